@@ -1,0 +1,16 @@
+//! The classic algorithms of distributed coordination, one published algorithm per file.
+//!
+//! ```
+//! use conclave_algorithms::catalog;
+//!
+//! let entry = catalog::find("ricart-agrawala")?;
+//! let setting = entry.setting(7, &[])?;
+//! assert_eq!((entry.cost.heavy.range)(&setting), (12.0, 12.0)); // 2(N-1)
+//! # Ok::<(), conclave_algorithms::Error>(())
+//! ```
+
+pub mod catalog;
+mod error;
+pub mod mutex;
+
+pub use error::Error;

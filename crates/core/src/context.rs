@@ -1,0 +1,180 @@
+//! Where a process writes what it wants done.
+
+use crate::{Delay, Effect, Event, IndicationFrom, NodeId, Process, RequestTo};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt;
+
+/// A chain of messages to oneself longer than this is a loop, not an algorithm.
+const SELF_MESSAGES_MAX: usize = 10_000;
+
+/// The effects of one step, in order. The driver owns it, reuses it, and drains it.
+pub struct Context<P: Process> {
+    me: Option<NodeId>,
+    effects: VecDeque<Effect<P>>,
+    to_self: VecDeque<P::Message>,
+    pub(crate) choices: Choices,
+    pub(crate) scratch: Option<Box<dyn Any + Send>>,
+}
+
+impl<P: Process> Context<P> {
+    /// An empty context that answers [`Context::choose`] from `choices`.
+    pub fn new(choices: Choices) -> Self {
+        Self {
+            me: None,
+            effects: VecDeque::new(),
+            to_self: VecDeque::new(),
+            choices,
+            scratch: None,
+        }
+    }
+
+    /// Sends a message. One to oneself is handled right after this step, in the same action.
+    pub fn send(&mut self, to: NodeId, message: P::Message) {
+        if self.me == Some(to) {
+            self.to_self.push_back(message);
+        } else {
+            self.effects.push_back(Effect::Send { to, message });
+        }
+    }
+
+    /// Starts a timer, or starts it anew.
+    pub fn set_timer(&mut self, timer: P::Timer, after: Delay) {
+        self.effects.push_back(Effect::SetTimer { timer, after });
+    }
+
+    /// Stops a timer; it does not fire any more.
+    pub fn cancel_timer(&mut self, timer: P::Timer) {
+        self.effects.push_back(Effect::CancelTimer(timer));
+    }
+
+    /// Tells the layer above.
+    pub fn indicate(&mut self, indication: IndicationFrom<P::Provides>) {
+        self.effects.push_back(Effect::Indicate(indication));
+    }
+
+    /// Asks the layer below.
+    pub fn request(&mut self, request: RequestTo<P::Uses>) {
+        self.effects.push_back(Effect::Request(request));
+    }
+
+    /// A number below `bound`: drawn by the simulator and the network, every one by the checker.
+    pub fn choose(&mut self, bound: u32) -> u32 {
+        assert!(bound > 0, "a choice among nothing");
+        self.choices.choose(bound)
+    }
+
+    /// One atomic action of node `me`: the step, then every message it sent to itself.
+    /// What is to be done in the world waits in the context afterwards.
+    pub fn act(&mut self, me: NodeId, process: &mut P, event: Event<P>) {
+        self.me = Some(me);
+        process.step(event, self);
+        let mut handled = 0;
+        while let Some(message) = self.to_self.pop_front() {
+            handled += 1;
+            assert!(handled < SELF_MESSAGES_MAX, "{process:?} sends to itself without end");
+            process.step(Event::Message { from: me, message }, self);
+        }
+        self.me = None;
+    }
+
+    /// Takes the oldest effect.
+    pub fn pop(&mut self) -> Option<Effect<P>> {
+        self.effects.pop_front()
+    }
+
+    /// Takes all effects, oldest first.
+    pub fn drain(&mut self) -> impl Iterator<Item = Effect<P>> + '_ {
+        self.effects.drain(..)
+    }
+
+    /// Where choices come from, for a driver that wants to look or to start them anew.
+    pub fn choices(&mut self) -> &mut Choices {
+        &mut self.choices
+    }
+}
+
+impl<P: Process> fmt::Debug for Context<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("effects", &self.effects).finish_non_exhaustive()
+    }
+}
+
+/// Where the answers to [`Context::choose`] come from.
+#[derive(Default)]
+pub enum Choices {
+    /// Nowhere: this process is not expected to ask.
+    #[default]
+    None,
+    /// From a generator that the driver seeded.
+    Drawn(Box<dyn FnMut(u32) -> u32 + Send>),
+    /// From a script that tries every answer in turn.
+    Script(Script),
+}
+
+impl Choices {
+    fn choose(&mut self, bound: u32) -> u32 {
+        match self {
+            Self::None => panic!("this driver did not expect a choice among {bound}"),
+            Self::Drawn(draw) => draw(bound),
+            Self::Script(script) => script.choose(bound),
+        }
+    }
+}
+
+/// A sequence of answers, each with the bound it was given under.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Script {
+    answers: Vec<(u32, u32)>,
+    next: usize,
+}
+
+impl Script {
+    /// A script that will give these answers first.
+    pub fn of(answers: impl IntoIterator<Item = u32>) -> Self {
+        Self { answers: answers.into_iter().map(|answer| (answer, answer + 1)).collect(), next: 0 }
+    }
+
+    /// Moves to the next sequence not yet tried, and rewinds; false when all were tried.
+    pub fn advance(&mut self) -> bool {
+        self.next = 0;
+        while let Some((answer, bound)) = self.answers.pop() {
+            if answer + 1 < bound {
+                self.answers.push((answer + 1, bound));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn choose(&mut self, bound: u32) -> u32 {
+        if self.next == self.answers.len() {
+            self.answers.push((0, bound));
+        }
+        let (answer, known_bound) = &mut self.answers[self.next];
+        *known_bound = bound;
+        self.next += 1;
+        assert!(*answer < bound, "answer {answer} of a script to a choice among {bound}");
+        *answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_tries_every_sequence_of_answers_once() {
+        let mut script = Script::default();
+        let mut seen = Vec::new();
+        loop {
+            let first = script.choose(2);
+            let second = if first == 0 { script.choose(3) } else { 9 };
+            seen.push((first, second));
+            if !script.advance() {
+                break;
+            }
+        }
+        assert_eq!(seen, [(0, 0), (0, 1), (0, 2), (1, 9)]);
+    }
+}

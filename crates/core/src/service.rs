@@ -1,0 +1,5 @@
+//! The services: the words of each family and the law it is judged by.
+
+pub mod detector;
+pub mod election;
+pub mod mutex;
