@@ -5,13 +5,13 @@
 mod entry;
 mod parameter;
 
+pub use conclave_core::Cluster;
 pub use entry::{Assumption, Cost, Entry, Family, Formula, Rejoin, Setting};
 pub use parameter::{Kind, Parameter, Params, parse_ticks};
 
 use crate::Error;
-use conclave_core::election::Rule;
 use conclave_core::mutex::Mutex;
-use conclave_core::{NodeId, Oracle, Process};
+use conclave_core::{Oracle, Process};
 
 /// Every algorithm, in the order in which they are best met.
 pub const ENTRIES: &[&Entry] = &[];
@@ -23,32 +23,6 @@ pub fn find(id: &str) -> Result<&'static Entry, Error> {
         .copied()
         .find(|entry| entry.id == id)
         .ok_or_else(|| Error::UnknownAlgorithm { id: id.to_string(), hint: hint(id) })
-}
-
-/// The nodes of one algorithm, ready to be run by any driver.
-pub struct Cluster<P> {
-    /// How many nodes the application runs on: the first ones.
-    pub clients: u32,
-    /// How many nodes behind them only coordinate.
-    pub coordinators: u32,
-    /// Whether it falls silent when nobody wants to enter.
-    pub silent: bool,
-    /// How an oracle should elect for it, if it stands on an election.
-    pub election: Option<Rule>,
-    /// Makes the node in its very first state.
-    pub fresh: Box<dyn Fn(NodeId) -> P + Send + Sync>,
-}
-
-impl<P> Cluster<P> {
-    /// A cluster of equals that falls silent when nobody wants to enter.
-    pub fn of_equals(n: u32, fresh: impl Fn(NodeId) -> P + Send + Sync + 'static) -> Self {
-        Self { clients: n, coordinators: 0, silent: true, election: None, fresh: Box::new(fresh) }
-    }
-
-    /// All nodes, coordinators included.
-    pub fn nodes(&self) -> u32 {
-        self.clients + self.coordinators
-    }
 }
 
 /// Code that can run any mutual exclusion algorithm, whatever its types.

@@ -31,6 +31,7 @@
 //! assert_eq!(effects, [Effect::Indicate(Indication::Entered { fence: 1 })]);
 //! ```
 
+mod cluster;
 mod context;
 mod encode;
 mod node;
@@ -43,6 +44,7 @@ pub mod clock;
 mod service;
 pub mod testkit;
 
+pub use cluster::Cluster;
 pub use context::{Choices, Context, Script};
 pub use encode::{Hasher, encode, hash};
 pub use node::{NodeId, NodeSet};

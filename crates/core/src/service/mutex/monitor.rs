@@ -8,7 +8,8 @@ use crate::{NodeId, Property, Ticks, Verdict, Violation};
 #[derive(Clone, Debug)]
 pub struct Monitor {
     nodes: Vec<Node>,
-    inside: u32,
+    /// Who is inside, with which fence: one node, or the law is broken.
+    inside: Vec<(NodeId, u64)>,
     waiting: u32,
     entries: u32,
     last_fence: Option<u64>,
@@ -25,11 +26,11 @@ pub struct Monitor {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    phase: Phase,
-    fence: u64,
     since: Ticks,
-    /// How many entries there had been when this request was registered.
-    registered: Option<u32>,
+    /// How many entries there had been when this request was registered, once it was.
+    entries_before: u32,
+    registered: bool,
+    phase: Phase,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl Monitor {
     pub fn new(n: u32, bypass_bound: Option<u64>) -> Self {
         Self {
             nodes: vec![Node::default(); n as usize],
-            inside: 0,
+            inside: Vec::new(),
             waiting: 0,
             entries: 0,
             last_fence: None,
@@ -80,7 +81,7 @@ impl Monitor {
     pub fn requested(&mut self, node: NodeId, at: Ticks) {
         let state = &mut self.nodes[node.index()];
         assert_eq!(state.phase, Phase::Idle, "node {node} asked twice");
-        *state = Node { phase: Phase::Waiting, fence: 0, since: at, registered: None };
+        *state = Node { phase: Phase::Waiting, since: at, ..Node::default() };
         self.waiting += 1;
         if let Some(order) = &mut self.order {
             order.requested(node);
@@ -90,8 +91,8 @@ impl Monitor {
     /// The request of a waiting node has reached all it was sent to: from here on, `BW` counts.
     pub fn registered(&mut self, node: NodeId) {
         let state = &mut self.nodes[node.index()];
-        if state.phase == Phase::Waiting && state.registered.is_none() {
-            state.registered = Some(self.entries);
+        if state.phase == Phase::Waiting && !state.registered {
+            (state.registered, state.entries_before) = (true, self.entries);
         }
     }
 
@@ -112,9 +113,8 @@ impl Monitor {
             let what = format!("{node} entered before {earlier}, whose request happened before");
             self.report(Property::HB, at, what);
         }
-        let state = &mut self.nodes[node.index()];
-        (state.phase, state.fence) = (Phase::Inside, fence);
-        self.inside += 1;
+        self.nodes[node.index()].phase = Phase::Inside;
+        self.inside.push((node, fence));
         self.waiting -= 1;
         self.entries += 1;
         self.last_progress = at;
@@ -122,10 +122,9 @@ impl Monitor {
 
     /// A node left, its last write done with the fence it entered with.
     pub fn released(&mut self, node: NodeId, at: Ticks) {
-        let fence = self.nodes[node.index()].fence;
-        if self.accepted.is_some_and(|(largest, _)| fence < largest) {
-            self.refused += 1;
-        }
+        let largest = self.accepted.map_or(0, |(largest, _)| largest);
+        let late = |&(holder, fence): &(NodeId, u64)| holder == node && fence < largest;
+        self.refused += u64::from(self.inside.iter().any(late));
         self.last_progress = at;
         self.leave(node, Phase::Inside);
     }
@@ -162,7 +161,7 @@ impl Monitor {
             many => format!("{} and {} more wait", many[..8].join(", "), many.len() - 8),
         };
         let stalled = complete || at.since(self.last_progress) >= patience;
-        if stalled && self.inside == 0 {
+        if stalled && self.inside.is_empty() {
             let what = format!("{who} for ever, and nobody enters");
             self.report(Property::V1, self.last_progress, what);
         }
@@ -201,7 +200,7 @@ impl Monitor {
 
     /// How many nodes are inside.
     pub fn inside(&self) -> u32 {
-        self.inside
+        self.inside.len() as u32
     }
 
     /// Whether this node waits.
@@ -235,11 +234,7 @@ impl Monitor {
     }
 
     fn judge_safety(&mut self, node: NodeId, fence: u64, at: Ticks) {
-        if self.inside == 0 {
-            return;
-        }
-        let other = (0..).map(NodeId).find(|&other| self.is_inside(other));
-        let other = other.expect("somebody is inside");
+        let Some(&(other, _)) = self.inside.first() else { return };
         self.report(Property::S1, at, format!("{node} entered while {other} was inside"));
         if self.accepted.is_some_and(|(largest, holder)| fence == largest && holder != node) {
             let what = format!("{other} and {node} are inside with the same fence {fence}");
@@ -268,8 +263,11 @@ impl Monitor {
     }
 
     fn judge_bypass(&mut self, node: NodeId, at: Ticks) {
-        let Some(registered) = self.nodes[node.index()].registered else { return };
-        let bypass = u64::from(self.entries - registered);
+        let state = &self.nodes[node.index()];
+        if !state.registered {
+            return;
+        }
+        let bypass = u64::from(self.entries - state.entries_before);
         self.bypass_max = self.bypass_max.max(bypass);
         if let Some(bound) = self.bypass_bound
             && bypass > bound
@@ -286,7 +284,7 @@ impl Monitor {
         match from {
             Phase::Idle => {}
             Phase::Waiting => self.waiting -= 1,
-            Phase::Inside => self.inside -= 1,
+            Phase::Inside => self.inside.retain(|&(holder, _)| holder != node),
         }
         if let Some(order) = &mut self.order {
             order.withdrawn(node);
