@@ -1,1 +1,28 @@
-//! x
+//! Runs a distributed algorithm in simulated time, with faults, and judges the run.
+//!
+//! A [`Plan`] says all that is to happen; the same plan always gives the same [`Outcome`], on every
+//! machine.
+
+mod application;
+mod check;
+mod decisions;
+mod error;
+mod metrics;
+mod network;
+mod oracle;
+mod outcome;
+mod plan;
+mod random;
+mod simulator;
+mod story;
+mod wheel;
+mod world;
+
+pub use decisions::Decisions;
+pub use error::Error;
+pub use metrics::Summary;
+pub use oracle::listens;
+pub use outcome::{Ending, Outcome, Times};
+pub use plan::{Act, Action, Fault, Latency, MessageRule, Options, Plan, ScriptLine, Workload};
+pub use simulator::run;
+pub use story::Line;

@@ -1,0 +1,348 @@
+//! What the application on each node wants, and the times it measures.
+
+use crate::metrics::{Fairness, Order, Samples};
+use crate::plan::{Act, Plan, ScriptLine, Workload};
+use crate::random::Stream;
+use crate::simulator::{Simulation, Status, Wave};
+use crate::wheel::Lane;
+use conclave_core::mutex::{Mutex, Request};
+use conclave_core::{Event, NodeId, NodeSet, Oracle, Process, Ticks};
+use std::collections::BTreeMap;
+
+/// The applications of all nodes.
+pub(crate) struct Application {
+    competitors: u32,
+    /// How often each node still wants to enter.
+    left: Vec<u32>,
+    left_total: u64,
+    /// For a Poisson process: requests still to arrive, and those that wait for the last to end.
+    to_arrive: Vec<u32>,
+    queued: Vec<u32>,
+    /// Who has withdrawn the request it makes now: once is enough.
+    withdrew: NodeSet,
+    /// Who leaves only when the script says so.
+    scripted_exit: NodeSet,
+    script_left: usize,
+    /// How often each node of a script has entered.
+    scripted_entries: BTreeMap<NodeId, u64>,
+    random: Stream,
+    pub requests: u64,
+    pub waits: Samples,
+    pub sync_delays: Samples,
+    pub client_delays: Samples,
+    pub client_delays_serial: Samples,
+    pub fairness: Fairness,
+    pub order: Order,
+    pub fences: Option<(u64, u64)>,
+    /// The last exit, if somebody was waiting.
+    handover: Option<Ticks>,
+    /// A request made while nobody else was waiting or inside, and what had been counted by then.
+    alone: Option<Alone>,
+}
+
+#[derive(Clone, Copy)]
+struct Alone {
+    node: NodeId,
+    messages: u64,
+}
+
+impl Application {
+    pub fn new(plan: &Plan, clients: u32) -> Self {
+        let rounds = |node| match plan.workload {
+            Workload::Single(only) if NodeId(node) != only => 0,
+            Workload::Script(_) => 0,
+            Workload::AllAtOnce
+            | Workload::Single(_)
+            | Workload::Closed(_)
+            | Workload::Poisson(_) => plan.rounds,
+        };
+        let left: Vec<u32> = (0..clients).map(rounds).collect();
+        let poisson = matches!(plan.workload, Workload::Poisson(_));
+        let script = match &plan.workload {
+            Workload::Script(lines) => lines.as_slice(),
+            Workload::AllAtOnce
+            | Workload::Single(_)
+            | Workload::Closed(_)
+            | Workload::Poisson(_) => &[],
+        };
+        let who = |act| script.iter().filter(move |line| line.act == act).map(|line| line.node);
+        let competitors = match plan.workload {
+            Workload::Single(_) => 1,
+            Workload::Script(_) => who(Act::Acquire).collect::<NodeSet>().len(),
+            Workload::AllAtOnce | Workload::Closed(_) | Workload::Poisson(_) => clients,
+        };
+        Self {
+            competitors,
+            left_total: left.iter().map(|&left| u64::from(left)).sum(),
+            to_arrive: if poisson { left.clone() } else { Vec::new() },
+            left,
+            queued: if poisson { vec![0; clients as usize] } else { Vec::new() },
+            withdrew: NodeSet::default(),
+            scripted_exit: who(Act::Release).collect(),
+            script_left: script.len(),
+            scripted_entries: BTreeMap::new(),
+            random: Stream::new(plan.seed, 1),
+            requests: 0,
+            waits: Samples::default(),
+            sync_delays: Samples::default(),
+            client_delays: Samples::default(),
+            client_delays_serial: Samples::default(),
+            fairness: Fairness::default(),
+            order: Order::default(),
+            fences: None,
+            handover: None,
+            alone: None,
+        }
+    }
+
+    /// Whether nobody will ask any more.
+    pub fn is_done(&self) -> bool {
+        self.left_total == 0 && self.script_left == 0
+    }
+
+    pub fn node_down(&mut self, node: NodeId) {
+        self.left_total -= u64::from(self.left.get(node.index()).copied().unwrap_or(0));
+        self.alone = self.alone.filter(|alone| alone.node != node);
+    }
+
+    /// Whether a node that came back still wants to enter.
+    pub fn node_up(&mut self, node: NodeId) -> bool {
+        let left = self.left.get(node.index()).copied().unwrap_or(0);
+        self.left_total += u64::from(left);
+        left > 0
+    }
+
+    /// A request that a crash interrupted will be made once more.
+    pub fn arrival_again(&mut self, node: NodeId) {
+        if let (Some(to_arrive), Some(queued)) =
+            (self.to_arrive.get_mut(node.index()), self.queued.get_mut(node.index()))
+        {
+            (*to_arrive, *queued) = (self.left[node.index()], 0);
+        }
+    }
+
+    /// Jain's index over those that compete.
+    pub fn jain(&self) -> Option<f64> {
+        self.fairness.index(self.competitors)
+    }
+
+    /// Whether the application does this by itself, or a line of a script says so.
+    pub fn is_automatic(&self, node: NodeId, request: Request) -> bool {
+        match request {
+            Request::Release => !self.scripted_exit.contains(node),
+            Request::Observe(clock) => is_told(clock),
+            Request::Acquire | Request::Cancel => false,
+        }
+    }
+
+    /// What was planned is done, or will never be: its node is down.
+    pub fn planned_is_over(&mut self, node: NodeId, request: Request) {
+        if self.script_left > 0 && !self.is_automatic(node, request) {
+            self.script_left -= 1;
+        }
+    }
+
+    fn entries_before(&mut self, node: NodeId, rounds: u32) -> u64 {
+        match self.left.get(node.index()) {
+            Some(&left) if left > 0 => u64::from(rounds - left),
+            Some(_) | None => {
+                let entries = self.scripted_entries.entry(node).or_default();
+                *entries += 1;
+                *entries - 1
+            }
+        }
+    }
+}
+
+impl<P> Simulation<'_, P>
+where
+    P: Process<Provides = Mutex>,
+    P::Uses: Oracle,
+{
+    pub(crate) fn begin_workload(&mut self) {
+        let plan = self.plan;
+        if let Workload::Script(lines) = &plan.workload {
+            for line in lines {
+                self.schedule_line(*line);
+            }
+            return;
+        }
+        for node in (0..self.cluster.clients).map(NodeId) {
+            if self.application.left[node.index()] > 0 && self.up[node.index()] == Status::Up {
+                let think = self.think_time();
+                self.schedule_request(think, node, Request::Acquire);
+            }
+        }
+    }
+
+    /// How long a node thinks before it asks again.
+    pub(crate) fn think_time(&mut self) -> Ticks {
+        match self.plan.workload {
+            Workload::Closed(mean) if mean > Ticks::ZERO => {
+                self.application.random.exponential(mean)
+            }
+            Workload::Poisson(rate) => {
+                let mean = Ticks((Ticks::UNIT.0 as f64 / rate).round() as u64);
+                self.application.random.exponential(mean)
+            }
+            Workload::AllAtOnce
+            | Workload::Single(_)
+            | Workload::Closed(_)
+            | Workload::Script(_) => Ticks::ZERO,
+        }
+    }
+
+    pub(crate) fn schedule_request(&mut self, after: Ticks, node: NodeId, request: Request) {
+        self.wheel.schedule(self.now + after, Lane::Application, node, Event::Request(request));
+    }
+
+    fn schedule_line(&mut self, line: ScriptLine) {
+        let request = match line.act {
+            Act::Acquire => Request::Acquire,
+            Act::Release => Request::Release,
+            Act::Cancel => Request::Cancel,
+            // Who is told travels in the place of the clock until the message leaves.
+            Act::Tell(to) => Request::Observe(TELL | u64::from(to.0)),
+        };
+        self.wheel.schedule(line.at, Lane::Application, line.node, Event::Request(request));
+    }
+
+    /// Something the application meant to do at this time, if it still makes sense.
+    pub(crate) fn application_acts(&mut self, node: NodeId, request: Request) {
+        self.application.planned_is_over(node, request);
+        match request {
+            Request::Acquire => self.arrives(node),
+            Request::Release if self.monitor.is_inside(node) => self.leaves(node),
+            Request::Cancel if self.monitor.is_waiting(node) => self.withdraws(node),
+            Request::Release | Request::Cancel => {}
+            Request::Observe(clock) if is_told(clock) => {
+                self.step(node, None, Event::Request(Request::Observe(clock)));
+            }
+            Request::Observe(clock) => self.tells(node, NodeId(clock as u32)),
+        }
+    }
+
+    /// The wish to enter arises; it becomes a request when the last one is over.
+    fn arrives(&mut self, node: NodeId) {
+        if let Some(to_arrive) = self.application.to_arrive.get_mut(node.index()) {
+            *to_arrive -= 1;
+            if *to_arrive > 0 {
+                let after = self.think_time();
+                self.schedule_request(after, node, Request::Acquire);
+            }
+        }
+        if !self.monitor.is_waiting(node) && !self.monitor.is_inside(node) {
+            self.asks(node);
+        } else if let Some(queued) = self.application.queued.get_mut(node.index()) {
+            *queued += 1;
+        }
+    }
+
+    fn asks(&mut self, node: NodeId) {
+        self.application.requests += 1;
+        let alone = self.monitor.waiting() == 0 && self.monitor.inside() == 0;
+        self.application.alone = alone.then(|| Alone { node, messages: self.kinds.total() });
+        self.monitor.requested(node, self.now);
+        if let Some(decisions) = &mut self.decisions {
+            decisions.acts(self.now, node, Act::Acquire);
+        }
+        let withdrew = self.application.withdrew.remove(node);
+        if !withdrew && self.application.random.chance(self.plan.cancel) {
+            let patience = self.plan.critical_section.0 * 2 + 4 * Ticks::UNIT.0;
+            let after = Ticks(self.application.random.below(patience));
+            self.schedule_request(after, node, Request::Cancel);
+        }
+        let wave = Wave { requester: node, kind: None };
+        self.step(node, Some(wave), Event::Request(Request::Acquire));
+    }
+
+    fn leaves(&mut self, node: NodeId) {
+        self.monitor.released(node, self.now);
+        self.application.handover = (self.monitor.waiting() > 0).then_some(self.now);
+        self.step(node, None, Event::Request(Request::Release));
+        let Some(left) = self.application.left.get_mut(node.index()) else { return };
+        if *left == 0 {
+            return;
+        }
+        *left -= 1;
+        self.application.left_total -= 1;
+        if *left == 0 {
+            if self.plan.rounds > 1 {
+                self.application.fairness.freeze(self.cluster.clients);
+            }
+        } else if let Some(queued) = self.application.queued.get_mut(node.index()) {
+            if *queued > 0 {
+                *queued -= 1;
+                self.asks(node);
+            }
+        } else {
+            let think = self.think_time();
+            self.schedule_request(think, node, Request::Acquire);
+        }
+    }
+
+    fn withdraws(&mut self, node: NodeId) {
+        self.monitor.cancelled(node);
+        self.application.alone = self.application.alone.filter(|alone| alone.node != node);
+        if let Some(decisions) = &mut self.decisions {
+            decisions.acts(self.now, node, Act::Cancel);
+        }
+        self.step(node, None, Event::Request(Request::Cancel));
+        if !matches!(self.plan.workload, Workload::Script(_)) {
+            self.application.withdrew.insert(node);
+            let after = Ticks(self.application.random.below(3 * Ticks::UNIT.0));
+            if let Some(to_arrive) = self.application.to_arrive.get_mut(node.index()) {
+                *to_arrive += 1;
+            }
+            self.schedule_request(after, node, Request::Acquire);
+        }
+    }
+
+    fn tells(&mut self, node: NodeId, to: NodeId) {
+        let clock = self.nodes[node.index()].clock();
+        let fate = self.network.carry(self.now, node, to, "TELL");
+        if let Some(story) = &mut self.story {
+            story.tells(self.now, node, to);
+        }
+        if let Some(arrival) = fate.arrival {
+            let event = Event::Request(Request::Observe(clock));
+            let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
+            self.stamp_tell(slot, node);
+        }
+    }
+
+    /// The algorithm lets a node in.
+    pub(crate) fn entered(&mut self, node: NodeId, fence: u64) {
+        let wait = self.now.since(self.monitor.waiting_since(node));
+        self.monitor.entered(node, fence, self.now);
+        let messages = self.kinds.total();
+        let application = &mut self.application;
+        application.waits.add(wait);
+        application.order.push(node);
+        let first = application.fences.map_or(fence, |(first, _)| first);
+        application.fences = Some((first, fence));
+        if let Some(exit) = application.handover.take() {
+            application.sync_delays.add(self.now.since(exit));
+        }
+        let before = application.entries_before(node, self.plan.rounds);
+        application.fairness.entered(before);
+        if let Some(alone) = application.alone.take_if(|alone| alone.node == node) {
+            application.client_delays.add(wait);
+            application.client_delays_serial.add(Ticks::units(messages - alone.messages));
+        }
+        if let Some(story) = &mut self.story {
+            story.enters(fence);
+        }
+        if !self.application.scripted_exit.contains(node) {
+            self.schedule_request(self.plan.critical_section, node, Request::Release);
+        }
+    }
+}
+
+/// Marks a line of a script that tells another node, as opposed to a clock that was told.
+const TELL: u64 = 1 << 63;
+
+/// Whether this is the clock of a message that has arrived.
+pub(crate) fn is_told(clock: u64) -> bool {
+    clock & TELL == 0
+}

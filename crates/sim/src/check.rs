@@ -1,0 +1,143 @@
+//! Whether a plan makes sense for a cluster.
+
+use crate::error::Error;
+use crate::oracle::listens;
+use crate::plan::{Fault, Latency, Plan, Workload};
+use conclave_core::mutex::Mutex;
+use conclave_core::{Cluster, NodeId, Oracle, Process, Recovery, Ticks};
+
+/// Refuses a plan that names nodes that do not exist, impossible probabilities, or faults that the
+/// algorithm has no rule for.
+pub(crate) fn plan<P>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error>
+where
+    P: Process<Provides = Mutex>,
+    P::Uses: Oracle,
+{
+    for (flag, value) in
+        [("--loss", plan.loss), ("--duplicate", plan.duplicate), ("--cancel", plan.cancel)]
+    {
+        if !(0.0..=1.0).contains(&value) {
+            return Err(bad(flag, value, "a probability from 0 to 1"));
+        }
+    }
+    if plan.rounds == 0 {
+        return Err(bad("--rounds", 0, "at least 1"));
+    }
+    latency(&plan.latency, cluster)?;
+    workload(&plan.workload, cluster)?;
+    for &node in &plan.dead {
+        known("--dead", node, cluster)?;
+    }
+    for &(node, rate) in &plan.drift {
+        known("--drift", node, cluster)?;
+        if !(rate > 0.0 && rate.is_finite()) {
+            return Err(bad("--drift", rate, "a rate above 0; 1 is a clock that is right"));
+        }
+    }
+    for rule in &plan.rules {
+        for node in [rule.from, rule.to].into_iter().flatten() {
+            known("--rule", node, cluster)?;
+        }
+    }
+    plan.faults.iter().try_for_each(|(at, fault)| check_fault(*at, fault, cluster))
+}
+
+fn latency<P>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Error> {
+    match latency {
+        Latency::Uniform(min, max) if min > max => {
+            let value = format!("uniform:{min}..{max}");
+            Err(bad("--latency", value, "the smaller bound comes first"))
+        }
+        Latency::Links { links, .. } => links.iter().try_for_each(|(&(from, to), link)| {
+            known("--latency", from, cluster)?;
+            known("--latency", to, cluster)?;
+            self::latency(link, cluster)
+        }),
+        Latency::Constant(_) | Latency::Uniform(..) | Latency::Exponential(_) => Ok(()),
+    }
+}
+
+fn workload<P>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
+    let client = |node: NodeId| {
+        if node.0 < cluster.clients {
+            return Ok(());
+        }
+        let accepted = format!("only clients ask to enter: 1 to {}", cluster.clients);
+        Err(bad("--workload", name(node, cluster), &accepted))
+    };
+    match workload {
+        Workload::Single(node) => client(*node),
+        Workload::Script(lines) => lines.iter().try_for_each(|line| client(line.node)),
+        Workload::Poisson(rate) if !(*rate > 0.0 && rate.is_finite()) => {
+            Err(bad("--workload", format!("poisson:{rate}"), "a rate above 0 per unit of time"))
+        }
+        Workload::AllAtOnce | Workload::Closed(_) | Workload::Poisson(_) => Ok(()),
+    }
+}
+
+fn check_fault<P>(at: Ticks, fault: &Fault, cluster: &Cluster<P>) -> Result<(), Error>
+where
+    P: Process<Provides = Mutex>,
+    P::Uses: Oracle,
+{
+    match fault {
+        Fault::Crash(node) => known("--crash", *node, cluster),
+        Fault::Pause { node, .. } => known("--pause", *node, cluster),
+        Fault::Restart { node, amnesia } => {
+            known("--restart", *node, cluster)?;
+            let crash_stop = matches!((cluster.fresh)(*node).after_crash(), Recovery::Never);
+            if crash_stop && !amnesia {
+                let value = format!("{}@{at}", name(*node, cluster));
+                let accepted = "this algorithm has no rule for a return; add ':amnesia'";
+                return Err(bad("--restart", value, accepted));
+            }
+            Ok(())
+        }
+        Fault::Partition { groups, until } => {
+            let mut seen = Vec::new();
+            for &node in groups.iter().flatten() {
+                known("--partition", node, cluster)?;
+                if seen.contains(&node) {
+                    let value = name(node, cluster);
+                    return Err(bad("--partition", value, "each node is on one side only"));
+                }
+                seen.push(node);
+            }
+            if *until < at {
+                return Err(bad("--partition", format!("{at}..{until}"), "ends before it begins"));
+            }
+            Ok(())
+        }
+        Fault::Suspect { by, of, .. } => {
+            known("--suspect", *by, cluster)?;
+            known("--suspect", *of, cluster)?;
+            if !listens::<P>() {
+                let value = format!("{}:{}", name(*by, cluster), name(*of, cluster));
+                return Err(bad("--suspect", value, "this algorithm listens to no suspicions"));
+            }
+            Ok(())
+        }
+    }
+}
+
+fn known<P>(flag: &'static str, node: NodeId, cluster: &Cluster<P>) -> Result<(), Error> {
+    if node.0 < cluster.nodes() {
+        return Ok(());
+    }
+    let accepted = match cluster.coordinators {
+        0 => format!("nodes are 1 to {}", cluster.clients),
+        m => format!("nodes are 1 to {} and c1 to c{m}", cluster.clients),
+    };
+    Err(bad(flag, name(node, cluster), &accepted))
+}
+
+fn name<P>(node: NodeId, cluster: &Cluster<P>) -> String {
+    match node.0.checked_sub(cluster.clients) {
+        Some(coordinator) if coordinator < cluster.coordinators => format!("c{}", coordinator + 1),
+        Some(_) | None => node.to_string(),
+    }
+}
+
+fn bad(flag: &'static str, value: impl ToString, accepted: &str) -> Error {
+    Error::BadValue { flag, value: value.to_string(), accepted: accepted.to_string() }
+}

@@ -1,0 +1,31 @@
+//! What can be wrong with a plan. All of it is the caller's to mend.
+
+use thiserror::Error;
+
+/// A plan that cannot be run, said in one line that names the flag.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Error {
+    /// A value outside its range.
+    #[error("{flag} {value}: {accepted}")]
+    BadValue {
+        /// The flag.
+        flag: &'static str,
+        /// What it was given.
+        value: String,
+        /// What it takes.
+        accepted: String,
+    },
+    /// A file that cannot be read as what it should be.
+    #[error("{flag} line {line}: {reason}")]
+    BadLine {
+        /// The flag that names the file.
+        flag: &'static str,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A scenario file that says something wrong.
+    #[error("scenario: {0}")]
+    BadScenario(String),
+}

@@ -1,0 +1,196 @@
+//! What a run is measured by.
+
+use conclave_core::{NodeId, Ticks};
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+/// Up to so many samples are kept as they are; beyond, quantiles are right to three digits.
+const EXACT_MAX: usize = 1 << 16;
+
+/// Samples of a time, in bounded memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Samples {
+    exact: Vec<u64>,
+    rough: Option<Histogram<u64>>,
+    count: u64,
+    total: u128,
+    max: u64,
+}
+
+/// A time over all its samples, in units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The mean.
+    pub mean: f64,
+    /// Half are at most this.
+    pub p50: f64,
+    /// All but one in a hundred are at most this.
+    pub p99: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl Samples {
+    pub fn add(&mut self, sample: Ticks) {
+        self.count += 1;
+        self.total += u128::from(sample.0);
+        self.max = self.max.max(sample.0);
+        match &mut self.rough {
+            Some(rough) => rough.saturating_record(sample.0),
+            None if self.exact.len() < EXACT_MAX => self.exact.push(sample.0),
+            None => {
+                let mut rough = Histogram::new(3).expect("three digits are a valid precision");
+                rough.auto(true);
+                for &kept in &self.exact {
+                    rough.saturating_record(kept);
+                }
+                rough.saturating_record(sample.0);
+                self.exact = Vec::new();
+                self.rough = Some(rough);
+            }
+        }
+    }
+
+    /// `None` when there is no sample.
+    pub fn summary(&self) -> Option<Summary> {
+        let mut sorted = self.exact.clone();
+        sorted.sort_unstable();
+        let quantile = |q: f64| match &self.rough {
+            Some(rough) => rough.value_at_quantile(q).min(self.max),
+            None => sorted[((q * self.count as f64).ceil() as usize).clamp(1, sorted.len()) - 1],
+        };
+        (self.count > 0).then(|| Summary {
+            mean: self.total as f64 / self.count as f64 / Ticks::UNIT.0 as f64,
+            p50: Ticks(quantile(0.5)).as_units(),
+            p99: Ticks(quantile(0.99)).as_units(),
+            max: Ticks(self.max).as_units(),
+        })
+    }
+
+    pub fn merge(&mut self, other: &Self) {
+        for &sample in &other.exact {
+            self.add(Ticks(sample));
+        }
+        if let Some(rough) = &other.rough {
+            for value in rough.iter_recorded() {
+                for _ in 0..value.count_at_value() {
+                    self.add(Ticks(value.value_iterated_to()));
+                }
+            }
+        }
+    }
+}
+
+/// Jain's index of fairness over the entries of each node: 1 when all have the same, 1/n when one
+/// has them all. Where nodes enter more than once it is taken when the first has had its last, as
+/// long as all still compete.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fairness {
+    total: u64,
+    squares: u64,
+    frozen: Option<f64>,
+}
+
+impl Fairness {
+    /// A node that had entered `before` times enters once more.
+    pub fn entered(&mut self, before: u64) {
+        self.total += 1;
+        self.squares += 2 * before + 1;
+    }
+
+    pub fn freeze(&mut self, nodes: u32) {
+        if self.frozen.is_none() {
+            self.frozen = self.index(nodes);
+        }
+    }
+
+    pub fn index(&self, nodes: u32) -> Option<f64> {
+        let now = || {
+            let total = self.total as f64;
+            total * total / (f64::from(nodes) * self.squares as f64)
+        };
+        self.frozen.or_else(|| (self.squares > 0 && nodes > 0).then(now))
+    }
+}
+
+/// Message counts by kind, in the order in which the kinds were first sent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kinds(pub Vec<(&'static str, u64)>);
+
+impl Kinds {
+    pub fn count(&mut self, kind: &'static str) {
+        // The names are constants: almost always the address tells.
+        let same = |&mut (known, _): &mut (&'static str, u64)| std::ptr::eq(known, kind);
+        if let Some((_, count)) = self.0.iter_mut().find_map(|entry| same(entry).then_some(entry)) {
+            *count += 1;
+        } else if let Some((_, count)) = self.0.iter_mut().find(|(known, _)| *known == kind) {
+            *count += 1;
+        } else {
+            self.0.push((kind, 1));
+        }
+    }
+
+    pub fn total(&self) -> u64 {
+        self.0.iter().map(|(_, count)| count).sum()
+    }
+}
+
+/// Who entered, in order, as long as the list stays readable.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Order(Option<Vec<NodeId>>, bool);
+
+const ORDER_MAX: usize = 10_000;
+
+impl Order {
+    pub fn push(&mut self, node: NodeId) {
+        let Self(list, full) = self;
+        if *full {
+            return;
+        }
+        let list = list.get_or_insert_with(Vec::new);
+        list.push(node);
+        if list.len() > ORDER_MAX {
+            (*full, self.0) = (true, None);
+        }
+    }
+
+    /// `None` when it grew too long to keep.
+    pub fn take(self) -> Option<Vec<NodeId>> {
+        if self.1 { None } else { Some(self.0.unwrap_or_default()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_exact_for_few_samples_and_close_for_many() {
+        let mut samples = Samples::default();
+        assert_eq!(samples.summary(), None);
+        for unit in 1..=100 {
+            samples.add(Ticks::units(unit));
+        }
+        let summary = samples.summary().expect("there are samples");
+        assert_eq!((summary.p50, summary.p99, summary.max), (50.0, 99.0, 100.0));
+        assert_eq!(summary.mean, 50.5);
+        for unit in 1..=100_000 {
+            samples.add(Ticks::units(unit));
+        }
+        let p50 = samples.summary().expect("there are samples").p50;
+        assert!((49_800.0..50_100.0).contains(&p50), "{p50}");
+    }
+
+    #[test]
+    fn fairness_is_one_when_all_have_the_same_and_less_otherwise() {
+        let mut fairness = Fairness::default();
+        for _ in 0..4 {
+            fairness.entered(0);
+        }
+        assert_eq!(fairness.index(4), Some(1.0));
+        assert_eq!(fairness.index(8), Some(0.5));
+        fairness.freeze(4);
+        fairness.entered(1);
+        assert_eq!(fairness.index(4), Some(1.0));
+    }
+}

@@ -1,0 +1,203 @@
+//! What becomes of a message on its way.
+
+use crate::plan::{Action, Latency, MessageRule, Plan};
+use crate::random::Stream;
+use conclave_core::{NodeId, Ticks};
+use std::collections::BTreeMap;
+
+/// The network of one run.
+pub(crate) struct Network {
+    latency: Latency,
+    loss: f64,
+    duplicate: f64,
+    serial: bool,
+    rules: Vec<(MessageRule, u32)>,
+    random: Stream,
+    /// The last arrival on each link, where a later message could otherwise overtake.
+    arrivals: Option<BTreeMap<(NodeId, NodeId), Ticks>>,
+    /// When each sender is free again, where it emits one message at a time.
+    free_at: BTreeMap<NodeId, Ticks>,
+    cuts: Vec<Cut>,
+    next_cut: u32,
+    plain: bool,
+}
+
+struct Cut {
+    number: u32,
+    groups: Vec<Vec<NodeId>>,
+}
+
+/// When a message arrives: not at all, once, or twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fate {
+    pub arrival: Option<Ticks>,
+    pub again: Option<Ticks>,
+}
+
+impl Network {
+    pub fn new(plan: &Plan) -> Self {
+        let constant = matches!(plan.latency, Latency::Constant(_));
+        let ordered = plan.fifo && (!constant || !plan.rules.is_empty() || plan.duplicate > 0.0);
+        Self {
+            latency: plan.latency.clone(),
+            loss: plan.loss,
+            duplicate: plan.duplicate,
+            serial: plan.serial,
+            rules: plan.rules.iter().map(|rule| (rule.clone(), 0)).collect(),
+            random: Stream::new(plan.seed, 0),
+            arrivals: ordered.then(BTreeMap::new),
+            free_at: BTreeMap::new(),
+            cuts: Vec::new(),
+            next_cut: 0,
+            plain: constant
+                && !plan.serial
+                && plan.rules.is_empty()
+                && plan.loss + plan.duplicate == 0.0,
+        }
+    }
+
+    /// Decides when a message sent now arrives.
+    pub fn carry(&mut self, now: Ticks, from: NodeId, to: NodeId, kind: &str) -> Fate {
+        if self.plain
+            && self.cuts.is_empty()
+            && let Latency::Constant(latency) = self.latency
+        {
+            return Fate { arrival: Some(now + latency), again: None };
+        }
+        let departure = self.departure(now, from);
+        let ruled = self.ruled(from, to, kind);
+        let lost = self.random.chance(self.loss) || self.is_cut(from, to);
+        if ruled == Some(Action::Drop) || lost {
+            return Fate { arrival: None, again: None };
+        }
+        let latency = match ruled {
+            Some(Action::Delay(latency)) => latency,
+            Some(Action::Drop | Action::Duplicate) | None => {
+                draw(&self.latency, from, to, &mut self.random)
+            }
+        };
+        let arrival = self.in_order(from, to, departure + latency);
+        let twice = ruled == Some(Action::Duplicate) || self.random.chance(self.duplicate);
+        let again = twice.then(|| {
+            let latency = draw(&self.latency, from, to, &mut self.random);
+            self.in_order(from, to, departure + latency)
+        });
+        Fate { arrival: Some(arrival), again }
+    }
+
+    /// Starts losing what passes between the groups; the number ends it.
+    pub fn cut(&mut self, groups: Vec<Vec<NodeId>>) -> u32 {
+        self.next_cut += 1;
+        self.cuts.push(Cut { number: self.next_cut, groups });
+        self.next_cut
+    }
+
+    pub fn heal(&mut self, number: u32) {
+        self.cuts.retain(|cut| cut.number != number);
+    }
+
+    pub fn is_cut(&self, from: NodeId, to: NodeId) -> bool {
+        self.cuts.iter().any(|cut| {
+            let group = |node| cut.groups.iter().position(|group| group.contains(&node));
+            matches!((group(from), group(to)), (Some(a), Some(b)) if a != b)
+        })
+    }
+
+    fn departure(&mut self, now: Ticks, from: NodeId) -> Ticks {
+        if !self.serial {
+            return now;
+        }
+        let free_at = self.free_at.entry(from).or_default();
+        let departure = now.max(*free_at);
+        *free_at = departure + Ticks::UNIT;
+        departure
+    }
+
+    /// The first rule that speaks of this message. Every rule counts what it matches.
+    fn ruled(&mut self, from: NodeId, to: NodeId, kind: &str) -> Option<Action> {
+        let mut action = None;
+        for (rule, matched) in &mut self.rules {
+            let matches = rule.from.is_none_or(|node| node == from)
+                && rule.to.is_none_or(|node| node == to)
+                && rule.kind.as_deref().is_none_or(|wanted| wanted == kind);
+            if matches {
+                *matched += 1;
+                if action.is_none() && rule.nth.is_none_or(|nth| nth == *matched) {
+                    action = Some(rule.action);
+                }
+            }
+        }
+        action
+    }
+
+    fn in_order(&mut self, from: NodeId, to: NodeId, arrival: Ticks) -> Ticks {
+        let Some(arrivals) = &mut self.arrivals else { return arrival };
+        let last = arrivals.entry((from, to)).or_default();
+        *last = arrival.max(*last);
+        *last
+    }
+}
+
+fn draw(latency: &Latency, from: NodeId, to: NodeId, random: &mut Stream) -> Ticks {
+    match latency {
+        Latency::Constant(latency) => *latency,
+        Latency::Uniform(min, max) => random.delay(conclave_core::Delay { min: *min, max: *max }),
+        Latency::Exponential(mean) => random.exponential(*mean),
+        Latency::Links { others, links } => {
+            draw(links.get(&(from, to)).unwrap_or(others), from, to, random)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: NodeId = NodeId(0);
+    const B: NodeId = NodeId(1);
+
+    fn arrivals(plan: &Plan, count: usize) -> Vec<Option<Ticks>> {
+        let mut network = Network::new(plan);
+        (0..count).map(|_| network.carry(Ticks(0), A, B, "M").arrival).collect()
+    }
+
+    #[test]
+    fn first_in_first_out_unless_told_otherwise() {
+        let mut plan =
+            Plan { latency: Latency::Uniform(Ticks(1), Ticks(1_000)), ..Plan::default() };
+        assert!(arrivals(&plan, 100).is_sorted());
+        plan.fifo = false;
+        assert!(!arrivals(&plan, 100).is_sorted());
+    }
+
+    #[test]
+    fn a_serial_sender_emits_one_message_per_unit() {
+        let plan = Plan { serial: true, ..Plan::default() };
+        let units = [1, 2, 3].map(|unit| Some(Ticks::units(unit)));
+        assert_eq!(arrivals(&plan, 3), units);
+    }
+
+    #[test]
+    fn a_rule_speaks_of_the_nth_message_of_its_kind() {
+        let rule = |nth, action| MessageRule {
+            from: Some(A),
+            to: None,
+            kind: Some("M".into()),
+            nth: Some(nth),
+            action,
+        };
+        let rules = vec![rule(1, Action::Drop), rule(2, Action::Delay(Ticks(5)))];
+        let plan = Plan { rules, fifo: false, ..Plan::default() };
+        assert_eq!(arrivals(&plan, 3), [None, Some(Ticks(5)), Some(Ticks::UNIT)]);
+    }
+
+    #[test]
+    fn a_cut_loses_what_crosses_it_until_it_heals() {
+        let mut network = Network::new(&Plan::default());
+        let number = network.cut(vec![vec![A], vec![B]]);
+        assert_eq!(network.carry(Ticks(0), A, B, "M").arrival, None);
+        assert!(network.carry(Ticks(0), A, NodeId(2), "M").arrival.is_some());
+        network.heal(number);
+        assert!(network.carry(Ticks(0), A, B, "M").arrival.is_some());
+    }
+}

@@ -1,0 +1,206 @@
+//! Everything that decides a run, but for the algorithm itself.
+
+use conclave_core::{NodeId, Ticks};
+use std::collections::BTreeMap;
+
+/// A run to be: its network, its faults, what the application wants, and the seed.
+///
+/// The default is the standard setting: one unit per message, first in first out, nothing lost,
+/// everybody asks at time 0, ten units inside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Where all randomness comes from.
+    pub seed: u64,
+    /// How long messages take.
+    pub latency: Latency,
+    /// Whether messages of one link arrive in the order they were sent.
+    pub fifo: bool,
+    /// The probability that a message is lost.
+    pub loss: f64,
+    /// The probability that a message arrives twice.
+    pub duplicate: f64,
+    /// Whether a sender emits one message per unit of time, instead of any number at once.
+    pub serial: bool,
+    /// Whether the messages of one kind that a step sends count as one.
+    pub multicast: bool,
+    /// What happens to particular messages.
+    pub rules: Vec<MessageRule>,
+    /// What goes wrong, and when.
+    pub faults: Vec<(Ticks, Fault)>,
+    /// Who is dead from the beginning.
+    pub dead: Vec<NodeId>,
+    /// Clocks that run at another rate than 1.
+    pub drift: Vec<(NodeId, f64)>,
+    /// What a node's timers of random length take, instead of a random time.
+    pub backoffs: Vec<(NodeId, Ticks)>,
+    /// What the application wants.
+    pub workload: Workload,
+    /// How often each node enters.
+    pub rounds: u32,
+    /// How long it stays inside.
+    pub critical_section: Ticks,
+    /// The probability that a waiter withdraws, and asks again.
+    pub cancel: f64,
+    /// When a run that does not end by itself is cut short.
+    pub until: Ticks,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            latency: Latency::Constant(Ticks::UNIT),
+            fifo: true,
+            loss: 0.0,
+            duplicate: 0.0,
+            serial: false,
+            multicast: false,
+            rules: Vec::new(),
+            faults: Vec::new(),
+            dead: Vec::new(),
+            drift: Vec::new(),
+            backoffs: Vec::new(),
+            workload: Workload::AllAtOnce,
+            rounds: 1,
+            critical_section: Ticks::units(10),
+            cancel: 0.0,
+            until: Ticks::units(100_000),
+        }
+    }
+}
+
+/// How long messages take.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Latency {
+    /// Always the same.
+    Constant(Ticks),
+    /// Anything between the two, both included.
+    Uniform(Ticks, Ticks),
+    /// Exponential with this mean.
+    Exponential(Ticks),
+    /// Each link its own, and one for all others.
+    Links {
+        /// For links that are not listed.
+        others: Box<Latency>,
+        /// From, to.
+        links: BTreeMap<(NodeId, NodeId), Latency>,
+    },
+}
+
+/// What happens to particular messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageRule {
+    /// From this node; from any if `None`.
+    pub from: Option<NodeId>,
+    /// To this node; to any if `None`.
+    pub to: Option<NodeId>,
+    /// Of this kind; of any if `None`.
+    pub kind: Option<String>,
+    /// Only the nth of those, from 1; all if `None`.
+    pub nth: Option<u32>,
+    /// What happens to it.
+    pub action: Action,
+}
+
+/// What a rule does to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It takes this long.
+    Delay(Ticks),
+    /// It is lost.
+    Drop,
+    /// It arrives twice.
+    Duplicate,
+}
+
+/// Something that goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A node stops. Messages that reach it are lost.
+    Crash(NodeId),
+    /// A crashed node comes back, with or without its disk.
+    Restart {
+        /// Which.
+        node: NodeId,
+        /// Whether its disk is lost.
+        amnesia: bool,
+    },
+    /// A node does nothing for a while; nothing is lost.
+    Pause {
+        /// Which.
+        node: NodeId,
+        /// For how long.
+        span: Ticks,
+    },
+    /// Messages between these groups are lost for a while. Who is in no group reaches everybody.
+    Partition {
+        /// The groups.
+        groups: Vec<Vec<NodeId>>,
+        /// When it heals.
+        until: Ticks,
+    },
+    /// A node is told, wrongly, that another has crashed.
+    Suspect {
+        /// Who is told.
+        by: NodeId,
+        /// Of whom.
+        of: NodeId,
+        /// For how long; for ever if `None`.
+        span: Option<Ticks>,
+    },
+}
+
+/// What the application wants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Workload {
+    /// Every client asks at time 0, and again as soon as it has left.
+    AllAtOnce,
+    /// One client alone.
+    Single(NodeId),
+    /// Every client thinks, asks, enters, leaves, thinks: an exponential time with this mean.
+    Closed(Ticks),
+    /// Requests of each client arrive at this rate per unit, whether or not it is done with the
+    /// last.
+    Poisson(f64),
+    /// Exactly these, in order of time.
+    Script(Vec<ScriptLine>),
+}
+
+/// One line of a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScriptLine {
+    /// When.
+    pub at: Ticks,
+    /// Who.
+    pub node: NodeId,
+    /// Does what.
+    pub act: Act,
+}
+
+/// What a line of a script does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Asks to enter; nothing if it already waits or is inside.
+    Acquire,
+    /// Leaves. A node with such a line does not leave by itself.
+    Release,
+    /// Withdraws.
+    Cancel,
+    /// Sends a message of the application's own to another node.
+    Tell(NodeId),
+}
+
+/// What to look at, and what to keep of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Whether to judge `HB`, which costs O(n) per message.
+    pub order: bool,
+    /// The bound of `BW`, if one is claimed.
+    pub bypass_bound: Option<u64>,
+    /// Whether to hash the run.
+    pub hash: bool,
+    /// Whether to keep it in words.
+    pub story: bool,
+    /// Whether to keep every decision that chance made.
+    pub decisions: bool,
+}

@@ -1,0 +1,441 @@
+//! One run: takes events from the wheel, gives them to the nodes, carries out what they want.
+
+use crate::application::Application;
+use crate::decisions::Decisions;
+use crate::error::Error;
+use crate::metrics::Kinds;
+use crate::network::Network;
+use crate::oracle::Soothsayer;
+use crate::outcome::{Ending, Outcome};
+use crate::plan::{Options, Plan};
+use crate::random::Stream;
+use crate::story::Story;
+use crate::wheel::{Due, Lane, SlotId, Wheel};
+use crate::world::{Happening, Timetable};
+use conclave_core::clock::Vector;
+use conclave_core::mutex::{Indication, Monitor, Mutex, Request};
+use conclave_core::{
+    Choices, Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, Oracle, Process,
+    Recovery, Ticks, encode,
+};
+use std::collections::BTreeMap;
+
+/// A wait longer than this at the end of a run that was cut short counts as endless.
+const PATIENCE: Ticks = Ticks::units(1_000);
+
+/// Runs a cluster by a plan, to the end.
+pub fn run<P>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Result<Outcome, Error>
+where
+    P: Process<Provides = Mutex>,
+    P::Uses: Oracle,
+{
+    let mut simulation = Simulation::new(cluster, plan, options)?;
+    simulation.start();
+    let ending = simulation.run_to_end();
+    Ok(simulation.finish(ending))
+}
+
+/// A run in progress.
+pub(crate) struct Simulation<'a, P: Process> {
+    pub cluster: &'a Cluster<P>,
+    pub plan: &'a Plan,
+    pub now: Ticks,
+    pub nodes: Vec<P>,
+    pub up: Vec<Status>,
+    pub monitor: Monitor,
+    pub application: Application,
+    pub network: Network,
+    pub timetable: Timetable,
+    pub oracle: Soothsayer,
+    pub story: Option<Story>,
+    pub disks: BTreeMap<NodeId, Recovery<P>>,
+    /// What waits for a paused node.
+    pub backlog: BTreeMap<NodeId, Vec<Late<P>>>,
+    pub wheel: Wheel<Event<P>>,
+    pub events: u64,
+    pub kinds: Kinds,
+    pub decisions: Option<Decisions>,
+    ctx: Context<P>,
+    /// The running timers of each node; empty until the first is set.
+    pub timers: Vec<Vec<(P::Timer, SlotId)>>,
+    timer_random: Stream,
+    order_stamps: Option<Vec<Vector>>,
+    registration: Option<Registration>,
+    hash: Option<(Hasher, Vec<u8>)>,
+}
+
+/// Whether a node can do anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Up,
+    Down,
+    Paused,
+}
+
+/// Follows the messages of each request until all have arrived: then it is registered.
+struct Registration {
+    /// By slot: whose request this message belongs to.
+    waves: Vec<u32>,
+    in_flight: Vec<u32>,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+/// Whose request a step serves: the request itself, or the arrival of a message of this kind.
+/// What such a step sends of the same kind belongs to the request too.
+#[derive(Clone, Copy)]
+pub(crate) struct Wave {
+    pub requester: NodeId,
+    pub kind: Option<&'static str>,
+}
+
+/// An event that waits for a paused node, with what was known of its causes.
+pub(crate) struct Late<P: Process> {
+    pub event: Event<P>,
+    pub wave: Option<Wave>,
+    pub stamp: Option<Vector>,
+}
+
+impl<'a, P> Simulation<'a, P>
+where
+    P: Process<Provides = Mutex>,
+    P::Uses: Oracle,
+{
+    pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
+        crate::check::plan(cluster, plan)?;
+        let n = cluster.nodes();
+        let mut monitor = Monitor::new(n, options.bypass_bound);
+        if options.order {
+            monitor.watch_order();
+        }
+        let mut choices = Stream::new(plan.seed, 2);
+        let draw = move |bound: u32| choices.below(u64::from(bound)) as u32;
+        Ok(Self {
+            cluster,
+            plan,
+            now: Ticks::ZERO,
+            nodes: (0..n).map(|node| (cluster.fresh)(NodeId(node))).collect(),
+            up: vec![Status::Up; n as usize],
+            monitor,
+            application: Application::new(plan, cluster.clients),
+            network: Network::new(plan),
+            timetable: Timetable::new(plan),
+            oracle: Soothsayer::new::<P>(cluster),
+            story: options.story.then(Story::default),
+            disks: BTreeMap::new(),
+            backlog: BTreeMap::new(),
+            wheel: Wheel::new(rank::<P>),
+            events: 0,
+            kinds: Kinds::default(),
+            decisions: options.decisions.then(Decisions::default),
+            ctx: Context::new(Choices::Drawn(Box::new(draw))),
+            timers: Vec::new(),
+            timer_random: Stream::new(plan.seed, 3),
+            order_stamps: options.order.then(Vec::new),
+            registration: options
+                .bypass_bound
+                .map(|_| Registration { waves: Vec::new(), in_flight: vec![0; n as usize] }),
+            hash: options.hash.then(|| (Hasher::default(), Vec::new())),
+        })
+    }
+
+    /// Starts every node that is not dead from the beginning, and lays out the workload.
+    pub fn start(&mut self) {
+        for &node in &self.plan.dead {
+            self.up[node.index()] = Status::Down;
+            self.application.node_down(node);
+        }
+        for node in (0..self.cluster.nodes()).map(NodeId) {
+            if self.up[node.index()] == Status::Up {
+                self.step(node, None, Event::Start);
+            }
+        }
+        self.consult_oracle();
+        self.begin_workload();
+    }
+
+    /// Runs until nothing more can happen, or the last request of a restless algorithm has left,
+    /// or time is up.
+    pub fn run_to_end(&mut self) -> Ending {
+        loop {
+            while self.timetable.next_time() <= self.now {
+                self.happen();
+            }
+            if !self.cluster.silent && self.is_done() {
+                return Ending::Done;
+            }
+            let limit = self.timetable.next_time().min(self.plan.until + Ticks(1));
+            match self.wheel.pop_before(limit) {
+                Some(due) => self.take(due),
+                None if limit > self.plan.until => {
+                    let quiet = self.wheel.is_empty() && self.timetable.is_empty();
+                    return if quiet { Ending::Quiet } else { Ending::CutShort };
+                }
+                None => self.now = limit,
+            }
+        }
+    }
+
+    pub fn finish(mut self, ending: Ending) -> Outcome {
+        let end = if ending == Ending::CutShort { self.plan.until } else { self.now };
+        self.monitor.end(end, ending != Ending::CutShort, PATIENCE);
+        let hash = self.hash.take().map(|(hasher, _)| hasher.finish());
+        Outcome::of(self, ending, end, hash)
+    }
+
+    fn is_done(&self) -> bool {
+        let served = self.monitor.waiting() == 0 && self.monitor.inside() == 0;
+        served && self.application.is_done() && !self.timetable.brings_anybody_back()
+    }
+
+    fn happen(&mut self) {
+        let (at, happening) = self.timetable.pop().expect("something is to happen");
+        self.now = self.now.max(at);
+        if let Some((hasher, _)) = &mut self.hash
+            && !matches!(happening, Happening::Look)
+        {
+            hasher.write_u64(at.0);
+            hasher.write(happening.describe().as_bytes());
+        }
+        self.carry_out(happening);
+    }
+
+    fn take(&mut self, due: Due<Event<P>>) {
+        self.now = due.at;
+        match self.up[due.node.index()] {
+            Status::Up => self.deliver(due.node, due.slot, due.item),
+            Status::Down => self.lose(due.node, &due.item),
+            Status::Paused => {
+                let wave = self.wave_of(due.slot, &due.item);
+                let stamps = self.order_stamps.as_ref().filter(|_| carries_stamp(&due.item));
+                let stamp = stamps.map(|stamps| stamps[due.slot as usize].clone());
+                let late = Late { event: due.item, wave, stamp };
+                self.backlog.entry(due.node).or_default().push(late);
+            }
+        }
+    }
+
+    /// Gives a node an event that was scheduled for it.
+    fn deliver(&mut self, node: NodeId, slot: SlotId, event: Event<P>) {
+        if let Some(stamps) = &self.order_stamps
+            && carries_stamp(&event)
+            && let Some(causality) = self.monitor.causality()
+        {
+            causality.received(node, &stamps[slot as usize]);
+        }
+        let wave = self.wave_of(slot, &event);
+        self.hand_over(node, wave, event);
+    }
+
+    /// Gives a node an event that has waited for it.
+    pub fn deliver_late(&mut self, node: NodeId, late: Late<P>) {
+        if let (Some(stamp), Some(causality)) = (&late.stamp, self.monitor.causality()) {
+            causality.received(node, stamp);
+        }
+        self.hand_over(node, late.wave, late.event);
+    }
+
+    fn hand_over(&mut self, node: NodeId, wave: Option<Wave>, event: Event<P>) {
+        match event {
+            Event::Request(request) => self.application_acts(node, request),
+            Event::Timer(timer) => {
+                self.forget_timer(node, timer);
+                self.step(node, wave, event);
+            }
+            Event::Start | Event::Restart | Event::Indication(_) | Event::Message { .. } => {
+                self.step(node, wave, event);
+            }
+        }
+    }
+
+    /// The message, or what the application meant to do, is gone with the node.
+    fn lose(&mut self, node: NodeId, event: &Event<P>) {
+        match (event, &mut self.story) {
+            (Event::Request(request), _) => self.application.planned_is_over(node, *request),
+            (Event::Message { from, message }, Some(story)) => {
+                story.lost_at_dead_node(self.now, *from, node, message.name());
+            }
+            (Event::Message { .. }, None)
+            | (Event::Start | Event::Restart | Event::Indication(_) | Event::Timer(_), _) => {}
+        }
+    }
+
+    /// One atomic action of one node, and all it leads to.
+    pub fn step(&mut self, node: NodeId, wave: Option<Wave>, event: Event<P>) {
+        self.events += 1;
+        self.hash_step(node, &event);
+        if let Some(story) = &mut self.story {
+            story.begins(self.now, node, &event);
+        }
+        self.ctx.act(node, &mut self.nodes[node.index()], event);
+        let mut counted: [Option<&'static str>; 4] = [None; 4];
+        while let Some(effect) = self.ctx.pop() {
+            match effect {
+                Effect::Send { to, message } => {
+                    self.count(message.name(), &mut counted);
+                    self.send(node, to, message, wave);
+                }
+                Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
+                Effect::CancelTimer(timer) => self.cancel_timer(node, timer),
+                Effect::Indicate(Indication::Entered { fence }) => self.entered(node, fence),
+                // The oracle elects when it must; it needs no asking.
+                Effect::Request(_) => {}
+            }
+        }
+        if let Some(story) = &mut self.story {
+            story.ends();
+        }
+        if let Some(wave) = wave {
+            self.settle(wave);
+        }
+    }
+
+    fn count(&mut self, kind: &'static str, counted: &mut [Option<&'static str>; 4]) {
+        if self.plan.multicast {
+            if counted.contains(&Some(kind)) {
+                return;
+            }
+            if let Some(place) = counted.iter_mut().find(|place| place.is_none()) {
+                *place = Some(kind);
+            }
+        }
+        self.kinds.count(kind);
+    }
+
+    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, wave: Option<Wave>) {
+        let kind = message.name();
+        let fate = self.network.carry(self.now, from, to, kind);
+        if let Some(decisions) = &mut self.decisions {
+            decisions.message(self.now, from, to, kind, fate);
+        }
+        if let Some(story) = &mut self.story {
+            story.sends(to, &message, fate);
+        }
+        if let Some(again) = fate.again {
+            let event = Event::Message { from, message: message.clone() };
+            let slot = self.wheel.schedule(again, Lane::Message, to, event);
+            self.stamp(slot, from, None);
+        }
+        if let Some(arrival) = fate.arrival {
+            let event = Event::Message { from, message };
+            let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
+            let wave = wave.filter(|wave| wave.kind.is_none_or(|of_wave| of_wave == kind));
+            self.stamp(slot, from, wave);
+        }
+    }
+
+    fn set_timer(&mut self, node: NodeId, timer: P::Timer, after: Delay) {
+        self.cancel_timer(node, timer);
+        let backoff = self.plan.backoffs.iter().find(|(owner, _)| *owner == node);
+        let span = match backoff {
+            Some(&(_, span)) if after.min < after.max => span,
+            Some(_) | None => self.timer_random.delay(after),
+        };
+        let rate = self.plan.drift.iter().find(|(owner, _)| *owner == node);
+        let span = rate.map_or(span, |(_, rate)| Ticks((span.0 as f64 / rate).round() as u64));
+        let slot = self.wheel.schedule(self.now + span, Lane::Timer, node, Event::Timer(timer));
+        if self.timers.is_empty() {
+            self.timers.resize_with(self.nodes.len(), Vec::new);
+        }
+        self.timers[node.index()].push((timer, slot));
+        if let Some(story) = &mut self.story {
+            story.sets_timer(&timer, span);
+        }
+    }
+
+    fn cancel_timer(&mut self, node: NodeId, timer: P::Timer) {
+        let Some(running) = self.timers.get_mut(node.index()) else { return };
+        if let Some(place) = running.iter().position(|(name, _)| *name == timer) {
+            let (_, slot) = running.swap_remove(place);
+            self.wheel.cancel(slot);
+        }
+    }
+
+    fn forget_timer(&mut self, node: NodeId, timer: P::Timer) {
+        if let Some(running) = self.timers.get_mut(node.index()) {
+            running.retain(|(name, _)| *name != timer);
+        }
+    }
+
+    fn hash_step(&mut self, node: NodeId, event: &Event<P>) {
+        if let Some((hasher, bytes)) = &mut self.hash {
+            bytes.clear();
+            encode(event, bytes);
+            hasher.write_u64(self.now.0);
+            hasher.write_u64(u64::from(node.0));
+            hasher.write(bytes);
+        }
+    }
+
+    // Following causes: vector times for HB, waves of requests for BW.
+
+    fn stamp(&mut self, slot: SlotId, from: NodeId, wave: Option<Wave>) {
+        if let Some(stamps) = &mut self.order_stamps
+            && let Some(causality) = self.monitor.causality()
+        {
+            if stamps.len() <= slot as usize {
+                stamps.resize_with(slot as usize + 1, Vector::default);
+            }
+            stamps[slot as usize].copy_from(causality.sent(from));
+        }
+        if let Some(registration) = &mut self.registration {
+            if registration.waves.len() <= slot as usize {
+                registration.waves.resize(slot as usize + 1, NOBODY);
+            }
+            registration.waves[slot as usize] = wave.map_or(NOBODY, |wave| wave.requester.0);
+            if let Some(wave) = wave {
+                registration.in_flight[wave.requester.index()] += 1;
+            }
+        }
+    }
+
+    /// A message of the application's own, outside the algorithm.
+    pub fn stamp_tell(&mut self, slot: SlotId, from: NodeId) {
+        self.stamp(slot, from, None);
+    }
+
+    fn wave_of(&self, slot: SlotId, event: &Event<P>) -> Option<Wave> {
+        let registration = self.registration.as_ref()?;
+        let Event::Message { message, .. } = event else { return None };
+        let requester = registration.waves[slot as usize];
+        let wave = Wave { requester: NodeId(requester), kind: Some(message.name()) };
+        (requester != NOBODY).then_some(wave)
+    }
+
+    /// When nothing of a request is in flight any more, it is registered.
+    fn settle(&mut self, wave: Wave) {
+        let Some(registration) = &mut self.registration else { return };
+        let in_flight = &mut registration.in_flight[wave.requester.index()];
+        *in_flight -= u32::from(wave.kind.is_some());
+        if *in_flight == 0 {
+            self.monitor.registered(wave.requester);
+        }
+    }
+}
+
+/// Messages carry the sender's vector time; so does what one application tells another.
+fn carries_stamp<P: Process<Provides = Mutex>>(event: &Event<P>) -> bool {
+    match event {
+        Event::Message { .. } => true,
+        Event::Request(Request::Observe(clock)) => crate::application::is_told(*clock),
+        Event::Request(Request::Acquire | Request::Release | Request::Cancel)
+        | Event::Start
+        | Event::Restart
+        | Event::Indication(_)
+        | Event::Timer(_) => false,
+    }
+}
+
+/// The application releases, then cancels, then asks.
+fn rank<P: Process<Provides = Mutex>>(event: &Event<P>) -> u8 {
+    match event {
+        Event::Request(Request::Release) => 0,
+        Event::Request(Request::Cancel) => 1,
+        Event::Request(Request::Acquire | Request::Observe(_)) => 2,
+        Event::Start
+        | Event::Restart
+        | Event::Indication(_)
+        | Event::Message { .. }
+        | Event::Timer(_) => 3,
+    }
+}

@@ -1,0 +1,152 @@
+//! A run told in words.
+
+use crate::network::Fate;
+use crate::plan::Fault;
+use conclave_core::mutex::{Mutex, Request};
+use conclave_core::{Data, Event, Named, NodeId, Process, Ticks};
+
+/// One sentence of the story: what a node did or what happened to it. Nodes appear as `{3}` in the
+/// text, so that whoever prints it can use other names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// When.
+    pub at: Ticks,
+    /// To whom; `None` for what concerns all.
+    pub node: Option<NodeId>,
+    /// What.
+    pub text: String,
+    /// Whether it is a consequence of the line before.
+    pub follows: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct Story {
+    pub lines: Vec<Line>,
+    now: Ticks,
+    node: NodeId,
+    /// Equal messages to several nodes make one sentence.
+    sending: Option<(String, Vec<NodeId>)>,
+    quiet: bool,
+}
+
+impl Story {
+    pub fn begins<P: Process<Provides = Mutex>>(
+        &mut self,
+        now: Ticks,
+        node: NodeId,
+        event: &Event<P>,
+    ) {
+        (self.now, self.node, self.quiet) = (now, node, true);
+        let text = match event {
+            Event::Start => return,
+            Event::Restart => "comes back".to_string(),
+            Event::Request(Request::Acquire) => "asks to enter".to_string(),
+            Event::Request(Request::Release) => "leaves".to_string(),
+            Event::Request(Request::Cancel) => "no longer wants to enter".to_string(),
+            Event::Request(Request::Observe(clock)) => {
+                format!("hears from another application; its logical time was {clock}")
+            }
+            Event::Indication(told) => format!("is told {told:?}"),
+            Event::Message { from, message } => {
+                format!("receives {} from {}", words(message), mark(*from))
+            }
+            Event::Timer(timer) => format!("timer {timer:?} fires"),
+        };
+        self.say(text, false);
+    }
+
+    pub fn sends<M: Data + Named>(&mut self, to: NodeId, message: &M, fate: Fate) {
+        let ending = match (fate.arrival, fate.again) {
+            (None, _) => ", which is lost",
+            (Some(_), Some(_)) => ", which will arrive twice",
+            (Some(_), None) => "",
+        };
+        let text = format!("{}{ending}", words(message));
+        match &mut self.sending {
+            Some((same, receivers)) if *same == text => receivers.push(to),
+            Some(_) | None => {
+                self.flush();
+                self.sending = Some((text, vec![to]));
+            }
+        }
+    }
+
+    pub fn sets_timer<T: Data>(&mut self, timer: &T, span: Ticks) {
+        self.flush();
+        self.say(format!("sets timer {timer:?} for {span}"), true);
+    }
+
+    pub fn enters(&mut self, fence: u64) {
+        self.flush();
+        self.say(format!("ENTERS with fence {fence}"), true);
+    }
+
+    pub fn ends(&mut self) {
+        self.flush();
+        if self.quiet
+            && let Some(line) = self.lines.last_mut()
+            && line.text.starts_with("receives")
+        {
+            line.text.push_str(" and does nothing");
+        }
+    }
+
+    pub fn tells(&mut self, now: Ticks, node: NodeId, to: NodeId) {
+        (self.now, self.node) = (now, node);
+        self.say(format!("tells the application on {}", mark(to)), false);
+    }
+
+    pub fn lost_at_dead_node(&mut self, at: Ticks, from: NodeId, to: NodeId, kind: &str) {
+        let text = format!("is down: {kind} from {} is lost", mark(from));
+        self.lines.push(Line { at, node: Some(to), text, follows: false });
+    }
+
+    pub fn happens(&mut self, at: Ticks, fault: &Fault) {
+        let (node, text) = match fault {
+            Fault::Crash(node) => (Some(*node), "CRASHES".to_string()),
+            Fault::Restart { node, amnesia: false } => {
+                (Some(*node), "RESTARTS with its disk".to_string())
+            }
+            Fault::Restart { node, amnesia: true } => {
+                (Some(*node), "RESTARTS and remembers nothing".to_string())
+            }
+            Fault::Pause { node, span } => (Some(*node), format!("is PAUSED for {span}")),
+            Fault::Partition { groups, until } => {
+                let side = |group: &Vec<NodeId>| {
+                    group.iter().copied().map(mark).collect::<Vec<_>>().join(",")
+                };
+                let sides: Vec<String> = groups.iter().map(side).collect();
+                (None, format!("PARTITION {} until {until}", sides.join(" / ")))
+            }
+            Fault::Suspect { by, of, .. } => {
+                (Some(*by), format!("is told, wrongly, that {} crashed", mark(*of)))
+            }
+        };
+        self.lines.push(Line { at, node, text, follows: false });
+    }
+
+    fn flush(&mut self) {
+        if let Some((text, receivers)) = self.sending.take() {
+            let receivers: Vec<String> = receivers.into_iter().map(mark).collect();
+            self.say(format!("sends {} to {}", text, receivers.join(", ")), true);
+        }
+    }
+
+    fn say(&mut self, text: String, follows: bool) {
+        self.quiet = !follows;
+        self.lines.push(Line { at: self.now, node: Some(self.node), text, follows });
+    }
+}
+
+fn mark(node: NodeId) -> String {
+    format!("{{{}}}", node.0)
+}
+
+/// The paper's word for a message, then its fields: `REQUEST { time: 3 }`.
+fn words<M: Data + Named>(message: &M) -> String {
+    let debug = format!("{message:?}");
+    match debug.find([' ', '(']) {
+        Some(fields) => format!("{}{}", message.name(), &debug[fields..]),
+        None => message.name().to_string(),
+    }
+}

@@ -1,0 +1,360 @@
+//! The event queue: a wheel of one bucket per tick, and a heap for what is further away.
+//!
+//! A bucket holds three lists (messages, timers, application) that are emptied in that order. The
+//! items of all lists live in one slab, linked by index, so that scheduling and taking cost a few
+//! memory accesses and, once the slab has grown to the number of items in flight, no allocation.
+
+use conclave_core::{NodeId, Ticks};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Ticks that the wheel spans: 16 message times, so that the standard critical section fits.
+const SPAN: u64 = 16_384;
+const WORDS: usize = SPAN as usize / 64;
+const NONE: u32 = u32::MAX;
+
+/// What comes first among events of the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lane {
+    /// Messages, in the order they were sent.
+    Message,
+    /// Timers, in the order they were set.
+    Timer,
+    /// What the application does: by rank, then by node.
+    Application,
+}
+
+/// Where an item is kept; valid until it is taken.
+pub type SlotId = u32;
+
+/// A queue of items by time, lane and order of scheduling.
+pub struct Wheel<T> {
+    now: u64,
+    buckets: Vec<Bucket>,
+    /// One bit per bucket that is not empty, and one bit per word that is not zero.
+    occupied: [u64; WORDS],
+    summary: [u64; WORDS / 64],
+    slots: Vec<Slot<T>>,
+    free: u32,
+    far: BinaryHeap<Reverse<(u64, u64, Lane, SlotId)>>,
+    far_count: u64,
+    /// The application's items of this very moment, sorted, the next one last.
+    ready: Vec<SlotId>,
+    rank: fn(&T) -> u8,
+    len: usize,
+}
+
+struct Slot<T> {
+    /// `None` when free, or cancelled.
+    item: Option<T>,
+    node: u32,
+    next: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Bucket {
+    lanes: [List; 3],
+}
+
+#[derive(Clone, Copy)]
+struct List {
+    head: u32,
+    tail: u32,
+}
+
+const EMPTY: List = List { head: NONE, tail: NONE };
+
+/// An item whose time has come.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Due<T> {
+    /// When.
+    pub at: Ticks,
+    /// Where it was kept.
+    pub slot: SlotId,
+    /// Whose it is.
+    pub node: NodeId,
+    /// What it is.
+    pub item: T,
+}
+
+impl<T> Wheel<T> {
+    /// An empty queue at time zero. `rank` orders the application's items of one moment.
+    pub fn new(rank: fn(&T) -> u8) -> Self {
+        Self {
+            now: 0,
+            buckets: vec![Bucket { lanes: [EMPTY; 3] }; SPAN as usize],
+            occupied: [0; WORDS],
+            summary: [0; WORDS / 64],
+            slots: Vec::new(),
+            free: NONE,
+            far: BinaryHeap::new(),
+            far_count: 0,
+            ready: Vec::new(),
+            rank,
+            len: 0,
+        }
+    }
+
+    /// Schedules an item. One for the past is due now.
+    pub fn schedule(&mut self, at: Ticks, lane: Lane, node: NodeId, item: T) -> SlotId {
+        let slot = self.keep(node, item);
+        let at = at.0.max(self.now);
+        self.len += 1;
+        if at - self.now < SPAN {
+            self.link(at, lane, slot);
+        } else {
+            self.far.push(Reverse((at, self.far_count, lane, slot)));
+            self.far_count += 1;
+        }
+        slot
+    }
+
+    /// Forgets an item that is still scheduled.
+    pub fn cancel(&mut self, slot: SlotId) {
+        self.slots[slot as usize].item = None;
+    }
+
+    /// Forgets all items that this concerns.
+    pub fn cancel_where(&mut self, concerns: impl Fn(NodeId, &T) -> bool) {
+        for slot in &mut self.slots {
+            if slot.item.as_ref().is_some_and(|item| concerns(NodeId(slot.node), item)) {
+                slot.item = None;
+            }
+        }
+    }
+
+    /// Takes the next item that is due before `limit`.
+    pub fn pop_before(&mut self, limit: Ticks) -> Option<Due<T>> {
+        loop {
+            let slot = self.next_slot(limit.0)?;
+            self.len -= 1;
+            let Slot { item, node, next } = &mut self.slots[slot as usize];
+            let (item, node) = (item.take(), NodeId(*node));
+            *next = self.free;
+            self.free = slot;
+            if let Some(item) = item {
+                return Some(Due { at: Ticks(self.now), slot, node, item });
+            }
+        }
+    }
+
+    /// Whether nothing is scheduled, not even something cancelled.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn next_slot(&mut self, limit: u64) -> Option<SlotId> {
+        while self.now < limit {
+            let bucket = (self.now % SPAN) as usize;
+            if let Some(slot) = self.unlink(bucket, Lane::Message) {
+                return Some(slot);
+            }
+            if let Some(slot) = self.unlink(bucket, Lane::Timer) {
+                return Some(slot);
+            }
+            if let Some(slot) = self.ready.pop() {
+                return Some(slot);
+            }
+            if self.buckets[bucket].lanes[Lane::Application as usize].head != NONE {
+                self.make_ready(bucket);
+                continue;
+            }
+            self.mark_empty(bucket);
+            self.advance(limit)?;
+        }
+        None
+    }
+
+    /// Moves on to the next time at which something is scheduled, if that is before the limit.
+    fn advance(&mut self, limit: u64) -> Option<()> {
+        let next = match self.next_bucket() {
+            Some(at) => at,
+            None => self.far.peek()?.0.0,
+        };
+        if next >= limit {
+            return None;
+        }
+        self.now = next;
+        // What was far comes into the wheel before anything later can be scheduled beside it, so
+        // each list stays in the order of scheduling.
+        while let Some(&Reverse((at, _, lane, slot))) = self.far.peek()
+            && at - self.now < SPAN
+        {
+            self.far.pop();
+            self.link(at, lane, slot);
+        }
+        Some(())
+    }
+
+    /// The application's items of this moment, sorted: they are few, or they already are.
+    fn make_ready(&mut self, bucket: usize) {
+        let list = &mut self.buckets[bucket].lanes[Lane::Application as usize];
+        let mut next = std::mem::replace(list, EMPTY).head;
+        while next != NONE {
+            self.ready.push(next);
+            next = self.slots[next as usize].next;
+        }
+        let key = |slot: &SlotId| {
+            let Slot { item, node, .. } = &self.slots[*slot as usize];
+            Reverse((item.as_ref().map(self.rank), *node))
+        };
+        self.ready.reverse();
+        if !self.ready.is_sorted_by_key(key) {
+            self.ready.sort_by_key(key);
+        }
+    }
+
+    fn keep(&mut self, node: NodeId, item: T) -> SlotId {
+        let slot = Slot { item: Some(item), node: node.0, next: NONE };
+        if self.free == NONE {
+            self.slots.push(slot);
+            return self.slots.len() as u32 - 1;
+        }
+        let place = self.free;
+        self.free = std::mem::replace(&mut self.slots[place as usize], slot).next;
+        place
+    }
+
+    fn link(&mut self, at: u64, lane: Lane, slot: SlotId) {
+        let bucket = (at % SPAN) as usize;
+        let list = &mut self.buckets[bucket].lanes[lane as usize];
+        if list.head == NONE {
+            list.head = slot;
+            self.occupied[bucket / 64] |= 1 << (bucket % 64);
+            self.summary[bucket / 4096] |= 1 << (bucket / 64 % 64);
+        } else {
+            self.slots[list.tail as usize].next = slot;
+        }
+        list.tail = slot;
+    }
+
+    fn unlink(&mut self, bucket: usize, lane: Lane) -> Option<SlotId> {
+        let list = &mut self.buckets[bucket].lanes[lane as usize];
+        let slot = list.head;
+        if slot == NONE {
+            return None;
+        }
+        list.head = self.slots[slot as usize].next;
+        Some(slot)
+    }
+
+    fn mark_empty(&mut self, bucket: usize) {
+        self.occupied[bucket / 64] &= !(1 << (bucket % 64));
+        if self.occupied[bucket / 64] == 0 {
+            self.summary[bucket / 4096] &= !(1 << (bucket / 64 % 64));
+        }
+    }
+
+    /// The time of the first bucket, from now on, that is not empty.
+    fn next_bucket(&self) -> Option<u64> {
+        let start = (self.now % SPAN) as usize;
+        let bucket = self.occupied_from(start).or_else(|| self.occupied_from(0))?;
+        let ahead = (bucket as u64 + SPAN - start as u64) % SPAN;
+        Some(self.now + ahead)
+    }
+
+    fn occupied_from(&self, start: usize) -> Option<usize> {
+        let word = start / 64;
+        let here = self.occupied[word] & (!0 << (start % 64));
+        if here != 0 {
+            return Some(word * 64 + here.trailing_zeros() as usize);
+        }
+        let next_word = word + 1;
+        let mut mask = !0_u64 << (next_word % 64);
+        for group in next_word / 64..self.summary.len() {
+            let words = self.summary[group] & mask;
+            if words != 0 {
+                let word = group * 64 + words.trailing_zeros() as usize;
+                return Some(word * 64 + self.occupied[word].trailing_zeros() as usize);
+            }
+            mask = !0;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+    use std::collections::BTreeMap;
+
+    fn drain(wheel: &mut Wheel<u32>) -> Vec<(u64, u32)> {
+        std::iter::from_fn(|| wheel.pop_before(Ticks(u64::MAX)))
+            .map(|due| (due.at.0, due.item))
+            .collect()
+    }
+
+    #[test]
+    fn at_equal_times_messages_come_before_timers_before_the_application() {
+        let mut wheel = Wheel::new(|&item| (item % 2) as u8);
+        for (lane, node, item) in [
+            (Lane::Application, 2, 11),
+            (Lane::Application, 5, 12),
+            (Lane::Application, 1, 13),
+            (Lane::Timer, 0, 2),
+            (Lane::Message, 9, 0),
+            (Lane::Message, 0, 1),
+        ] {
+            wheel.schedule(Ticks(7), lane, NodeId(node), item);
+        }
+        let order: Vec<u32> = drain(&mut wheel).into_iter().map(|(_, item)| item).collect();
+        assert_eq!(order, [0, 1, 2, 12, 13, 11]);
+    }
+
+    #[test]
+    fn a_cancelled_item_never_comes() {
+        let mut wheel = Wheel::new(|_| 0);
+        let near = wheel.schedule(Ticks(1), Lane::Timer, NodeId(0), 1);
+        let far = wheel.schedule(Ticks(1_000_000), Lane::Timer, NodeId(0), 2);
+        wheel.schedule(Ticks(2), Lane::Timer, NodeId(0), 3);
+        wheel.cancel(near);
+        wheel.cancel(far);
+        assert_eq!(drain(&mut wheel), [(2, 3)]);
+        assert!(wheel.is_empty());
+    }
+
+    #[test]
+    fn a_message_sent_for_now_comes_before_what_the_application_had_ready() {
+        let mut wheel = Wheel::new(|_| 0);
+        wheel.schedule(Ticks(5), Lane::Application, NodeId(0), 1);
+        wheel.schedule(Ticks(5), Lane::Application, NodeId(1), 2);
+        assert_eq!(wheel.pop_before(Ticks(6)).map(|due| due.item), Some(1));
+        wheel.schedule(Ticks(5), Lane::Message, NodeId(0), 9);
+        assert_eq!(drain(&mut wheel), [(5, 9), (5, 2)]);
+    }
+
+    #[test]
+    fn nothing_is_taken_at_or_after_the_limit() {
+        let mut wheel = Wheel::new(|_| 0);
+        wheel.schedule(Ticks(5), Lane::Message, NodeId(0), 1);
+        wheel.schedule(Ticks(90_000), Lane::Message, NodeId(0), 2);
+        assert_eq!(wheel.pop_before(Ticks(5)), None);
+        assert_eq!(wheel.pop_before(Ticks(6)).map(|due| due.item), Some(1));
+        assert_eq!(wheel.pop_before(Ticks(90_000)), None);
+        assert_eq!(drain(&mut wheel), [(90_000, 2)]);
+    }
+
+    #[test]
+    fn any_mix_of_near_and_far_comes_in_order_of_time_and_scheduling() {
+        for seed in 0..50 {
+            let mut random = Stream::new(seed, 0);
+            let mut wheel = Wheel::new(|_| 0);
+            let mut model: BTreeMap<(u64, u32), u32> = BTreeMap::new();
+            let (mut now, mut count) = (0, 0);
+            for _ in 0..2_000 {
+                if random.below(3) > 0 {
+                    let reach = [1, 1_000, SPAN, 5 * SPAN][random.below(4) as usize];
+                    let at = now + random.below(reach);
+                    wheel.schedule(Ticks(at), Lane::Message, NodeId(0), count);
+                    model.insert((at, count), count);
+                    count += 1;
+                } else if let Some(due) = wheel.pop_before(Ticks(u64::MAX)) {
+                    let ((at, _), item) = model.pop_first().expect("the model has it too");
+                    assert_eq!((due.at.0, due.item), (at, item), "seed {seed}");
+                    now = at;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What happens to the nodes and the network from outside.
+
+use crate::plan::{Fault, Plan, Workload};
+use crate::simulator::{Simulation, Status};
+use conclave_core::mutex::{Mutex, Request};
+use conclave_core::{Event, NodeId, Oracle, Process, Recovery, Ticks};
+use std::collections::BTreeMap;
+
+/// How long the oracle takes to notice that a node is gone or back.
+pub(crate) const NOTICE: Ticks = Ticks::units(2);
+
+/// What is still to happen, by time and order of planning.
+pub(crate) struct Timetable {
+    ahead: BTreeMap<(Ticks, u32), Happening>,
+    planned: u32,
+    returns: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Happening {
+    Fault(Fault),
+    Resume(NodeId),
+    Heal(u32),
+    /// The oracle looks around.
+    Look,
+}
+
+impl Happening {
+    pub fn describe(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl Timetable {
+    pub fn new(plan: &Plan) -> Self {
+        let mut table = Self { ahead: BTreeMap::new(), planned: 0, returns: 0 };
+        for (at, fault) in &plan.faults {
+            table.add(*at, Happening::Fault(fault.clone()));
+        }
+        table
+    }
+
+    pub fn add(&mut self, at: Ticks, happening: Happening) {
+        self.returns += u32::from(is_return(&happening));
+        self.ahead.insert((at, self.planned), happening);
+        self.planned += 1;
+    }
+
+    /// When the next thing happens; never, if nothing does.
+    pub fn next_time(&self) -> Ticks {
+        self.ahead.first_key_value().map_or(Ticks(u64::MAX), |((at, _), _)| *at)
+    }
+
+    pub fn pop(&mut self) -> Option<(Ticks, Happening)> {
+        let ((at, _), happening) = self.ahead.pop_first()?;
+        self.returns -= u32::from(is_return(&happening));
+        Some((at, happening))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ahead.is_empty()
+    }
+
+    /// Whether a crashed or paused node will come back.
+    pub fn brings_anybody_back(&self) -> bool {
+        self.returns > 0
+    }
+}
+
+fn is_return(happening: &Happening) -> bool {
+    matches!(happening, Happening::Resume(_) | Happening::Fault(Fault::Restart { .. }))
+}
+
+impl<P> Simulation<'_, P>
+where
+    P: Process<Provides = Mutex>,
+    P::Uses: Oracle,
+{
+    pub(crate) fn carry_out(&mut self, happening: Happening) {
+        if let (Some(story), Happening::Fault(fault)) = (&mut self.story, &happening) {
+            story.happens(self.now, fault);
+        }
+        match happening {
+            Happening::Fault(Fault::Crash(node)) => self.crash(node),
+            Happening::Fault(Fault::Restart { node, amnesia }) => self.restart(node, amnesia),
+            Happening::Fault(Fault::Pause { node, span }) => self.pause(node, span),
+            Happening::Fault(Fault::Partition { groups, until }) => {
+                let number = self.network.cut(groups);
+                self.timetable.add(until, Happening::Heal(number));
+                self.look_soon();
+            }
+            Happening::Fault(Fault::Suspect { by, of, span }) => {
+                let until = span.map_or(Ticks(u64::MAX), |span| self.now + span);
+                self.oracle.mislead(by, of, until);
+                self.consult_oracle();
+                if span.is_some() {
+                    self.timetable.add(until, Happening::Look);
+                }
+            }
+            Happening::Resume(node) => self.resume(node),
+            Happening::Heal(number) => {
+                self.network.heal(number);
+                self.look_soon();
+            }
+            Happening::Look => self.consult_oracle(),
+        }
+    }
+
+    /// The oracle needs a moment to notice.
+    fn look_soon(&mut self) {
+        if self.oracle.speaks() {
+            self.timetable.add(self.now + NOTICE, Happening::Look);
+        }
+    }
+
+    fn crash(&mut self, node: NodeId) {
+        if self.up[node.index()] == Status::Down {
+            return;
+        }
+        self.disks.insert(node, self.nodes[node.index()].after_crash());
+        self.up[node.index()] = Status::Down;
+        self.backlog.remove(&node);
+        self.monitor.crashed(node, self.now);
+        self.application.node_down(node);
+        if let Some(running) = self.timers.get_mut(node.index()) {
+            running.clear();
+        }
+        let scripted = matches!(self.plan.workload, Workload::Script(_));
+        let application = &self.application;
+        self.wheel.cancel_where(|owner, event| {
+            owner == node
+                && match event {
+                    Event::Timer(_) => true,
+                    Event::Request(Request::Observe(_)) => false,
+                    Event::Request(request) => {
+                        !scripted || application.is_automatic(owner, *request)
+                    }
+                    Event::Start | Event::Restart | Event::Indication(_) => true,
+                    Event::Message { .. } => false,
+                }
+        });
+        self.look_soon();
+    }
+
+    fn restart(&mut self, node: NodeId, amnesia: bool) {
+        if self.up[node.index()] != Status::Down {
+            return;
+        }
+        self.up[node.index()] = Status::Up;
+        let fresh = || (self.cluster.fresh)(node);
+        self.nodes[node.index()] = match self.disks.remove(&node) {
+            Some(Recovery::State(state)) if !amnesia => state,
+            Some(Recovery::State(_) | Recovery::Fresh | Recovery::Never) | None => fresh(),
+        };
+        let wants = self.application.node_up(node);
+        self.oracle.forget(node);
+        self.step(node, None, Event::Restart);
+        self.consult_oracle();
+        if wants && !matches!(self.plan.workload, Workload::Script(_)) {
+            let think = self.think_time();
+            self.application.arrival_again(node);
+            self.schedule_request(think, node, Request::Acquire);
+        }
+        self.look_soon();
+    }
+
+    fn pause(&mut self, node: NodeId, span: Ticks) {
+        if self.up[node.index()] == Status::Up {
+            self.up[node.index()] = Status::Paused;
+            self.timetable.add(self.now + span, Happening::Resume(node));
+        }
+    }
+
+    /// Everything that waited is handled at once, in the order it came.
+    fn resume(&mut self, node: NodeId) {
+        if self.up[node.index()] != Status::Paused {
+            return;
+        }
+        self.up[node.index()] = Status::Up;
+        for waiting in self.backlog.remove(&node).unwrap_or_default() {
+            self.deliver_late(node, waiting);
+        }
+    }
+}
