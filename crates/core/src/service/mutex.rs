@@ -22,7 +22,8 @@ pub enum Request {
     Release,
     /// I no longer want to enter. Only when waiting.
     Cancel,
-    /// A message of the application arrived that carried this logical time ([`crate::Process::clock`]).
+    /// A message of the application arrived that carried this logical time
+    /// ([`crate::Process::clock`]).
     Observe(u64),
 }
 
