@@ -7,7 +7,7 @@ mod parameter;
 
 pub use conclave_core::Cluster;
 pub use entry::{Assumption, Cost, Entry, Family, Formula, Rejoin, Setting};
-pub use parameter::{Kind, Parameter, Params, parse_ticks};
+pub use parameter::{Kind, Parameter, Params};
 
 use crate::Error;
 use conclave_core::mutex::Mutex;

@@ -26,6 +26,19 @@ impl Ticks {
         self.0 as f64 / Self::UNIT.0 as f64
     }
 
+    /// A time as people type it: units with decimals (`2.5`), `250ms`, `3s`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (digits, scale) = match text {
+            _ if text.ends_with("ms") => (&text[..text.len() - 2], 1_000.0),
+            _ if text.ends_with('s') => (&text[..text.len() - 1], 1_000_000.0),
+            _ => (text, 1_000.0),
+        };
+        let plain = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let value: f64 = digits.parse().ok().filter(|_| plain)?;
+        let ticks = value * scale;
+        (ticks < 1e15).then(|| Self(ticks.round() as u64))
+    }
+
     /// The span since `earlier`, or none at all if that is later.
     pub fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
@@ -76,6 +89,17 @@ impl Delay {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_read_as_people_type_them() {
+        assert_eq!(Ticks::parse("2"), Some(Ticks(2_000)));
+        assert_eq!(Ticks::parse("2.5"), Some(Ticks(2_500)));
+        assert_eq!(Ticks::parse("250ms"), Some(Ticks(250_000)));
+        assert_eq!(Ticks::parse("3s"), Some(Ticks(3_000_000)));
+        for wrong in ["", "-1", "ms", "1h", "NaN", "inf", "1e3", "99999999999999999"] {
+            assert_eq!(Ticks::parse(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn units_read_as_people_write_them() {

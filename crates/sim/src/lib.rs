@@ -15,6 +15,7 @@ mod plan;
 mod random;
 mod simulator;
 mod story;
+mod sweep;
 mod wheel;
 mod world;
 
@@ -26,3 +27,4 @@ pub use outcome::{Ending, Outcome, Times};
 pub use plan::{Act, Action, Fault, Latency, MessageRule, Options, Plan, ScriptLine, Workload};
 pub use simulator::run;
 pub use story::Line;
+pub use sweep::{Sweep, sweep};

@@ -70,7 +70,7 @@ impl Parameter {
             Kind::Number { min, or } => {
                 or.contains(&value) || value.parse::<u32>().is_ok_and(|number| number >= *min)
             }
-            Kind::Time { or } => or.contains(&value) || parse_ticks(value).is_some(),
+            Kind::Time { or } => or.contains(&value) || Ticks::parse(value).is_some(),
         }
     }
 }
@@ -128,21 +128,8 @@ impl Params {
 
     /// A time, or `None` for one of the words it takes instead.
     pub fn ticks(&self, name: &str) -> Option<Ticks> {
-        parse_ticks(self.text(name))
+        Ticks::parse(self.text(name))
     }
-}
-
-/// A time as people type it: units with decimals, `250ms`, `3s`.
-pub fn parse_ticks(text: &str) -> Option<Ticks> {
-    let (digits, scale) = match text {
-        _ if text.ends_with("ms") => (&text[..text.len() - 2], 1_000.0),
-        _ if text.ends_with('s') => (&text[..text.len() - 1], 1_000_000.0),
-        _ => (text, 1_000.0),
-    };
-    let plain = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let value: f64 = digits.parse().ok().filter(|_| plain)?;
-    let ticks = value * scale;
-    (ticks < 1e15).then(|| Ticks(ticks.round() as u64))
 }
 
 fn unknown(entry: &'static Entry, name: &str) -> Error {
@@ -152,20 +139,4 @@ fn unknown(entry: &'static Entry, name: &str) -> Error {
         names => names.join(", "),
     };
     Error::UnknownParameter { id: entry.id, name: name.to_string(), accepted }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_read_as_people_type_them() {
-        assert_eq!(parse_ticks("2"), Some(Ticks(2_000)));
-        assert_eq!(parse_ticks("2.5"), Some(Ticks(2_500)));
-        assert_eq!(parse_ticks("250ms"), Some(Ticks(250_000)));
-        assert_eq!(parse_ticks("3s"), Some(Ticks(3_000_000)));
-        for wrong in ["", "-1", "ms", "1h", "NaN", "inf", "1e3", "99999999999999999"] {
-            assert_eq!(parse_ticks(wrong), None, "{wrong}");
-        }
-    }
 }
