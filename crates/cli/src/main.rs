@@ -1,0 +1,3 @@
+//! `conclave`: locks, leaders and logical time from the command line.
+
+fn main() {}
