@@ -7,6 +7,7 @@ mod application;
 mod check;
 mod decisions;
 mod error;
+mod floor;
 mod metrics;
 mod network;
 mod oracle;
@@ -22,6 +23,7 @@ mod world;
 
 pub use decisions::Decisions;
 pub use error::Error;
+pub use floor::floor;
 pub use metrics::Summary;
 pub use oracle::listens;
 pub use outcome::{Ending, Outcome, Times};

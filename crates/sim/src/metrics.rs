@@ -36,15 +36,15 @@ impl Samples {
         self.total += u128::from(sample.0);
         self.max = self.max.max(sample.0);
         match &mut self.rough {
-            Some(rough) => rough.saturating_record(sample.0),
+            Some(rough) => record(rough, sample.0),
             None if self.exact.len() < EXACT_MAX => self.exact.push(sample.0),
             None => {
                 let mut rough = Histogram::new(3).expect("three digits are a valid precision");
                 rough.auto(true);
                 for &kept in &self.exact {
-                    rough.saturating_record(kept);
+                    record(&mut rough, kept);
                 }
-                rough.saturating_record(sample.0);
+                record(&mut rough, sample.0);
                 self.exact = Vec::new();
                 self.rough = Some(rough);
             }
@@ -79,6 +79,10 @@ impl Samples {
             }
         }
     }
+}
+
+fn record(histogram: &mut Histogram<u64>, value: u64) {
+    histogram.record(value).expect("a histogram that resizes itself takes any value");
 }
 
 /// Jain's index of fairness over the entries of each node: 1 when all have the same, 1/n when one
