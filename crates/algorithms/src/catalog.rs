@@ -3,7 +3,11 @@
 //! Command line, documentation and conformance tests derive from it.
 
 mod entry;
+mod naimi_trehel;
 mod parameter;
+mod raymond;
+mod suzuki_kasami;
+mod token_ring;
 
 pub use conclave_core::Cluster;
 pub use entry::{Assumption, Cost, Entry, Family, Formula, Rejoin, Setting};
@@ -14,7 +18,8 @@ use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process};
 
 /// Every algorithm, in the order in which they are best met.
-pub const ENTRIES: &[&Entry] = &[];
+pub const ENTRIES: &[&Entry] =
+    &[&token_ring::ENTRY, &suzuki_kasami::ENTRY, &raymond::ENTRY, &naimi_trehel::ENTRY];
 
 /// The entry of that id.
 pub fn find(id: &str) -> Result<&'static Entry, Error> {
@@ -38,8 +43,14 @@ pub trait Visitor {
 
 /// Builds the cluster of a setting and hands it to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
-    let _ = visitor;
     match setting.entry.id {
+        "token-ring" if token_ring::detects_loss(setting) => {
+            Ok(visitor.visit(token_ring::ping_pong(setting)?))
+        }
+        "token-ring" => Ok(visitor.visit(token_ring::cluster(setting)?)),
+        "suzuki-kasami" => Ok(visitor.visit(suzuki_kasami::cluster(setting)?)),
+        "raymond" => Ok(visitor.visit(raymond::cluster(setting)?)),
+        "naimi-trehel" => Ok(visitor.visit(naimi_trehel::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
 }
