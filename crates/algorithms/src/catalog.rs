@@ -2,12 +2,17 @@
 //!
 //! Command line, documentation and conformance tests derive from it.
 
+mod central;
+mod council;
 mod entry;
 mod naimi_trehel;
 mod parameter;
+mod quorum;
 mod raymond;
 mod suzuki_kasami;
 mod token_ring;
+mod total_order;
+mod voting;
 
 pub use conclave_core::Cluster;
 pub use entry::{Assumption, Cost, Entry, Family, Formula, Rejoin, Setting};
@@ -18,8 +23,16 @@ use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process};
 
 /// Every algorithm, in the order in which they are best met.
-pub const ENTRIES: &[&Entry] =
-    &[&token_ring::ENTRY, &suzuki_kasami::ENTRY, &raymond::ENTRY, &naimi_trehel::ENTRY];
+pub const ENTRIES: &[&Entry] = &[
+    &central::ENTRY,
+    &voting::ENTRY,
+    &quorum::ENTRY,
+    &total_order::ENTRY,
+    &token_ring::ENTRY,
+    &suzuki_kasami::ENTRY,
+    &raymond::ENTRY,
+    &naimi_trehel::ENTRY,
+];
 
 /// The entry of that id.
 pub fn find(id: &str) -> Result<&'static Entry, Error> {
@@ -44,6 +57,10 @@ pub trait Visitor {
 /// Builds the cluster of a setting and hands it to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
     match setting.entry.id {
+        "central" => Ok(visitor.visit(central::cluster(setting)?)),
+        "voting" => Ok(visitor.visit(voting::cluster(setting)?)),
+        "quorum" => Ok(visitor.visit(quorum::cluster(setting)?)),
+        "total-order" => Ok(visitor.visit(total_order::cluster(setting)?)),
         "token-ring" if token_ring::detects_loss(setting) => {
             Ok(visitor.visit(token_ring::ping_pong(setting)?))
         }

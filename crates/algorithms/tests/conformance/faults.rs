@@ -203,11 +203,8 @@ fn maekawa_deadlocks_without_sanders_rule() {
 #[test]
 fn maekawa_does_not_keep_causal_order() {
     let line = |at, node, act| ScriptLine { at: Ticks::units(at), node: NodeId(node), act };
-    let script = vec![
-        line(0, 0, Act::Acquire),
-        line(0, 0, Act::Tell(NodeId(5))),
-        line(1, 5, Act::Acquire),
-    ];
+    let script =
+        vec![line(0, 0, Act::Acquire), line(0, 0, Act::Tell(NodeId(5))), line(1, 5, Act::Acquire)];
     let plan = Plan {
         workload: Workload::Script(script),
         rules: vec![late(0, 1, "REQUEST", 10)],

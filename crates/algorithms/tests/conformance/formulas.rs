@@ -57,7 +57,13 @@ fn heavy_load_costs_what_the_formula_says() {
         let plan = Plan::default();
         let outcome = simulate(setting, &plan);
         assert_kept(setting, &plan, &outcome);
-        assert_eq!(outcome.entries, u64::from(setting.n), "{} {:?}", setting.entry.id, setting.params);
+        assert_eq!(
+            outcome.entries,
+            u64::from(setting.n),
+            "{} {:?}",
+            setting.entry.id,
+            setting.params
+        );
         let measured = outcome.messages as f64 / f64::from(setting.n);
         assert_within(&setting.entry.cost.heavy, measured, setting, "messages, heavy load");
         if let Some(summary) = outcome.sync_delay.summary() {
@@ -102,9 +108,10 @@ fn totals_of_latency_free_algorithms_do_not_depend_on_the_critical_section() {
 #[test]
 fn alone_in_a_cluster_of_one_a_node_enters_at_once_without_a_message() {
     for entry in ENTRIES {
-        let separate = entry.parameters.iter().any(|parameter| {
-            parameter.name == "coordinator" && parameter.default == "separate"
-        });
+        let separate = entry
+            .parameters
+            .iter()
+            .any(|parameter| parameter.name == "coordinator" && parameter.default == "separate");
         if !separate {
             let outcome = single(entry.id, 1, &[], 0);
             assert_eq!((outcome.entries, outcome.messages), (1, 0), "{}", entry.id);

@@ -26,7 +26,8 @@ pub fn simulate(setting: &Setting, plan: &Plan) -> Outcome {
     }
     let promises_bound = setting.entry.promises(Property::BW, &setting.params);
     let bypass_bound = setting.entry.bypass.filter(|_| promises_bound).map(|bound| bound(setting));
-    let options = Options { order: setting.n <= 64, bypass_bound, hash: true, ..Options::default() };
+    let options =
+        Options { order: setting.n <= 64, bypass_bound, hash: true, ..Options::default() };
     catalog::visit(setting, Run(plan, options)).unwrap_or_else(|error| panic!("{error}"))
 }
 
