@@ -3,7 +3,11 @@
 //! Command line, documentation and conformance tests derive from it.
 
 mod entry;
+mod lamport;
+mod maekawa;
 mod parameter;
+mod ricart_agrawala;
+mod roucairol_carvalho;
 
 pub use entry::{Assumption, Cost, Entry, Family, Formula, Rejoin, Setting};
 pub use parameter::{Kind, Parameter, Params, parse_ticks};
@@ -14,7 +18,8 @@ use conclave_core::mutex::Mutex;
 use conclave_core::{NodeId, Oracle, Process};
 
 /// Every algorithm, in the order in which they are best met.
-pub const ENTRIES: &[&Entry] = &[];
+pub const ENTRIES: &[&Entry] =
+    &[&lamport::ENTRY, &ricart_agrawala::ENTRY, &roucairol_carvalho::ENTRY, &maekawa::ENTRY];
 
 /// The entry of that id.
 pub fn find(id: &str) -> Result<&'static Entry, Error> {
@@ -64,8 +69,11 @@ pub trait Visitor {
 
 /// Builds the cluster of a setting and hands it to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
-    let _ = visitor;
     match setting.entry.id {
+        "lamport" => Ok(visitor.visit(lamport::cluster(setting)?)),
+        "ricart-agrawala" => Ok(visitor.visit(ricart_agrawala::cluster(setting)?)),
+        "roucairol-carvalho" => Ok(visitor.visit(roucairol_carvalho::cluster(setting)?)),
+        "maekawa" => Ok(visitor.visit(maekawa::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
 }
