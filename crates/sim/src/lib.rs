@@ -4,6 +4,7 @@
 //! machine.
 
 mod application;
+mod causes;
 mod check;
 mod decisions;
 mod error;
