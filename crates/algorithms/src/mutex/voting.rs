@@ -21,11 +21,14 @@
 //! mutual exclusion, and the fence with it; one that only crashes does not.
 //! Cost: 2mk messages for k tries, and one more for every vote won in any of them.
 
+mod coordinator;
+
 use super::places::Places;
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{
     Context, Delay, Event, Named, Never, NodeId, NodeSet, Process, Recovery, Ticks,
 };
+use coordinator::Coordinator;
 use serde::{Deserialize, Serialize};
 
 /// The pause after a failed try may double so many times.
@@ -103,15 +106,6 @@ enum Phase {
     Inside,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-struct Coordinator {
-    /// Whose vote it is, and for which try.
-    vote: Option<(NodeId, u32)>,
-    /// Per client, the last try known to be over.
-    done: Vec<u32>,
-    fence: u64,
-}
-
 impl Process for Voting {
     type Provides = Mutex;
     type Uses = Never; // A2: who is silent is not missed, as long as q answer.
@@ -142,9 +136,7 @@ impl Voting {
     pub fn new(me: NodeId, setup: Setup) -> Self {
         let (clients, m) = (setup.places.clients(), setup.places.coordinators());
         assert!(setup.votes <= m && setup.votes > m / 2, "{} votes of {m}", setup.votes);
-        let coordinator = setup.places.seat_of(me).map(|_| {
-            Box::new(Coordinator { vote: None, done: vec![0; clients as usize], fence: 0 })
-        });
+        let coordinator = setup.places.seat_of(me).map(|_| Box::new(Coordinator::new(clients)));
         let (ok, nok) = (NodeSet::new(m), NodeSet::new(m));
         let phase = Phase::Idle;
         Self { setup, phase, attempt: 0, failures: 0, fence: 0, ok, nok, coordinator }
@@ -276,29 +268,14 @@ impl Voting {
 
     fn on_req(&mut self, from: NodeId, attempt: u32, fence: u64, ctx: &mut Context<Self>) {
         let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
-        coordinator.fence = coordinator.fence.max(fence);
-        let done = &mut coordinator.done[from.index()];
-        if attempt <= *done {
-            return; // Its own return, or a later try, overtook it.
+        if let Some(answer) = coordinator.on_req(from, attempt, fence) {
+            ctx.send(from, answer);
         }
-        *done = attempt - 1;
-        let free = coordinator.vote.is_none_or(|(client, _)| client == from);
-        let answer = if free {
-            coordinator.vote = Some((from, attempt)); // In place of its own older try, if any.
-            Message::Ok { attempt, fence: coordinator.fence }
-        } else {
-            Message::Nok { attempt }
-        };
-        ctx.send(from, answer);
     }
 
     fn on_rel(&mut self, from: NodeId, attempt: u32, fence: u64) {
         let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
-        coordinator.fence = coordinator.fence.max(fence); // Before the vote is free.
-        let done = &mut coordinator.done[from.index()];
-        *done = (*done).max(attempt);
-        let over = |&(client, voted): &(NodeId, u32)| client == from && voted <= attempt;
-        coordinator.vote = coordinator.vote.filter(|vote| !over(vote)); // Else it is of old.
+        coordinator.on_rel(from, attempt, fence);
     }
 
     fn give_back(&self, seats: impl Iterator<Item = NodeId>, ctx: &mut Context<Self>) {
@@ -390,21 +367,6 @@ mod tests {
         run(&mut client, ACQUIRE);
         assert_eq!(run(&mut client, ok(3, 1, 0)), [rel(3, 1, 0)]);
         assert_eq!(run(&mut client, ok(4, 1, 0)), [rel(4, 1, 0)]);
-    }
-
-    #[test]
-    fn a_coordinator_has_one_vote_and_refuses_while_it_is_out() {
-        let mut coordinator = node(2, Places::separate(2, 3), 2);
-        let req = |from, attempt| message(from, Message::Req { attempt, fence: 0 });
-        let ok = |to, attempt, fence| send(to, Message::Ok { attempt, fence });
-        assert_eq!(run(&mut coordinator, req(0, 1)), [ok(0, 1, 0)]);
-        assert_eq!(run(&mut coordinator, req(1, 1)), [send(1, Message::Nok { attempt: 1 })]);
-        assert_eq!(run(&mut coordinator, req(0, 3)), [ok(0, 3, 0)], "its own newer try");
-        assert_eq!(run(&mut coordinator, req(0, 2)), [], "overtaken");
-        run(&mut coordinator, message(0, Message::Rel { attempt: 1, fence: 0 }));
-        assert_eq!(run(&mut coordinator, req(1, 2)), [send(1, Message::Nok { attempt: 2 })]);
-        run(&mut coordinator, message(0, Message::Rel { attempt: 3, fence: 8 }));
-        assert_eq!(run(&mut coordinator, req(1, 3)), [ok(1, 3, 8)]);
     }
 
     #[test]
