@@ -9,7 +9,7 @@
 //!
 //! | message | from, to            | sent when                                 | carries        |
 //! |---------|---------------------|-------------------------------------------|----------------|
-//! | `Req`   | client, coordinator | a try begins; to all m                    | attempt, fence |
+//! | `Req`   | client, coordinator | a try begins; to all m                    | attempt        |
 //! | `Ok`    | coordinator, client | its vote was free                         | attempt, fence |
 //! | `Nok`   | coordinator, client | its vote is another's                     | attempt        |
 //! | `Rel`   | client, coordinator | on exit or failure; to whoever gave a vote | attempt, fence |
@@ -39,8 +39,8 @@ const DOUBLINGS_MAX: u32 = 6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the table above names what is carried")]
 pub enum Message {
-    /// Vote for me. It also says that all earlier tries are over, hence the fence.
-    Req { attempt: u32, fence: u64 },
+    /// Vote for me. It also says that all earlier tries are over.
+    Req { attempt: u32 },
     /// My vote is yours.
     Ok { attempt: u32, fence: u64 },
     /// My vote is another's.
@@ -166,7 +166,7 @@ impl Voting {
         self.attempt += 1;
         self.ok.clear();
         self.nok.clear();
-        let request = Message::Req { attempt: self.attempt, fence: self.fence };
+        let request = Message::Req { attempt: self.attempt };
         for seat in self.setup.places.seats() {
             ctx.send(self.setup.places.node_at(seat), request);
         }
@@ -179,9 +179,7 @@ impl Voting {
         let seat = self.setup.places.seat_of(from);
         let from_client = self.setup.places.is_client(from);
         match (message, seat) {
-            (Message::Req { attempt, fence }, _) if from_client => {
-                self.on_req(from, attempt, fence, ctx);
-            }
+            (Message::Req { attempt }, _) if from_client => self.on_req(from, attempt, ctx),
             (Message::Rel { attempt, fence }, _) if from_client => {
                 self.on_rel(from, attempt, fence)
             }
@@ -266,9 +264,9 @@ impl Voting {
         self.phase = Phase::Idle;
     }
 
-    fn on_req(&mut self, from: NodeId, attempt: u32, fence: u64, ctx: &mut Context<Self>) {
+    fn on_req(&mut self, from: NodeId, attempt: u32, ctx: &mut Context<Self>) {
         let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
-        if let Some(answer) = coordinator.on_req(from, attempt, fence) {
+        if let Some(answer) = coordinator.on_req(from, attempt) {
             ctx.send(from, answer);
         }
     }
@@ -309,7 +307,7 @@ mod tests {
     /// Client 0 of two, in its first try at the coordinators 2, 3, 4.
     fn client_in_its_first_try() -> Voting {
         let mut client = node(0, Places::separate(2, 3), 2);
-        let req = Message::Req { attempt: 1, fence: 0 };
+        let req = Message::Req { attempt: 1 };
         assert_eq!(run(&mut client, ACQUIRE), [2, 3, 4].map(|to| send(to, req)));
         client
     }

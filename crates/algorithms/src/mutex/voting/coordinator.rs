@@ -22,8 +22,7 @@ impl Coordinator {
     }
 
     /// A client asks for the vote; the answer, if it deserves one.
-    pub(super) fn on_req(&mut self, from: NodeId, attempt: u32, fence: u64) -> Option<Message> {
-        self.fence = self.fence.max(fence);
+    pub(super) fn on_req(&mut self, from: NodeId, attempt: u32) -> Option<Message> {
         let done = &mut self.done[from.index()];
         if attempt <= *done {
             return None; // Its own return, or a later try, overtook it.
@@ -32,7 +31,8 @@ impl Coordinator {
         if self.vote.is_some_and(|(client, _)| client != from) {
             return Some(Message::Nok { attempt });
         }
-        self.vote = Some((from, attempt)); // In place of its own older try, if any.
+        // In place of its own older try, if any: only a return, which carries the fence, frees it.
+        self.vote = Some((from, attempt));
         Some(Message::Ok { attempt, fence: self.fence })
     }
 
@@ -59,27 +59,27 @@ mod tests {
     fn a_coordinator_has_one_vote_and_refuses_while_it_is_out() {
         let mut coordinator = Coordinator::new(2);
         let ok = Message::Ok { attempt: 1, fence: 0 };
-        assert_eq!(coordinator.on_req(A, 1, 0), Some(ok));
-        assert_eq!(coordinator.on_req(A, 1, 0), Some(ok), "repeated");
-        assert_eq!(coordinator.on_req(B, 1, 0), Some(Message::Nok { attempt: 1 }));
+        assert_eq!(coordinator.on_req(A, 1), Some(ok));
+        assert_eq!(coordinator.on_req(A, 1), Some(ok), "repeated");
+        assert_eq!(coordinator.on_req(B, 1), Some(Message::Nok { attempt: 1 }));
     }
 
     #[test]
     fn a_newer_try_of_the_same_client_takes_the_vote_over() {
         let mut coordinator = Coordinator::new(2);
-        coordinator.on_req(A, 1, 0);
-        assert_eq!(coordinator.on_req(A, 3, 0), Some(Message::Ok { attempt: 3, fence: 0 }));
-        assert_eq!(coordinator.on_req(A, 2, 0), None, "overtaken");
+        coordinator.on_req(A, 1);
+        assert_eq!(coordinator.on_req(A, 3), Some(Message::Ok { attempt: 3, fence: 0 }));
+        assert_eq!(coordinator.on_req(A, 2), None, "overtaken");
         coordinator.on_rel(A, 1, 0);
-        assert_eq!(coordinator.on_req(B, 2, 0), Some(Message::Nok { attempt: 2 }));
+        assert_eq!(coordinator.on_req(B, 2), Some(Message::Nok { attempt: 2 }));
     }
 
     #[test]
     fn the_vote_is_free_again_once_its_fence_is_known() {
         let mut coordinator = Coordinator::new(2);
-        coordinator.on_req(A, 1, 0);
+        coordinator.on_req(A, 1);
         coordinator.on_rel(A, 1, 8);
-        assert_eq!(coordinator.on_req(A, 1, 0), None, "over");
-        assert_eq!(coordinator.on_req(B, 3, 0), Some(Message::Ok { attempt: 3, fence: 8 }));
+        assert_eq!(coordinator.on_req(A, 1), None, "over");
+        assert_eq!(coordinator.on_req(B, 3), Some(Message::Ok { attempt: 3, fence: 8 }));
     }
 }
