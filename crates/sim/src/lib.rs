@@ -25,7 +25,7 @@ mod world;
 
 pub use decisions::Decisions;
 pub use error::Error;
-pub use floor::Floor;
+pub use floor::Shape;
 pub use metrics::{Entry, Summary};
 pub use oracle::listens;
 pub use outcome::{Ending, Outcome, Times};

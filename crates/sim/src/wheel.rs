@@ -4,6 +4,7 @@
 //! items of all lists live in one slab, linked by index, so that scheduling and taking cost a few
 //! memory accesses and, once the slab has grown to the number of items in flight, no allocation.
 
+use crate::floor::Shape;
 use conclave_core::{NodeId, Ticks};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,6 +43,14 @@ pub struct Wheel<T> {
     ready: Vec<SlotId>,
     rank: fn(&T) -> u8,
     len: usize,
+    recorder: Option<Recorder>,
+}
+
+/// Keeps the shape of all that goes through the wheel.
+struct Recorder {
+    shape: Shape,
+    /// How many were taken since the last was scheduled.
+    taken: u64,
 }
 
 struct Slot<T> {
@@ -92,13 +101,29 @@ impl<T> Wheel<T> {
             ready: Vec::new(),
             rank,
             len: 0,
+            recorder: None,
         }
     }
 
+    /// From now on, keep when and for whom everything is scheduled.
+    pub fn record(&mut self) {
+        self.recorder = Some(Recorder { shape: Shape::default(), taken: 0 });
+    }
+
+    /// What was kept.
+    pub fn into_shape(self) -> Option<Shape> {
+        self.recorder.map(|recorder| recorder.shape)
+    }
+
     /// Schedules an item. One for the past is due now.
+    #[inline(always)]
     pub fn schedule(&mut self, at: Ticks, lane: Lane, node: NodeId, item: T) -> SlotId {
         let slot = self.keep(node, item);
         let at = at.0.max(self.now);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.shape.scheduled(Ticks(at), lane, node, recorder.taken);
+            recorder.taken = 0;
+        }
         self.len += 1;
         if at - self.now < SPAN {
             self.link(at, lane, slot);
@@ -124,10 +149,14 @@ impl<T> Wheel<T> {
     }
 
     /// Takes the next item that is due before `limit`.
+    #[inline]
     pub fn pop_before(&mut self, limit: Ticks) -> Option<Due<T>> {
         loop {
             let slot = self.next_slot(limit.0)?;
             self.len -= 1;
+            if let Some(recorder) = &mut self.recorder {
+                recorder.taken += 1;
+            }
             let Slot { item, node, next } = &mut self.slots[slot as usize];
             let (item, node) = (item.take(), NodeId(*node));
             *next = self.free;
@@ -143,6 +172,7 @@ impl<T> Wheel<T> {
         self.len == 0
     }
 
+    #[inline]
     fn next_slot(&mut self, limit: u64) -> Option<SlotId> {
         while self.now < limit {
             let bucket = (self.now % SPAN) as usize;
@@ -209,6 +239,7 @@ impl<T> Wheel<T> {
         }
     }
 
+    #[inline(always)]
     fn keep(&mut self, node: NodeId, item: T) -> SlotId {
         let slot = Slot { item: Some(item), node: node.0, next: NONE };
         if self.free == NONE {
@@ -220,6 +251,7 @@ impl<T> Wheel<T> {
         place
     }
 
+    #[inline(always)]
     fn link(&mut self, at: u64, lane: Lane, slot: SlotId) {
         let bucket = (at % SPAN) as usize;
         let list = &mut self.buckets[bucket].lanes[lane as usize];
@@ -233,6 +265,7 @@ impl<T> Wheel<T> {
         list.tail = slot;
     }
 
+    #[inline]
     fn unlink(&mut self, bucket: usize, lane: Lane) -> Option<SlotId> {
         let list = &mut self.buckets[bucket].lanes[lane as usize];
         let slot = list.head;
@@ -243,6 +276,7 @@ impl<T> Wheel<T> {
         Some(slot)
     }
 
+    #[inline]
     fn mark_empty(&mut self, bucket: usize) {
         self.occupied[bucket / 64] &= !(1 << (bucket % 64));
         if self.occupied[bucket / 64] == 0 {
@@ -251,6 +285,7 @@ impl<T> Wheel<T> {
     }
 
     /// The time of the first bucket, from now on, that is not empty.
+    #[inline]
     fn next_bucket(&self) -> Option<u64> {
         let start = (self.now % SPAN) as usize;
         let bucket = self.occupied_from(start).or_else(|| self.occupied_from(0))?;
@@ -258,6 +293,7 @@ impl<T> Wheel<T> {
         Some(self.now + ahead)
     }
 
+    #[inline]
     fn occupied_from(&self, start: usize) -> Option<usize> {
         let word = start / 64;
         let here = self.occupied[word] & (!0 << (start % 64));
