@@ -30,10 +30,42 @@ where
     P: Process<Provides = Mutex>,
     P::Uses: Oracle,
 {
+    Ok(prepare(cluster, plan, options)?.run())
+}
+
+/// Everything up to the first event: the nodes built and started, the workload laid out.
+pub fn prepare<'a, P>(
+    cluster: &'a Cluster<P>,
+    plan: &'a Plan,
+    options: &Options,
+) -> Result<Prepared<'a, P>, Error>
+where
+    P: Process<Provides = Mutex>,
+    P::Uses: Oracle,
+{
     let mut simulation = Simulation::new(cluster, plan, options)?;
     simulation.start();
-    let ending = simulation.run_to_end();
-    Ok(simulation.finish(ending))
+    Ok(Prepared(simulation))
+}
+
+/// A run about to begin.
+pub struct Prepared<'a, P: Process>(Simulation<'a, P>);
+
+impl<P> Prepared<'_, P>
+where
+    P: Process<Provides = Mutex>,
+    P::Uses: Oracle,
+{
+    /// How many events have been handled already: every node was started.
+    pub fn events(&self) -> u64 {
+        self.0.events
+    }
+
+    /// Runs to the end.
+    pub fn run(mut self) -> Outcome {
+        let ending = self.0.run_to_end();
+        self.0.finish(ending)
+    }
 }
 
 /// A run in progress.
