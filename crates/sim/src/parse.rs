@@ -21,6 +21,9 @@ pub use names::{Names, ids};
 pub use network::{latency, rule};
 pub use workload::workload;
 
+pub(crate) use network::kind;
+pub(crate) use workload::sorted;
+
 use crate::error::{Error, one_line};
 use conclave_core::Ticks;
 
