@@ -22,6 +22,7 @@ mod shrink;
 mod simulator;
 mod story;
 mod sweep;
+mod timers;
 mod wheel;
 mod world;
 
