@@ -29,3 +29,27 @@ pub enum Error {
     #[error("scenario: {0}")]
     BadScenario(String),
 }
+
+impl Error {
+    /// A value that a flag does not take. Whatever was typed, the message stays one short line.
+    pub(crate) fn value(flag: &'static str, value: impl ToString, accepted: impl ToString) -> Self {
+        let value = excerpt(&value.to_string());
+        Self::BadValue { flag, value, accepted: accepted.to_string() }
+    }
+}
+
+/// The beginning of a text, on one line.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LENGTH_MAX: usize = 60;
+    let mut short: String = one_line(text).chars().take(LENGTH_MAX).collect();
+    if text.chars().nth(LENGTH_MAX).is_some() {
+        short.push('…');
+    }
+    if short.trim().is_empty() { "''".to_string() } else { short }
+}
+
+/// A text without line ends and whatever else could upset a terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    let visible = |c: char| !c.is_control() && c.escape_debug().len() <= 2;
+    text.chars().map(|c| if visible(c) { c } else { ' ' }).collect()
+}
