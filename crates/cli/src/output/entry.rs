@@ -1,0 +1,137 @@
+//! The catalogue in words.
+
+use super::{beside, dim, good, labelled, odd, strong, typed, width, wrap};
+use conclave_algorithms::catalog::{self, Entry, Parameter};
+use conclave_core::Property;
+use std::fmt::Write;
+
+/// How far texts stand from the margin.
+const COLUMN: usize = 14;
+
+/// All algorithms: what each costs and promises.
+pub fn list() -> String {
+    let mut text = String::new();
+    for entry in catalog::ENTRIES {
+        let tags: Vec<&str> = has(entry).iter().map(|property| property.tag()).collect();
+        let _ = writeln!(text, "{}  {}", strong(entry.id), entry.title);
+        for (what, told) in [
+            ("light", entry.cost.light.text),
+            ("heavy", entry.cost.heavy.text),
+            ("has", &tags.join(" ")),
+        ] {
+            text += &beside(&dim(format!("  {what:7}")), 9, told);
+        }
+        text.push('\n');
+    }
+    for property in Property::MUTEX {
+        let _ = writeln!(text, "{}{}", strong(format!("{property:9}")), property.meaning());
+    }
+    let _ = writeln!(
+        text,
+        "\nMessages per entry and exit: light when one enters alone, heavy when all ask at\n\
+         once. One in full: {}",
+        typed("conclave algorithms ID"),
+    );
+    text
+}
+
+/// One algorithm: all that the catalogue says of it.
+pub fn in_full(entry: &'static Entry) -> String {
+    let mut text = format!("{}  {}\n", strong(entry.title), dim(entry.id));
+    for line in wrap(entry.summary, width()) {
+        let _ = writeln!(text, "{line}");
+    }
+    text.push('\n');
+    text += &labelled("paper", COLUMN, entry.paper);
+    if !entry.seeds.is_empty() {
+        text += &labelled("notes", COLUMN, &entry.seeds.join(", "));
+    }
+    text.push('\n');
+    for (index, assumption) in entry.assumptions.iter().enumerate() {
+        let label = strong(format!("{:COLUMN$}", if index == 0 { "assumes" } else { "" }));
+        text += &beside(&format!("{label}{:8}", assumption.tag), COLUMN + 8, assumption.text);
+    }
+    text.push('\n');
+    text += &promises(entry);
+    text.push('\n');
+    text += &costs(entry);
+    if !entry.parameters.is_empty() {
+        text.push('\n');
+        text += &parameters(entry.parameters);
+    }
+    text.push('\n');
+    let rejoin =
+        format!("{} (a node that comes back without its disk)", entry.rejoin_without_disk.name());
+    text += &labelled("rejoin", COLUMN, &rejoin);
+    let _ = writeln!(text, "{}{}", strong(format!("{:COLUMN$}", "try")), typed(example(entry)));
+    text
+}
+
+fn promises(entry: &'static Entry) -> String {
+    let mut text = String::new();
+    for (index, property) in has(entry).into_iter().enumerate() {
+        let label = strong(format!("{:COLUMN$}", if index == 0 { "has" } else { "" }));
+        let lead = format!("{label}{}", good(format!("{property:8}")));
+        text += &beside(&lead, COLUMN + 8, property.meaning());
+    }
+    for (index, (property, reason)) in entry.lacks.iter().enumerate() {
+        let label = strong(format!("{:COLUMN$}", if index == 0 { "lacks" } else { "" }));
+        let lead = format!("{label}{}", odd(format!("{property:8}")));
+        text += &beside(&lead, COLUMN + 8, reason);
+    }
+    text
+}
+
+fn costs(entry: &'static Entry) -> String {
+    let cost = &entry.cost;
+    let rows = [
+        ("messages", "light load", &cost.light),
+        ("", "heavy load", &cost.heavy),
+        ("delay", "before entry", &cost.client_delay),
+        ("", "  serially", &cost.client_delay_serial),
+        ("", "exit to entry", &cost.sync_delay),
+    ];
+    let mut text = String::new();
+    for (label, what, formula) in rows {
+        let lead = format!("{}{what:15}", strong(format!("{label:COLUMN$}")));
+        text += &beside(&lead, COLUMN + 15, formula.text);
+    }
+    match cost.textbooks {
+        "" => text,
+        textbooks => text + &labelled("textbooks", COLUMN, textbooks),
+    }
+}
+
+fn parameters(parameters: &[Parameter]) -> String {
+    let mut text = String::new();
+    for (index, parameter) in parameters.iter().enumerate() {
+        let label = strong(format!("{:COLUMN$}", if index == 0 { "--set" } else { "" }));
+        let takes = format!("{}={}", parameter.name, accepted(parameter));
+        let _ = writeln!(text, "{label}{}", typed(takes));
+        let column = COLUMN + 2;
+        text += &beside(&format!("{:column$}", ""), column, parameter.about);
+    }
+    text
+}
+
+/// What a parameter takes, the default first, whether or not it is one of the words.
+fn accepted(parameter: &Parameter) -> String {
+    let accepted = parameter.accepted();
+    match accepted.split('|').next() {
+        Some(first) if first == parameter.default => accepted,
+        Some(_) | None => format!("{}|{accepted}", parameter.default),
+    }
+}
+
+/// A command that shows it at work.
+pub fn example(entry: &Entry) -> String {
+    format!("conclave sim {} --nodes 7", entry.id)
+}
+
+/// What it promises when nothing is set.
+pub fn has(entry: &'static Entry) -> Vec<Property> {
+    let setting = entry.setting(7, &[]).expect("defaults are valid");
+    let mut has = (entry.has)(&setting.params);
+    has.sort_unstable();
+    has
+}
