@@ -25,50 +25,6 @@ use std::collections::{BTreeMap, VecDeque};
 /// A wait longer than this at the end of a run that was cut short counts as endless.
 const PATIENCE: Ticks = Ticks::units(1_000);
 
-/// Runs a cluster by a plan, to the end.
-pub fn run<P>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Result<Outcome, Error>
-where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
-{
-    Ok(prepare(cluster, plan, options)?.run())
-}
-
-/// Everything up to the first event: the nodes built and started, the workload laid out.
-pub fn prepare<'a, P>(
-    cluster: &'a Cluster<P>,
-    plan: &'a Plan,
-    options: &Options,
-) -> Result<Prepared<'a, P>, Error>
-where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
-{
-    let mut simulation = Simulation::new(cluster, plan, options)?;
-    simulation.start();
-    Ok(Prepared(simulation))
-}
-
-/// A run about to begin.
-pub struct Prepared<'a, P: Process>(Simulation<'a, P>);
-
-impl<P> Prepared<'_, P>
-where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
-{
-    /// How many events have been handled already: every node was started.
-    pub fn events(&self) -> u64 {
-        self.0.events
-    }
-
-    /// Runs to the end.
-    pub fn run(mut self) -> Outcome {
-        let ending = self.0.run_to_end();
-        self.0.finish(ending)
-    }
-}
-
 /// A run in progress.
 pub(crate) struct Simulation<'a, P: Process> {
     pub cluster: &'a Cluster<P>,
@@ -124,10 +80,7 @@ where
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
         crate::check::plan(cluster, plan)?;
         let n = cluster.nodes();
-        let mut monitor = Monitor::new(n, options.bypass_bound);
-        if options.order {
-            monitor.watch_order();
-        }
+        let monitor = monitor(n, options);
         let mut choices = Stream::new(plan.seed, 2);
         let mut wheel = Wheel::new(rank::<P>);
         if options.shape {
@@ -405,6 +358,14 @@ where
             hasher.write(bytes);
         }
     }
+}
+
+fn monitor(n: u32, options: &Options) -> Monitor {
+    let mut monitor = Monitor::new(n, options.bypass_bound);
+    if options.order {
+        monitor.watch_order();
+    }
+    monitor
 }
 
 /// The application releases, then cancels, then asks.
