@@ -4,7 +4,7 @@ mod predict;
 
 use crate::failure::{Exit, Usage};
 use crate::lang::Lang;
-use crate::output::run::Report;
+use crate::output::run::{Broken, Report};
 use crate::output::scenario::{self, Row, json};
 use crate::output::{self, story::Viewer};
 use crate::situation::{Ran, Situation};
@@ -183,7 +183,9 @@ fn one(arguments: &Run, situation: &Situation) -> anyhow::Result<Exit> {
         Some(guesses) => scenario::guessed(&ran.checks, guesses, lang),
         None => scenario::checks(&ran.checks, lang),
     };
-    told += &scenario::verdicts(&ran.outcome, lang);
+    if viewer.is_none() {
+        told += &scenario::verdicts(&ran.outcome, lang); // The story ends with them.
+    }
     told += &scenario::text(situation, lang);
     told += &scenario::result(situation, &ran, arguments.view.is_some(), lang);
     output::print(&told)?;
@@ -195,17 +197,22 @@ fn one(arguments: &Run, situation: &Situation) -> anyhow::Result<Exit> {
 
 /// The run in words, as `conclave sim --view` tells it.
 fn view(situation: &Situation, ran: Ran, viewer: &Viewer, wall_seconds: f64) -> String {
-    let Ran { subject, plan, bypass_bound, outcome, .. } = ran;
-    let typed = vec![format!("conclave scenario run {}", situation.typed)];
+    let Ran { subject, plan, bypass_bound, mut outcome, .. } = ran;
+    let command = format!("conclave scenario run {}", situation.typed);
+    let replay = scenario::command(&subject, &plan).unwrap_or_else(|| command.clone());
+    let violations = std::mem::take(&mut outcome.violations).into_iter();
+    let broken = violations
+        .map(|violation| Broken { seed: plan.seed, violation, replay: replay.clone() })
+        .collect();
     viewer.tell(&Report {
         subject: &subject,
         plan: &plan,
-        typed,
+        typed: vec![command],
         bypass_bound,
         outcome,
         runs: 1,
         many: false,
-        broken: Vec::new(),
+        broken,
         wall_seconds,
     })
 }

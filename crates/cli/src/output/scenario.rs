@@ -8,6 +8,7 @@ use super::{bad, beside, dim, good, labelled, odd, strong, typed, width, wrap};
 use crate::lang::Lang;
 use crate::situation::{Ran, Situation};
 use crate::subject::Subject;
+use conclave_algorithms::catalog;
 use conclave_core::Verdict;
 use conclave_sim::{Check, Outcome, Plan};
 use std::fmt::Write;
@@ -28,7 +29,7 @@ pub fn list(all: &[Situation], lang: Lang) -> String {
     let column = 4 + all.iter().map(|situation| situation.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     let mut before = "";
-    for Situation { name, scenario, .. } in all {
+    for Situation { name, scenario, .. } in by_algorithm(all) {
         if before != scenario.algorithm {
             let gap = if before.is_empty() { "" } else { "\n" };
             let _ = writeln!(text, "{gap}{}", strong(&scenario.algorithm));
@@ -40,6 +41,18 @@ pub fn list(all: &[Situation], lang: Lang) -> String {
     let hint = typed("conclave scenario show NAME");
     let _ = writeln!(text, "\n{}, {}", hint, typed("conclave scenario run NAME"));
     text
+}
+
+/// In the order of the catalogue.
+fn by_algorithm(all: &[Situation]) -> Vec<&Situation> {
+    let place = |situation: &&Situation| {
+        let id = &situation.scenario.algorithm;
+        let known = catalog::ENTRIES.iter().position(|entry| entry.id == id);
+        (known.unwrap_or(catalog::ENTRIES.len()), id.clone())
+    };
+    let mut sorted: Vec<&Situation> = all.iter().collect();
+    sorted.sort_by_key(place);
+    sorted
 }
 
 /// What it is called, where it is from, and what it is about.
