@@ -3,7 +3,9 @@
 mod commands;
 mod failure;
 mod files;
+mod lang;
 mod output;
+mod situation;
 mod subject;
 
 use clap::{Parser, Subcommand};
@@ -22,6 +24,7 @@ struct Conclave {
 #[derive(Debug, Subcommand)]
 enum Command {
     Algorithms(commands::algorithms::Algorithms),
+    Scenario(commands::scenario::ScenarioArguments),
     Sim(Box<commands::sim::Sim>),
 }
 
@@ -40,6 +43,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
     match &parsed.command {
         None => commands::tour::run(),
         Some(Command::Algorithms(arguments)) => commands::algorithms::run(arguments),
+        Some(Command::Scenario(arguments)) => commands::scenario::run(arguments),
         Some(Command::Sim(arguments)) => commands::sim::run(arguments),
     }
 }
