@@ -1,6 +1,7 @@
 //! One file per command: what it takes, and what it does.
 
 pub mod algorithms;
+pub mod bench;
 pub mod scenario;
 pub mod sim;
 pub mod tour;

@@ -4,6 +4,7 @@ mod commands;
 mod failure;
 mod files;
 mod lang;
+mod memory;
 mod output;
 mod situation;
 mod subject;
@@ -24,6 +25,7 @@ struct Conclave {
 #[derive(Debug, Subcommand)]
 enum Command {
     Algorithms(commands::algorithms::Algorithms),
+    Bench(commands::bench::Bench),
     Scenario(commands::scenario::ScenarioArguments),
     Sim(Box<commands::sim::Sim>),
 }
@@ -43,6 +45,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
     match &parsed.command {
         None => commands::tour::run(),
         Some(Command::Algorithms(arguments)) => commands::algorithms::run(arguments),
+        Some(Command::Bench(arguments)) => commands::bench::run(arguments),
         Some(Command::Scenario(arguments)) => commands::scenario::run(arguments),
         Some(Command::Sim(arguments)) => commands::sim::run(arguments),
     }
