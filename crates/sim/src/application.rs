@@ -232,8 +232,10 @@ where
         if let Some(decisions) = &mut self.decisions {
             decisions.acts(self.now, node, Act::Acquire);
         }
-        let withdrew = self.application.withdrew.remove(node);
-        if !withdrew && self.application.random.chance(self.plan.cancel) {
+        if self.plan.cancel > 0.0
+            && !self.application.withdrew.remove(node)
+            && self.application.random.chance(self.plan.cancel)
+        {
             let patience = self.plan.critical_section.0 * 2 + 4 * Ticks::UNIT.0;
             let after = Ticks(self.application.random.below(patience));
             self.schedule_request(after, node, Request::Cancel);

@@ -12,9 +12,8 @@ pub struct Monitor {
     inside: Vec<(NodeId, u64)>,
     waiting: u32,
     entries: u32,
-    last_fence: Option<u64>,
     /// The largest fence that the resource has seen, and whose it was.
-    accepted: Option<(u64, NodeId)>,
+    largest: Option<(u64, NodeId)>,
     refused: u64,
     last_progress: Ticks,
     bypass_bound: Option<u64>,
@@ -55,8 +54,7 @@ impl Monitor {
             inside: Vec::new(),
             waiting: 0,
             entries: 0,
-            last_fence: None,
-            accepted: None,
+            largest: None,
             refused: 0,
             last_progress: Ticks::ZERO,
             bypass_bound,
@@ -73,11 +71,13 @@ impl Monitor {
     }
 
     /// The causal past of every node, if `HB` is watched.
+    #[inline]
     pub fn causality(&mut self) -> Option<&mut Causality> {
         self.order.as_mut()
     }
 
     /// A node asks to enter.
+    #[inline]
     pub fn requested(&mut self, node: NodeId, at: Ticks) {
         let state = &mut self.nodes[node.index()];
         assert_eq!(state.phase, Phase::Idle, "node {node} asked twice");
@@ -89,6 +89,7 @@ impl Monitor {
     }
 
     /// The request of a waiting node has reached all it was sent to: from here on, `BW` counts.
+    #[inline]
     pub fn registered(&mut self, node: NodeId) {
         let state = &mut self.nodes[node.index()];
         if state.phase == Phase::Waiting && !state.registered {
@@ -123,10 +124,13 @@ impl Monitor {
     }
 
     /// A node left, its last write done with the fence it entered with.
+    #[inline]
     pub fn released(&mut self, node: NodeId, at: Ticks) {
-        let largest = self.accepted.map_or(0, |(largest, _)| largest);
-        let late = |&(holder, fence): &(NodeId, u64)| holder == node && fence < largest;
-        self.refused += u64::from(self.inside.iter().any(late));
+        if self.largest.is_some_and(|(_, last)| last != node) {
+            let largest = self.largest.map_or(0, |(largest, _)| largest);
+            let late = |&(holder, fence): &(NodeId, u64)| holder == node && fence < largest;
+            self.refused += u64::from(self.inside.iter().any(late));
+        }
         self.last_progress = at;
         self.leave(node, Phase::Inside);
     }
@@ -195,26 +199,31 @@ impl Monitor {
     }
 
     /// How many nodes wait.
+    #[inline]
     pub fn waiting(&self) -> u32 {
         self.waiting
     }
 
     /// How many nodes are inside.
+    #[inline]
     pub fn inside(&self) -> u32 {
         self.inside.len() as u32
     }
 
     /// Whether this node waits.
+    #[inline]
     pub fn is_waiting(&self, node: NodeId) -> bool {
         self.nodes[node.index()].phase == Phase::Waiting
     }
 
     /// Whether this node is inside.
+    #[inline]
     pub fn is_inside(&self, node: NodeId) -> bool {
         self.nodes[node.index()].phase == Phase::Inside
     }
 
     /// When this node began to wait, or last did.
+    #[inline]
     pub fn waiting_since(&self, node: NodeId) -> Ticks {
         self.nodes[node.index()].since
     }
@@ -234,33 +243,45 @@ impl Monitor {
         self.bypass_max
     }
 
+    #[inline]
     fn judge_safety(&mut self, node: NodeId, fence: u64, at: Ticks) {
-        let Some(&(other, _)) = self.inside.first() else { return };
-        let (name, other) = (node.mark(), other.mark());
+        if !self.inside.is_empty() {
+            self.two_inside(node, fence, at);
+        }
+    }
+
+    #[cold]
+    fn two_inside(&mut self, node: NodeId, fence: u64, at: Ticks) {
+        let (name, other) = (node.mark(), self.inside[0].0.mark());
         self.report(Property::S1, at, || format!("{name} entered while {other} was inside"));
-        if self.accepted.is_some_and(|(largest, holder)| fence == largest && holder != node) {
+        if self.largest.is_some_and(|(largest, holder)| fence == largest && holder != node) {
             let what = || format!("{other} and {name} are inside with the same fence {fence}");
             self.report(Property::S1Eff, at, what);
         }
     }
 
+    #[inline]
     fn judge_fence(&mut self, node: NodeId, fence: u64, at: Ticks) {
-        if let Some(last) = self.last_fence
-            && fence <= last
-        {
-            let what = || format!("{} entered with fence {fence} after {last}", node.mark());
-            self.report(Property::F1, at, what);
+        match self.largest {
+            Some((largest, _)) if fence <= largest => self.not_rising(node, fence, largest, at),
+            Some(_) | None => self.largest = Some((fence, node)),
         }
         if fence >= 1 << 53 {
             let what = || format!("{} entered with fence {fence}, 2^53 or more", node.mark());
             self.report(Property::F1, at, what);
         }
-        self.last_fence = Some(fence);
-        if self.accepted.is_none_or(|(largest, _)| fence >= largest) {
-            self.accepted = Some((fence, node));
+    }
+
+    #[cold]
+    fn not_rising(&mut self, node: NodeId, fence: u64, largest: u64, at: Ticks) {
+        let what = || format!("{} entered with fence {fence} after {largest}", node.mark());
+        self.report(Property::F1, at, what);
+        if fence == largest {
+            self.largest = Some((fence, node)); // The resource cannot tell the two apart.
         }
     }
 
+    #[inline]
     fn judge_bypass(&mut self, node: NodeId, at: Ticks) {
         let state = &self.nodes[node.index()];
         if !state.registered {
@@ -277,6 +298,7 @@ impl Monitor {
         }
     }
 
+    #[inline]
     fn leave(&mut self, node: NodeId, from: Phase) {
         let state = &mut self.nodes[node.index()];
         assert_eq!(state.phase, from, "node {node} was not {from:?}");
@@ -284,6 +306,7 @@ impl Monitor {
         match from {
             Phase::Idle => {}
             Phase::Waiting => self.waiting -= 1,
+            Phase::Inside if self.inside.len() == 1 => self.inside.clear(),
             Phase::Inside => self.inside.retain(|&(holder, _)| holder != node),
         }
         if let Some(order) = &mut self.order {
