@@ -2,8 +2,13 @@
 //!
 //! Command line, documentation and conformance tests derive from it.
 
+mod central;
+mod council;
 mod entry;
 mod parameter;
+mod quorum;
+mod total_order;
+mod voting;
 
 pub use conclave_core::Cluster;
 pub use entry::{Assumption, Cost, Entry, Family, Formula, Rejoin, Setting};
@@ -14,7 +19,8 @@ use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process};
 
 /// Every algorithm, in the order in which they are best met.
-pub const ENTRIES: &[&Entry] = &[];
+pub const ENTRIES: &[&Entry] =
+    &[&central::ENTRY, &voting::ENTRY, &quorum::ENTRY, &total_order::ENTRY];
 
 /// The entry of that id.
 pub fn find(id: &str) -> Result<&'static Entry, Error> {
@@ -38,8 +44,11 @@ pub trait Visitor {
 
 /// Builds the cluster of a setting and hands it to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
-    let _ = visitor;
     match setting.entry.id {
+        "central" => Ok(visitor.visit(central::cluster(setting)?)),
+        "voting" => Ok(visitor.visit(voting::cluster(setting)?)),
+        "quorum" => Ok(visitor.visit(quorum::cluster(setting)?)),
+        "total-order" => Ok(visitor.visit(total_order::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
 }

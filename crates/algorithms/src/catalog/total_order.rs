@@ -1,0 +1,105 @@
+//! The row of voting through total-order broadcast.
+
+use super::council::{
+    COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, votes,
+};
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Rejoin, Setting};
+use crate::Error;
+use crate::mutex::total_order::TotalOrder;
+use conclave_core::Property;
+
+/// Voting through total-order broadcast.
+pub const ENTRY: Entry = Entry {
+    id: "total-order",
+    family: Family::Mutex,
+    title: "Voting through total-order broadcast",
+    summary: "A sequencer numbers all requests, every coordinator queues them in that order, and \
+              a client enters when it is first at more than half of them.",
+    paper: "After the decentralised algorithm; fixed sequencer as in X. Défago, A. Schiper, \
+            P. Urbán, Total order broadcast and multicast algorithms, ACM CSUR 36(4), 2004",
+    seeds: &["000"],
+    assumptions: &[
+        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
+        Assumption {
+            tag: "A2",
+            text: "the sequencer does not crash, at most m-q other coordinators do, none forgets",
+        },
+        Assumption { tag: "A3", text: "who enters also releases" },
+    ],
+    has: |_| {
+        vec![Property::S1, Property::S1Eff, Property::V1, Property::V2, Property::BW, Property::F1]
+    },
+    lacks: &[(Property::HB, "an earlier request may reach the sequencer later")],
+    bypass: Some(|setting| u64::from(setting.n - 1)),
+    parameters: &[COORDINATORS, VOTES, COORDINATOR],
+    cost: Cost {
+        light: Formula { text: "3m; 3m - (m+2)/N colocated", range: messages },
+        heavy: Formula { text: "3m; 3m - (m+2)/N colocated", range: messages },
+        client_delay: Formula { text: "3", range: client_delay },
+        client_delay_serial: Formula { text: "2m", range: client_delay_serial },
+        sync_delay: Formula { text: "3", range: sync_delay },
+        textbooks: "Lectures say that with total order \"the rest is the same\" as in voting; but \
+                    refusals must become queues, or a loser may still lose for ever.",
+    },
+    rejoin_without_disk: Rejoin::Never,
+};
+
+/// The nodes of a setting.
+pub fn cluster(setting: &Setting) -> Result<Cluster<TotalOrder>, Error> {
+    let (places, votes) = council(setting)?;
+    Ok(Cluster {
+        coordinators: places.extra(),
+        ..Cluster::of_equals(setting.n, move |me| TotalOrder::new(me, places, votes))
+    })
+}
+
+/// Colocated, the sequencer's client saves 3 messages and the other coordinators' clients 1 each.
+fn messages(setting: &Setting) -> (f64, f64) {
+    let m = f64::from(coordinators(setting));
+    let saved = if colocated(setting) { (m + 2.0) / setting.n() } else { 0.0 };
+    exact_if(true, if setting.n == 1 { 0.0 } else { 3.0 * m - saved })
+}
+
+/// Message times from the numbering of what makes a client the first to its entry: the
+/// sequencer's own OK takes one, the others' two, except that of the client's own coordinator.
+fn answers(setting: &Setting, client: u32) -> f64 {
+    let (m, q, own) = (coordinators(setting), votes(setting), colocated(setting));
+    let at_once = u32::from(own && client == 0);
+    let after_one = 1 + u32::from(own && client > 0 && client < m);
+    match q {
+        _ if q <= at_once => 0.0,
+        _ if q <= after_one && at_once == 0 => 1.0,
+        _ => 2.0,
+    }
+}
+
+/// Message times until the sequencer hears a client.
+fn hearing(setting: &Setting, client: u32) -> f64 {
+    if colocated(setting) && client == 0 { 0.0 } else { 1.0 }
+}
+
+fn client_delay(setting: &Setting) -> (f64, f64) {
+    if setting.n == 1 {
+        return (0.0, 0.0);
+    }
+    let delays = (0..setting.n).map(|client| hearing(setting, client) + answers(setting, client));
+    exact_if(true, delays.sum::<f64>() / setting.n())
+}
+
+/// Where two OKs are enough, a colocated client may be in before the others have sent theirs.
+fn client_delay_serial(setting: &Setting) -> (f64, f64) {
+    let (m, n) = (f64::from(coordinators(setting)), setting.n());
+    let saved = if colocated(setting) { (m + 1.0) / n } else { 0.0 };
+    let most = if setting.n == 1 { 0.0 } else { 2.0 * m - saved };
+    let early = colocated(setting) && setting.n > 1 && votes(setting) == 2 && m > 2.0;
+    (most - if early { (m - 1.0) * (m - 2.0) / n } else { 0.0 }, most)
+}
+
+/// Everybody having asked at the same time, clients enter in the order of their numbers.
+fn sync_delay(setting: &Setting) -> (f64, f64) {
+    if setting.n == 1 {
+        return (0.0, 0.0);
+    }
+    let delays = (1..setting.n).map(|next| hearing(setting, next - 1) + answers(setting, next));
+    exact_if(true, delays.sum::<f64>() / (setting.n() - 1.0))
+}

@@ -1,0 +1,106 @@
+//! The row of decentralised voting.
+
+use super::council::{
+    COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, least, patient,
+    round_trip, rounds, votes,
+};
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Rejoin, Setting};
+use crate::Error;
+use crate::mutex::voting::{Setup, Voting};
+use conclave_core::{Property, Ticks};
+
+/// Decentralised voting.
+pub const ENTRY: Entry = Entry {
+    id: "voting",
+    family: Family::Mutex,
+    title: "Decentralised voting",
+    summary: "More than half of the coordinators must vote for a client; who is refused returns \
+              its votes and tries again after a random pause.",
+    paper: "S.-D. Lin, Q. Lian, M. Chen, Z. Zhang, A practical distributed mutual exclusion \
+            protocol in dynamic peer-to-peer systems, IPTPS 2004",
+    seeds: &["000", "001"],
+    assumptions: &[
+        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
+        Assumption {
+            tag: "A2",
+            text: "no coordinator forgets its vote, and at most m-q of them crash",
+        },
+        Assumption { tag: "A3", text: "who enters also releases" },
+    ],
+    has: |_| vec![Property::S1, Property::S1Eff, Property::F1],
+    lacks: &[
+        (Property::V1, "votes may be split try after try; only the random pauses end it"),
+        (Property::V2, "a client may lose for ever against luckier ones"),
+        (Property::BW, "no bound on how many others win first"),
+        (Property::HB, "the vote goes to whoever asks at the right moment"),
+    ],
+    bypass: None,
+    parameters: &[
+        COORDINATORS,
+        VOTES,
+        COORDINATOR,
+        Parameter {
+            name: "backoff",
+            kind: Kind::Time { or: &[] },
+            default: "10",
+            about: "the longest first pause after a failed try; it doubles up to 64 times that",
+        },
+        Parameter {
+            name: "attempt",
+            kind: Kind::Time { or: &["none"] },
+            default: "none",
+            about: "how long a try may wait for answers; needed when coordinators crash",
+        },
+    ],
+    cost: Cost {
+        light: Formula {
+            text: "3m",
+            range: |setting| exact_if(unhurried(setting), rounds(setting, 3.0)),
+        },
+        heavy: Formula { text: "2mk + the votes won in all k tries", range: heavy },
+        client_delay: Formula {
+            text: "2 per try",
+            range: |setting| exact_if(unhurried(setting), round_trip(setting)),
+        },
+        client_delay_serial: Formula {
+            text: "2m per try",
+            range: |setting| exact_if(unhurried(setting), rounds(setting, 2.0)),
+        },
+        sync_delay: Formula {
+            text: "unbounded (pauses)",
+            range: |setting| match (setting.n, colocated(setting)) {
+                (1, _) => (0.0, 0.0),
+                (_, true) => (1.0, f64::INFINITY),
+                (_, false) => (2.0, f64::INFINITY),
+            },
+        },
+        textbooks: "Books print 2mk + m (older ones 3mk) messages, which forgets the votes returned \
+                    after failed tries; and 2mk for the delay, counting messages one after another.",
+    },
+    rejoin_without_disk: Rejoin::Never,
+};
+
+/// The nodes of a setting.
+pub fn cluster(setting: &Setting) -> Result<Cluster<Voting>, Error> {
+    let (places, votes) = council(setting)?;
+    let backoff = setting.params.ticks("backoff").unwrap_or(Ticks::units(10));
+    let setup = Setup { places, votes, backoff, attempt: setting.params.ticks("attempt") };
+    Ok(Cluster {
+        coordinators: places.extra(),
+        ..Cluster::of_equals(setting.n, move |me| Voting::new(me, setup))
+    })
+}
+
+/// Whether no try is cut off before its answers can be there.
+fn unhurried(setting: &Setting) -> bool {
+    patient(setting, "attempt", 2.0)
+}
+
+/// With coordinators apart, the first client wins every vote and all others lose their first try.
+fn heavy(setting: &Setting) -> (f64, f64) {
+    let (m, q, n) = (f64::from(coordinators(setting)), f64::from(votes(setting)), setting.n());
+    if setting.n == 1 || colocated(setting) || !unhurried(setting) {
+        return exact_if(false, least(setting));
+    }
+    ((3.0 * m + (n - 1.0) * (4.0 * m + q)) / n, f64::INFINITY)
+}

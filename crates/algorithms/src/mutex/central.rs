@@ -1,0 +1,427 @@
+//! Centralised mutual exclusion: one coordinator is asked, and lets in one client at a time.
+//!
+//! Source: folklore; told by M. van Steen and A. S. Tanenbaum, "Distributed Systems".
+//! Assumes: A1 every message arrives exactly once, in any order; A2 no crashes, except of a node
+//! that comes back with its disk; A3 who enters also releases.
+//!
+//! | message       | from, to            | sent when                        | carries          |
+//! |---------------|---------------------|----------------------------------|------------------|
+//! | `Request`     | client, coordinator | the client wants to enter        | seq, time        |
+//! | `Grant`       | coordinator, client | it is this client's turn         | seq, fence, time |
+//! | `Queued`      | coordinator, client | busy, if notices were asked for  | seq, position    |
+//! | `Nok`         | coordinator, client | busy, if nobody is to wait there | seq              |
+//! | `Release`     | client, coordinator | it leaves or no longer wants in  | seq              |
+//! | `ReleaseAck`  | coordinator, client | a release came, if asked for     | seq              |
+//!
+//! Has: mutual exclusion; progress; no starvation and at most n-1 others first in order of arrival
+//! (n in order of timestamps); fences, which are the coordinator's count of grants.
+//! Lacks: happened-before order, since an earlier request may arrive later. Random and last-come
+//! service starve; so do refusals. Without its coordinator everything stops, and a coordinator that
+//! forgets lets in a second.
+//! Cost: 3 messages, 2 to enter and 1 to leave; none where coordinator and client share a node.
+
+mod variant;
+
+pub use variant::{Busy, Order, Setup};
+
+use super::desk::{Arrival, Desk, Ticket};
+use super::places::Places;
+use conclave_core::clock::Lamport;
+use conclave_core::mutex::{Indication, Mutex, Request};
+use conclave_core::{Context, Delay, Event, Named, Never, NodeId, Process, Recovery, Ticks};
+use serde::{Deserialize, Serialize};
+
+/// What is said between a client and the coordinator. Every answer names the request it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the table above names what is carried")]
+pub enum Message {
+    /// Let me in. The time is 0 unless service goes by timestamps.
+    Request { seq: u32, time: u64 },
+    /// Enter.
+    Grant { seq: u32, fence: u64, time: u64 },
+    /// Wait; you stand at this position of the line.
+    Queued { seq: u32, position: u32 },
+    /// Refused; ask again later.
+    Nok { seq: u32 },
+    /// I am out, or no longer want in.
+    Release { seq: u32 },
+    /// I know.
+    ReleaseAck { seq: u32 },
+}
+
+impl Named for Message {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Request { .. } => "REQUEST",
+            Self::Grant { .. } => "GRANT",
+            Self::Queued { .. } => "QUEUED",
+            Self::Nok { .. } => "NOK",
+            Self::Release { .. } => "RELEASE",
+            Self::ReleaseAck { .. } => "RELEASE_ACK",
+        }
+    }
+}
+
+/// The only timer: the pause after a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// Ask again.
+    Backoff,
+}
+
+/// One node: a client, the coordinator, or both.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Central {
+    setup: Setup,
+    phase: Phase,
+    seq: u32,
+    clock: Lamport,
+    coordinator: Option<Box<Coordinator>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Phase {
+    Idle,
+    Waiting,
+    Backoff,
+    Inside,
+}
+
+/// `granted` counts the grants ever made; it is the fence of the current one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Coordinator {
+    desk: Desk,
+    granted: u64,
+}
+
+impl Process for Central {
+    type Provides = Mutex;
+    type Uses = Never; // A2: nothing below to report a crash.
+    type Message = Message;
+    type Timer = Timer;
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        match event {
+            Event::Start => {}
+            Event::Restart => self.on_restart(ctx),
+            Event::Request(Request::Acquire) => self.on_acquire(ctx),
+            Event::Request(Request::Release) => self.on_release(ctx),
+            Event::Request(Request::Cancel) => self.on_cancel(ctx),
+            Event::Request(Request::Observe(time)) => self.learn(time),
+            Event::Message { from, message } => self.on_message(from, message, ctx),
+            Event::Timer(Timer::Backoff) => self.ask(ctx),
+        }
+    }
+
+    fn after_crash(&self) -> Recovery<Self> {
+        Recovery::State(self.clone())
+    }
+
+    fn clock(&self) -> u64 {
+        self.clock.now()
+    }
+}
+
+impl Central {
+    /// Node `me` in its first state.
+    pub fn new(me: NodeId, setup: Setup) -> Self {
+        let coordinator = setup
+            .places
+            .seat_of(me)
+            .map(|_| Box::new(Coordinator { desk: Desk::new(setup.places.clients()), granted: 0 }));
+        Self { setup, phase: Phase::Idle, seq: 0, clock: Lamport::default(), coordinator }
+    }
+
+    /// The application died with the node: whatever it had asked for or held is given back.
+    fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        if self.phase != Phase::Idle {
+            self.give_up(ctx);
+        }
+    }
+
+    fn on_acquire(&mut self, ctx: &mut Context<Self>) {
+        assert_eq!(self.phase, Phase::Idle, "acquired twice");
+        self.seq += 1;
+        if self.setup.places.alone() {
+            self.phase = Phase::Inside; // Nobody to be kept out, so nobody to be asked.
+            return ctx.indicate(Indication::Entered { fence: u64::from(self.seq) });
+        }
+        self.ask(ctx);
+    }
+
+    fn on_release(&mut self, ctx: &mut Context<Self>) {
+        assert_eq!(self.phase, Phase::Inside, "released without entering");
+        self.give_up(ctx);
+    }
+
+    fn on_cancel(&mut self, ctx: &mut Context<Self>) {
+        match self.phase {
+            Phase::Waiting => self.give_up(ctx),
+            Phase::Backoff => {
+                self.phase = Phase::Idle; // Refused: nothing of ours is left at the coordinator.
+                ctx.cancel_timer(Timer::Backoff);
+            }
+            Phase::Idle | Phase::Inside => panic!("cancelled without waiting"),
+        }
+    }
+
+    fn on_message(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
+        let from_coordinator = self.setup.places.seat_of(from).is_some();
+        let from_client = self.setup.places.is_client(from);
+        match message {
+            Message::Request { seq, time } if from_client => self.on_request(from, seq, time, ctx),
+            Message::Release { seq } if from_client => self.on_released(from, seq, ctx),
+            Message::Grant { seq, fence, time } if from_coordinator => {
+                self.learn(time);
+                self.on_grant(seq, fence, ctx);
+            }
+            Message::Nok { seq } if from_coordinator => self.on_nok(seq, ctx),
+            Message::Queued { .. } | Message::ReleaseAck { .. } => {} // For people; nothing to do.
+            Message::Request { .. } | Message::Release { .. } => {}   // A stranger: not our client.
+            Message::Grant { .. } | Message::Nok { .. } => {} // Only the coordinator can say this.
+        }
+    }
+
+    fn on_grant(&mut self, seq: u32, fence: u64, ctx: &mut Context<Self>) {
+        match self.phase {
+            Phase::Waiting | Phase::Backoff if seq == self.seq => {
+                if self.phase == Phase::Backoff {
+                    ctx.cancel_timer(Timer::Backoff); // A second copy of our request got through.
+                }
+                self.phase = Phase::Inside;
+                ctx.indicate(Indication::Entered { fence });
+            }
+            Phase::Inside if seq == self.seq => {} // The second copy of a grant in use.
+            // It answers a request that was withdrawn: the coordinator must not wait for us.
+            Phase::Idle | Phase::Waiting | Phase::Backoff | Phase::Inside => {
+                self.tell_coordinator(Message::Release { seq }, ctx);
+            }
+        }
+    }
+
+    fn on_nok(&mut self, seq: u32, ctx: &mut Context<Self>) {
+        let Busy::Try(pause_max) = self.setup.busy else { return }; // Nobody here is ever refused.
+        if self.phase == Phase::Waiting && seq == self.seq {
+            self.phase = Phase::Backoff;
+            ctx.set_timer(Timer::Backoff, Delay::between(Ticks::ZERO, pause_max));
+        } // Otherwise it is late: what it refuses is over.
+    }
+
+    fn on_request(&mut self, from: NodeId, seq: u32, time: u64, ctx: &mut Context<Self>) {
+        self.learn(time);
+        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
+        match coordinator.desk.request(Ticket { client: from, seq, time }) {
+            Arrival::Over | Arrival::Waits => {} // Nothing would come of it but a second place.
+            Arrival::Holds => self.send_grant(from, seq, ctx), // Its first grant may be lost.
+            Arrival::New => {
+                self.pump(ctx);
+                self.answer_if_busy(from, seq, ctx);
+            }
+        }
+    }
+
+    fn on_released(&mut self, from: NodeId, seq: u32, ctx: &mut Context<Self>) {
+        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
+        coordinator.desk.release(from, seq);
+        if self.setup.release_ack {
+            ctx.send(from, Message::ReleaseAck { seq });
+        }
+        self.pump(ctx);
+    }
+
+    /// Lets the next one in, if the resource is free and somebody stands in line.
+    fn pump(&mut self, ctx: &mut Context<Self>) {
+        let Some(coordinator) = self.coordinator.as_deref_mut() else { return };
+        let line = coordinator.desk.line();
+        if coordinator.desk.holder().is_some() || line.is_empty() {
+            return;
+        }
+        let place = match self.setup.order {
+            Order::Fifo => 0,
+            Order::Lifo => line.len() - 1,
+            Order::Random => ctx.choose(line.len() as u32) as usize,
+            Order::Timestamp => {
+                let stamp = |&place: &usize| (line[place].time, line[place].client);
+                (0..line.len()).min_by_key(stamp).unwrap_or(0)
+            }
+        };
+        if let Some(next) = coordinator.desk.grant(place) {
+            coordinator.granted += 1;
+            self.send_grant(next.client, next.seq, ctx);
+        }
+    }
+
+    fn send_grant(&mut self, client: NodeId, seq: u32, ctx: &mut Context<Self>) {
+        let Some(coordinator) = self.coordinator.as_deref() else { return };
+        let fence = coordinator.granted;
+        ctx.send(client, Message::Grant { seq, fence, time: self.time() });
+    }
+
+    /// Tells a newcomer that could not be let in at once where it stands.
+    fn answer_if_busy(&mut self, from: NodeId, seq: u32, ctx: &mut Context<Self>) {
+        let Some(coordinator) = self.coordinator.as_deref_mut() else { return };
+        if coordinator.desk.line().back().is_none_or(|last| last.client != from) {
+            return;
+        }
+        match self.setup.busy {
+            Busy::Silent => {}
+            Busy::Queued => {
+                let position = coordinator.desk.line().len() as u32;
+                ctx.send(from, Message::Queued { seq, position });
+            }
+            Busy::Try(_) => {
+                coordinator.desk.refuse_last();
+                ctx.send(from, Message::Nok { seq });
+            }
+        }
+    }
+
+    fn ask(&mut self, ctx: &mut Context<Self>) {
+        self.phase = Phase::Waiting;
+        let request = Message::Request { seq: self.seq, time: self.time() };
+        self.tell_coordinator(request, ctx);
+    }
+
+    fn give_up(&mut self, ctx: &mut Context<Self>) {
+        self.phase = Phase::Idle;
+        if !self.setup.places.alone() {
+            self.tell_coordinator(Message::Release { seq: self.seq }, ctx);
+        }
+    }
+
+    fn tell_coordinator(&self, message: Message, ctx: &mut Context<Self>) {
+        ctx.send(self.setup.places.node_at(NodeId(0)), message);
+    }
+
+    /// The logical time of something said now; without timestamps there is none to keep.
+    fn time(&mut self) -> u64 {
+        if self.setup.order == Order::Timestamp { self.clock.tick() } else { 0 }
+    }
+
+    fn learn(&mut self, time: u64) {
+        if self.setup.order == Order::Timestamp {
+            self.clock.receive(time);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conclave_core::Effect;
+    use conclave_core::testkit::{act, message, run, send};
+
+    const ACQUIRE: Event<Central> = Event::Request(Request::Acquire);
+    const RELEASE: Event<Central> = Event::Request(Request::Release);
+    const CANCEL: Event<Central> = Event::Request(Request::Cancel);
+    const _: () = assert!(size_of::<Event<Central>>() <= 32);
+
+    fn setup(busy: Busy, order: Order) -> Setup {
+        Setup { places: Places::separate(3, 1), busy, order, release_ack: false }
+    }
+
+    /// The coordinator apart, node 3, with requests of the clients 0, 1 and 2 in.
+    fn three_requests(busy: Busy, order: Order) -> (Central, Vec<Vec<Effect<Central>>>) {
+        let mut coordinator = Central::new(NodeId(3), setup(busy, order));
+        let requests = [(0, 5), (1, 9), (2, 7)];
+        let answers = requests.map(|(client, time)| run(&mut coordinator, request(client, time)));
+        (coordinator, answers.into())
+    }
+
+    fn request(client: u32, time: u64) -> Event<Central> {
+        message(client, Message::Request { seq: 1, time })
+    }
+
+    fn release(client: u32) -> Event<Central> {
+        message(client, Message::Release { seq: 1 })
+    }
+
+    fn grant(client: u32, fence: u64) -> Effect<Central> {
+        send(client, Message::Grant { seq: 1, fence, time: 0 })
+    }
+
+    #[test]
+    fn the_coordinator_grants_in_order_of_arrival() {
+        let (mut coordinator, answers) = three_requests(Busy::Silent, Order::Fifo);
+        assert_eq!(answers, [vec![grant(0, 1)], vec![], vec![]]);
+        assert_eq!(run(&mut coordinator, release(0)), [grant(1, 2)]);
+        assert_eq!(run(&mut coordinator, release(1)), [grant(2, 3)]);
+        assert_eq!(run(&mut coordinator, release(2)), []);
+    }
+
+    #[test]
+    fn a_repeated_request_gets_the_same_grant() {
+        let (mut coordinator, _) = three_requests(Busy::Silent, Order::Fifo);
+        assert_eq!(run(&mut coordinator, request(0, 0)), [grant(0, 1)]);
+        assert_eq!(run(&mut coordinator, request(1, 0)), []);
+    }
+
+    #[test]
+    fn last_come_and_timestamp_service_pick_another_than_the_first_in_line() {
+        let (mut coordinator, _) = three_requests(Busy::Silent, Order::Lifo);
+        assert_eq!(run(&mut coordinator, release(0)), [grant(2, 2)]);
+        let (mut coordinator, _) = three_requests(Busy::Silent, Order::Timestamp);
+        let grant = Message::Grant { seq: 1, fence: 2, time: 12 };
+        assert_eq!(run(&mut coordinator, release(0)), [send(2, grant)]);
+    }
+
+    #[test]
+    fn who_must_wait_may_be_told_or_sent_away() {
+        let (_, answers) = three_requests(Busy::Queued, Order::Fifo);
+        let queued = |client, position| send(client, Message::Queued { seq: 1, position });
+        assert_eq!(answers[1..], [vec![queued(1, 1)], vec![queued(2, 2)]]);
+        let (mut coordinator, answers) = three_requests(Busy::Try(Ticks(9)), Order::Fifo);
+        let nok = |client| vec![send(client, Message::Nok { seq: 1 })];
+        assert_eq!(answers[1..], [nok(1), nok(2)]);
+        assert_eq!(run(&mut coordinator, release(0)), []);
+        assert_eq!(run(&mut coordinator, request(2, 0)), [grant(2, 2)]);
+    }
+
+    #[test]
+    fn a_refused_client_asks_again_after_a_pause() {
+        let mut client = Central::new(NodeId(0), setup(Busy::Try(Ticks(9)), Order::Fifo));
+        let ask = send(3, Message::Request { seq: 1, time: 0 });
+        assert_eq!(run(&mut client, ACQUIRE), [ask.clone()]);
+        let after = Delay::between(Ticks::ZERO, Ticks(9));
+        let pause = Effect::SetTimer { timer: Timer::Backoff, after };
+        assert_eq!(run(&mut client, message(3, Message::Nok { seq: 1 })), [pause]);
+        assert_eq!(run(&mut client, Event::Timer(Timer::Backoff)), [ask]);
+    }
+
+    #[test]
+    fn a_grant_that_crossed_a_cancel_is_handed_back() {
+        let mut client = Central::new(NodeId(0), setup(Busy::Silent, Order::Fifo));
+        run(&mut client, ACQUIRE);
+        let back = send(3, Message::Release { seq: 1 });
+        assert_eq!(run(&mut client, CANCEL), [back.clone()]);
+        run(&mut client, ACQUIRE);
+        let late = message(3, Message::Grant { seq: 1, fence: 1, time: 0 });
+        assert_eq!(run(&mut client, late), [back]);
+        let own = message(3, Message::Grant { seq: 2, fence: 2, time: 0 });
+        let entered = Effect::Indicate(Indication::Entered { fence: 2 });
+        assert_eq!(run(&mut client, own), [entered]);
+    }
+
+    #[test]
+    fn a_restart_releases_what_was_open() {
+        let mut client = Central::new(NodeId(0), setup(Busy::Silent, Order::Fifo));
+        assert_eq!(run(&mut client, Event::Restart), []);
+        run(&mut client, ACQUIRE);
+        let Recovery::State(mut client) = client.after_crash() else { panic!("kept nothing") };
+        let back = send(3, Message::Release { seq: 1 });
+        assert_eq!(run(&mut client, Event::Restart), [back]);
+    }
+
+    #[test]
+    fn the_coordinator_enters_on_its_own_node_without_a_message() {
+        let places = Places::colocated(2, 1);
+        let variant = Setup { places, release_ack: true, ..setup(Busy::Silent, Order::Fifo) };
+        let mut node = Central::new(NodeId(0), variant);
+        let entered = Effect::Indicate(Indication::Entered { fence: 1 });
+        assert_eq!(act(NodeId(0), &mut node, ACQUIRE), [entered]);
+        assert_eq!(act(NodeId(0), &mut node, request(1, 0)), []);
+        assert_eq!(act(NodeId(0), &mut node, RELEASE), [grant(1, 2)]);
+        let acknowledged = send(1, Message::ReleaseAck { seq: 1 });
+        assert_eq!(act(NodeId(0), &mut node, release(1)), [acknowledged]);
+    }
+}

@@ -1,0 +1,404 @@
+//! A quorum of queueing coordinators: each runs the centralised coordinator by itself, and a
+//! client enters with the grants of more than half of them.
+//!
+//! Source: a lecture's variant of S.-D. Lin, Q. Lian, M. Chen and Z. Zhang, "A practical
+//! distributed mutual exclusion protocol in dynamic peer-to-peer systems", IPTPS 2004.
+//! Assumes: A1 every message arrives exactly once, in any order; A2 no coordinator forgets its
+//! grant, and at most m-q of them crash; A3 who enters also releases.
+//!
+//! | message   | from, to            | sent when                                    | carries    |
+//! |-----------|---------------------|----------------------------------------------|------------|
+//! | `Request` | client, coordinator | the client wants to enter; to all m          | seq, fence |
+//! | `Grant`   | coordinator, client | it is this client's turn there               | seq, fence |
+//! | `Release` | client, coordinator | on exit, abort or withdrawal; to all m       | seq, fence |
+//!
+//! Has: mutual exclusion while no coordinator forgets, since two sets of q > m/2 meet; rising
+//! fences, since the coordinator in which they meet knew the last one before it was free.
+//! Lacks: progress, since clients that each hold some coordinators wait for each other for ever;
+//! with an abort timer they may keep aborting each other instead, so nobody is promised entry.
+//! Coordinators that lose their memory break mutual exclusion once 2q-m of a holder's q forget,
+//! and then two holders may get the same fence.
+//! Cost: 3m messages; more with aborts and retransmissions.
+
+use super::desk::{Arrival, Desk, Ticket};
+use super::places::Places;
+use conclave_core::mutex::{Indication, Mutex, Request};
+use conclave_core::{
+    Context, Delay, Event, Named, Never, NodeId, NodeSet, Process, Recovery, Ticks,
+};
+use serde::{Deserialize, Serialize};
+
+/// What is said between a client and a coordinator. Every grant names the request it answers;
+/// every message carries the largest fence its sender knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the table above names what is carried")]
+pub enum Message {
+    /// Let me in. It also says that all earlier requests are over, hence the fence.
+    Request { seq: u32, fence: u64 },
+    /// As far as I am concerned, enter.
+    Grant { seq: u32, fence: u64 },
+    /// I am out, or no longer want in.
+    Release { seq: u32, fence: u64 },
+}
+
+impl Named for Message {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Request { .. } => "REQUEST",
+            Self::Grant { .. } => "GRANT",
+            Self::Release { .. } => "RELEASE",
+        }
+    }
+}
+
+/// The variant of the algorithm that all nodes run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Setup {
+    /// Who is who.
+    pub places: Places,
+    /// How many grants let a client in: more than half of the coordinators.
+    pub votes: u32,
+    /// How long a client waits before it gives everything back, if ever.
+    pub abort_after: Option<Ticks>,
+    /// How long it then pauses at most.
+    pub backoff: Ticks,
+    /// After how long it asks the silent ones again, if ever.
+    pub retransmit: Option<Ticks>,
+}
+
+/// A client's timers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// This took too long: give everything back.
+    Abort,
+    /// Ask anew.
+    Backoff,
+    /// Ask again whoever is silent.
+    Retransmit,
+}
+
+/// One node: a client, a coordinator, or both.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Quorum {
+    setup: Setup,
+    phase: Phase,
+    seq: u32,
+    /// The largest fence this client used or heard of.
+    fence: u64,
+    grants: NodeSet,
+    coordinator: Option<Box<Coordinator>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Phase {
+    Idle,
+    Waiting,
+    Backoff,
+    Inside,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Coordinator {
+    desk: Desk,
+    fence: u64,
+}
+
+impl Process for Quorum {
+    type Provides = Mutex;
+    type Uses = Never; // A2: who is silent is not missed, as long as q grant.
+    type Message = Message;
+    type Timer = Timer;
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        match event {
+            Event::Start => {}
+            Event::Restart => self.on_restart(ctx),
+            Event::Request(Request::Acquire) => self.on_acquire(ctx),
+            Event::Request(Request::Release) => self.on_release(ctx),
+            Event::Request(Request::Cancel) => self.on_cancel(ctx),
+            Event::Request(Request::Observe(_)) => {} // No clock here.
+            Event::Message { from, message } => self.on_message(from, message, ctx),
+            Event::Timer(Timer::Abort) => self.on_abort(ctx),
+            Event::Timer(Timer::Backoff) => self.ask(ctx),
+            Event::Timer(Timer::Retransmit) => self.on_retransmit(ctx),
+        }
+    }
+
+    fn after_crash(&self) -> Recovery<Self> {
+        Recovery::State(self.clone())
+    }
+}
+
+impl Quorum {
+    /// Node `me` in its first state.
+    pub fn new(me: NodeId, setup: Setup) -> Self {
+        let (clients, m) = (setup.places.clients(), setup.places.coordinators());
+        assert!(setup.votes <= m && setup.votes > m / 2, "{} votes of {m}", setup.votes);
+        let desk = |_| Box::new(Coordinator { desk: Desk::new(clients), fence: 0 });
+        let coordinator = setup.places.seat_of(me).map(desk);
+        let grants = NodeSet::new(m);
+        Self { setup, phase: Phase::Idle, seq: 0, fence: 0, grants, coordinator }
+    }
+
+    /// The application died with the node: whatever it had asked for or held is given back.
+    fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        if self.phase != Phase::Idle {
+            self.phase = Phase::Idle;
+            self.give_back(ctx);
+        }
+    }
+
+    fn on_acquire(&mut self, ctx: &mut Context<Self>) {
+        assert_eq!(self.phase, Phase::Idle, "acquired twice");
+        if self.setup.places.alone() {
+            return self.enter(ctx); // Nobody to be kept out, so nobody to be asked.
+        }
+        self.ask(ctx);
+    }
+
+    fn ask(&mut self, ctx: &mut Context<Self>) {
+        self.phase = Phase::Waiting;
+        self.seq += 1;
+        self.grants.clear();
+        self.ask_the_silent(ctx);
+        if let Some(patience) = self.setup.abort_after {
+            ctx.set_timer(Timer::Abort, Delay::exactly(patience));
+        }
+    }
+
+    fn on_retransmit(&mut self, ctx: &mut Context<Self>) {
+        self.ask_the_silent(ctx);
+    }
+
+    fn on_message(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
+        let seat = self.setup.places.seat_of(from);
+        let from_client = self.setup.places.is_client(from);
+        match (message, seat) {
+            (Message::Request { seq, fence }, _) if from_client => {
+                self.on_request(from, seq, fence, ctx);
+            }
+            (Message::Release { seq, fence }, _) if from_client => {
+                self.on_released(from, seq, fence, ctx);
+            }
+            (Message::Grant { seq, fence }, Some(seat)) => self.on_grant(seat, seq, fence, ctx),
+            (Message::Request { .. } | Message::Release { .. }, _) => {} // A stranger.
+            (Message::Grant { .. }, None) => {} // Not a coordinator's word.
+        }
+    }
+
+    fn on_grant(&mut self, seat: NodeId, seq: u32, fence: u64, ctx: &mut Context<Self>) {
+        self.fence = self.fence.max(fence);
+        match self.phase {
+            Phase::Waiting if seq == self.seq => {
+                self.grants.insert(seat);
+                if self.grants.len() >= self.setup.votes {
+                    self.stop_timers(ctx);
+                    self.enter(ctx);
+                }
+            }
+            Phase::Inside if seq == self.seq => {} // Not needed; the release goes to all.
+            // It answers a request that is over. Counted, it would let in two.
+            Phase::Idle | Phase::Waiting | Phase::Backoff | Phase::Inside => {
+                let to = self.setup.places.node_at(seat);
+                ctx.send(to, Message::Release { seq, fence: self.fence });
+            }
+        }
+    }
+
+    fn enter(&mut self, ctx: &mut Context<Self>) {
+        self.phase = Phase::Inside;
+        self.fence += 1;
+        ctx.indicate(Indication::Entered { fence: self.fence });
+    }
+
+    fn on_release(&mut self, ctx: &mut Context<Self>) {
+        assert_eq!(self.phase, Phase::Inside, "released without entering");
+        self.phase = Phase::Idle;
+        self.give_back(ctx);
+    }
+
+    fn on_cancel(&mut self, ctx: &mut Context<Self>) {
+        match self.phase {
+            Phase::Waiting => {
+                self.stop_timers(ctx);
+                self.give_back(ctx);
+            }
+            Phase::Backoff => ctx.cancel_timer(Timer::Backoff), // All was given back before.
+            Phase::Idle | Phase::Inside => panic!("cancelled without waiting"),
+        }
+        self.phase = Phase::Idle;
+    }
+
+    fn on_abort(&mut self, ctx: &mut Context<Self>) {
+        self.phase = Phase::Backoff;
+        self.stop_timers(ctx);
+        self.give_back(ctx);
+        let pause = Delay::between(Ticks::ZERO, self.setup.backoff);
+        ctx.set_timer(Timer::Backoff, pause);
+    }
+
+    fn on_request(&mut self, from: NodeId, seq: u32, fence: u64, ctx: &mut Context<Self>) {
+        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
+        coordinator.fence = coordinator.fence.max(fence);
+        match coordinator.desk.request(Ticket { client: from, seq, time: 0 }) {
+            Arrival::Over | Arrival::Waits => {} // Nothing would come of it but a second place.
+            Arrival::Holds => {
+                let fence = coordinator.fence; // Its first grant may be lost.
+                ctx.send(from, Message::Grant { seq, fence });
+            }
+            Arrival::New => coordinator.pump(ctx),
+        }
+    }
+
+    fn on_released(&mut self, from: NodeId, seq: u32, fence: u64, ctx: &mut Context<Self>) {
+        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
+        coordinator.fence = coordinator.fence.max(fence); // Before anybody else is let in.
+        coordinator.desk.release(from, seq);
+        coordinator.pump(ctx);
+    }
+
+    fn ask_the_silent(&self, ctx: &mut Context<Self>) {
+        let request = Message::Request { seq: self.seq, fence: self.fence };
+        for seat in self.setup.places.seats().filter(|&seat| !self.grants.contains(seat)) {
+            ctx.send(self.setup.places.node_at(seat), request);
+        }
+        if let Some(interval) = self.setup.retransmit {
+            ctx.set_timer(Timer::Retransmit, Delay::exactly(interval));
+        }
+    }
+
+    /// To all, not only to those who granted: at the others a request stands in line.
+    fn give_back(&self, ctx: &mut Context<Self>) {
+        if self.setup.places.alone() {
+            return;
+        }
+        let release = Message::Release { seq: self.seq, fence: self.fence };
+        for seat in self.setup.places.seats() {
+            ctx.send(self.setup.places.node_at(seat), release);
+        }
+    }
+
+    fn stop_timers(&self, ctx: &mut Context<Self>) {
+        if self.setup.abort_after.is_some() {
+            ctx.cancel_timer(Timer::Abort);
+        }
+        if self.setup.retransmit.is_some() {
+            ctx.cancel_timer(Timer::Retransmit);
+        }
+    }
+}
+
+impl Coordinator {
+    /// Lets the first in line in, if the resource is free here.
+    fn pump(&mut self, ctx: &mut Context<Quorum>) {
+        if self.desk.holder().is_some() {
+            return;
+        }
+        if let Some(next) = self.desk.grant(0) {
+            let grant = Message::Grant { seq: next.seq, fence: self.fence };
+            ctx.send(next.client, grant);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conclave_core::Effect;
+    use conclave_core::testkit::{message, run, send};
+
+    const _: () = assert!(size_of::<Event<Quorum>>() <= 32);
+    const ACQUIRE: Event<Quorum> = Event::Request(Request::Acquire);
+    const RELEASE: Event<Quorum> = Event::Request(Request::Release);
+
+    fn node(me: u32) -> Quorum {
+        let places = Places::separate(2, 3);
+        let (abort_after, retransmit) = (Some(Ticks(20)), Some(Ticks(5)));
+        let setup = Setup { places, votes: 2, abort_after, backoff: Ticks(9), retransmit };
+        Quorum::new(NodeId(me), setup)
+    }
+
+    fn timer(timer: Timer, min: u64, max: u64) -> Effect<Quorum> {
+        Effect::SetTimer { timer, after: Delay::between(Ticks(min), Ticks(max)) }
+    }
+
+    fn request(to: u32, seq: u32) -> Effect<Quorum> {
+        send(to, Message::Request { seq, fence: 0 })
+    }
+
+    fn grant(from: u32, seq: u32, fence: u64) -> Event<Quorum> {
+        message(from, Message::Grant { seq, fence })
+    }
+
+    /// Client 0 of two, waiting for the coordinators 2, 3, 4.
+    fn waiting_client() -> Quorum {
+        let mut client = node(0);
+        let [retransmit, abort] = [timer(Timer::Retransmit, 5, 5), timer(Timer::Abort, 20, 20)];
+        let asked = run(&mut client, ACQUIRE);
+        assert_eq!(asked, [request(2, 1), request(3, 1), request(4, 1), retransmit, abort]);
+        client
+    }
+
+    #[test]
+    fn a_majority_of_grants_lets_in_and_the_release_goes_to_all() {
+        let mut client = waiting_client();
+        run(&mut client, grant(2, 1, 3));
+        let entered = run(&mut client, grant(3, 1, 1));
+        assert_eq!(entered.last(), Some(&Effect::Indicate(Indication::Entered { fence: 4 })));
+        let release = Message::Release { seq: 1, fence: 4 };
+        assert_eq!(run(&mut client, RELEASE), [2, 3, 4].map(|to| send(to, release)));
+    }
+
+    #[test]
+    fn only_the_silent_are_asked_again() {
+        let mut client = waiting_client();
+        run(&mut client, grant(3, 1, 0));
+        let again = run(&mut client, Event::Timer(Timer::Retransmit));
+        assert_eq!(again, [request(2, 1), request(4, 1), timer(Timer::Retransmit, 5, 5)]);
+    }
+
+    #[test]
+    fn an_abort_gives_everything_back_and_a_late_grant_is_never_counted() {
+        let mut client = waiting_client();
+        run(&mut client, grant(2, 1, 0));
+        let aborted = run(&mut client, Event::Timer(Timer::Abort));
+        let release = Message::Release { seq: 1, fence: 0 };
+        assert_eq!(aborted[2..5], [2, 3, 4].map(|to| send(to, release)));
+        assert_eq!(aborted[5], timer(Timer::Backoff, 0, 9));
+        assert_eq!(run(&mut client, grant(3, 1, 0)), [send(3, release)]);
+        assert_eq!(run(&mut client, Event::Timer(Timer::Backoff))[0], request(2, 2));
+        assert_eq!(run(&mut client, grant(4, 1, 0)), [send(4, release)]);
+        assert_eq!(run(&mut client, grant(2, 2, 0)), []);
+    }
+
+    #[test]
+    fn a_coordinator_queues_and_knows_the_fence_before_it_grants_again() {
+        let mut coordinator = node(2);
+        let request = |from, seq| message(from, Message::Request { seq, fence: 0 });
+        let granted = |to, fence| [send(to, Message::Grant { seq: 1, fence })];
+        assert_eq!(run(&mut coordinator, request(0, 1)), granted(0, 0));
+        assert_eq!(run(&mut coordinator, request(1, 1)), []);
+        let released = message(0, Message::Release { seq: 1, fence: 6 });
+        assert_eq!(run(&mut coordinator, released), granted(1, 6));
+    }
+
+    #[test]
+    fn a_withdrawal_leaves_the_line_and_a_restart_withdraws() {
+        let mut client = waiting_client();
+        let release = [2, 3, 4].map(|to| send(to, Message::Release { seq: 1, fence: 0 }));
+        assert_eq!(run(&mut client.clone(), Event::Request(Request::Cancel))[2..], release);
+        assert_eq!(run(&mut client, Event::Restart), release);
+        assert_eq!(run(&mut client, Event::Restart), []);
+    }
+
+    #[test]
+    fn a_forgetful_coordinator_gives_its_grant_away_twice() {
+        let mut coordinator = node(2);
+        let granted = |to| [send(to, Message::Grant { seq: 1, fence: 0 })];
+        let request = |from| message(from, Message::Request { seq: 1, fence: 0 });
+        assert_eq!(run(&mut coordinator, request(0)), granted(0));
+        let mut coordinator = node(2);
+        run(&mut coordinator, Event::Restart);
+        assert_eq!(run(&mut coordinator, request(1)), granted(1), "with the same fence");
+    }
+}
