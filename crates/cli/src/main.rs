@@ -1,3 +1,45 @@
 //! `conclave`: locks, leaders and logical time from the command line.
 
-fn main() {}
+mod commands;
+mod failure;
+mod files;
+mod output;
+mod subject;
+
+use clap::{Parser, Subcommand};
+use failure::Exit;
+use std::process::ExitCode;
+
+/// Locks, leaders and logical time: run, compare and check the classic algorithms.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, disable_help_subcommand = true)]
+#[command(after_help = "Example:\n  conclave sim ricart-agrawala --nodes 7")]
+struct Conclave {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Algorithms(commands::algorithms::Algorithms),
+    Sim(commands::sim::Sim),
+}
+
+fn main() -> ExitCode {
+    let parsed = match Conclave::try_parse() {
+        Ok(parsed) => parsed,
+        Err(error) => return failure::of_clap(&error),
+    };
+    match run(&parsed) {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(error) => failure::report(&error),
+    }
+}
+
+fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
+    match &parsed.command {
+        None => commands::tour::run(),
+        Some(Command::Algorithms(arguments)) => commands::algorithms::run(arguments),
+        Some(Command::Sim(arguments)) => commands::sim::run(arguments),
+    }
+}

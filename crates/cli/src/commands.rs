@@ -1,0 +1,5 @@
+//! One file per command: what it takes, and what it does.
+
+pub mod algorithms;
+pub mod sim;
+pub mod tour;

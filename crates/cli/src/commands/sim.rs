@@ -1,0 +1,244 @@
+//! `conclave sim`: one simulated run, or many.
+
+mod plan;
+
+use crate::failure::{Exit, Usage};
+use crate::output::run::{Broken, Report};
+use crate::output::{self, json, story};
+use crate::subject::Subject;
+use conclave_core::{Ticks, Verdict};
+use conclave_sim::{Options, Plan};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::Instant;
+
+/// So many runs are spent on making a violating run small.
+const SHRINK_RUNS: u32 = 3_000;
+/// A run with more events than this is left as it is: to repeat it so often would take too long.
+const SHRINK_EVENTS_MAX: u64 = 20_000;
+
+/// One simulated run of an algorithm, or many (--seeds), judged and measured
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Times are in units of one message (2.5), or 250ms, 3s. Nodes are 1 to N, \
+    coordinators c1, c2, …\n\nExamples:\n  \
+    conclave sim ricart-agrawala --nodes 7\n  \
+    conclave sim central --crash 1@5 --view all\n  \
+    conclave sim maekawa --set sanders=false --latency exp:2 --seeds 1000")]
+pub struct Sim {
+    /// The algorithm; 'conclave algorithms' lists them
+    #[arg(value_name = "ID")]
+    id: String,
+    /// How many nodes want to enter [default: 7]
+    #[arg(long, value_name = "N", value_parser = plan::nodes, help_heading = "Setting")]
+    nodes: Option<u32>,
+    /// Other names for the nodes, in order
+    #[arg(long, value_name = "ID,…", help_heading = "Setting")]
+    ids: Option<String>,
+    /// A parameter of the algorithm; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Setting")]
+    set: Vec<String>,
+    /// all-at-once, single:ID, closed:THINK, poisson:RATE or script:FILE
+    #[arg(long, value_name = "WHAT", help_heading = "Setting")]
+    workload: Option<String>,
+    /// How often each node enters [default: 1]
+    #[arg(long, value_name = "R", value_parser = plan::rounds, help_heading = "Setting")]
+    rounds: Option<u32>,
+    /// How long a node stays inside [default: 10]
+    #[arg(long, value_name = "T", value_parser = plan::ticks, help_heading = "Setting")]
+    cs: Option<Ticks>,
+    /// The probability that a waiter withdraws and asks again
+    #[arg(long, value_name = "P", value_parser = plan::probability, help_heading = "Setting")]
+    cancel: Option<f64>,
+    /// Who begins an election
+    #[arg(long, value_name = "ID,…", help_heading = "Setting")]
+    start: Option<String>,
+    /// Who may be elected
+    #[arg(long, value_name = "ID,…", help_heading = "Setting")]
+    candidates: Option<String>,
+
+    /// unit, const:T, uniform:A..B, exp:MEAN, or a file with a line per link
+    #[arg(long, value_name = "TIME", help_heading = "Network")]
+    latency: Option<String>,
+    /// Let messages of one link overtake each other
+    #[arg(long, help_heading = "Network")]
+    no_fifo: bool,
+    /// The probability that a message is lost
+    #[arg(long, value_name = "P", value_parser = plan::probability, help_heading = "Network")]
+    loss: Option<f64>,
+    /// The probability that a message arrives twice
+    #[arg(long, value_name = "P", value_parser = plan::probability, help_heading = "Network")]
+    duplicate: Option<f64>,
+    /// What happens to particular messages
+    #[arg(long, value_name = "RULE", help_heading = "Network")]
+    rule: Vec<String>,
+    /// A sender emits one message per unit of time
+    #[arg(long, help_heading = "Network")]
+    serial: bool,
+    /// A broadcast counts as one message
+    #[arg(long, help_heading = "Network")]
+    multicast: bool,
+
+    /// A node stops
+    #[arg(long, value_name = "ID@T", help_heading = "Faults")]
+    crash: Vec<String>,
+    /// It comes back, with its disk or without
+    #[arg(long, value_name = "ID@T[:amnesia]", help_heading = "Faults")]
+    restart: Vec<String>,
+    /// A node does nothing for a while
+    #[arg(long, value_name = "ID@T+D", help_heading = "Faults")]
+    pause: Vec<String>,
+    /// Groups of nodes cannot reach each other for a while
+    #[arg(long, value_name = "1,2/3,4@T..T", help_heading = "Faults")]
+    partition: Vec<String>,
+    /// A clock that runs at another rate
+    #[arg(long, value_name = "ID:RATE", help_heading = "Faults")]
+    drift: Vec<String>,
+    /// P is told, wrongly, that Q crashed
+    #[arg(long, value_name = "P:Q@T[+D]", help_heading = "Faults")]
+    suspect: Vec<String>,
+    /// Who is dead from the beginning
+    #[arg(long, value_name = "ID,…", help_heading = "Faults")]
+    dead: Option<String>,
+    /// What a node's random pauses take, instead of a random time
+    #[arg(long, value_name = "ID:T", help_heading = "Faults")]
+    backoff: Vec<String>,
+
+    /// Where all chance comes from [default: 1]
+    #[arg(long, value_name = "S", value_parser = plan::seed, help_heading = "Run")]
+    seed: Option<u64>,
+    /// So many runs, under consecutive seeds, on all cores
+    #[arg(long, value_name = "K", value_parser = plan::seeds, help_heading = "Run")]
+    seeds: Option<u64>,
+    /// When a run that does not end by itself is cut short [default: 100000]
+    #[arg(long, value_name = "T", value_parser = plan::ticks, help_heading = "Run")]
+    until: Option<Ticks>,
+    /// Judge HB also with more than 64 nodes
+    #[arg(long, value_name = "HB", value_parser = plan::check, help_heading = "Run")]
+    check: Option<String>,
+    /// Tell the run in words, as this process saw it
+    #[arg(long, value_name = "ID|all", help_heading = "Run")]
+    view: Option<String>,
+    /// Print one JSON object
+    #[arg(long, help_heading = "Run")]
+    json: bool,
+}
+
+/// Runs, judges, prints.
+pub fn run(arguments: &Sim) -> anyhow::Result<Exit> {
+    let subject = arguments.subject()?;
+    let plan = arguments.plan(&subject)?;
+    let mut options = subject.options(arguments.check.is_some());
+    match (&arguments.view, arguments.seeds) {
+        (Some(view), _) if arguments.json => {
+            Err(Usage::flag("--view", view, "words and --json do not go together").into())
+        }
+        (Some(view), Some(_)) => {
+            Err(Usage::flag("--view", view, "tells one run; leave out --seeds").into())
+        }
+        (Some(view), None) => {
+            options.story = true;
+            let viewer = story::Viewer::new(view, &subject.names)?;
+            single(arguments, &subject, &plan, &options, Some(viewer))
+        }
+        (None, None) => single(arguments, &subject, &plan, &options, None),
+        (None, Some(runs)) => many(arguments, &subject, &plan, &options, runs),
+    }
+}
+
+fn single(
+    arguments: &Sim,
+    subject: &Subject,
+    plan: &Plan,
+    options: &Options,
+    viewer: Option<story::Viewer>,
+) -> anyhow::Result<Exit> {
+    let begun = Instant::now();
+    let mut outcome = subject.run(plan, options)?;
+    let wall_seconds = begun.elapsed().as_secs_f64();
+    let violations = std::mem::take(&mut outcome.violations);
+    let broken = violations.into_iter().map(|violation| Broken {
+        seed: plan.seed,
+        replay: arguments.replay(plan.seed),
+        violation,
+    });
+    let report = Report {
+        subject,
+        plan,
+        typed: arguments.typed(),
+        bypass_bound: options.bypass_bound,
+        outcome: &outcome,
+        seed: plan.seed,
+        runs: 1,
+        sweep: false,
+        broken: broken.collect(),
+        wall_seconds,
+    };
+    match viewer {
+        Some(viewer) => output::print(&viewer.tell(&report))?,
+        None => show(arguments, &report)?,
+    }
+    finish(arguments, &report)
+}
+
+fn many(
+    arguments: &Sim,
+    subject: &Subject,
+    plan: &Plan,
+    options: &Options,
+    runs: u64,
+) -> anyhow::Result<Exit> {
+    let bar = ProgressBar::new(runs);
+    bar.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} runs, {eta} left")?);
+    let begun = Instant::now();
+    let sweep = subject.sweep(plan, runs, options, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let sweep = sweep?;
+    let wall_seconds = begun.elapsed().as_secs_f64();
+    let mut outcome = sweep.total;
+    outcome.order = None;
+    let broken = sweep.violations.into_iter().map(|(seed, violation)| Broken {
+        seed,
+        replay: arguments.replay(seed),
+        violation,
+    });
+    let report = Report {
+        subject,
+        plan,
+        typed: arguments.typed(),
+        bypass_bound: options.bypass_bound,
+        outcome: &outcome,
+        seed: sweep.seed,
+        runs,
+        sweep: true,
+        broken: broken.collect(),
+        wall_seconds,
+    };
+    show(arguments, &report)?;
+    finish(arguments, &report)
+}
+
+fn show(arguments: &Sim, report: &Report<'_>) -> anyhow::Result<()> {
+    output::print(&if arguments.json {
+        json::pretty(&json::Run::of(report))?
+    } else {
+        report.text()
+    })
+}
+
+/// Makes a violating run small, for people; then says how it ended.
+fn finish(arguments: &Sim, report: &Report<'_>) -> anyhow::Result<Exit> {
+    let verdicts = || report.outcome.verdicts.iter().map(|(_, verdict)| *verdict);
+    if let Some(worst) = report.worst() {
+        let events = report.outcome.events / report.runs;
+        if !arguments.json && events <= SHRINK_EVENTS_MAX {
+            let plan = Plan { seed: worst.seed, ..report.plan.clone() };
+            let small = report.subject.shrink(&plan, worst.violation.property, SHRINK_RUNS)?;
+            let command = report.subject.command(&small);
+            output::print(&report.shortest(worst, &command))?;
+        }
+        return Ok(Exit::Violated);
+    }
+    if verdicts().any(|verdict| verdict == Verdict::Unknown) {
+        return Ok(Exit::Incomplete);
+    }
+    Ok(Exit::Done)
+}

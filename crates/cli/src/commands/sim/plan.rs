@@ -1,0 +1,174 @@
+//! From flags to a plan, and back to what was typed.
+
+use super::Sim;
+use crate::failure::Usage;
+use crate::files;
+use crate::subject::{Subject, quoted};
+use conclave_core::Ticks;
+use conclave_sim::{Plan, parse};
+use std::fmt::Display;
+
+const NODES_DEFAULT: u32 = 7;
+/// More nodes than this would not fit into an ordinary machine.
+const NODES_MAX: u32 = 10_000_000;
+
+impl Sim {
+    /// The algorithm that was asked for.
+    pub fn subject(&self) -> anyhow::Result<Subject> {
+        let labels = self.ids.as_deref().map(parse::ids).transpose()?;
+        let count = labels.as_ref().map(|labels| labels.len() as u32);
+        if let (Some(ids), Some(count), Some(nodes)) = (&self.ids, count, self.nodes)
+            && count != nodes
+        {
+            let accepted = format!("takes one id for each of the {nodes} nodes");
+            return Err(Usage::flag("--ids", ids, accepted).into());
+        }
+        let nodes = count.or(self.nodes).unwrap_or(NODES_DEFAULT);
+        let subject = Subject::new(&self.id, nodes, &self.set, labels)?;
+        let entry = subject.setting.entry;
+        for (flag, value) in [("--start", &self.start), ("--candidates", &self.candidates)] {
+            if let Some(value) = value {
+                let has = if flag == "--start" { "initiators" } else { "candidates" };
+                let (id, family) = (entry.id, entry.family.name());
+                let accepted = format!("only elections have {has}; {id} is a {family}");
+                return Err(Usage::flag(flag, value, accepted).into());
+            }
+        }
+        Ok(subject)
+    }
+
+    /// What is to happen.
+    pub fn plan(&self, subject: &Subject) -> anyhow::Result<Plan> {
+        let names = &subject.names;
+        let mut plan = Plan { fifo: !self.no_fifo, ..Plan::default() };
+        plan.serial = self.serial;
+        plan.multicast = self.multicast;
+        set(&mut plan.seed, self.seed);
+        set(&mut plan.rounds, self.rounds);
+        set(&mut plan.critical_section, self.cs);
+        set(&mut plan.until, self.until);
+        set(&mut plan.cancel, self.cancel);
+        set(&mut plan.loss, self.loss);
+        set(&mut plan.duplicate, self.duplicate);
+        if let Some(text) = &self.latency {
+            plan.latency = parse::latency(text, names, &files::read)?;
+        }
+        if let Some(text) = &self.workload {
+            plan.workload = parse::workload(text, names, &files::read)?;
+        }
+        for id in self.dead.iter().flat_map(|list| list.split(',')) {
+            plan.dead.push(names.node("--dead", id)?);
+        }
+        plan.drift = each(&self.drift, |text| parse::drift(text, names))?;
+        plan.backoffs = each(&self.backoff, |text| parse::backoff(text, names))?;
+        plan.rules = each(&self.rule, |text| parse::rule(text, names))?;
+        plan.faults = each(&self.crash, |text| parse::crash(text, names))?;
+        plan.faults.extend(each(&self.restart, |text| parse::restart(text, names))?);
+        plan.faults.extend(each(&self.pause, |text| parse::pause(text, names))?);
+        plan.faults.extend(each(&self.partition, |text| parse::partition(text, names))?);
+        plan.faults.extend(each(&self.suspect, |text| parse::suspect(text, names))?);
+        Ok(plan)
+    }
+
+    /// The flags that set the scene, as they were typed.
+    pub fn typed(&self) -> Vec<String> {
+        let mut typed = Vec::new();
+        one(&mut typed, "--ids", &self.ids);
+        many(&mut typed, "--set", &self.set);
+        one(&mut typed, "--workload", &self.workload);
+        one(&mut typed, "--rounds", &self.rounds);
+        one(&mut typed, "--cs", &self.cs);
+        one(&mut typed, "--cancel", &self.cancel);
+        one(&mut typed, "--latency", &self.latency);
+        flag(&mut typed, "--no-fifo", self.no_fifo);
+        one(&mut typed, "--loss", &self.loss);
+        one(&mut typed, "--duplicate", &self.duplicate);
+        many(&mut typed, "--rule", &self.rule);
+        flag(&mut typed, "--serial", self.serial);
+        flag(&mut typed, "--multicast", self.multicast);
+        many(&mut typed, "--crash", &self.crash);
+        many(&mut typed, "--restart", &self.restart);
+        many(&mut typed, "--pause", &self.pause);
+        many(&mut typed, "--partition", &self.partition);
+        many(&mut typed, "--drift", &self.drift);
+        many(&mut typed, "--suspect", &self.suspect);
+        one(&mut typed, "--dead", &self.dead);
+        many(&mut typed, "--backoff", &self.backoff);
+        one(&mut typed, "--until", &self.until);
+        one(&mut typed, "--check", &self.check);
+        typed
+    }
+
+    /// The command that shows one run again.
+    pub fn replay(&self, seed: u64) -> String {
+        let mut words = vec![format!("conclave sim {}", self.id)];
+        if self.ids.is_none() {
+            words.push(format!("--nodes {}", self.nodes.unwrap_or(NODES_DEFAULT)));
+        }
+        words.extend(self.typed());
+        words.push(format!("--seed {seed}"));
+        words.join(" ")
+    }
+}
+
+fn set<T: Copy>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+fn each<T>(
+    texts: &[String],
+    parse: impl Fn(&str) -> Result<T, conclave_sim::Error>,
+) -> Result<Vec<T>, conclave_sim::Error> {
+    texts.iter().map(|text| parse(text)).collect()
+}
+
+fn one(typed: &mut Vec<String>, flag: &str, value: &Option<impl Display>) {
+    typed.extend(value.iter().map(|value| format!("{flag} {}", quoted(&value.to_string()))));
+}
+
+fn many(typed: &mut Vec<String>, flag: &str, values: &[String]) {
+    typed.extend(values.iter().map(|value| format!("{flag} {}", quoted(value))));
+}
+
+fn flag(typed: &mut Vec<String>, flag: &str, on: bool) {
+    typed.extend(on.then(|| flag.to_string()));
+}
+
+// What single flags take, for clap.
+
+pub fn nodes(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|nodes| (1..=NODES_MAX).contains(nodes));
+    number.ok_or_else(|| format!("takes a whole number from 1 to {NODES_MAX}"))
+}
+
+pub fn rounds(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|rounds| *rounds >= 1);
+    number.ok_or_else(|| "takes a whole number from 1".to_string())
+}
+
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "takes a whole number from 0 to 2^64-1".to_string())
+}
+
+pub fn seeds(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|seeds| *seeds >= 1);
+    number.ok_or_else(|| "takes a whole number from 1".to_string())
+}
+
+pub fn ticks(text: &str) -> Result<Ticks, String> {
+    Ticks::parse(text).ok_or_else(|| "takes a time in units (2.5), or 250ms, 3s".to_string())
+}
+
+pub fn probability(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|probability| (0.0..=1.0).contains(probability));
+    number.ok_or_else(|| "takes a probability from 0 to 1".to_string())
+}
+
+pub fn check(text: &str) -> Result<String, String> {
+    match text {
+        "HB" => Ok(text.to_string()),
+        _ => Err("takes HB; all other properties are always judged".to_string()),
+    }
+}

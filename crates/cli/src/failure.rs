@@ -1,0 +1,114 @@
+//! How a command ends: exit codes, and errors in one line.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::error::Error;
+use std::fmt;
+use std::process::ExitCode;
+
+/// How a command that did its work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All is well.
+    Done,
+    /// A property was violated: a result, not a failure.
+    Violated,
+    /// Bounds were reached before anything was found.
+    Incomplete,
+}
+
+impl Exit {
+    /// The code for the shell.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Violated => 3,
+            Self::Incomplete => 4,
+        }
+    }
+}
+
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+
+/// A mistake in what was typed, said in one line: `--flag value: what it takes`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage(pub String);
+
+impl Usage {
+    /// A flag was given a value that it does not take.
+    pub fn flag(flag: &str, value: impl fmt::Display, accepted: impl fmt::Display) -> Self {
+        Self(format!("{flag} {value}: {accepted}"))
+    }
+}
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Usage {}
+
+/// Prints an error as one line; what was typed wrongly gives another code than what went wrong.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    let usage = error.is::<Usage>()
+        || error.is::<conclave_algorithms::Error>()
+        || error.is::<conclave_sim::Error>();
+    say(&format!("{error:#}"));
+    ExitCode::from(if usage { USAGE } else { FAILED })
+}
+
+/// Prints what clap has to say: help as it is, an error as one line.
+pub fn of_clap(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return match error.print() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::from(FAILED),
+        };
+    }
+    say(&one_line(error));
+    ExitCode::from(USAGE)
+}
+
+fn say(message: &str) {
+    let error = crate::output::bad("error:");
+    let message = message.replace('\n', " ");
+    anstream::eprintln!("{error} {message}");
+}
+
+fn one_line(error: &clap::Error) -> String {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        Some(ContextValue::Strings(texts)) => texts.first().map(String::as_str),
+        _ => None,
+    };
+    let argument = text(ContextKind::InvalidArg).unwrap_or_default();
+    let flag = argument.split([' ', '=']).next().unwrap_or_default();
+    let value = text(ContextKind::InvalidValue).unwrap_or_default();
+    let alike = text(ContextKind::SuggestedArg).or(text(ContextKind::SuggestedSubcommand));
+    let hint = match alike {
+        Some(alike) => format!("did you mean {alike}?"),
+        None => "see --help".to_string(),
+    };
+    let command = text(ContextKind::InvalidSubcommand).unwrap_or_default();
+    match (error.kind(), error.source()) {
+        (ErrorKind::ValueValidation, Some(accepted)) => format!("{flag} {value}: {accepted}"),
+        (ErrorKind::InvalidValue, _) if value.is_empty() => {
+            format!("{flag}: takes a value; see --help")
+        }
+        (ErrorKind::UnknownArgument, _) if flag.starts_with('-') => {
+            format!("{flag}: no such flag; {hint}")
+        }
+        (ErrorKind::UnknownArgument, _) => format!("{flag}: one argument too many; see --help"),
+        (ErrorKind::InvalidSubcommand, _) => format!("{command}: no such command; {hint}"),
+        (ErrorKind::ArgumentConflict, _) if !flag.is_empty() => {
+            format!("{flag}: cannot be given twice or with this; see --help")
+        }
+        (ErrorKind::MissingRequiredArgument, _) => format!("{argument}: is missing; see --help"),
+        _ => {
+            let rendered = error.to_string();
+            let first = rendered.lines().next().unwrap_or_default();
+            format!("{}; see --help", first.trim_start_matches("error: "))
+        }
+    }
+}

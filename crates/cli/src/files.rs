@@ -1,0 +1,25 @@
+//! Files that flags name.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+
+/// The most that is read: no file that a flag can name needs more.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// The text of a file, or why it cannot be had.
+pub fn read(path: &str) -> Result<String, String> {
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => "cannot read: No such file".to_string(),
+        _ => {
+            let reason = error.to_string();
+            format!("cannot read: {}", reason.split(" (os error").next().unwrap_or_default())
+        }
+    };
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        return Err("cannot read: larger than 1 MiB".to_string());
+    }
+    String::from_utf8(bytes).map_err(|_| "cannot read: not a text in UTF-8".to_string())
+}

@@ -1,0 +1,108 @@
+//! What people see: colour, width, numbers; tables, reports and JSON in the files below.
+
+pub mod entry;
+pub mod json;
+pub mod numbers;
+pub mod run;
+pub mod story;
+pub mod table;
+
+use anstyle::{AnsiColor, Style};
+use std::fmt::Display;
+use std::io::{ErrorKind, IsTerminal, Write};
+
+/// Where output is no terminal, it is as wide as this.
+const WIDTH_PIPED: usize = 80;
+/// Wider lines are hard to read.
+const WIDTH_MAX: usize = 120;
+
+/// Writes text to stdout, without its colours where they are not wanted. A reader that goes away
+/// early (`| head`) is no error.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = anstream::stdout();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// How many columns there are.
+pub fn width() -> usize {
+    if !std::io::stdout().is_terminal() {
+        return WIDTH_PIPED;
+    }
+    let size = terminal_size::terminal_size();
+    size.map_or(WIDTH_PIPED, |(width, _)| usize::from(width.0).clamp(60, WIDTH_MAX))
+}
+
+/// A promise kept.
+pub fn good(text: impl Display) -> String {
+    coloured(text, AnsiColor::Green.on_default())
+}
+
+/// Something broken.
+pub fn bad(text: impl Display) -> String {
+    coloured(text, AnsiColor::Red.on_default().bold())
+}
+
+/// Something to mind.
+pub fn odd(text: impl Display) -> String {
+    coloured(text, AnsiColor::Yellow.on_default())
+}
+
+/// Something to type.
+pub fn typed(text: impl Display) -> String {
+    coloured(text, AnsiColor::Cyan.on_default())
+}
+
+/// A heading.
+pub fn strong(text: impl Display) -> String {
+    coloured(text, Style::new().bold())
+}
+
+/// Something that can be skipped.
+pub fn dim(text: impl Display) -> String {
+    coloured(text, Style::new().dimmed())
+}
+
+fn coloured(text: impl Display, style: Style) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Breaks a text into lines of at most this width; a word that is longer stays whole.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
+/// A label and a text beside it, wrapped to the width of the output; the label is padded.
+pub fn labelled(label: &str, column: usize, text: &str) -> String {
+    let lines = wrap(text, width().saturating_sub(column).max(20));
+    let mut labels = std::iter::once(label).chain(std::iter::repeat(""));
+    let line = |text: String| {
+        let label = format!("{:column$}", labels.next().unwrap_or_default());
+        format!("{}{text}\n", strong(label))
+    };
+    lines.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_only() {
+        assert_eq!(wrap("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrap("incomprehensibilities are", 7), ["incomprehensibilities", "are"]);
+        assert!(wrap("", 7).is_empty());
+    }
+}

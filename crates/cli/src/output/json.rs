@@ -1,0 +1,185 @@
+//! Results as JSON, for programs to read. Field names and their order are a contract.
+
+use super::entry::{example, has};
+use conclave_algorithms::catalog;
+use conclave_core::Property;
+use conclave_sim::{Outcome, Summary};
+use serde::{Serialize, Serializer};
+
+/// The text of a value, with a line end.
+pub fn pretty(value: &impl Serialize) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+/// An object whose fields keep their order.
+pub struct Map<'a, V>(pub Vec<(&'a str, V)>);
+
+impl<V: Serialize> Serialize for Map<'_, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// One algorithm of the catalogue.
+#[derive(Serialize)]
+pub struct Entry {
+    id: &'static str,
+    family: &'static str,
+    title: &'static str,
+    summary: &'static str,
+    paper: &'static str,
+    seeds: &'static [&'static str],
+    assumptions: Map<'static, &'static str>,
+    has: Vec<Property>,
+    lacks: Map<'static, &'static str>,
+    parameters: Vec<Parameter>,
+    cost: Map<'static, &'static str>,
+    textbooks: &'static str,
+    rejoin_without_disk: &'static str,
+    example: String,
+}
+
+#[derive(Serialize)]
+struct Parameter {
+    name: &'static str,
+    default: &'static str,
+    accepted: String,
+    about: &'static str,
+}
+
+impl Entry {
+    /// What the catalogue says of it.
+    pub fn of(entry: &'static catalog::Entry) -> Self {
+        let cost = &entry.cost;
+        let parameter = |parameter: &catalog::Parameter| Parameter {
+            name: parameter.name,
+            default: parameter.default,
+            accepted: parameter.accepted(),
+            about: parameter.about,
+        };
+        Self {
+            id: entry.id,
+            family: entry.family.name(),
+            title: entry.title,
+            summary: entry.summary,
+            paper: entry.paper,
+            seeds: entry.seeds,
+            assumptions: Map(entry.assumptions.iter().map(|a| (a.tag, a.text)).collect()),
+            has: has(entry),
+            lacks: Map(entry.lacks.iter().map(|&(property, why)| (property.tag(), why)).collect()),
+            parameters: entry.parameters.iter().map(parameter).collect(),
+            cost: Map(vec![
+                ("light", cost.light.text),
+                ("heavy", cost.heavy.text),
+                ("client_delay", cost.client_delay.text),
+                ("client_delay_serial", cost.client_delay_serial.text),
+                ("sync_delay", cost.sync_delay.text),
+            ]),
+            textbooks: cost.textbooks,
+            rejoin_without_disk: entry.rejoin_without_disk.name(),
+            example: example(entry),
+        }
+    }
+}
+
+/// What `sim` prints: one run, or many added up.
+#[derive(Serialize)]
+pub struct Run<'a> {
+    algorithm: &'a str,
+    family: &'a str,
+    nodes: u32,
+    seed: u64,
+    runs: u64,
+    events: u64,
+    messages: u64,
+    messages_by_type: Map<'a, u64>,
+    virtual_time: f64,
+    wall_seconds: f64,
+    events_per_second: f64,
+    trace_hash: Option<String>,
+    properties: Map<'a, conclave_core::Verdict>,
+    violations: Vec<Violation>,
+    requests: u64,
+    entries: u64,
+    order: Option<Vec<Name>>,
+    messages_per_entry: Option<f64>,
+    client_delay: Option<Summary>,
+    client_delay_serial: Option<Summary>,
+    sync_delay: Option<Summary>,
+    wait: Option<Summary>,
+    jain: Option<f64>,
+    max_bypass: u64,
+    fences: Option<[u64; 2]>,
+}
+
+/// A broken promise, and the command that shows it again.
+#[derive(Serialize)]
+struct Violation {
+    property: Property,
+    time: f64,
+    what: String,
+    replay: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+}
+
+/// A node as people know it: a number, unless it was given another name.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Name {
+    Number(u64),
+    Word(String),
+}
+
+impl Name {
+    fn of(name: String) -> Self {
+        name.parse().map_or(Self::Word(name), Self::Number)
+    }
+}
+
+impl<'a> Run<'a> {
+    /// The result of a report.
+    pub fn of(report: &'a super::run::Report<'a>) -> Self {
+        let outcome: &Outcome = report.outcome;
+        let names = &report.subject.names;
+        let name = |&node| Name::of(names.name(node));
+        let entry = report.subject.setting.entry;
+        Self {
+            algorithm: entry.id,
+            family: entry.family.name(),
+            nodes: report.subject.setting.n,
+            seed: report.seed,
+            runs: report.runs,
+            events: outcome.events,
+            messages: outcome.messages,
+            messages_by_type: Map(outcome.messages_by_kind.clone()),
+            virtual_time: outcome.end.as_units(),
+            wall_seconds: report.wall_seconds,
+            events_per_second: report.events_per_second(),
+            trace_hash: outcome.hash.map(|hash| format!("{hash:016x}")),
+            properties: Map(outcome.verdicts.iter().map(|&(p, v)| (p.tag(), v)).collect()),
+            violations: report.broken.iter().map(|broken| violation(report, broken)).collect(),
+            requests: outcome.requests,
+            entries: outcome.entries,
+            order: outcome.order.as_ref().map(|order| order.iter().map(name).collect()),
+            messages_per_entry: outcome.messages_per_entry(),
+            client_delay: outcome.client_delay.summary(),
+            client_delay_serial: outcome.client_delay_serial.summary(),
+            sync_delay: outcome.sync_delay.summary(),
+            wait: outcome.wait.summary(),
+            jain: outcome.jain,
+            max_bypass: outcome.bypass_max,
+            fences: outcome.fences.map(|(first, last)| [first, last]),
+        }
+    }
+}
+
+fn violation(report: &super::run::Report<'_>, broken: &super::run::Broken) -> Violation {
+    Violation {
+        property: broken.violation.property,
+        time: broken.violation.at.as_units(),
+        what: broken.violation.what.clone(),
+        replay: broken.replay.clone(),
+        seed: (report.runs > 1).then_some(broken.seed),
+    }
+}

@@ -1,0 +1,275 @@
+//! The report of a run, or of many, on one screen.
+
+use super::numbers::{count, decimal, of, range, rate};
+use super::table::Table;
+use super::{bad, dim, good, labelled, odd, strong, typed, width, wrap};
+use crate::subject::Subject;
+use conclave_core::{Property, Verdict, Violation};
+use conclave_sim::{Ending, Outcome, Plan, Times, Workload};
+use std::fmt::Write;
+
+/// How far the text stands from the margin.
+const COLUMN: usize = 12;
+/// More entries than this are shown by the first and the last.
+const ORDER_SHOWN: usize = 20;
+/// So many violations of a sweep are told.
+const VIOLATIONS_SHOWN: usize = 5;
+
+/// All there is to say about a run, or about many added up.
+pub struct Report<'a> {
+    /// What was run.
+    pub subject: &'a Subject,
+    /// By which plan.
+    pub plan: &'a Plan,
+    /// The flags that made it.
+    pub typed: Vec<String>,
+    /// The bound that `BW` was judged by.
+    pub bypass_bound: Option<u64>,
+    /// What came of it.
+    pub outcome: &'a Outcome,
+    /// The seed, or the first of many.
+    pub seed: u64,
+    /// How many runs.
+    pub runs: u64,
+    /// Whether many were asked for.
+    pub sweep: bool,
+    /// What was violated.
+    pub broken: Vec<Broken>,
+    /// How long it took, in real time.
+    pub wall_seconds: f64,
+}
+
+/// A broken promise, and how to see it again.
+pub struct Broken {
+    /// The seed it was seen under.
+    pub seed: u64,
+    /// What was seen.
+    pub violation: Violation,
+    /// The command that shows it again.
+    pub replay: String,
+}
+
+impl Report<'_> {
+    /// The whole report.
+    pub fn text(&self) -> String {
+        let mut text = self.header();
+        text.push('\n');
+        text += &self.messages();
+        text += &self.entries();
+        text.push('\n');
+        text += &self.times();
+        text.push('\n');
+        text += &self.fairness();
+        text.push('\n');
+        text += &self.properties();
+        text + &self.ending()
+    }
+
+    /// What was run, and how.
+    pub fn header(&self) -> String {
+        let setting = &self.subject.setting;
+        let mut nodes = of(u64::from(setting.n), "node");
+        if self.subject.names.coordinators > 0 {
+            let m = u64::from(self.subject.names.coordinators);
+            nodes = format!("{nodes} + {}", of(m, "coordinator"));
+        }
+        let seeds = match self.sweep {
+            true => format!("seeds {} to {}", self.seed, self.seed.wrapping_add(self.runs - 1)),
+            false => format!("seed {}", self.seed),
+        };
+        let flags = match self.typed.as_slice() {
+            [] => "standard setting: each message takes 1, all ask at 0, 10 inside".to_string(),
+            typed => typed.join(" "),
+        };
+        let mut text = format!("{}  {nodes}, {seeds}\n", strong(setting.entry.id));
+        for line in wrap(&flags, width()) {
+            let _ = writeln!(text, "{}", dim(line));
+        }
+        text
+    }
+
+    /// What was violated, in words; then the figures of the simulation itself.
+    pub fn ending(&self) -> String {
+        let mut text = String::new();
+        for broken in self.broken.iter().take(VIOLATIONS_SHOWN) {
+            text.push('\n');
+            text += &self.told(broken);
+        }
+        if let Some(more) = self.broken.len().checked_sub(VIOLATIONS_SHOWN).filter(|&n| n > 0) {
+            let _ = writeln!(text, "\nand {more} more; --json lists them all");
+        }
+        if self.outcome.ending == Ending::CutShort {
+            let until = decimal(self.plan.until.as_units());
+            let which = if self.sweep { "at least one run was" } else { "the run was" };
+            let _ = writeln!(text, "\n{}", odd(format!("{which} cut short at {until} (--until)")));
+        }
+        let hash = self.outcome.hash.map(|hash| format!(", trace {hash:016x}"));
+        let figures = format!(
+            "{}, {} events/s{}",
+            of(self.outcome.events, "event"),
+            rate(self.events_per_second()),
+            hash.unwrap_or_default()
+        );
+        let _ = writeln!(text, "\n{}", dim(figures));
+        text
+    }
+
+    /// The smallest plan that was found to break the same promise.
+    pub fn shortest(&self, broken: &Broken, command: &str) -> String {
+        let property = broken.violation.property;
+        format!("\nshortest found that breaks {property}:\n  {}\n", typed(command))
+    }
+
+    /// The violation to look at first: of a promise that was made, if there is one.
+    pub fn worst(&self) -> Option<&Broken> {
+        let promised = |broken: &&Broken| self.promises(broken.violation.property);
+        self.broken.iter().find(promised).or(self.broken.first())
+    }
+
+    /// How fast the simulation was.
+    pub fn events_per_second(&self) -> f64 {
+        self.outcome.events as f64 / self.wall_seconds.max(1e-9)
+    }
+
+    fn promises(&self, property: Property) -> bool {
+        let setting = &self.subject.setting;
+        setting.entry.promises(property, &setting.params)
+    }
+
+    fn messages(&self) -> String {
+        let outcome = self.outcome;
+        let kinds: Vec<String> = outcome
+            .messages_by_kind
+            .iter()
+            .map(|(kind, number)| format!("{kind} {}", count(*number)))
+            .collect();
+        let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
+        let mut text = labelled("messages", COLUMN, &format!("{}{kinds}", count(outcome.messages)));
+        if let Some(per_entry) = outcome.messages_per_entry() {
+            let beside = self.formula().unwrap_or_default();
+            text += &labelled("per entry", COLUMN, &format!("{}{beside}", decimal(per_entry)));
+        }
+        text
+    }
+
+    /// The catalogue's cost, where the run is of the kind that it speaks of.
+    fn formula(&self) -> Option<String> {
+        let workload = self.plan.workload.clone();
+        let standard = Plan { seed: self.plan.seed, workload, ..Plan::default() };
+        let cost = &self.subject.setting.entry.cost;
+        let (formula, load) = match self.plan.workload {
+            Workload::AllAtOnce => (&cost.heavy, "all at once"),
+            Workload::Single(_) => (&cost.light, "alone, mean over all"),
+            Workload::Closed(_) | Workload::Poisson(_) | Workload::Script(_) => return None,
+        };
+        let value = range((formula.range)(&self.subject.setting));
+        let told = format!(", by the formula {value} ({load}: {})", formula.text);
+        (*self.plan == standard).then_some(told)
+    }
+
+    fn entries(&self) -> String {
+        let outcome = self.outcome;
+        let requests = of(outcome.requests, "request");
+        let order = outcome.order.as_deref().unwrap_or_default();
+        let name = |node| self.subject.names.name(node);
+        let mut shown: Vec<String> = order.iter().take(ORDER_SHOWN).map(|&node| name(node)).collect();
+        if let Some(&last) = order.last().filter(|_| order.len() > ORDER_SHOWN) {
+            shown.extend(["…".to_string(), name(last)]);
+        }
+        let order = if shown.is_empty() { String::new() } else { format!(": {}", shown.join(" ")) };
+        let told = format!("{} of {requests}{order}", count(outcome.entries));
+        let ended = match outcome.ending {
+            Ending::Quiet => "then all is quiet",
+            Ending::Done => "then the last has left",
+            Ending::CutShort => "then cut short",
+        };
+        let end = decimal(outcome.end.as_units());
+        let longest = if self.sweep { " in the longest run" } else { "" };
+        labelled("entries", COLUMN, &told)
+            + &labelled("time", COLUMN, &format!("{end} units{longest}, {ended}"))
+    }
+
+    fn times(&self) -> String {
+        let outcome = self.outcome;
+        let rows: [(&str, &str, &Times); 4] = [
+            ("client delay", "request to entry, nobody else wanting", &outcome.client_delay),
+            ("  serially", "the same, messages one after another", &outcome.client_delay_serial),
+            ("sync delay", "exit to next entry, somebody waiting", &outcome.sync_delay),
+            ("wait", "request to entry", &outcome.wait),
+        ];
+        let headings = ["in units", "mean", "p50", "p99", "max", ""];
+        let mut table = Table::new(width(), &headings).right(1..5);
+        for (name, meaning, times) in rows {
+            let numbers = match times.summary() {
+                Some(s) => [s.mean, s.p50, s.p99, s.max].map(decimal),
+                None => ["-"; 4].map(String::from),
+            };
+            let [mean, p50, p99, max] = numbers;
+            table.row([name.to_string(), mean, p50, p99, max, meaning.to_string()]);
+        }
+        table.render()
+    }
+
+    fn fairness(&self) -> String {
+        let outcome = self.outcome;
+        let worst = if self.sweep { " in the worst run" } else { "" };
+        let mut parts = Vec::new();
+        if let Some(jain) = outcome.jain {
+            parts.push(format!("{} (Jain){worst}", decimal(jain)));
+        }
+        if let Some(bound) = self.bypass_bound {
+            parts.push(format!("at most {} passed a registered request (bound {})",
+                count(outcome.bypass_max), count(bound)));
+        }
+        let mut text = labelled("fairness", COLUMN, &parts.join("; "));
+        if let Some((first, last)) = outcome.fences {
+            let refused = match outcome.refused {
+                0 => String::new(),
+                refused => format!("; {} refused as stale", of(refused, "write")),
+            };
+            text += &labelled("fences", COLUMN, &format!("{first} to {last}{refused}"));
+        }
+        text
+    }
+
+    fn properties(&self) -> String {
+        let mut text = String::new();
+        for &(property, verdict) in &self.outcome.verdicts {
+            let word = format!("{verdict:13}");
+            let word = match verdict {
+                Verdict::Holds => good(word),
+                Verdict::Violated if self.promises(property) => bad(word),
+                Verdict::Violated | Verdict::Unknown => odd(word),
+                Verdict::NotChecked => dim(word),
+            };
+            let tag = strong(format!("{property:COLUMN$}"));
+            let beside = self.beside(property, verdict);
+            let _ = writeln!(text, "{tag}{word}{}{}", property.meaning(), odd(beside));
+        }
+        text
+    }
+
+    fn beside(&self, property: Property, verdict: Verdict) -> String {
+        let broken: Vec<&Broken> =
+            self.broken.iter().filter(|broken| broken.violation.property == property).collect();
+        let runs = match broken.as_slice() {
+            [first, ..] if self.sweep => {
+                format!(" in {} of {}, first seed {}", broken.len(), of(self.runs, "run"), first.seed)
+            }
+            _ => String::new(),
+        };
+        let promised = match verdict {
+            Verdict::Violated if !self.promises(property) => " (not promised)",
+            Verdict::Holds | Verdict::Violated | Verdict::Unknown | Verdict::NotChecked => "",
+        };
+        format!("{runs}{promised}")
+    }
+
+    fn told(&self, broken: &Broken) -> String {
+        let Violation { property, at, what } = &broken.violation;
+        let seed = if self.sweep { format!(", seed {}", broken.seed) } else { String::new() };
+        let title = format!("{property} violated at {}{seed}:", decimal(at.as_units()));
+        let title = if self.promises(*property) { bad(title) } else { odd(title) };
+        format!("{title} {what}\n  replay: {}\n", typed(&broken.replay))
+    }
+}

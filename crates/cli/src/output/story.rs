@@ -1,0 +1,85 @@
+//! A run told in words, as one process saw it.
+
+use super::run::Report;
+use super::{bad, dim, good, odd, strong};
+use conclave_core::NodeId;
+use conclave_sim::parse::Names;
+use conclave_sim::{Error, Line};
+use std::fmt::Write;
+
+/// Whose eyes a run is seen with.
+pub struct Viewer {
+    node: Option<NodeId>,
+}
+
+impl Viewer {
+    /// `all`, or the name of a node.
+    pub fn new(text: &str, names: &Names) -> Result<Self, Error> {
+        let node = if text == "all" { None } else { Some(names.node("--view", text)?) };
+        Ok(Self { node })
+    }
+
+    /// The story, then how it ended.
+    pub fn tell(&self, report: &Report<'_>) -> String {
+        let mut text = report.header();
+        text.push('\n');
+        let lines: Vec<&Line> = report.outcome.story.iter().filter(|line| self.sees(line)).collect();
+        let names = &report.subject.names;
+        let last = lines.last().map_or(0, |line| line.at.to_string().len());
+        let widths = Widths { time: last.max(6), name: self.name_width(names) };
+        let mut before = None;
+        for line in lines {
+            let moment = (line.at, line.node);
+            widths.write(&mut text, names, line, before == Some(moment));
+            before = Some(moment);
+        }
+        if before.is_none() {
+            text += "Nothing happened there.\n";
+        }
+        text.push('\n');
+        text + &report.ending()
+    }
+
+    fn sees(&self, line: &Line) -> bool {
+        self.node.is_none() || line.node.is_none() || line.node == self.node
+    }
+
+    fn name_width(&self, names: &Names) -> usize {
+        let all = (0..names.clients + names.coordinators).map(NodeId);
+        let widest = all.map(|node| names.name(node).chars().count()).max().unwrap_or(1);
+        if self.node.is_none() { widest } else { 0 }
+    }
+}
+
+struct Widths {
+    time: usize,
+    name: usize,
+}
+
+impl Widths {
+    fn write(&self, text: &mut String, names: &Names, line: &Line, same_moment: bool) {
+        let follows = line.follows && same_moment;
+        let time = if follows { String::new() } else { line.at.to_string() };
+        let name = match line.node {
+            Some(node) if !follows && self.name > 0 => names.name(node),
+            Some(_) | None => String::new(),
+        };
+        let told = coloured(&names.tell(&line.text));
+        let indent = if follows { "  " } else { "" };
+        let gap = if self.name > 0 { "  " } else { "" };
+        let time = dim(format!("{time:>width$}", width = self.time));
+        let name = strong(format!("{name:>width$}", width = self.name));
+        let _ = writeln!(text, "{time}{gap}{name}  {indent}{told}");
+    }
+}
+
+/// Entries, exits and misfortunes stand out.
+fn coloured(told: &str) -> String {
+    let misfortune = ["CRASHES", "RESTARTS", "PARTITION", "is PAUSED", "is told, wrongly"];
+    match told {
+        _ if told.starts_with("ENTERS") => good(told),
+        _ if misfortune.iter().any(|begins| told.starts_with(begins)) => bad(told),
+        _ if told.contains("lost") || told.contains("arrive twice") => odd(told),
+        _ => told.to_string(),
+    }
+}
