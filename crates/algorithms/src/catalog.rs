@@ -5,8 +5,12 @@
 mod central;
 mod council;
 mod entry;
+mod naimi_trehel;
 mod parameter;
 mod quorum;
+mod raymond;
+mod suzuki_kasami;
+mod token_ring;
 mod total_order;
 mod voting;
 
@@ -19,8 +23,16 @@ use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process};
 
 /// Every algorithm, in the order in which they are best met.
-pub const ENTRIES: &[&Entry] =
-    &[&central::ENTRY, &voting::ENTRY, &quorum::ENTRY, &total_order::ENTRY];
+pub const ENTRIES: &[&Entry] = &[
+    &central::ENTRY,
+    &voting::ENTRY,
+    &quorum::ENTRY,
+    &total_order::ENTRY,
+    &token_ring::ENTRY,
+    &suzuki_kasami::ENTRY,
+    &raymond::ENTRY,
+    &naimi_trehel::ENTRY,
+];
 
 /// The entry of that id.
 pub fn find(id: &str) -> Result<&'static Entry, Error> {
@@ -49,6 +61,13 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
         "voting" => Ok(visitor.visit(voting::cluster(setting)?)),
         "quorum" => Ok(visitor.visit(quorum::cluster(setting)?)),
         "total-order" => Ok(visitor.visit(total_order::cluster(setting)?)),
+        "token-ring" if token_ring::detects_loss(setting) => {
+            Ok(visitor.visit(token_ring::ping_pong(setting)?))
+        }
+        "token-ring" => Ok(visitor.visit(token_ring::cluster(setting)?)),
+        "suzuki-kasami" => Ok(visitor.visit(suzuki_kasami::cluster(setting)?)),
+        "raymond" => Ok(visitor.visit(raymond::cluster(setting)?)),
+        "naimi-trehel" => Ok(visitor.visit(naimi_trehel::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
 }

@@ -28,6 +28,7 @@ pub use metrics::Summary;
 pub use oracle::listens;
 pub use outcome::{Ending, Outcome, Times};
 pub use plan::{Act, Action, Fault, Latency, MessageRule, Options, Plan, ScriptLine, Workload};
+pub use random::Stream;
 pub use shrink::{Shrunk, shrink};
 pub use simulator::run;
 pub use story::Line;

@@ -1,0 +1,62 @@
+//! The row of Naimi and Trehel's algorithm.
+
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Rejoin, Setting};
+use crate::Error;
+use crate::mutex::naimi_trehel::NaimiTrehel;
+use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+
+/// Path reversal.
+pub const ENTRY: Entry = Entry {
+    id: "naimi-trehel",
+    family: Family::Mutex,
+    title: "Naimi and Trehel's path reversal",
+    summary: "Requests climb to whoever asked last; the token goes down the line of who waits.",
+    paper: "M. Naimi, M. Trehel and A. Arnold, \"A log(N) distributed mutual exclusion algorithm \
+            based on path reversal\", JPDC 34(1), 1996",
+    seeds: &[],
+    assumptions: &[
+        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
+        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
+        Assumption { tag: "A3", text: "who enters also leaves" },
+    ],
+    has: |_| vec![S1, S1Eff, V1, V2, BW, F1],
+    lacks: &[(HB, "a request that takes a longer way joins the line later")],
+    bypass: Some(|setting| u64::from(setting.n) - 1),
+    parameters: &[],
+    cost: Cost {
+        light: Formula { text: "0..N; from the start 2(N-1)/N", range: from_the_start },
+        heavy: Formula {
+            text: "3 - 4/N",
+            range: |setting| exactly(if setting.n == 1 { 0.0 } else { 3.0 - 4.0 / setting.n() }),
+        },
+        client_delay: Formula {
+            text: "1 + the way to the last requester; from the start 2, 0 at the root",
+            range: from_the_start,
+        },
+        client_delay_serial: Formula {
+            text: "1 + the way to the last requester; from the start 2, 0 at the root",
+            range: from_the_start,
+        },
+        sync_delay: Formula {
+            text: "1",
+            range: |setting| exactly(if setting.n == 1 { 0.0 } else { 1.0 }),
+        },
+        textbooks: "The mean over many requests, one after the other and from anywhere, is the \
+                    harmonic number of N-1: O(log N). A fresh star costs less, the worst case N.",
+    },
+    rejoin_without_disk: Rejoin::Never,
+};
+
+/// Builds the nodes.
+pub fn cluster(setting: &Setting) -> Result<Cluster<NaimiTrehel>, Error> {
+    Ok(Cluster::of_equals(setting.n, NaimiTrehel::new))
+}
+
+/// One REQUEST to the root and the TOKEN back, but for the root itself.
+fn from_the_start(setting: &Setting) -> (f64, f64) {
+    exactly(2.0 * (setting.n() - 1.0) / setting.n())
+}
+
+fn exactly(value: f64) -> (f64, f64) {
+    (value, value)
+}

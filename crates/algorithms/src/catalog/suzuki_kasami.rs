@@ -1,0 +1,64 @@
+//! The row of Suzuki and Kasami's algorithm.
+
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Rejoin, Setting};
+use crate::Error;
+use crate::mutex::suzuki_kasami::SuzukiKasami;
+use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+
+/// Every node keeps a number for every node: more nodes than this fill the memory.
+const NODES_MAX: u32 = 20_000;
+
+/// The broadcast token.
+pub const ENTRY: Entry = Entry {
+    id: "suzuki-kasami",
+    family: Family::Mutex,
+    title: "Suzuki and Kasami's broadcast token",
+    summary: "Requests go to everybody; the token knows who was served and who comes next.",
+    paper: "I. Suzuki and T. Kasami, \"A distributed mutual exclusion algorithm\", \
+            ACM TOCS 3(4), 1985",
+    seeds: &[],
+    assumptions: &[
+        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
+        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
+        Assumption { tag: "A3", text: "who enters also leaves" },
+    ],
+    has: |_| vec![S1, S1Eff, V1, V2, BW, F1],
+    lacks: &[(HB, "the queue is filled in ring order, not in the order of the requests")],
+    bypass: Some(|setting| u64::from(setting.n) - 1),
+    parameters: &[],
+    cost: Cost {
+        light: Formula {
+            text: "N, or 0 where the token is",
+            range: |setting| exactly(setting.n() - 1.0),
+        },
+        heavy: Formula { text: "N-1", range: |setting| exactly(setting.n() - 1.0) },
+        client_delay: Formula {
+            text: "2, or 0 where the token is",
+            range: |setting| exactly(2.0 * (setting.n() - 1.0) / setting.n()),
+        },
+        client_delay_serial: Formula {
+            text: "N, or 0 where the token is",
+            range: |setting| exactly(setting.n() - 1.0),
+        },
+        sync_delay: Formula {
+            text: "1",
+            range: |setting| exactly(if setting.n == 1 { 0.0 } else { 1.0 }),
+        },
+        textbooks: "",
+    },
+    rejoin_without_disk: Rejoin::Never,
+};
+
+/// Builds the nodes.
+pub fn cluster(setting: &Setting) -> Result<Cluster<SuzukiKasami>, Error> {
+    let n = setting.n;
+    if n > NODES_MAX {
+        let reason = format!("every node keeps a number for every node; at most {NODES_MAX} fit");
+        return Err(Error::BadSize { n, reason });
+    }
+    Ok(Cluster::of_equals(n, move |me| SuzukiKasami::new(me, n)))
+}
+
+fn exactly(value: f64) -> (f64, f64) {
+    (value, value)
+}

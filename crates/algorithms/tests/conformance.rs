@@ -1,0 +1,14 @@
+//! What the catalogue says of each algorithm, held against simulated runs: its costs, its promises
+//! while its assumptions hold, and that the faults which must break it do break it.
+
+#[path = "conformance/support.rs"]
+mod support;
+
+#[path = "conformance/faults.rs"]
+mod faults;
+#[path = "conformance/formulas.rs"]
+mod formulas;
+#[path = "conformance/oracles.rs"]
+mod oracles;
+#[path = "conformance/seeds.rs"]
+mod seeds;

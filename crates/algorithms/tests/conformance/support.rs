@@ -1,0 +1,89 @@
+//! Runs any algorithm of the catalogue by name.
+
+use conclave_algorithms::catalog::{self, Cluster, Setting, Visitor};
+use conclave_core::mutex::Mutex;
+use conclave_core::{NodeId, Oracle, Process, Property, Ticks, Verdict};
+use conclave_sim::{Act, Fault, Options, Outcome, Plan, ScriptLine, Workload, run};
+
+/// An algorithm with a size and parameters; every test is one of these under some plan.
+pub fn setting(id: &str, n: u32, set: &[(&str, &str)]) -> Setting {
+    let entry = catalog::find(id).unwrap_or_else(|error| panic!("{error}"));
+    entry.setting(n, set).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs a setting by a plan, with every promise watched.
+pub fn simulate(setting: &Setting, plan: &Plan) -> Outcome {
+    struct Run<'a>(&'a Plan, Options);
+    impl Visitor for Run<'_> {
+        type Output = Outcome;
+        fn visit<P>(self, cluster: Cluster<P>) -> Outcome
+        where
+            P: Process<Provides = Mutex>,
+            P::Uses: Oracle,
+        {
+            run(&cluster, self.0, &self.1).unwrap_or_else(|error| panic!("{error}"))
+        }
+    }
+    let promises_bound = setting.entry.promises(Property::BW, &setting.params);
+    let bypass_bound = setting.entry.bypass.filter(|_| promises_bound).map(|bound| bound(setting));
+    let options =
+        Options { order: setting.n <= 64, bypass_bound, hash: true, ..Options::default() };
+    catalog::visit(setting, Run(plan, options)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The standard setting: everybody asks at time 0.
+pub fn all_at_once(id: &str, n: u32, set: &[(&str, &str)]) -> Outcome {
+    simulate(&setting(id, n, set), &Plan::default())
+}
+
+/// One client alone.
+pub fn single(id: &str, n: u32, set: &[(&str, &str)], node: u32) -> Outcome {
+    let plan = Plan { workload: Workload::Single(NodeId(node)), ..Plan::default() };
+    simulate(&setting(id, n, set), &plan)
+}
+
+/// The nodes, as indices from 0, in the order they entered.
+pub fn order(outcome: &Outcome) -> Vec<u32> {
+    outcome.order.iter().flatten().map(|node| node.0).collect()
+}
+
+/// Asserts that every promise of the catalogue was kept.
+pub fn assert_kept(setting: &Setting, plan: &Plan, outcome: &Outcome) {
+    for property in (setting.entry.has)(&setting.params) {
+        let verdict = outcome.verdict(property);
+        assert!(
+            matches!(verdict, Verdict::Holds | Verdict::NotChecked),
+            "{} n={} {:?}: {property} {verdict}: {:?}\n{plan:?}",
+            setting.entry.id,
+            setting.n,
+            setting.params,
+            outcome.violations,
+        );
+    }
+}
+
+/// Asserts that a promise was broken, or kept.
+#[track_caller]
+pub fn assert_verdict(outcome: &Outcome, property: Property, verdict: Verdict) {
+    assert_eq!(outcome.verdict(property), verdict, "{property}: {:?}", outcome.violations);
+}
+
+/// A script of requests: (time in units, node).
+pub fn asks(lines: &[(u64, u32)]) -> Workload {
+    let line = |&(at, node): &(u64, u32)| ScriptLine {
+        at: Ticks::units(at),
+        node: NodeId(node),
+        act: Act::Acquire,
+    };
+    Workload::Script(lines.iter().map(line).collect())
+}
+
+/// A crash at a time in units.
+pub fn crash(node: u32, at: u64) -> (Ticks, Fault) {
+    (Ticks::units(at), Fault::Crash(NodeId(node)))
+}
+
+/// A return at a time in units.
+pub fn restart(node: u32, at: u64, amnesia: bool) -> (Ticks, Fault) {
+    (Ticks::units(at), Fault::Restart { node: NodeId(node), amnesia })
+}
