@@ -84,15 +84,22 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A label and a text beside it, wrapped to the width of the output; the label is padded.
+/// A label and a text beside it, wrapped to the width of the output.
 pub fn labelled(label: &str, column: usize, text: &str) -> String {
+    beside(&strong(format!("{label:column$}")), column, text)
+}
+
+/// A text wrapped beside something that is `column` wide on the screen.
+pub fn beside(lead: &str, column: usize, text: &str) -> String {
     let lines = wrap(text, width().saturating_sub(column).max(20));
-    let mut labels = std::iter::once(label).chain(std::iter::repeat(""));
-    let line = |text: String| {
-        let label = format!("{:column$}", labels.next().unwrap_or_default());
-        format!("{}{text}\n", strong(label))
-    };
-    lines.into_iter().map(line).collect()
+    let mut told = lead.to_string();
+    for (index, line) in lines.iter().enumerate() {
+        if index > 0 {
+            told += &format!("\n{:column$}", "");
+        }
+        told += line;
+    }
+    told + "\n"
 }
 
 #[cfg(test)]

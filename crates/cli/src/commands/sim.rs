@@ -2,12 +2,12 @@
 
 mod plan;
 
-use crate::failure::{Exit, Usage};
+use crate::failure::Exit;
 use crate::output::run::{Broken, Report};
-use crate::output::{self, json, story};
+use crate::output::{self, json};
 use crate::subject::Subject;
-use conclave_core::{Ticks, Verdict};
-use conclave_sim::{Options, Plan};
+use conclave_core::{Ticks, Verdict, Violation};
+use conclave_sim::{Options, Plan, Sweep};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Instant;
 
@@ -126,119 +126,83 @@ pub struct Sim {
 pub fn run(arguments: &Sim) -> anyhow::Result<Exit> {
     let subject = arguments.subject()?;
     let plan = arguments.plan(&subject)?;
-    let mut options = subject.options(arguments.check.is_some());
-    match (&arguments.view, arguments.seeds) {
-        (Some(view), _) if arguments.json => {
-            Err(Usage::flag("--view", view, "words and --json do not go together").into())
-        }
-        (Some(view), Some(_)) => {
-            Err(Usage::flag("--view", view, "tells one run; leave out --seeds").into())
-        }
-        (Some(view), None) => {
-            options.story = true;
-            let viewer = story::Viewer::new(view, &subject.names)?;
-            single(arguments, &subject, &plan, &options, Some(viewer))
-        }
-        (None, None) => single(arguments, &subject, &plan, &options, None),
-        (None, Some(runs)) => many(arguments, &subject, &plan, &options, runs),
-    }
-}
-
-fn single(
-    arguments: &Sim,
-    subject: &Subject,
-    plan: &Plan,
-    options: &Options,
-    viewer: Option<story::Viewer>,
-) -> anyhow::Result<Exit> {
+    let viewer = arguments.viewer(&subject)?;
+    let options = Options {
+        story: viewer.is_some(),
+        ..subject.options(arguments.check.is_some())
+    };
     let begun = Instant::now();
-    let mut outcome = subject.run(plan, options)?;
-    let wall_seconds = begun.elapsed().as_secs_f64();
-    let violations = std::mem::take(&mut outcome.violations);
-    let broken = violations.into_iter().map(|violation| Broken {
-        seed: plan.seed,
-        replay: arguments.replay(plan.seed),
-        violation,
-    });
+    let sweep = match arguments.seeds {
+        None => single(&subject, &plan, &options)?,
+        Some(runs) => many(&subject, &plan, &options, runs)?,
+    };
     let report = Report {
-        subject,
-        plan,
+        wall_seconds: begun.elapsed().as_secs_f64(),
+        subject: &subject,
+        plan: &plan,
         typed: arguments.typed(),
         bypass_bound: options.bypass_bound,
-        outcome: &outcome,
-        seed: plan.seed,
-        runs: 1,
-        sweep: false,
-        broken: broken.collect(),
-        wall_seconds,
+        many: arguments.seeds.is_some(),
+        outcome: sweep.total,
+        runs: sweep.runs,
+        broken: broken(arguments, sweep.violations),
     };
-    match viewer {
-        Some(viewer) => output::print(&viewer.tell(&report))?,
-        None => show(arguments, &report)?,
+    output::print(&match viewer {
+        Some(viewer) => viewer.tell(&report),
+        None if arguments.json => json::pretty(&json::Run::of(&report))?,
+        None => report.text(),
+    })?;
+    if !arguments.json {
+        shorten(&report)?;
     }
-    finish(arguments, &report)
+    Ok(exit(&report))
 }
 
-fn many(
-    arguments: &Sim,
-    subject: &Subject,
-    plan: &Plan,
-    options: &Options,
-    runs: u64,
-) -> anyhow::Result<Exit> {
+fn single(subject: &Subject, plan: &Plan, options: &Options) -> anyhow::Result<Sweep> {
+    let mut total = subject.run(plan, options)?;
+    let violations = std::mem::take(&mut total.violations);
+    let violations = violations.into_iter().map(|violation| (plan.seed, violation)).collect();
+    Ok(Sweep { seed: plan.seed, runs: 1, total, violations })
+}
+
+fn many(subject: &Subject, plan: &Plan, options: &Options, runs: u64) -> anyhow::Result<Sweep> {
     let bar = ProgressBar::new(runs);
     bar.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} runs, {eta} left")?);
-    let begun = Instant::now();
     let sweep = subject.sweep(plan, runs, options, &|| bar.inc(1));
     bar.finish_and_clear();
-    let sweep = sweep?;
-    let wall_seconds = begun.elapsed().as_secs_f64();
-    let mut outcome = sweep.total;
-    outcome.order = None;
-    let broken = sweep.violations.into_iter().map(|(seed, violation)| Broken {
-        seed,
-        replay: arguments.replay(seed),
-        violation,
-    });
-    let report = Report {
-        subject,
-        plan,
-        typed: arguments.typed(),
-        bypass_bound: options.bypass_bound,
-        outcome: &outcome,
-        seed: sweep.seed,
-        runs,
-        sweep: true,
-        broken: broken.collect(),
-        wall_seconds,
-    };
-    show(arguments, &report)?;
-    finish(arguments, &report)
+    let mut sweep = sweep?;
+    sweep.total.order = None;
+    Ok(sweep)
 }
 
-fn show(arguments: &Sim, report: &Report<'_>) -> anyhow::Result<()> {
-    output::print(&if arguments.json {
-        json::pretty(&json::Run::of(report))?
+fn broken(arguments: &Sim, violations: Vec<(u64, Violation)>) -> Vec<Broken> {
+    let with_replay =
+        |(seed, violation)| Broken { seed, replay: arguments.replay(seed), violation };
+    violations.into_iter().map(with_replay).collect()
+}
+
+/// Looks for a smaller plan that breaks the same promise, and prints the command that runs it.
+fn shorten(report: &Report<'_>) -> anyhow::Result<()> {
+    let Some(worst) = report.worst() else { return Ok(()) };
+    if report.outcome.events / report.runs > SHRINK_EVENTS_MAX {
+        return Ok(());
+    }
+    let plan = Plan { seed: worst.seed, ..report.plan.clone() };
+    let property = worst.violation.property;
+    let small = report.subject.shrink(&plan, property, SHRINK_RUNS)?;
+    if small == plan {
+        return Ok(());
+    }
+    output::print(&report.shortest(property, &report.subject.command(&small)))
+}
+
+fn exit(report: &Report<'_>) -> Exit {
+    let mut verdicts = report.outcome.verdicts.iter();
+    if !report.broken.is_empty() {
+        Exit::Violated
+    } else if verdicts.any(|(_, verdict)| *verdict == Verdict::Unknown) {
+        Exit::Incomplete
     } else {
-        report.text()
-    })
-}
-
-/// Makes a violating run small, for people; then says how it ended.
-fn finish(arguments: &Sim, report: &Report<'_>) -> anyhow::Result<Exit> {
-    let verdicts = || report.outcome.verdicts.iter().map(|(_, verdict)| *verdict);
-    if let Some(worst) = report.worst() {
-        let events = report.outcome.events / report.runs;
-        if !arguments.json && events <= SHRINK_EVENTS_MAX {
-            let plan = Plan { seed: worst.seed, ..report.plan.clone() };
-            let small = report.subject.shrink(&plan, worst.violation.property, SHRINK_RUNS)?;
-            let command = report.subject.command(&small);
-            output::print(&report.shortest(worst, &command))?;
-        }
-        return Ok(Exit::Violated);
+        Exit::Done
     }
-    if verdicts().any(|verdict| verdict == Verdict::Unknown) {
-        return Ok(Exit::Incomplete);
-    }
-    Ok(Exit::Done)
 }

@@ -20,7 +20,7 @@ const GROUPS: [(&str, &[&str]); 3] = [
 
 const TRY: [(&str, &str); 3] = [
     ("conclave sim ricart-agrawala --nodes 7", "a run beside the textbook's numbers"),
-    ("conclave sim central --crash 1@5", "the same with a fault: what breaks, and when"),
+    ("conclave sim central --crash 1@5", "with a fault: what breaks, and when"),
     ("conclave algorithms maekawa", "what an algorithm assumes, promises, costs"),
 ];
 
@@ -42,7 +42,14 @@ fn tour() -> String {
     group(&mut text, "And", |id| !GROUPS.iter().any(|(_, ids)| ids.contains(&id)));
     let _ = writeln!(text, "\n{}", strong("Worth trying"));
     for (command, about) in TRY {
-        let _ = writeln!(text, "  {}{:padding$}{}", typed(command), "", dim(about), padding = 41 - command.len());
+        let _ = writeln!(
+            text,
+            "  {}{:padding$}{}",
+            typed(command),
+            "",
+            dim(about),
+            padding = 41 - command.len()
+        );
     }
     text
 }

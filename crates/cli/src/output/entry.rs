@@ -1,42 +1,37 @@
 //! The catalogue in words.
 
-use super::table::Table;
-use super::{dim, labelled, odd, strong, typed, width, wrap};
-use conclave_algorithms::catalog::{self, Entry, Parameter, Setting};
+use super::{beside, dim, good, labelled, odd, strong, typed, width, wrap};
+use conclave_algorithms::catalog::{self, Entry, Parameter};
 use conclave_core::Property;
 use std::fmt::Write;
 
 /// How far texts stand from the margin.
 const COLUMN: usize = 14;
 
-/// All algorithms, one row each.
+/// All algorithms: what each costs and promises.
 pub fn list() -> String {
-    let headings = ["algorithm", "messages, light load", "messages, heavy load", "promises"];
-    let mut table = Table::new(width(), &headings);
+    let mut text = String::new();
     for entry in catalog::ENTRIES {
-        let has = tags(&has(entry));
-        table.row([entry.id, entry.cost.light.text, entry.cost.heavy.text, &has]);
+        let tags: Vec<&str> = has(entry).iter().map(|property| property.tag()).collect();
+        let _ = writeln!(text, "{}  {}", strong(entry.id), entry.title);
+        for (what, told) in [
+            ("light", entry.cost.light.text),
+            ("heavy", entry.cost.heavy.text),
+            ("has", &tags.join(" ")),
+        ] {
+            text += &beside(&dim(format!("  {what:7}")), 9, told);
+        }
+        text.push('\n');
     }
-    let mut text = table.render();
-    text.push('\n');
-    text += &legend();
+    for property in Property::MUTEX {
+        let _ = writeln!(text, "{}{}", strong(format!("{property:9}")), property.meaning());
+    }
     let _ = writeln!(
         text,
-        "Messages are per entry and exit: {} is one who enters alone, {} is\n\
-         everybody asking at once. {} shows one in full.",
-        strong("light"),
-        strong("heavy"),
+        "\nMessages per entry and exit: light when one enters alone, heavy when all ask at\n\
+         once. One in full: {}",
         typed("conclave algorithms ID"),
     );
-    text
-}
-
-fn legend() -> String {
-    let mut text = String::new();
-    for property in Property::MUTEX {
-        let _ = writeln!(text, "{:8}{}", strong(format!("{property:8}")), property.meaning());
-    }
-    text.push('\n');
     text
 }
 
@@ -51,8 +46,8 @@ pub fn in_full(entry: &'static Entry) -> String {
     text += &labelled("notes", COLUMN, &entry.seeds.join(", "));
     text.push('\n');
     for (index, assumption) in entry.assumptions.iter().enumerate() {
-        let label = if index == 0 { "assumes" } else { "" };
-        text += &labelled(label, COLUMN, &format!("{}  {}", assumption.tag, assumption.text));
+        let label = strong(format!("{:COLUMN$}", if index == 0 { "assumes" } else { "" }));
+        text += &beside(&format!("{label}{:8}", assumption.tag), COLUMN + 8, assumption.text);
     }
     text.push('\n');
     text += &promises(entry);
@@ -63,7 +58,8 @@ pub fn in_full(entry: &'static Entry) -> String {
         text += &parameters(entry.parameters);
     }
     text.push('\n');
-    let rejoin = format!("{} (a node that comes back without its disk)", entry.rejoin_without_disk.name());
+    let rejoin =
+        format!("{} (a node that comes back without its disk)", entry.rejoin_without_disk.name());
     text += &labelled("rejoin", COLUMN, &rejoin);
     let _ = writeln!(text, "{}{}", strong(format!("{:COLUMN$}", "try")), typed(example(entry)));
     text
@@ -72,18 +68,14 @@ pub fn in_full(entry: &'static Entry) -> String {
 fn promises(entry: &'static Entry) -> String {
     let mut text = String::new();
     for (index, property) in has(entry).into_iter().enumerate() {
-        let label = if index == 0 { "has" } else { "" };
-        text += &labelled(label, COLUMN, &format!("{property:7} {}", property.meaning()));
+        let label = strong(format!("{:COLUMN$}", if index == 0 { "has" } else { "" }));
+        let lead = format!("{label}{}", good(format!("{property:8}")));
+        text += &beside(&lead, COLUMN + 8, property.meaning());
     }
     for (index, (property, reason)) in entry.lacks.iter().enumerate() {
         let label = strong(format!("{:COLUMN$}", if index == 0 { "lacks" } else { "" }));
-        let column = COLUMN + 8;
-        for (index, line) in wrap(reason, width() - column).into_iter().enumerate() {
-            let _ = match index {
-                0 => writeln!(text, "{label}{}{line}", odd(format!("{property:8}"))),
-                _ => writeln!(text, "{:column$}{line}", ""),
-            };
-        }
+        let lead = format!("{label}{}", odd(format!("{property:8}")));
+        text += &beside(&lead, COLUMN + 8, reason);
     }
     text
 }
@@ -99,15 +91,13 @@ fn costs(entry: &'static Entry) -> String {
     ];
     let mut text = String::new();
     for (label, what, formula) in rows {
-        let column = COLUMN + 15;
-        for (index, line) in wrap(formula.text, width() - column).into_iter().enumerate() {
-            let _ = match index {
-                0 => writeln!(text, "{}{what:15}{line}", strong(format!("{label:COLUMN$}"))),
-                _ => writeln!(text, "{:column$}{line}", ""),
-            };
-        }
+        let lead = format!("{}{what:15}", strong(format!("{label:COLUMN$}")));
+        text += &beside(&lead, COLUMN + 15, formula.text);
     }
-    text + &labelled("textbooks", COLUMN, cost.textbooks)
+    match cost.textbooks {
+        "" => text,
+        textbooks => text + &labelled("textbooks", COLUMN, textbooks),
+    }
 }
 
 fn parameters(parameters: &[Parameter]) -> String {
@@ -116,9 +106,8 @@ fn parameters(parameters: &[Parameter]) -> String {
         let label = strong(format!("{:COLUMN$}", if index == 0 { "--set" } else { "" }));
         let takes = format!("{}={}", parameter.name, accepted(parameter));
         let _ = writeln!(text, "{label}{}", typed(takes));
-        for line in wrap(parameter.about, width() - COLUMN - 2) {
-            let _ = writeln!(text, "{:column$}{line}", "", column = COLUMN + 2);
-        }
+        let column = COLUMN + 2;
+        text += &beside(&format!("{:column$}", ""), column, parameter.about);
     }
     text
 }
@@ -139,17 +128,8 @@ pub fn example(entry: &Entry) -> String {
 
 /// What it promises when nothing is set.
 pub fn has(entry: &'static Entry) -> Vec<Property> {
-    default_setting(entry).map_or_else(Vec::new, |setting| {
-        let mut has = (entry.has)(&setting.params);
-        has.sort_unstable();
-        has
-    })
-}
-
-fn default_setting(entry: &'static Entry) -> Option<Setting> {
-    entry.setting(7, &[]).ok()
-}
-
-fn tags(properties: &[Property]) -> String {
-    properties.iter().map(|property| property.tag()).collect::<Vec<_>>().join(" ")
+    let setting = entry.setting(7, &[]).expect("defaults are valid");
+    let mut has = (entry.has)(&setting.params);
+    has.sort_unstable();
+    has
 }

@@ -140,7 +140,7 @@ impl Name {
 impl<'a> Run<'a> {
     /// The result of a report.
     pub fn of(report: &'a super::run::Report<'a>) -> Self {
-        let outcome: &Outcome = report.outcome;
+        let outcome: &Outcome = &report.outcome;
         let names = &report.subject.names;
         let name = |&node| Name::of(names.name(node));
         let entry = report.subject.setting.entry;
@@ -148,7 +148,7 @@ impl<'a> Run<'a> {
             algorithm: entry.id,
             family: entry.family.name(),
             nodes: report.subject.setting.n,
-            seed: report.seed,
+            seed: report.plan.seed,
             runs: report.runs,
             events: outcome.events,
             messages: outcome.messages,
@@ -180,6 +180,6 @@ fn violation(report: &super::run::Report<'_>, broken: &super::run::Broken) -> Vi
         time: broken.violation.at.as_units(),
         what: broken.violation.what.clone(),
         replay: broken.replay.clone(),
-        seed: (report.runs > 1).then_some(broken.seed),
+        seed: report.many.then_some(broken.seed),
     }
 }

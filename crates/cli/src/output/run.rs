@@ -26,13 +26,11 @@ pub struct Report<'a> {
     /// The bound that `BW` was judged by.
     pub bypass_bound: Option<u64>,
     /// What came of it.
-    pub outcome: &'a Outcome,
-    /// The seed, or the first of many.
-    pub seed: u64,
+    pub outcome: Outcome,
     /// How many runs.
     pub runs: u64,
     /// Whether many were asked for.
-    pub sweep: bool,
+    pub many: bool,
     /// What was violated.
     pub broken: Vec<Broken>,
     /// How long it took, in real time.
@@ -73,9 +71,9 @@ impl Report<'_> {
             let m = u64::from(self.subject.names.coordinators);
             nodes = format!("{nodes} + {}", of(m, "coordinator"));
         }
-        let seeds = match self.sweep {
-            true => format!("seeds {} to {}", self.seed, self.seed.wrapping_add(self.runs - 1)),
-            false => format!("seed {}", self.seed),
+        let seeds = match self.many {
+            true => format!("seeds {} to {}", self.plan.seed, self.plan.seed.wrapping_add(self.runs - 1)),
+            false => format!("seed {}", self.plan.seed),
         };
         let flags = match self.typed.as_slice() {
             [] => "standard setting: each message takes 1, all ask at 0, 10 inside".to_string(),
@@ -90,17 +88,10 @@ impl Report<'_> {
 
     /// What was violated, in words; then the figures of the simulation itself.
     pub fn ending(&self) -> String {
-        let mut text = String::new();
-        for broken in self.broken.iter().take(VIOLATIONS_SHOWN) {
-            text.push('\n');
-            text += &self.told(broken);
-        }
-        if let Some(more) = self.broken.len().checked_sub(VIOLATIONS_SHOWN).filter(|&n| n > 0) {
-            let _ = writeln!(text, "\nand {more} more; --json lists them all");
-        }
+        let mut text = self.violations();
         if self.outcome.ending == Ending::CutShort {
             let until = decimal(self.plan.until.as_units());
-            let which = if self.sweep { "at least one run was" } else { "the run was" };
+            let which = if self.many { "at least one run was" } else { "the run was" };
             let _ = writeln!(text, "\n{}", odd(format!("{which} cut short at {until} (--until)")));
         }
         let hash = self.outcome.hash.map(|hash| format!(", trace {hash:016x}"));
@@ -115,9 +106,11 @@ impl Report<'_> {
     }
 
     /// The smallest plan that was found to break the same promise.
-    pub fn shortest(&self, broken: &Broken, command: &str) -> String {
-        let property = broken.violation.property;
-        format!("\nshortest found that breaks {property}:\n  {}\n", typed(command))
+    pub fn shortest(&self, property: Property, command: &str) -> String {
+        format!("
+shortest found that breaks {property}:
+  {}
+", typed(command))
     }
 
     /// The violation to look at first: of a promise that was made, if there is one.
@@ -137,19 +130,19 @@ impl Report<'_> {
     }
 
     fn messages(&self) -> String {
-        let outcome = self.outcome;
+        let outcome = &self.outcome;
         let kinds: Vec<String> = outcome
             .messages_by_kind
             .iter()
             .map(|(kind, number)| format!("{kind} {}", count(*number)))
             .collect();
-        let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
+        let kinds =
+            if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
         let mut text = labelled("messages", COLUMN, &format!("{}{kinds}", count(outcome.messages)));
         if let Some(per_entry) = outcome.messages_per_entry() {
-            let beside = self.formula().unwrap_or_default();
-            text += &labelled("per entry", COLUMN, &format!("{}{beside}", decimal(per_entry)));
+            text += &labelled("per entry", COLUMN, &decimal(per_entry));
         }
-        text
+        text + &self.formula().unwrap_or_default()
     }
 
     /// The catalogue's cost, where the run is of the kind that it speaks of.
@@ -159,20 +152,21 @@ impl Report<'_> {
         let cost = &self.subject.setting.entry.cost;
         let (formula, load) = match self.plan.workload {
             Workload::AllAtOnce => (&cost.heavy, "all at once"),
-            Workload::Single(_) => (&cost.light, "alone, mean over all"),
+            Workload::Single(_) => (&cost.light, "one alone, mean over all nodes"),
             Workload::Closed(_) | Workload::Poisson(_) | Workload::Script(_) => return None,
         };
         let value = range((formula.range)(&self.subject.setting));
-        let told = format!(", by the formula {value} ({load}: {})", formula.text);
+        let told = labelled("formula", COLUMN, &format!("{value} ({load}): {}", formula.text));
         (*self.plan == standard).then_some(told)
     }
 
     fn entries(&self) -> String {
-        let outcome = self.outcome;
+        let outcome = &self.outcome;
         let requests = of(outcome.requests, "request");
         let order = outcome.order.as_deref().unwrap_or_default();
         let name = |node| self.subject.names.name(node);
-        let mut shown: Vec<String> = order.iter().take(ORDER_SHOWN).map(|&node| name(node)).collect();
+        let mut shown: Vec<String> =
+            order.iter().take(ORDER_SHOWN).map(|&node| name(node)).collect();
         if let Some(&last) = order.last().filter(|_| order.len() > ORDER_SHOWN) {
             shown.extend(["…".to_string(), name(last)]);
         }
@@ -184,13 +178,13 @@ impl Report<'_> {
             Ending::CutShort => "then cut short",
         };
         let end = decimal(outcome.end.as_units());
-        let longest = if self.sweep { " in the longest run" } else { "" };
+        let longest = if self.many { " in the longest run" } else { "" };
         labelled("entries", COLUMN, &told)
             + &labelled("time", COLUMN, &format!("{end} units{longest}, {ended}"))
     }
 
     fn times(&self) -> String {
-        let outcome = self.outcome;
+        let outcome = &self.outcome;
         let rows: [(&str, &str, &Times); 4] = [
             ("client delay", "request to entry, nobody else wanting", &outcome.client_delay),
             ("  serially", "the same, messages one after another", &outcome.client_delay_serial),
@@ -211,15 +205,18 @@ impl Report<'_> {
     }
 
     fn fairness(&self) -> String {
-        let outcome = self.outcome;
-        let worst = if self.sweep { " in the worst run" } else { "" };
+        let outcome = &self.outcome;
+        let worst = if self.many { " in the worst run" } else { "" };
         let mut parts = Vec::new();
         if let Some(jain) = outcome.jain {
             parts.push(format!("{} (Jain){worst}", decimal(jain)));
         }
         if let Some(bound) = self.bypass_bound {
-            parts.push(format!("at most {} passed a registered request (bound {})",
-                count(outcome.bypass_max), count(bound)));
+            parts.push(format!(
+                "at most {} passed a registered request (bound {})",
+                count(outcome.bypass_max),
+                count(bound)
+            ));
         }
         let mut text = labelled("fairness", COLUMN, &parts.join("; "));
         if let Some((first, last)) = outcome.fences {
@@ -253,8 +250,13 @@ impl Report<'_> {
         let broken: Vec<&Broken> =
             self.broken.iter().filter(|broken| broken.violation.property == property).collect();
         let runs = match broken.as_slice() {
-            [first, ..] if self.sweep => {
-                format!(" in {} of {}, first seed {}", broken.len(), of(self.runs, "run"), first.seed)
+            [first, ..] if self.many => {
+                format!(
+                    " in {} of {}, first seed {}",
+                    broken.len(),
+                    of(self.runs, "run"),
+                    first.seed
+                )
             }
             _ => String::new(),
         };
@@ -265,11 +267,36 @@ impl Report<'_> {
         format!("{runs}{promised}")
     }
 
-    fn told(&self, broken: &Broken) -> String {
-        let Violation { property, at, what } = &broken.violation;
-        let seed = if self.sweep { format!(", seed {}", broken.seed) } else { String::new() };
-        let title = format!("{property} violated at {}{seed}:", decimal(at.as_units()));
-        let title = if self.promises(*property) { bad(title) } else { odd(title) };
-        format!("{title} {what}\n  replay: {}\n", typed(&broken.replay))
+    fn violations(&self) -> String {
+        let mut text = String::new();
+        for broken in self.broken.iter().take(VIOLATIONS_SHOWN) {
+            let Violation { property, at, what } = &broken.violation;
+            let seed = if self.many { format!(", seed {}", broken.seed) } else { String::new() };
+            let title = format!("{property} violated at {}{seed}:", decimal(at.as_units()));
+            let title = if self.promises(*property) { bad(title) } else { odd(title) };
+            let _ = writeln!(text, "\n{title} {what}");
+            if self.many {
+                let _ = writeln!(text, "  replay: {}", typed(&broken.replay));
+            }
+        }
+        if let Some(more) = self.broken.len().checked_sub(VIOLATIONS_SHOWN).filter(|&n| n > 0) {
+            let _ = writeln!(text, "\nand {} more; --json lists them all", count(more as u64));
+        }
+        if let (Some(broken), false) = (self.broken.first(), self.many) {
+            let _ = writeln!(text, "\nreplay: {}", typed(&broken.replay));
+        }
+        text
+    }
+
+    /// Each verdict in a word, on one line.
+    pub fn verdicts(&self) -> String {
+        let told = |&(property, verdict): &(Property, Verdict)| match verdict {
+            Verdict::Holds => good(property),
+            Verdict::Violated => bad(format!("{property} violated")),
+            Verdict::Unknown => odd(format!("{property} unknown")),
+            Verdict::NotChecked => dim(format!("{property} not checked")),
+        };
+        let told: Vec<String> = self.outcome.verdicts.iter().map(told).collect();
+        format!("{}{}\n", strong(format!("{:COLUMN$}", "properties")), told.join("  "))
     }
 }

@@ -23,7 +23,8 @@ impl Viewer {
     pub fn tell(&self, report: &Report<'_>) -> String {
         let mut text = report.header();
         text.push('\n');
-        let lines: Vec<&Line> = report.outcome.story.iter().filter(|line| self.sees(line)).collect();
+        let lines: Vec<&Line> =
+            report.outcome.story.iter().filter(|line| self.sees(line)).collect();
         let names = &report.subject.names;
         let last = lines.last().map_or(0, |line| line.at.to_string().len());
         let widths = Widths { time: last.max(6), name: self.name_width(names) };
@@ -37,6 +38,7 @@ impl Viewer {
             text += "Nothing happened there.\n";
         }
         text.push('\n');
+        text += &report.verdicts();
         text + &report.ending()
     }
 

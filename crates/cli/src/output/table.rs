@@ -11,7 +11,7 @@ impl Table {
     /// A table with these headings, as wide as this at most.
     pub fn new(width: usize, headings: &[&str]) -> Self {
         let mut inner = comfy_table::Table::new();
-        inner.load_preset(presets::NOTHING);
+        inner.load_style(presets::NOTHING);
         inner.set_content_arrangement(ContentArrangement::Dynamic);
         inner.set_width(u16::try_from(width).unwrap_or(u16::MAX));
         inner.set_header(headings);

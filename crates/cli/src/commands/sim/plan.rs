@@ -3,6 +3,7 @@
 use super::Sim;
 use crate::failure::Usage;
 use crate::files;
+use crate::output::story::Viewer;
 use crate::subject::{Subject, quoted};
 use conclave_core::Ticks;
 use conclave_sim::{Plan, parse};
@@ -68,6 +69,18 @@ impl Sim {
         plan.faults.extend(each(&self.partition, |text| parse::partition(text, names))?);
         plan.faults.extend(each(&self.suspect, |text| parse::suspect(text, names))?);
         Ok(plan)
+    }
+
+    /// Whose eyes the run is to be seen with, if it is to be told.
+    pub fn viewer(&self, subject: &Subject) -> anyhow::Result<Option<Viewer>> {
+        let Some(view) = &self.view else { return Ok(None) };
+        if self.json {
+            return Err(Usage::flag("--view", view, "words and --json do not go together").into());
+        }
+        if self.seeds.is_some() {
+            return Err(Usage::flag("--view", view, "tells one run; leave out --seeds").into());
+        }
+        Ok(Some(Viewer::new(view, &subject.names)?))
     }
 
     /// The flags that set the scene, as they were typed.
