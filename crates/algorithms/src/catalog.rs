@@ -5,10 +5,14 @@
 mod central;
 mod council;
 mod entry;
+mod lamport;
+mod maekawa;
 mod naimi_trehel;
 mod parameter;
 mod quorum;
 mod raymond;
+mod ricart_agrawala;
+mod roucairol_carvalho;
 mod suzuki_kasami;
 mod token_ring;
 mod total_order;
@@ -23,16 +27,8 @@ use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process};
 
 /// Every algorithm, in the order in which they are best met.
-pub const ENTRIES: &[&Entry] = &[
-    &central::ENTRY,
-    &voting::ENTRY,
-    &quorum::ENTRY,
-    &total_order::ENTRY,
-    &token_ring::ENTRY,
-    &suzuki_kasami::ENTRY,
-    &raymond::ENTRY,
-    &naimi_trehel::ENTRY,
-];
+<<<<<<< HEAD
+pub const ENTRIES: &[&Entry] = &[&central::ENTRY, &voting::ENTRY, &quorum::ENTRY, &total_order::ENTRY, &lamport::ENTRY, &ricart_agrawala::ENTRY, &roucairol_carvalho::ENTRY, &maekawa::ENTRY, &token_ring::ENTRY, &suzuki_kasami::ENTRY, &raymond::ENTRY, &naimi_trehel::ENTRY];
 
 /// The entry of that id.
 pub fn find(id: &str) -> Result<&'static Entry, Error> {
@@ -61,6 +57,10 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
         "voting" => Ok(visitor.visit(voting::cluster(setting)?)),
         "quorum" => Ok(visitor.visit(quorum::cluster(setting)?)),
         "total-order" => Ok(visitor.visit(total_order::cluster(setting)?)),
+        "lamport" => Ok(visitor.visit(lamport::cluster(setting)?)),
+        "ricart-agrawala" => Ok(visitor.visit(ricart_agrawala::cluster(setting)?)),
+        "roucairol-carvalho" => Ok(visitor.visit(roucairol_carvalho::cluster(setting)?)),
+        "maekawa" => Ok(visitor.visit(maekawa::cluster(setting)?)),
         "token-ring" if token_ring::detects_loss(setting) => {
             Ok(visitor.visit(token_ring::ping_pong(setting)?))
         }

@@ -2,11 +2,16 @@
 
 pub mod central;
 pub mod desk;
+pub mod lamport;
+pub mod maekawa;
 pub mod naimi_trehel;
 pub mod ping_pong;
 pub mod places;
 pub mod quorum;
+pub mod quorums;
 pub mod raymond;
+pub mod ricart_agrawala;
+pub mod roucairol_carvalho;
 pub mod suzuki_kasami;
 pub mod token_ring;
 pub mod total_order;

@@ -1,9 +1,10 @@
 //! What the application on each node wants, and the times it measures.
 
+use crate::causes::Wave;
 use crate::metrics::{Fairness, Order, Samples};
 use crate::plan::{Act, Plan, ScriptLine, Workload};
 use crate::random::Stream;
-use crate::simulator::{Simulation, Status, Wave};
+use crate::simulator::{Simulation, Status};
 use crate::wheel::Lane;
 use conclave_core::mutex::{Mutex, Request};
 use conclave_core::{Event, NodeId, NodeSet, Oracle, Process, Ticks};
@@ -48,23 +49,9 @@ struct Alone {
 
 impl Application {
     pub fn new(plan: &Plan, clients: u32) -> Self {
-        let rounds = |node| match plan.workload {
-            Workload::Single(only) if NodeId(node) != only => 0,
-            Workload::Script(_) => 0,
-            Workload::AllAtOnce
-            | Workload::Single(_)
-            | Workload::Closed(_)
-            | Workload::Poisson(_) => plan.rounds,
-        };
-        let left: Vec<u32> = (0..clients).map(rounds).collect();
+        let script = script_of(plan);
+        let left: Vec<u32> = (0..clients).map(|node| rounds_of(plan, NodeId(node))).collect();
         let poisson = matches!(plan.workload, Workload::Poisson(_));
-        let script = match &plan.workload {
-            Workload::Script(lines) => lines.as_slice(),
-            Workload::AllAtOnce
-            | Workload::Single(_)
-            | Workload::Closed(_)
-            | Workload::Poisson(_) => &[],
-        };
         let who = |act| script.iter().filter(move |line| line.act == act).map(|line| line.node);
         let competitors = match plan.workload {
             Workload::Single(_) => 1,
@@ -307,7 +294,7 @@ where
         if let Some(arrival) = fate.arrival {
             let event = Event::Request(Request::Observe(clock));
             let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
-            self.stamp_tell(slot, node);
+            self.causes.sent(&mut self.monitor, slot, node, None);
         }
     }
 
@@ -335,6 +322,26 @@ where
         }
         if !self.application.scripted_exit.contains(node) {
             self.schedule_request(self.plan.critical_section, node, Request::Release);
+        }
+    }
+}
+
+fn script_of(plan: &Plan) -> &[ScriptLine] {
+    match &plan.workload {
+        Workload::Script(lines) => lines,
+        Workload::AllAtOnce | Workload::Single(_) | Workload::Closed(_) | Workload::Poisson(_) => {
+            &[]
+        }
+    }
+}
+
+/// How often a node enters by itself.
+fn rounds_of(plan: &Plan, node: NodeId) -> u32 {
+    match plan.workload {
+        Workload::Single(only) if node != only => 0,
+        Workload::Script(_) => 0,
+        Workload::AllAtOnce | Workload::Single(_) | Workload::Closed(_) | Workload::Poisson(_) => {
+            plan.rounds
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::oracle::listens;
-use crate::plan::{Fault, Latency, Plan, Workload};
+use crate::plan::{Act, Action, Fault, Latency, MessageRule, Plan, Workload};
 use conclave_core::mutex::Mutex;
-use conclave_core::{Cluster, NodeId, Oracle, Process, Recovery, Ticks};
+use conclave_core::{Cluster, NodeId, NodeSet, Oracle, Process, Recovery, Ticks};
 
 /// Refuses a plan that names nodes that do not exist, impossible probabilities, or faults that the
 /// algorithm has no rule for.
@@ -34,25 +34,42 @@ where
             return Err(bad("--drift", rate, "a rate above 0; 1 is a clock that is right"));
         }
     }
-    for rule in &plan.rules {
-        for node in [rule.from, rule.to].into_iter().flatten() {
-            known("--rule", node, cluster)?;
-        }
+    plan.rules.iter().try_for_each(|one| rule(one, cluster))?;
+    for &(node, _) in &plan.backoffs {
+        known("--backoff", node, cluster)?;
     }
     plan.faults.iter().try_for_each(|(at, fault)| check_fault(*at, fault, cluster))
 }
 
+fn rule<P>(rule: &MessageRule, cluster: &Cluster<P>) -> Result<(), Error> {
+    for node in [rule.from, rule.to].into_iter().flatten() {
+        known("--rule", node, cluster)?;
+    }
+    if rule.action == Action::Delay(Ticks::ZERO) {
+        return Err(bad("--rule", "=0", "a message takes some time, or time might stand still"));
+    }
+    Ok(())
+}
+
 fn latency<P>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Error> {
+    let no_time = "a message takes some time, or time might stand still";
     match latency {
+        Latency::Constant(Ticks::ZERO) | Latency::Uniform(_, Ticks::ZERO) => {
+            Err(bad("--latency", 0, no_time))
+        }
+        Latency::Exponential(Ticks::ZERO) => Err(bad("--latency", "exp:0", no_time)),
         Latency::Uniform(min, max) if min > max => {
             let value = format!("uniform:{min}..{max}");
             Err(bad("--latency", value, "the smaller bound comes first"))
         }
-        Latency::Links { links, .. } => links.iter().try_for_each(|(&(from, to), link)| {
-            known("--latency", from, cluster)?;
-            known("--latency", to, cluster)?;
-            self::latency(link, cluster)
-        }),
+        Latency::Links { others, links } => {
+            self::latency(others, cluster)?;
+            links.iter().try_for_each(|(&(from, to), link)| {
+                known("--latency", from, cluster)?;
+                known("--latency", to, cluster)?;
+                self::latency(link, cluster)
+            })
+        }
         Latency::Constant(_) | Latency::Uniform(..) | Latency::Exponential(_) => Ok(()),
     }
 }
@@ -67,7 +84,13 @@ fn workload<P>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
     };
     match workload {
         Workload::Single(node) => client(*node),
-        Workload::Script(lines) => lines.iter().try_for_each(|line| client(line.node)),
+        Workload::Script(lines) => lines.iter().try_for_each(|line| {
+            client(line.node)?;
+            match line.act {
+                Act::Tell(to) => client(to),
+                Act::Acquire | Act::Release | Act::Cancel => Ok(()),
+            }
+        }),
         Workload::Poisson(rate) if !(*rate > 0.0 && rate.is_finite()) => {
             Err(bad("--workload", format!("poisson:{rate}"), "a rate above 0 per unit of time"))
         }
@@ -93,21 +116,7 @@ where
             }
             Ok(())
         }
-        Fault::Partition { groups, until } => {
-            let mut seen = Vec::new();
-            for &node in groups.iter().flatten() {
-                known("--partition", node, cluster)?;
-                if seen.contains(&node) {
-                    let value = name(node, cluster);
-                    return Err(bad("--partition", value, "each node is on one side only"));
-                }
-                seen.push(node);
-            }
-            if *until < at {
-                return Err(bad("--partition", format!("{at}..{until}"), "ends before it begins"));
-            }
-            Ok(())
-        }
+        Fault::Partition { groups, until } => partition(at, groups, *until, cluster),
         Fault::Suspect { by, of, .. } => {
             known("--suspect", *by, cluster)?;
             known("--suspect", *of, cluster)?;
@@ -118,6 +127,26 @@ where
             Ok(())
         }
     }
+}
+
+fn partition<P>(
+    at: Ticks,
+    groups: &[Vec<NodeId>],
+    until: Ticks,
+    cluster: &Cluster<P>,
+) -> Result<(), Error> {
+    let mut seen = NodeSet::default();
+    for &node in groups.iter().flatten() {
+        known("--partition", node, cluster)?;
+        if !seen.insert(node) {
+            let value = name(node, cluster);
+            return Err(bad("--partition", value, "each node is on one side only"));
+        }
+    }
+    if until < at {
+        return Err(bad("--partition", format!("{at}..{until}"), "ends before it begins"));
+    }
+    Ok(())
 }
 
 fn known<P>(flag: &'static str, node: NodeId, cluster: &Cluster<P>) -> Result<(), Error> {

@@ -4,6 +4,7 @@
 //! machine.
 
 mod application;
+mod causes;
 mod check;
 mod decisions;
 mod error;
@@ -23,13 +24,13 @@ mod world;
 
 pub use decisions::Decisions;
 pub use error::Error;
-pub use floor::floor;
+pub use floor::Floor;
 pub use metrics::Summary;
 pub use oracle::listens;
 pub use outcome::{Ending, Outcome, Times};
 pub use plan::{Act, Action, Fault, Latency, MessageRule, Options, Plan, ScriptLine, Workload};
 pub use random::Stream;
 pub use shrink::{Shrunk, shrink};
-pub use simulator::run;
+pub use simulator::{Prepared, prepare, run};
 pub use story::Line;
 pub use sweep::{Sweep, sweep};

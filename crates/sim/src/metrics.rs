@@ -1,7 +1,6 @@
 //! What a run is measured by.
 
 use conclave_core::{NodeId, Ticks};
-use hdrhistogram::Histogram;
 use serde::Serialize;
 
 /// Up to so many samples are kept as they are; beyond, quantiles are right to three digits.
@@ -11,7 +10,7 @@ const EXACT_MAX: usize = 1 << 16;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Samples {
     exact: Vec<u64>,
-    rough: Option<Histogram<u64>>,
+    rough: Option<Histogram>,
     count: u64,
     total: u128,
     max: u64,
@@ -36,16 +35,13 @@ impl Samples {
         self.total += u128::from(sample.0);
         self.max = self.max.max(sample.0);
         match &mut self.rough {
-            Some(rough) => record(rough, sample.0),
+            Some(rough) => rough.add(sample.0, 1),
             None if self.exact.len() < EXACT_MAX => self.exact.push(sample.0),
             None => {
-                let mut rough = Histogram::new(3).expect("three digits are a valid precision");
-                rough.auto(true);
-                for &kept in &self.exact {
-                    record(&mut rough, kept);
+                let mut rough = Histogram::default();
+                for kept in std::mem::take(&mut self.exact).into_iter().chain([sample.0]) {
+                    rough.add(kept, 1);
                 }
-                record(&mut rough, sample.0);
-                self.exact = Vec::new();
                 self.rough = Some(rough);
             }
         }
@@ -56,7 +52,7 @@ impl Samples {
         let mut sorted = self.exact.clone();
         sorted.sort_unstable();
         let quantile = |q: f64| match &self.rough {
-            Some(rough) => rough.value_at_quantile(q).min(self.max),
+            Some(rough) => rough.quantile((q * self.count as f64).ceil() as u64).min(self.max),
             None => sorted[((q * self.count as f64).ceil() as usize).clamp(1, sorted.len()) - 1],
         };
         (self.count > 0).then(|| Summary {
@@ -71,18 +67,62 @@ impl Samples {
         for &sample in &other.exact {
             self.add(Ticks(sample));
         }
-        if let Some(rough) = &other.rough {
-            for value in rough.iter_recorded() {
-                for _ in 0..value.count_at_value() {
-                    self.add(Ticks(value.value_iterated_to()));
-                }
-            }
-        }
+        let Some(theirs) = &other.rough else { return };
+        self.count += other.count;
+        self.total += other.total;
+        self.max = self.max.max(other.max);
+        let kept = std::mem::take(&mut self.exact);
+        let mine = self.rough.get_or_insert_default();
+        kept.into_iter().for_each(|sample| mine.add(sample, 1));
+        theirs.each(|sample, count| mine.add(sample, count));
     }
 }
 
-fn record(histogram: &mut Histogram<u64>, value: u64) {
-    histogram.record(value).expect("a histogram that resizes itself takes any value");
+/// Counts by size, right to one part in a thousand: a bucket is an exponent and ten more bits.
+#[derive(Clone, Debug, Default)]
+struct Histogram(Vec<u64>);
+
+const BITS: u32 = 10;
+
+impl Histogram {
+    fn add(&mut self, value: u64, count: u64) {
+        let bucket = Self::bucket(value);
+        if bucket >= self.0.len() {
+            self.0.resize((bucket + 1).next_power_of_two(), 0);
+        }
+        self.0[bucket] += count;
+    }
+
+    /// The value that so many are at most.
+    fn quantile(&self, rank: u64) -> u64 {
+        let mut seen = 0;
+        let reached = self.0.iter().position(|count| {
+            seen += count;
+            seen >= rank
+        });
+        reached.map_or(0, Self::largest)
+    }
+
+    fn each(&self, mut take: impl FnMut(u64, u64)) {
+        for (bucket, &count) in self.0.iter().enumerate().filter(|(_, count)| **count > 0) {
+            take(Self::largest(bucket), count);
+        }
+    }
+
+    fn bucket(value: u64) -> usize {
+        let shift = (u64::BITS - value.leading_zeros()).saturating_sub(BITS + 1);
+        ((u64::from(shift) << BITS) + (value >> shift)) as usize
+    }
+
+    /// The largest value of a bucket.
+    fn largest(bucket: usize) -> u64 {
+        let (bucket, step) = (bucket as u64, 1 << BITS);
+        if bucket < 2 * step {
+            return bucket;
+        }
+        let shift = bucket / step - 1;
+        ((bucket - shift * step + 1) << shift) - 1
+    }
 }
 
 /// Jain's index of fairness over the entries of each node: 1 when all have the same, 1/n when one
@@ -183,6 +223,28 @@ mod tests {
         }
         let p50 = samples.summary().expect("there are samples").p50;
         assert!((49_800.0..50_100.0).contains(&p50), "{p50}");
+    }
+
+    #[test]
+    fn a_histogram_bucket_knows_its_own_values() {
+        for value in [0, 1, 1_023, 1_024, 2_047, 2_048, 2_049, 5_000, 1 << 40, u64::MAX >> 1] {
+            let bucket = Histogram::bucket(value);
+            let largest = Histogram::largest(bucket);
+            assert!(largest >= value && largest - value <= value / 1_000, "{value} {largest}");
+            assert_eq!(Histogram::bucket(largest), bucket, "{value}");
+            assert_eq!(Histogram::bucket(largest + 1), bucket + 1, "{value}");
+        }
+    }
+
+    #[test]
+    fn merged_samples_are_the_samples_of_both() {
+        let (mut few, mut many) = (Samples::default(), Samples::default());
+        few.add(Ticks(5));
+        (0..100_000).for_each(|sample| many.add(Ticks(sample)));
+        few.merge(&many);
+        assert_eq!((few.count, few.max), (100_001, 99_999));
+        let p50 = few.summary().expect("there are samples").p50;
+        assert!((49.9..50.1).contains(&p50), "{p50}");
     }
 
     #[test]

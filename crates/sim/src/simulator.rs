@@ -1,6 +1,7 @@
 //! One run: takes events from the wheel, gives them to the nodes, carries out what they want.
 
 use crate::application::Application;
+use crate::causes::{Causes, Wave};
 use crate::decisions::Decisions;
 use crate::error::Error;
 use crate::metrics::Kinds;
@@ -29,10 +30,42 @@ where
     P: Process<Provides = Mutex>,
     P::Uses: Oracle,
 {
+    Ok(prepare(cluster, plan, options)?.run())
+}
+
+/// Everything up to the first event: the nodes built and started, the workload laid out.
+pub fn prepare<'a, P>(
+    cluster: &'a Cluster<P>,
+    plan: &'a Plan,
+    options: &Options,
+) -> Result<Prepared<'a, P>, Error>
+where
+    P: Process<Provides = Mutex>,
+    P::Uses: Oracle,
+{
     let mut simulation = Simulation::new(cluster, plan, options)?;
     simulation.start();
-    let ending = simulation.run_to_end();
-    Ok(simulation.finish(ending))
+    Ok(Prepared(simulation))
+}
+
+/// A run about to begin.
+pub struct Prepared<'a, P: Process>(Simulation<'a, P>);
+
+impl<P> Prepared<'_, P>
+where
+    P: Process<Provides = Mutex>,
+    P::Uses: Oracle,
+{
+    /// How many events have been handled already: every node was started.
+    pub fn events(&self) -> u64 {
+        self.0.events
+    }
+
+    /// Runs to the end.
+    pub fn run(mut self) -> Outcome {
+        let ending = self.0.run_to_end();
+        self.0.finish(ending)
+    }
 }
 
 /// A run in progress.
@@ -59,8 +92,7 @@ pub(crate) struct Simulation<'a, P: Process> {
     /// The running timers of each node; empty until the first is set.
     pub timers: Vec<Vec<(P::Timer, SlotId)>>,
     timer_random: Stream,
-    order_stamps: Option<Vec<Vector>>,
-    registration: Option<Registration>,
+    pub causes: Causes,
     hash: Option<(Hasher, Vec<u8>)>,
 }
 
@@ -70,23 +102,6 @@ pub(crate) enum Status {
     Up,
     Down,
     Paused,
-}
-
-/// Follows the messages of each request until all have arrived: then it is registered.
-struct Registration {
-    /// By slot: whose request this message belongs to.
-    waves: Vec<u32>,
-    in_flight: Vec<u32>,
-}
-
-const NOBODY: u32 = u32::MAX;
-
-/// Whose request a step serves: the request itself, or the arrival of a message of this kind.
-/// What such a step sends of the same kind belongs to the request too.
-#[derive(Clone, Copy)]
-pub(crate) struct Wave {
-    pub requester: NodeId,
-    pub kind: Option<&'static str>,
 }
 
 /// An event that waits for a paused node, with what was known of its causes.
@@ -131,10 +146,7 @@ where
             ctx: Context::new(Choices::Drawn(Box::new(draw))),
             timers: Vec::new(),
             timer_random: Stream::new(plan.seed, 3),
-            order_stamps: options.order.then(Vec::new),
-            registration: options
-                .bypass_bound
-                .map(|_| Registration { waves: Vec::new(), in_flight: vec![0; n as usize] }),
+            causes: Causes::new(options, n),
             hash: options.hash.then(|| (Hasher::default(), Vec::new())),
         })
     }
@@ -206,9 +218,8 @@ where
             Status::Up => self.deliver(due.node, due.slot, due.item),
             Status::Down => self.lose(due.node, &due.item),
             Status::Paused => {
-                let wave = self.wave_of(due.slot, &due.item);
-                let stamps = self.order_stamps.as_ref().filter(|_| carries_stamp(&due.item));
-                let stamp = stamps.map(|stamps| stamps[due.slot as usize].clone());
+                let wave = self.causes.wave(due.slot, &due.item);
+                let stamp = self.causes.stamp(due.slot, &due.item).cloned();
                 let late = Late { event: due.item, wave, stamp };
                 self.backlog.entry(due.node).or_default().push(late);
             }
@@ -217,13 +228,12 @@ where
 
     /// Gives a node an event that was scheduled for it.
     fn deliver(&mut self, node: NodeId, slot: SlotId, event: Event<P>) {
-        if let Some(stamps) = &self.order_stamps
-            && carries_stamp(&event)
+        if let Some(stamp) = self.causes.stamp(slot, &event)
             && let Some(causality) = self.monitor.causality()
         {
-            causality.received(node, &stamps[slot as usize]);
+            causality.received(node, stamp);
         }
-        let wave = self.wave_of(slot, &event);
+        let wave = self.causes.wave(slot, &event);
         self.hand_over(node, wave, event);
     }
 
@@ -286,7 +296,7 @@ where
             story.ends();
         }
         if let Some(wave) = wave {
-            self.settle(wave);
+            self.causes.settle(&mut self.monitor, wave);
         }
     }
 
@@ -314,13 +324,13 @@ where
         if let Some(again) = fate.again {
             let event = Event::Message { from, message: message.clone() };
             let slot = self.wheel.schedule(again, Lane::Message, to, event);
-            self.stamp(slot, from, None);
+            self.causes.sent(&mut self.monitor, slot, from, None);
         }
         if let Some(arrival) = fate.arrival {
             let event = Event::Message { from, message };
             let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
             let wave = wave.filter(|wave| wave.kind.is_none_or(|of_wave| of_wave == kind));
-            self.stamp(slot, from, wave);
+            self.causes.sent(&mut self.monitor, slot, from, wave);
         }
     }
 
@@ -365,64 +375,6 @@ where
             hasher.write_u64(u64::from(node.0));
             hasher.write(bytes);
         }
-    }
-
-    // Following causes: vector times for HB, waves of requests for BW.
-
-    fn stamp(&mut self, slot: SlotId, from: NodeId, wave: Option<Wave>) {
-        if let Some(stamps) = &mut self.order_stamps
-            && let Some(causality) = self.monitor.causality()
-        {
-            if stamps.len() <= slot as usize {
-                stamps.resize_with(slot as usize + 1, Vector::default);
-            }
-            stamps[slot as usize].copy_from(causality.sent(from));
-        }
-        if let Some(registration) = &mut self.registration {
-            if registration.waves.len() <= slot as usize {
-                registration.waves.resize(slot as usize + 1, NOBODY);
-            }
-            registration.waves[slot as usize] = wave.map_or(NOBODY, |wave| wave.requester.0);
-            if let Some(wave) = wave {
-                registration.in_flight[wave.requester.index()] += 1;
-            }
-        }
-    }
-
-    /// A message of the application's own, outside the algorithm.
-    pub fn stamp_tell(&mut self, slot: SlotId, from: NodeId) {
-        self.stamp(slot, from, None);
-    }
-
-    fn wave_of(&self, slot: SlotId, event: &Event<P>) -> Option<Wave> {
-        let registration = self.registration.as_ref()?;
-        let Event::Message { message, .. } = event else { return None };
-        let requester = registration.waves[slot as usize];
-        let wave = Wave { requester: NodeId(requester), kind: Some(message.name()) };
-        (requester != NOBODY).then_some(wave)
-    }
-
-    /// When nothing of a request is in flight any more, it is registered.
-    fn settle(&mut self, wave: Wave) {
-        let Some(registration) = &mut self.registration else { return };
-        let in_flight = &mut registration.in_flight[wave.requester.index()];
-        *in_flight -= u32::from(wave.kind.is_some());
-        if *in_flight == 0 {
-            self.monitor.registered(wave.requester);
-        }
-    }
-}
-
-/// Messages carry the sender's vector time; so does what one application tells another.
-fn carries_stamp<P: Process<Provides = Mutex>>(event: &Event<P>) -> bool {
-    match event {
-        Event::Message { .. } => true,
-        Event::Request(Request::Observe(clock)) => crate::application::is_told(*clock),
-        Event::Request(Request::Acquire | Request::Release | Request::Cancel)
-        | Event::Start
-        | Event::Restart
-        | Event::Indication(_)
-        | Event::Timer(_) => false,
     }
 }
 

@@ -155,7 +155,12 @@ impl<T> Wheel<T> {
             if let Some(slot) = self.ready.pop() {
                 return Some(slot);
             }
-            if self.buckets[bucket].lanes[Lane::Application as usize].head != NONE {
+            let List { head, tail } = self.buckets[bucket].lanes[Lane::Application as usize];
+            if head != NONE && head == tail {
+                self.buckets[bucket].lanes[Lane::Application as usize] = EMPTY;
+                return Some(head);
+            }
+            if head != NONE {
                 self.make_ready(bucket);
                 continue;
             }

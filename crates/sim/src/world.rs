@@ -9,9 +9,13 @@ use std::collections::BTreeMap;
 /// How long the oracle takes to notice that a node is gone or back.
 pub(crate) const NOTICE: Ticks = Ticks::units(2);
 
+const NEVER: Ticks = Ticks(u64::MAX);
+
 /// What is still to happen, by time and order of planning.
 pub(crate) struct Timetable {
     ahead: BTreeMap<(Ticks, u32), Happening>,
+    /// When the next thing happens; asked for at every event, so kept at hand.
+    next: Ticks,
     planned: u32,
     returns: u32,
 }
@@ -33,7 +37,7 @@ impl Happening {
 
 impl Timetable {
     pub fn new(plan: &Plan) -> Self {
-        let mut table = Self { ahead: BTreeMap::new(), planned: 0, returns: 0 };
+        let mut table = Self { ahead: BTreeMap::new(), next: NEVER, planned: 0, returns: 0 };
         for (at, fault) in &plan.faults {
             table.add(*at, Happening::Fault(fault.clone()));
         }
@@ -43,16 +47,18 @@ impl Timetable {
     pub fn add(&mut self, at: Ticks, happening: Happening) {
         self.returns += u32::from(is_return(&happening));
         self.ahead.insert((at, self.planned), happening);
+        self.next = self.next.min(at);
         self.planned += 1;
     }
 
     /// When the next thing happens; never, if nothing does.
     pub fn next_time(&self) -> Ticks {
-        self.ahead.first_key_value().map_or(Ticks(u64::MAX), |((at, _), _)| *at)
+        self.next
     }
 
     pub fn pop(&mut self) -> Option<(Ticks, Happening)> {
         let ((at, _), happening) = self.ahead.pop_first()?;
+        self.next = self.ahead.first_key_value().map_or(NEVER, |((next, _), _)| *next);
         self.returns -= u32::from(is_return(&happening));
         Some((at, happening))
     }

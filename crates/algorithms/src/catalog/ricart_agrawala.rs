@@ -1,0 +1,72 @@
+//! The row of Ricart and Agrawala's mutual exclusion.
+
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Rejoin, Setting};
+use crate::Error;
+use crate::mutex::ricart_agrawala::{RicartAgrawala, Text};
+use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+
+/// What the catalogue says of it.
+pub const ENTRY: Entry = Entry {
+    id: "ricart-agrawala",
+    family: Family::Mutex,
+    title: "Ricart and Agrawala's mutual exclusion",
+    summary: "A requester enters when everybody has agreed; whoever goes before it agrees only \
+              when it has left.",
+    paper: "G. Ricart, A. K. Agrawala, \"An optimal algorithm for mutual exclusion in computer \
+            networks\", CACM 24(1), 1981",
+    seeds: &["000", "001", "002", "003"],
+    assumptions: &[
+        Assumption { tag: "A1", text: "every message arrives exactly once, in whatever order" },
+        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
+        Assumption { tag: "A3", text: "who enters also releases" },
+    ],
+    has: |params| match params.is("text", "seed") {
+        true => vec![S1Eff, V1, V2],
+        false => vec![S1, S1Eff, V1, V2, BW, HB, F1],
+    },
+    lacks: &[
+        (S1, "text=seed: who said OK may then ask with a smaller time, and both enter"),
+        (BW, "text=seed: a node whose clock lags goes first again and again until it catches up"),
+        (HB, "text=seed: the clock does not follow cause and effect"),
+        (F1, "text=seed: requests are not granted in the order of their times"),
+    ],
+    bypass: Some(|setting| u64::from(setting.n) - 1),
+    parameters: &[Parameter {
+        name: "text",
+        kind: Kind::Choice(&["corrected", "seed"]),
+        default: "corrected",
+        about: "seed: as a lecture note prints it, never moving the clock when a message arrives",
+    }],
+    cost: Cost {
+        light: Formula { text: "2(N-1)", range: round_trips },
+        heavy: Formula { text: "2(N-1)", range: round_trips },
+        client_delay: Formula {
+            text: "2",
+            range: |setting| exactly(if setting.n == 1 { 0.0 } else { 2.0 }),
+        },
+        client_delay_serial: Formula { text: "2(N-1)", range: round_trips },
+        sync_delay: Formula {
+            text: "1",
+            range: |setting| exactly(if setting.n == 1 { 0.0 } else { 1.0 }),
+        },
+        textbooks: "Tanenbaum and van Steen print a delay of 2(N-1), counting one message after \
+                    the other; Coulouris counts one round trip, 2. Some call it fault tolerant: it \
+                    has N points of failure.",
+    },
+    rejoin_without_disk: Rejoin::Never,
+};
+
+/// Builds the nodes.
+pub fn cluster(setting: &Setting) -> Result<Cluster<RicartAgrawala>, Error> {
+    let n = setting.n;
+    let text = if setting.params.is("text", "seed") { Text::Seed } else { Text::Corrected };
+    Ok(Cluster::of_equals(n, move |me| RicartAgrawala::new(me, n, text)))
+}
+
+fn round_trips(setting: &Setting) -> (f64, f64) {
+    exactly(2.0 * (setting.n() - 1.0))
+}
+
+fn exactly(value: f64) -> (f64, f64) {
+    (value, value)
+}

@@ -1,0 +1,82 @@
+//! The row of Carvalho and Roucairol's mutual exclusion.
+
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Rejoin, Setting};
+use crate::Error;
+use crate::mutex::roucairol_carvalho::{Init, RoucairolCarvalho};
+use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+
+/// What the catalogue says of it.
+pub const ENTRY: Entry = Entry {
+    id: "roucairol-carvalho",
+    family: Family::Mutex,
+    title: "Carvalho and Roucairol's mutual exclusion",
+    summary: "As Ricart and Agrawala's, but a permission stays good until its giver asks, so that \
+              who enters again need not ask again.",
+    paper: "O. S. F. Carvalho, G. Roucairol, \"On mutual exclusion in computer networks\", \
+            CACM 26(2), 1983",
+    seeds: &[],
+    assumptions: &[
+        Assumption { tag: "A1", text: "every message arrives exactly once, in whatever order" },
+        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
+        Assumption { tag: "A3", text: "who enters also releases" },
+    ],
+    has: |_| vec![S1, S1Eff, V1, V2, F1],
+    lacks: &[
+        (
+            BW,
+            "a waiting node that has to give a permission back asks for it again, and until that \
+              REQUEST arrives the other may enter any number of times",
+        ),
+        (HB, "who holds all permissions enters again while an older REQUEST is on its way"),
+    ],
+    bypass: None,
+    parameters: &[Parameter {
+        name: "init",
+        kind: Kind::Choice(&["low", "none"]),
+        default: "low",
+        about: "who holds the permission of each pair at first: the smaller node, or neither",
+    }],
+    cost: Cost {
+        light: Formula { text: "N-1 on average (0 to 2(N-1)), init=none 2(N-1)", range: messages },
+        heavy: Formula { text: "N-1, init=none 2(N-1)", range: messages },
+        client_delay: Formula {
+            text: "0 or 2",
+            range: |setting| exactly(2.0 * askers(setting) / setting.n()),
+        },
+        client_delay_serial: Formula { text: "0 to 2(N-1)", range: messages },
+        sync_delay: Formula {
+            text: "1",
+            range: |setting| exactly(if setting.n == 1 { 0.0 } else { 1.0 }),
+        },
+        textbooks: "Printed as 0 to 2(N-1) messages: 0 for the last user, 2(N-1) when every \
+                    permission is elsewhere.",
+    },
+    rejoin_without_disk: Rejoin::Never,
+};
+
+/// Builds the nodes.
+pub fn cluster(setting: &Setting) -> Result<Cluster<RoucairolCarvalho>, Error> {
+    let n = setting.n;
+    let init = if setting.params.is("init", "low") { Init::Low } else { Init::None };
+    Ok(Cluster::of_equals(n, move |me| RoucairolCarvalho::new(me, n, init)))
+}
+
+/// REQUEST and OK for each permission that is missing: half of all of them when one node of each
+/// pair holds it.
+fn messages(setting: &Setting) -> (f64, f64) {
+    let per_peer = if setting.params.is("init", "low") { 1.0 } else { 2.0 };
+    exactly(per_peer * (setting.n() - 1.0))
+}
+
+/// How many nodes lack a permission at first.
+fn askers(setting: &Setting) -> f64 {
+    match (setting.n, setting.params.is("init", "low")) {
+        (1, _) => 0.0,
+        (_, true) => setting.n() - 1.0,
+        (_, false) => setting.n(),
+    }
+}
+
+fn exactly(value: f64) -> (f64, f64) {
+    (value, value)
+}
