@@ -127,10 +127,7 @@ pub fn run(arguments: &Sim) -> anyhow::Result<Exit> {
     let subject = arguments.subject()?;
     let plan = arguments.plan(&subject)?;
     let viewer = arguments.viewer(&subject)?;
-    let options = Options {
-        story: viewer.is_some(),
-        ..subject.options(arguments.check.is_some())
-    };
+    let options = Options { story: viewer.is_some(), ..subject.options(arguments.check.is_some()) };
     let begun = Instant::now();
     let sweep = match arguments.seeds {
         None => single(&subject, &plan, &options)?,

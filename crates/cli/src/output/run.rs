@@ -72,7 +72,11 @@ impl Report<'_> {
             nodes = format!("{nodes} + {}", of(m, "coordinator"));
         }
         let seeds = match self.many {
-            true => format!("seeds {} to {}", self.plan.seed, self.plan.seed.wrapping_add(self.runs - 1)),
+            true => format!(
+                "seeds {} to {}",
+                self.plan.seed,
+                self.plan.seed.wrapping_add(self.runs - 1)
+            ),
             false => format!("seed {}", self.plan.seed),
         };
         let flags = match self.typed.as_slice() {
@@ -107,10 +111,13 @@ impl Report<'_> {
 
     /// The smallest plan that was found to break the same promise.
     pub fn shortest(&self, property: Property, command: &str) -> String {
-        format!("
+        format!(
+            "
 shortest found that breaks {property}:
   {}
-", typed(command))
+",
+            typed(command)
+        )
     }
 
     /// The violation to look at first: of a promise that was made, if there is one.
