@@ -27,8 +27,20 @@ use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process};
 
 /// Every algorithm, in the order in which they are best met.
-<<<<<<< HEAD
-pub const ENTRIES: &[&Entry] = &[&central::ENTRY, &voting::ENTRY, &quorum::ENTRY, &total_order::ENTRY, &lamport::ENTRY, &ricart_agrawala::ENTRY, &roucairol_carvalho::ENTRY, &maekawa::ENTRY, &token_ring::ENTRY, &suzuki_kasami::ENTRY, &raymond::ENTRY, &naimi_trehel::ENTRY];
+pub const ENTRIES: &[&Entry] = &[
+    &central::ENTRY,
+    &voting::ENTRY,
+    &quorum::ENTRY,
+    &total_order::ENTRY,
+    &lamport::ENTRY,
+    &ricart_agrawala::ENTRY,
+    &roucairol_carvalho::ENTRY,
+    &maekawa::ENTRY,
+    &token_ring::ENTRY,
+    &suzuki_kasami::ENTRY,
+    &raymond::ENTRY,
+    &naimi_trehel::ENTRY,
+];
 
 /// The entry of that id.
 pub fn find(id: &str) -> Result<&'static Entry, Error> {

@@ -2,7 +2,7 @@
 
 use crate::support::{assert_kept, setting, simulate, single};
 use conclave_algorithms::catalog::{ENTRIES, Entry, Formula, Kind, Setting};
-use conclave_core::Ticks;
+use conclave_core::{NodeId, Property, Ticks};
 use conclave_sim::{Plan, Workload};
 
 const SIZES: [u32; 8] = [1, 2, 3, 5, 7, 13, 31, 100];
@@ -78,7 +78,7 @@ fn light_load_costs_what_the_formula_says() {
     each_setting(|setting| {
         let (mut messages, mut delay, mut serial) = (0.0, 0.0, 0.0);
         for node in 0..setting.n {
-            let workload = Workload::Single(conclave_core::NodeId(node));
+            let workload = Workload::Single(NodeId(node));
             let outcome = simulate(setting, &Plan { workload, ..Plan::default() });
             messages += outcome.messages as f64;
             let mean = |times: &conclave_sim::Times| times.summary().expect("it entered").mean;
