@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 3] = [
 const TRY: [(&str, &str); 3] = [
     ("conclave sim ricart-agrawala --nodes 7", "a run beside the textbook's numbers"),
     ("conclave sim central --crash 1@5", "with a fault: what breaks, and when"),
-    ("conclave algorithms maekawa", "what an algorithm assumes, promises, costs"),
+    ("conclave algorithms maekawa", "what it assumes, promises, costs"),
 ];
 
 /// Prints what this is, what it knows, and where to start.

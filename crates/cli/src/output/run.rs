@@ -12,8 +12,6 @@ use std::fmt::Write;
 const COLUMN: usize = 12;
 /// More entries than this are shown by the first and the last.
 const ORDER_SHOWN: usize = 20;
-/// So many violations of a sweep are told.
-const VIOLATIONS_SHOWN: usize = 5;
 
 /// All there is to say about a run, or about many added up.
 pub struct Report<'a> {
@@ -193,9 +191,9 @@ shortest found that breaks {property}:
     fn times(&self) -> String {
         let outcome = &self.outcome;
         let rows: [(&str, &str, &Times); 4] = [
-            ("client delay", "request to entry, nobody else wanting", &outcome.client_delay),
-            ("  serially", "the same, messages one after another", &outcome.client_delay_serial),
-            ("sync delay", "exit to next entry, somebody waiting", &outcome.sync_delay),
+            ("client delay", "request to entry, alone", &outcome.client_delay),
+            ("  serially", "counting its messages", &outcome.client_delay_serial),
+            ("sync delay", "exit to next entry", &outcome.sync_delay),
             ("wait", "request to entry", &outcome.wait),
         ];
         let headings = ["in units", "mean", "p50", "p99", "max", ""];
@@ -216,7 +214,7 @@ shortest found that breaks {property}:
         let worst = if self.many { " in the worst run" } else { "" };
         let mut parts = Vec::new();
         if let Some(jain) = outcome.jain {
-            parts.push(format!("{} (Jain){worst}", decimal(jain)));
+            parts.push(format!("{} by Jain's index{worst}", decimal(jain)));
         }
         if let Some(bound) = self.bypass_bound {
             parts.push(format!(
@@ -246,53 +244,46 @@ shortest found that breaks {property}:
                 Verdict::Violated | Verdict::Unknown => odd(word),
                 Verdict::NotChecked => dim(word),
             };
-            let tag = strong(format!("{property:COLUMN$}"));
-            let beside = self.beside(property, verdict);
-            let _ = writeln!(text, "{tag}{word}{}{}", property.meaning(), odd(beside));
+            let broken =
+                || self.broken.iter().filter(|broken| broken.violation.property == property);
+            let told = match broken().next() {
+                Some(first) if self.many => {
+                    let runs = of(self.runs, "run");
+                    format!(
+                        "in {} of {runs}, first under seed {}",
+                        count(broken().count() as u64),
+                        first.seed
+                    )
+                }
+                Some(_) | None => property.meaning().to_string(),
+            };
+            let lacking = verdict == Verdict::Violated && !self.promises(property);
+            let beside = if lacking { odd(" (not promised)") } else { String::new() };
+            let _ = writeln!(text, "{}{word}{told}{beside}", strong(format!("{property:8}")));
         }
         text
     }
 
-    fn beside(&self, property: Property, verdict: Verdict) -> String {
-        let broken: Vec<&Broken> =
-            self.broken.iter().filter(|broken| broken.violation.property == property).collect();
-        let runs = match broken.as_slice() {
-            [first, ..] if self.many => {
-                format!(
-                    " in {} of {}, first seed {}",
-                    broken.len(),
-                    of(self.runs, "run"),
-                    first.seed
-                )
-            }
-            _ => String::new(),
-        };
-        let promised = match verdict {
-            Verdict::Violated if !self.promises(property) => " (not promised)",
-            Verdict::Holds | Verdict::Violated | Verdict::Unknown | Verdict::NotChecked => "",
-        };
-        format!("{runs}{promised}")
-    }
-
+    /// The first violation of each promise in words, and how to see it again.
     fn violations(&self) -> String {
         let mut text = String::new();
-        for broken in self.broken.iter().take(VIOLATIONS_SHOWN) {
+        let mut told = Vec::new();
+        for broken in &self.broken {
             let Violation { property, at, what } = &broken.violation;
-            let seed = if self.many { format!(", seed {}", broken.seed) } else { String::new() };
+            if told.contains(property) {
+                continue;
+            }
+            told.push(*property);
+            let seed =
+                if self.many { format!(" under seed {}", broken.seed) } else { String::new() };
             let title = format!("{property} violated at {}{seed}:", decimal(at.as_units()));
             let title = if self.promises(*property) { bad(title) } else { odd(title) };
-            let _ = writeln!(text, "\n{title} {what}");
-            if self.many {
-                let _ = writeln!(text, "  replay: {}", typed(&broken.replay));
-            }
+            let _ = writeln!(text, "{title} {what}");
         }
-        if let Some(more) = self.broken.len().checked_sub(VIOLATIONS_SHOWN).filter(|&n| n > 0) {
-            let _ = writeln!(text, "\nand {} more; --json lists them all", count(more as u64));
+        if let Some(broken) = self.worst() {
+            let _ = writeln!(text, "replay: {}", typed(&broken.replay));
         }
-        if let (Some(broken), false) = (self.broken.first(), self.many) {
-            let _ = writeln!(text, "\nreplay: {}", typed(&broken.replay));
-        }
-        text
+        if text.is_empty() { text } else { format!("\n{text}") }
     }
 
     /// Each verdict in a word, on one line.
