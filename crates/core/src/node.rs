@@ -20,6 +20,11 @@ impl NodeId {
         self.0 as usize
     }
 
+    /// A mark that stands for this node in a text, `{3}`: whoever shows the text puts in the name.
+    pub fn mark(self) -> String {
+        format!("{{{}}}", self.0)
+    }
+
     /// Every node but this one, in order, out of `n`.
     pub fn others(self, n: u32) -> impl Iterator<Item = Self> {
         (0..n).map(Self).filter(move |&other| other != self)

@@ -107,6 +107,6 @@ pub struct Violation {
     pub property: Property,
     /// When it was seen to be broken.
     pub at: Ticks,
-    /// What was seen, in words.
+    /// What was seen, in words; nodes appear as [`crate::NodeId::mark`].
     pub what: String,
 }

@@ -1,7 +1,7 @@
 //! What the application on each node wants, and the times it measures.
 
 use crate::causes::Wave;
-use crate::metrics::{Fairness, Order, Samples};
+use crate::metrics::{Entries, Entry, Fairness, Samples};
 use crate::plan::{Act, Plan, ScriptLine, Workload};
 use crate::random::Stream;
 use crate::simulator::{Simulation, Status};
@@ -33,7 +33,7 @@ pub(crate) struct Application {
     pub client_delays: Samples,
     pub client_delays_serial: Samples,
     pub fairness: Fairness,
-    pub order: Order,
+    pub entered: Entries,
     pub fences: Option<(u64, u64)>,
     /// The last exit, if somebody was waiting.
     handover: Option<Ticks>,
@@ -75,7 +75,7 @@ impl Application {
             client_delays: Samples::default(),
             client_delays_serial: Samples::default(),
             fairness: Fairness::default(),
-            order: Order::default(),
+            entered: Entries::default(),
             fences: None,
             handover: None,
             alone: None,
@@ -305,7 +305,7 @@ where
         let messages = self.kinds.total();
         let application = &mut self.application;
         application.waits.add(wait);
-        application.order.push(node);
+        application.entered.push(Entry { node, at: self.now, fence });
         let first = application.fences.map_or(fence, |(first, _)| first);
         application.fences = Some((first, fence));
         if let Some(exit) = application.handover.take() {

@@ -25,7 +25,7 @@ mod world;
 pub use decisions::Decisions;
 pub use error::Error;
 pub use floor::Floor;
-pub use metrics::Summary;
+pub use metrics::{Entry, Summary};
 pub use oracle::listens;
 pub use outcome::{Ending, Outcome, Times};
 pub use plan::{Act, Action, Fault, Latency, MessageRule, Options, Plan, ScriptLine, Workload};

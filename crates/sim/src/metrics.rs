@@ -179,28 +179,38 @@ impl Kinds {
     }
 }
 
-/// Who entered, in order, as long as the list stays readable.
+/// One entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Who entered.
+    pub node: NodeId,
+    /// When.
+    pub at: Ticks,
+    /// With which fence.
+    pub fence: u64,
+}
+
+/// All entries in order, as long as the list stays readable.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Order(Option<Vec<NodeId>>, bool);
+pub(crate) struct Entries(Vec<Entry>, bool);
 
-const ORDER_MAX: usize = 10_000;
+const ENTRIES_MAX: usize = 10_000;
 
-impl Order {
-    pub fn push(&mut self, node: NodeId) {
+impl Entries {
+    pub fn push(&mut self, entry: Entry) {
         let Self(list, full) = self;
         if *full {
             return;
         }
-        let list = list.get_or_insert_with(Vec::new);
-        list.push(node);
-        if list.len() > ORDER_MAX {
-            (*full, self.0) = (true, None);
+        list.push(entry);
+        if list.len() > ENTRIES_MAX {
+            (*full, *list) = (true, Vec::new());
         }
     }
 
-    /// `None` when it grew too long to keep.
-    pub fn take(self) -> Option<Vec<NodeId>> {
-        if self.1 { None } else { Some(self.0.unwrap_or_default()) }
+    /// `None` when there were too many to keep.
+    pub fn take(self) -> Option<Vec<Entry>> {
+        (!self.1).then_some(self.0)
     }
 }
 
@@ -258,5 +268,15 @@ mod tests {
         fairness.freeze(4);
         fairness.entered(1);
         assert_eq!(fairness.index(4), Some(1.0));
+    }
+
+    #[test]
+    fn a_list_of_entries_that_grows_too_long_is_dropped() {
+        let entry = Entry { node: NodeId(0), at: Ticks(0), fence: 1 };
+        let mut entries = Entries::default();
+        (0..ENTRIES_MAX).for_each(|_| entries.push(entry));
+        assert_eq!(entries.clone().take().map(|list| list.len()), Some(ENTRIES_MAX));
+        entries.push(entry);
+        assert_eq!(entries.take(), None);
     }
 }

@@ -1,7 +1,7 @@
 //! What came of a run.
 
 use crate::decisions::Decisions;
-use crate::metrics::{Samples, Summary};
+use crate::metrics::{Entry, Samples, Summary};
 use crate::simulator::Simulation;
 use crate::story::Line;
 use conclave_core::mutex::Mutex;
@@ -43,6 +43,8 @@ pub struct Outcome {
     pub entries: u64,
     /// Who, in order; `None` when the list grew too long.
     pub order: Option<Vec<NodeId>>,
+    /// The same with the time and the fence of each.
+    pub entered: Option<Vec<Entry>>,
     /// The first and the last fence.
     pub fences: Option<(u64, u64)>,
     /// Jain's index of fairness.
@@ -84,6 +86,8 @@ impl Outcome {
         hash: Option<u64>,
     ) -> Self {
         let Simulation { monitor, application, kinds, events, story, decisions, .. } = simulation;
+        let jain = application.jain();
+        let entered = application.entered.take();
         Self {
             ending,
             end,
@@ -95,8 +99,9 @@ impl Outcome {
             violations: monitor.violations().to_vec(),
             requests: application.requests,
             entries: monitor.entries(),
-            jain: application.jain(),
-            order: application.order.take(),
+            jain,
+            order: entered.as_ref().map(|list| list.iter().map(|entry| entry.node).collect()),
+            entered,
             fences: application.fences,
             bypass_max: monitor.bypass_max(),
             refused: monitor.refused(),

@@ -48,7 +48,7 @@ impl Story {
             }
             Event::Indication(told) => format!("is told {told:?}"),
             Event::Message { from, message } => {
-                format!("receives {} from {}", words(message), mark(*from))
+                format!("receives {} from {}", words(message), from.mark())
             }
             Event::Timer(timer) => format!("timer {timer:?} fires"),
         };
@@ -93,11 +93,11 @@ impl Story {
 
     pub fn tells(&mut self, now: Ticks, node: NodeId, to: NodeId) {
         (self.now, self.node) = (now, node);
-        self.say(format!("tells the application on {}", mark(to)), false);
+        self.say(format!("tells the application on {}", to.mark()), false);
     }
 
     pub fn lost_at_dead_node(&mut self, at: Ticks, from: NodeId, to: NodeId, kind: &str) {
-        let text = format!("is down: {kind} from {} is lost", mark(from));
+        let text = format!("is down: {kind} from {} is lost", from.mark());
         self.lines.push(Line { at, node: Some(to), text, follows: false });
     }
 
@@ -113,13 +113,13 @@ impl Story {
             Fault::Pause { node, span } => (Some(*node), format!("is PAUSED for {span}")),
             Fault::Partition { groups, until } => {
                 let side = |group: &Vec<NodeId>| {
-                    group.iter().copied().map(mark).collect::<Vec<_>>().join(",")
+                    group.iter().map(|node| node.mark()).collect::<Vec<_>>().join(",")
                 };
                 let sides: Vec<String> = groups.iter().map(side).collect();
                 (None, format!("PARTITION {} until {until}", sides.join(" / ")))
             }
             Fault::Suspect { by, of, .. } => {
-                (Some(*by), format!("is told, wrongly, that {} crashed", mark(*of)))
+                (Some(*by), format!("is told, wrongly, that {} crashed", of.mark()))
             }
         };
         self.lines.push(Line { at, node, text, follows: false });
@@ -127,7 +127,7 @@ impl Story {
 
     fn flush(&mut self) {
         if let Some((text, receivers)) = self.sending.take() {
-            let receivers: Vec<String> = receivers.into_iter().map(mark).collect();
+            let receivers: Vec<String> = receivers.iter().map(|node| node.mark()).collect();
             self.say(format!("sends {} to {}", text, receivers.join(", ")), true);
         }
     }
@@ -136,10 +136,6 @@ impl Story {
         self.quiet = !follows;
         self.lines.push(Line { at: self.now, node: Some(self.node), text, follows });
     }
-}
-
-fn mark(node: NodeId) -> String {
-    format!("{{{}}}", node.0)
 }
 
 /// The paper's word for a message, then its fields: `REQUEST { time: 3 }`.

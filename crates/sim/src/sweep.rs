@@ -129,6 +129,7 @@ impl Outcome {
         self.requests += other.requests;
         self.entries += other.entries;
         self.order = None;
+        self.entered = None;
         self.bypass_max = self.bypass_max.max(other.bypass_max);
         self.refused += other.refused;
         self.wait.0.merge(&other.wait.0);

@@ -81,8 +81,8 @@ pub const ENTRY: Entry = Entry {
             text: "2; 1 if either end is the coordinator's node",
             range: sync_delay,
         },
-        textbooks: "Most books count 3 messages; with an acknowledged release it is 4. \
-                    NOK means \"you wait in line\" in some and \"refused\" in others: busy=queued, busy=try.",
+        textbooks: "Most books count 3 messages; with an acknowledged release it is 4. NOK means \
+                    \"wait in line\" in some (busy=queued) and \"refused\" in others (busy=try).",
     },
     rejoin_without_disk: Rejoin::Never,
 };

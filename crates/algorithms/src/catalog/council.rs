@@ -113,9 +113,12 @@ mod tests {
     use super::*;
     use crate::catalog::find;
 
+    fn setting(n: u32, set: &[(&str, &str)]) -> Setting {
+        find("voting").expect("it is listed").setting(n, set).expect("these are values it takes")
+    }
+
     fn reason(n: u32, set: &[(&str, &str)]) -> String {
-        let setting = find("voting").unwrap().setting(n, set).unwrap();
-        council(&setting).unwrap_err().to_string()
+        council(&setting(n, set)).expect_err("they do not go together").to_string()
     }
 
     #[test]
@@ -130,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_majority_of_an_even_number_is_more_than_half() {
-        let setting = find("voting").unwrap().setting(7, &[("coordinators", "6")]).unwrap();
+        let setting = setting(7, &[("coordinators", "6")]);
         assert_eq!(votes(&setting), 4);
         assert!(council(&setting).is_ok());
     }

@@ -74,8 +74,9 @@ pub const ENTRY: Entry = Entry {
                 (_, false) => (2.0, f64::INFINITY),
             },
         },
-        textbooks: "Books print 2mk + m (older ones 3mk) messages, which forgets the votes returned \
-                    after failed tries; and 2mk for the delay, counting messages one after another.",
+        textbooks: "Books print 2mk + m messages (older ones 3mk), which forgets the votes \
+                    returned after failed tries; and a delay of 2mk, counting messages one by \
+                    one.",
     },
     rejoin_without_disk: Rejoin::Never,
 };

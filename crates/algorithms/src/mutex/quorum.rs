@@ -120,7 +120,7 @@ impl Process for Quorum {
             Event::Message { from, message } => self.on_message(from, message, ctx),
             Event::Timer(Timer::Abort) => self.on_abort(ctx),
             Event::Timer(Timer::Backoff) => self.ask(ctx),
-            Event::Timer(Timer::Retransmit) => self.on_retransmit(ctx),
+            Event::Timer(Timer::Retransmit) => self.ask_the_silent(ctx),
         }
     }
 
@@ -164,10 +164,6 @@ impl Quorum {
         if let Some(patience) = self.setup.abort_after {
             ctx.set_timer(Timer::Abort, Delay::exactly(patience));
         }
-    }
-
-    fn on_retransmit(&mut self, ctx: &mut Context<Self>) {
-        self.ask_the_silent(ctx);
     }
 
     fn on_message(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
@@ -233,8 +229,7 @@ impl Quorum {
         self.phase = Phase::Backoff;
         self.stop_timers(ctx);
         self.give_back(ctx);
-        let pause = Delay::between(Ticks::ZERO, self.setup.backoff);
-        ctx.set_timer(Timer::Backoff, pause);
+        ctx.set_timer(Timer::Backoff, Delay::between(Ticks::ZERO, self.setup.backoff));
     }
 
     fn on_request(&mut self, from: NodeId, seq: u32, fence: u64, ctx: &mut Context<Self>) {

@@ -9,7 +9,7 @@
 //!
 //! | message | from, to            | sent when                                 | carries        |
 //! |---------|---------------------|-------------------------------------------|----------------|
-//! | `Req`   | client, coordinator | a try begins; to all m                    | attempt, fence |
+//! | `Req`   | client, coordinator | a try begins; to all m                    | attempt        |
 //! | `Ok`    | coordinator, client | its vote was free                         | attempt, fence |
 //! | `Nok`   | coordinator, client | its vote is another's                     | attempt        |
 //! | `Rel`   | client, coordinator | on exit or failure; to whoever gave a vote | attempt, fence |
@@ -21,11 +21,14 @@
 //! mutual exclusion, and the fence with it; one that only crashes does not.
 //! Cost: 2mk messages for k tries, and one more for every vote won in any of them.
 
+mod coordinator;
+
 use super::places::Places;
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{
     Context, Delay, Event, Named, Never, NodeId, NodeSet, Process, Recovery, Ticks,
 };
+use coordinator::Coordinator;
 use serde::{Deserialize, Serialize};
 
 /// The pause after a failed try may double so many times.
@@ -36,8 +39,8 @@ const DOUBLINGS_MAX: u32 = 6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the table above names what is carried")]
 pub enum Message {
-    /// Vote for me. It also says that all earlier tries are over, hence the fence.
-    Req { attempt: u32, fence: u64 },
+    /// Vote for me. It also says that all earlier tries are over.
+    Req { attempt: u32 },
     /// My vote is yours.
     Ok { attempt: u32, fence: u64 },
     /// My vote is another's.
@@ -103,15 +106,6 @@ enum Phase {
     Inside,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-struct Coordinator {
-    /// Whose vote it is, and for which try.
-    vote: Option<(NodeId, u32)>,
-    /// Per client, the last try known to be over.
-    done: Vec<u32>,
-    fence: u64,
-}
-
 impl Process for Voting {
     type Provides = Mutex;
     type Uses = Never; // A2: who is silent is not missed, as long as q answer.
@@ -142,9 +136,7 @@ impl Voting {
     pub fn new(me: NodeId, setup: Setup) -> Self {
         let (clients, m) = (setup.places.clients(), setup.places.coordinators());
         assert!(setup.votes <= m && setup.votes > m / 2, "{} votes of {m}", setup.votes);
-        let coordinator = setup.places.seat_of(me).map(|_| {
-            Box::new(Coordinator { vote: None, done: vec![0; clients as usize], fence: 0 })
-        });
+        let coordinator = setup.places.seat_of(me).map(|_| Box::new(Coordinator::new(clients)));
         let (ok, nok) = (NodeSet::new(m), NodeSet::new(m));
         let phase = Phase::Idle;
         Self { setup, phase, attempt: 0, failures: 0, fence: 0, ok, nok, coordinator }
@@ -174,7 +166,7 @@ impl Voting {
         self.attempt += 1;
         self.ok.clear();
         self.nok.clear();
-        let request = Message::Req { attempt: self.attempt, fence: self.fence };
+        let request = Message::Req { attempt: self.attempt };
         for seat in self.setup.places.seats() {
             ctx.send(self.setup.places.node_at(seat), request);
         }
@@ -187,9 +179,7 @@ impl Voting {
         let seat = self.setup.places.seat_of(from);
         let from_client = self.setup.places.is_client(from);
         match (message, seat) {
-            (Message::Req { attempt, fence }, _) if from_client => {
-                self.on_req(from, attempt, fence, ctx);
-            }
+            (Message::Req { attempt }, _) if from_client => self.on_req(from, attempt, ctx),
             (Message::Rel { attempt, fence }, _) if from_client => {
                 self.on_rel(from, attempt, fence)
             }
@@ -274,31 +264,16 @@ impl Voting {
         self.phase = Phase::Idle;
     }
 
-    fn on_req(&mut self, from: NodeId, attempt: u32, fence: u64, ctx: &mut Context<Self>) {
+    fn on_req(&mut self, from: NodeId, attempt: u32, ctx: &mut Context<Self>) {
         let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
-        coordinator.fence = coordinator.fence.max(fence);
-        let done = &mut coordinator.done[from.index()];
-        if attempt <= *done {
-            return; // Its own return, or a later try, overtook it.
+        if let Some(answer) = coordinator.on_req(from, attempt) {
+            ctx.send(from, answer);
         }
-        *done = attempt - 1;
-        let free = coordinator.vote.is_none_or(|(client, _)| client == from);
-        let answer = if free {
-            coordinator.vote = Some((from, attempt)); // In place of its own older try, if any.
-            Message::Ok { attempt, fence: coordinator.fence }
-        } else {
-            Message::Nok { attempt }
-        };
-        ctx.send(from, answer);
     }
 
     fn on_rel(&mut self, from: NodeId, attempt: u32, fence: u64) {
         let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
-        coordinator.fence = coordinator.fence.max(fence); // Before the vote is free.
-        let done = &mut coordinator.done[from.index()];
-        *done = (*done).max(attempt);
-        let over = |&(client, voted): &(NodeId, u32)| client == from && voted <= attempt;
-        coordinator.vote = coordinator.vote.filter(|vote| !over(vote)); // Else it is of old.
+        coordinator.on_rel(from, attempt, fence);
     }
 
     fn give_back(&self, seats: impl Iterator<Item = NodeId>, ctx: &mut Context<Self>) {
@@ -332,7 +307,7 @@ mod tests {
     /// Client 0 of two, in its first try at the coordinators 2, 3, 4.
     fn client_in_its_first_try() -> Voting {
         let mut client = node(0, Places::separate(2, 3), 2);
-        let req = Message::Req { attempt: 1, fence: 0 };
+        let req = Message::Req { attempt: 1 };
         assert_eq!(run(&mut client, ACQUIRE), [2, 3, 4].map(|to| send(to, req)));
         client
     }
@@ -390,21 +365,6 @@ mod tests {
         run(&mut client, ACQUIRE);
         assert_eq!(run(&mut client, ok(3, 1, 0)), [rel(3, 1, 0)]);
         assert_eq!(run(&mut client, ok(4, 1, 0)), [rel(4, 1, 0)]);
-    }
-
-    #[test]
-    fn a_coordinator_has_one_vote_and_refuses_while_it_is_out() {
-        let mut coordinator = node(2, Places::separate(2, 3), 2);
-        let req = |from, attempt| message(from, Message::Req { attempt, fence: 0 });
-        let ok = |to, attempt, fence| send(to, Message::Ok { attempt, fence });
-        assert_eq!(run(&mut coordinator, req(0, 1)), [ok(0, 1, 0)]);
-        assert_eq!(run(&mut coordinator, req(1, 1)), [send(1, Message::Nok { attempt: 1 })]);
-        assert_eq!(run(&mut coordinator, req(0, 3)), [ok(0, 3, 0)], "its own newer try");
-        assert_eq!(run(&mut coordinator, req(0, 2)), [], "overtaken");
-        run(&mut coordinator, message(0, Message::Rel { attempt: 1, fence: 0 }));
-        assert_eq!(run(&mut coordinator, req(1, 2)), [send(1, Message::Nok { attempt: 2 })]);
-        run(&mut coordinator, message(0, Message::Rel { attempt: 3, fence: 8 }));
-        assert_eq!(run(&mut coordinator, req(1, 3)), [ok(1, 3, 8)]);
     }
 
     #[test]

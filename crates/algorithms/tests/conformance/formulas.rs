@@ -57,13 +57,11 @@ fn heavy_load_costs_what_the_formula_says() {
         let plan = Plan::default();
         let outcome = simulate(setting, &plan);
         assert_kept(setting, &plan, &outcome);
-        assert_eq!(
-            outcome.entries,
-            u64::from(setting.n),
-            "{} {:?}",
-            setting.entry.id,
-            setting.params
-        );
+        if !setting.entry.promises(Property::V1, &setting.params) && outcome.entries == 0 {
+            return; // The votes were split, and nothing but a timer would end that.
+        }
+        let all = u64::from(setting.n);
+        assert_eq!(outcome.entries, all, "{} {:?}", setting.entry.id, setting.params);
         let measured = outcome.messages as f64 / f64::from(setting.n);
         assert_within(&setting.entry.cost.heavy, measured, setting, "messages, heavy load");
         if let Some(summary) = outcome.sync_delay.summary() {

@@ -40,3 +40,10 @@ pub struct Setup {
     /// Whether a release is acknowledged.
     pub release_ack: bool,
 }
+
+/// The only timer: the pause after a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// Ask again.
+    Backoff,
+}

@@ -110,8 +110,10 @@ impl Monitor {
         if let Some(order) = &mut self.order
             && let Some(earlier) = order.entered(node)
         {
-            let what = format!("{node} entered before {earlier}, whose request happened before");
-            self.report(Property::HB, at, what);
+            self.report(Property::HB, at, || {
+                let (node, earlier) = (node.mark(), earlier.mark());
+                format!("{node} entered before {earlier}, whose request happened before")
+            });
         }
         self.nodes[node.index()].phase = Phase::Inside;
         self.inside.push((node, fence));
@@ -150,7 +152,7 @@ impl Monitor {
         let names: Vec<String> = (0..)
             .zip(&self.nodes)
             .filter(|(_, node)| stuck(node))
-            .map(|(index, _)| NodeId(index).to_string())
+            .map(|(index, _)| NodeId(index).mark())
             .collect();
         if names.is_empty() {
             return;
@@ -162,10 +164,10 @@ impl Monitor {
         };
         let stalled = complete || at.since(self.last_progress) >= patience;
         if stalled && self.inside.is_empty() {
-            let what = format!("{who} for ever, and nobody enters");
+            let what = || format!("{who} for ever, and nobody enters");
             self.report(Property::V1, self.last_progress, what);
         }
-        self.report(Property::V2, self.last_progress, format!("{who} for ever"));
+        self.report(Property::V2, self.last_progress, || format!("{who} for ever"));
     }
 
     /// What became of a promise.
@@ -235,9 +237,10 @@ impl Monitor {
 
     fn judge_safety(&mut self, node: NodeId, fence: u64, at: Ticks) {
         let Some(&(other, _)) = self.inside.first() else { return };
-        self.report(Property::S1, at, format!("{node} entered while {other} was inside"));
+        let (name, other) = (node.mark(), other.mark());
+        self.report(Property::S1, at, || format!("{name} entered while {other} was inside"));
         if self.accepted.is_some_and(|(largest, holder)| fence == largest && holder != node) {
-            let what = format!("{other} and {node} are inside with the same fence {fence}");
+            let what = || format!("{other} and {name} are inside with the same fence {fence}");
             self.report(Property::S1Eff, at, what);
         }
     }
@@ -246,15 +249,12 @@ impl Monitor {
         if let Some(last) = self.last_fence
             && fence <= last
         {
-            let what = format!("{node} entered with fence {fence} after {last}");
+            let what = || format!("{} entered with fence {fence} after {last}", node.mark());
             self.report(Property::F1, at, what);
         }
         if fence >= 1 << 53 {
-            self.report(
-                Property::F1,
-                at,
-                format!("{node} entered with fence {fence}, 2^53 or more"),
-            );
+            let what = || format!("{} entered with fence {fence}, 2^53 or more", node.mark());
+            self.report(Property::F1, at, what);
         }
         self.last_fence = Some(fence);
         if self.accepted.is_none_or(|(largest, _)| fence >= largest) {
@@ -272,8 +272,9 @@ impl Monitor {
         if let Some(bound) = self.bypass_bound
             && bypass > bound
         {
-            let what = format!("{bypass} others entered before {node}, at most {bound} may");
-            self.report(Property::BW, at, what);
+            self.report(Property::BW, at, || {
+                format!("{bypass} others entered before {}, at most {bound} may", node.mark())
+            });
         }
     }
 
@@ -291,9 +292,9 @@ impl Monitor {
         }
     }
 
-    fn report(&mut self, property: Property, at: Ticks, what: String) {
+    fn report(&mut self, property: Property, at: Ticks, what: impl FnOnce() -> String) {
         if !self.violations.iter().any(|known| known.property == property) {
-            self.violations.push(Violation { property, at, what });
+            self.violations.push(Violation { property, at, what: what() });
         }
     }
 }
@@ -316,7 +317,7 @@ mod tests {
         monitor.entered(NodeId(1), 2, Ticks(2));
         assert_eq!(monitor.verdict(Property::S1), Verdict::Violated);
         assert_eq!(monitor.verdict(Property::S1Eff), Verdict::Holds);
-        assert_eq!(monitor.violations()[0].what, "2 entered while 1 was inside");
+        assert_eq!(monitor.violations()[0].what, "{1} entered while {0} was inside");
         monitor.released(NodeId(0), Ticks(3));
         assert_eq!(monitor.refused(), 1);
     }
@@ -350,7 +351,7 @@ mod tests {
         monitor.released(NodeId(0), Ticks(2));
         monitor.end(Ticks(9), true, Ticks(0));
         assert_eq!(monitor.verdict(Property::V1), Verdict::Violated);
-        assert_eq!(monitor.violations()[0].what, "2 waits for ever, and nobody enters");
+        assert_eq!(monitor.violations()[0].what, "{1} waits for ever, and nobody enters");
     }
 
     #[test]
