@@ -5,8 +5,7 @@ use crate::files;
 use conclave_algorithms::catalog::{self, Cluster, Entry, Setting, Visitor};
 use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process, Property};
-use conclave_sim::parse::Names;
-use conclave_sim::{Error, Options, Outcome, Plan, Sweep};
+use conclave_sim::{Error, Names, Options, Outcome, Plan, Sweep, quoted};
 
 /// Up to so many clients the order of requests is judged without being asked for.
 const ORDER_MAX: u32 = 64;
@@ -27,7 +26,7 @@ impl Subject {
         id: &str,
         nodes: u32,
         set: &[String],
-        labels: Option<Vec<String>>,
+        labels: Vec<String>,
     ) -> anyhow::Result<Self> {
         let entry = catalog::find(id)?;
         let values = set.iter().map(|text| value(entry, text)).collect::<Result<Vec<_>, _>>()?;
@@ -78,18 +77,9 @@ impl Subject {
         let mut words = vec![format!("conclave sim {}", self.setting.entry.id)];
         words.push(format!("--nodes {}", self.setting.n));
         words.extend(self.set.iter().map(|set| format!("--set {}", quoted(set))));
-        words.extend(conclave_sim::flags::flags(plan, &self.names));
+        words.extend(conclave_sim::flags(plan, &self.names));
         words.join(" ")
     }
-}
-
-/// A word as a shell takes it.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=:,./@+%^".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_string();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// One `--set`: its name, and its value or the text of the file that it names.

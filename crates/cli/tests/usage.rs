@@ -126,6 +126,6 @@ fn what_does_not_go_together_is_refused() {
     );
     refuses(
         &["sim", "central", "--nodes", "3", "--ids", "1,2"],
-        "--ids 1,2: takes one id for each of the 3 nodes",
+        "--ids with 2 labels: one for each of the 3 nodes",
     );
 }

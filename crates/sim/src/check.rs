@@ -17,11 +17,11 @@ where
         [("--loss", plan.loss), ("--duplicate", plan.duplicate), ("--cancel", plan.cancel)]
     {
         if !(0.0..=1.0).contains(&value) {
-            return Err(bad(flag, value, "a probability from 0 to 1"));
+            return Err(Error::value(flag, value, "a probability from 0 to 1"));
         }
     }
     if plan.rounds == 0 {
-        return Err(bad("--rounds", 0, "at least 1"));
+        return Err(Error::value("--rounds", 0, "at least 1"));
     }
     latency(&plan.latency, cluster)?;
     workload(&plan.workload, cluster)?;
@@ -31,7 +31,11 @@ where
     for &(node, rate) in &plan.drift {
         known("--drift", node, cluster)?;
         if !(rate > 0.0 && rate.is_finite()) {
-            return Err(bad("--drift", rate, "a rate above 0; 1 is a clock that is right"));
+            return Err(Error::value(
+                "--drift",
+                rate,
+                "a rate above 0; 1 is a clock that is right",
+            ));
         }
     }
     plan.rules.iter().try_for_each(|one| rule(one, cluster))?;
@@ -46,7 +50,11 @@ fn rule<P>(rule: &MessageRule, cluster: &Cluster<P>) -> Result<(), Error> {
         known("--rule", node, cluster)?;
     }
     if rule.action == Action::Delay(Ticks::ZERO) {
-        return Err(bad("--rule", "=0", "a message takes some time, or time might stand still"));
+        return Err(Error::value(
+            "--rule",
+            "=0",
+            "a message takes some time, or time might stand still",
+        ));
     }
     Ok(())
 }
@@ -55,12 +63,12 @@ fn latency<P>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Error> {
     let no_time = "a message takes some time, or time might stand still";
     match latency {
         Latency::Constant(Ticks::ZERO) | Latency::Uniform(_, Ticks::ZERO) => {
-            Err(bad("--latency", 0, no_time))
+            Err(Error::value("--latency", 0, no_time))
         }
-        Latency::Exponential(Ticks::ZERO) => Err(bad("--latency", "exp:0", no_time)),
+        Latency::Exponential(Ticks::ZERO) => Err(Error::value("--latency", "exp:0", no_time)),
         Latency::Uniform(min, max) if min > max => {
             let value = format!("uniform:{min}..{max}");
-            Err(bad("--latency", value, "the smaller bound comes first"))
+            Err(Error::value("--latency", value, "the smaller bound comes first"))
         }
         Latency::Links { others, links } => {
             self::latency(others, cluster)?;
@@ -80,7 +88,7 @@ fn workload<P>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
             return Ok(());
         }
         let accepted = format!("only clients ask to enter: 1 to {}", cluster.clients);
-        Err(bad("--workload", name(node, cluster), &accepted))
+        Err(Error::value("--workload", name(node, cluster), &accepted))
     };
     match workload {
         Workload::Single(node) => client(*node),
@@ -91,9 +99,11 @@ fn workload<P>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
                 Act::Acquire | Act::Release | Act::Cancel => Ok(()),
             }
         }),
-        Workload::Poisson(rate) if !(*rate > 0.0 && rate.is_finite()) => {
-            Err(bad("--workload", format!("poisson:{rate}"), "a rate above 0 per unit of time"))
-        }
+        Workload::Poisson(rate) if !(*rate > 0.0 && rate.is_finite()) => Err(Error::value(
+            "--workload",
+            format!("poisson:{rate}"),
+            "a rate above 0 per unit of time",
+        )),
         Workload::AllAtOnce | Workload::Closed(_) | Workload::Poisson(_) => Ok(()),
     }
 }
@@ -112,7 +122,7 @@ where
             if crash_stop && !amnesia {
                 let value = format!("{}@{at}", name(*node, cluster));
                 let accepted = "this algorithm has no rule for a return; add ':amnesia'";
-                return Err(bad("--restart", value, accepted));
+                return Err(Error::value("--restart", value, accepted));
             }
             Ok(())
         }
@@ -122,7 +132,11 @@ where
             known("--suspect", *of, cluster)?;
             if !listens::<P>() {
                 let value = format!("{}:{}", name(*by, cluster), name(*of, cluster));
-                return Err(bad("--suspect", value, "this algorithm listens to no suspicions"));
+                return Err(Error::value(
+                    "--suspect",
+                    value,
+                    "this algorithm listens to no suspicions",
+                ));
             }
             Ok(())
         }
@@ -140,11 +154,11 @@ fn partition<P>(
         known("--partition", node, cluster)?;
         if !seen.insert(node) {
             let value = name(node, cluster);
-            return Err(bad("--partition", value, "each node is on one side only"));
+            return Err(Error::value("--partition", value, "each node is on one side only"));
         }
     }
     if until < at {
-        return Err(bad("--partition", format!("{at}..{until}"), "ends before it begins"));
+        return Err(Error::value("--partition", format!("{at}..{until}"), "ends before it begins"));
     }
     Ok(())
 }
@@ -157,7 +171,7 @@ fn known<P>(flag: &'static str, node: NodeId, cluster: &Cluster<P>) -> Result<()
         0 => format!("nodes are 1 to {}", cluster.clients),
         m => format!("nodes are 1 to {} and c1 to c{m}", cluster.clients),
     };
-    Err(bad(flag, name(node, cluster), &accepted))
+    Err(Error::value(flag, name(node, cluster), &accepted))
 }
 
 fn name<P>(node: NodeId, cluster: &Cluster<P>) -> String {
@@ -165,8 +179,4 @@ fn name<P>(node: NodeId, cluster: &Cluster<P>) -> String {
         Some(coordinator) if coordinator < cluster.coordinators => format!("c{}", coordinator + 1),
         Some(_) | None => node.to_string(),
     }
-}
-
-fn bad(flag: &'static str, value: impl ToString, accepted: &str) -> Error {
-    Error::BadValue { flag, value: value.to_string(), accepted: accepted.to_string() }
 }

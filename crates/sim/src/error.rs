@@ -29,3 +29,22 @@ pub enum Error {
     #[error("scenario: {0}")]
     BadScenario(String),
 }
+
+impl Error {
+    /// A value that a flag does not take. Whatever was typed, the message stays one short line.
+    pub(crate) fn value(flag: &'static str, value: impl ToString, accepted: impl ToString) -> Self {
+        let value = excerpt(&value.to_string());
+        Self::BadValue { flag, value, accepted: accepted.to_string() }
+    }
+}
+
+/// The beginning of a text, on one line.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LENGTH_MAX: usize = 60;
+    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut short: String = plain.take(LENGTH_MAX).collect();
+    if text.chars().nth(LENGTH_MAX).is_some() {
+        short.push('…');
+    }
+    if short.trim().is_empty() { "''".to_string() } else { short }
+}

@@ -178,7 +178,7 @@ fn violation(report: &super::run::Report<'_>, broken: &super::run::Broken) -> Vi
     Violation {
         property: broken.violation.property,
         time: broken.violation.at.as_units(),
-        what: broken.violation.what.clone(),
+        what: report.subject.names.tell(&broken.violation.what),
         replay: broken.replay.clone(),
         seed: report.many.then_some(broken.seed),
     }

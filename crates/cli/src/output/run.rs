@@ -278,7 +278,7 @@ shortest found that breaks {property}:
                 if self.many { format!(" under seed {}", broken.seed) } else { String::new() };
             let title = format!("{property} violated at {}{seed}:", decimal(at.as_units()));
             let title = if self.promises(*property) { bad(title) } else { odd(title) };
-            let _ = writeln!(text, "{title} {what}");
+            let _ = writeln!(text, "{title} {}", self.subject.names.tell(what));
         }
         if let Some(broken) = self.worst() {
             let _ = writeln!(text, "replay: {}", typed(&broken.replay));

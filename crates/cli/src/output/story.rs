@@ -3,8 +3,7 @@
 use super::run::Report;
 use super::{bad, dim, good, odd, strong};
 use conclave_core::NodeId;
-use conclave_sim::parse::Names;
-use conclave_sim::{Error, Line};
+use conclave_sim::{Error, Line, Names};
 use std::fmt::Write;
 
 /// Whose eyes a run is seen with.

@@ -4,9 +4,9 @@ use super::Sim;
 use crate::failure::Usage;
 use crate::files;
 use crate::output::story::Viewer;
-use crate::subject::{Subject, quoted};
+use crate::subject::Subject;
 use conclave_core::Ticks;
-use conclave_sim::{Plan, parse};
+use conclave_sim::{Plan, parse, quoted};
 use std::fmt::Display;
 
 const NODES_DEFAULT: u32 = 7;
@@ -16,15 +16,10 @@ const NODES_MAX: u32 = 10_000_000;
 impl Sim {
     /// The algorithm that was asked for.
     pub fn subject(&self) -> anyhow::Result<Subject> {
-        let labels = self.ids.as_deref().map(parse::ids).transpose()?;
-        let count = labels.as_ref().map(|labels| labels.len() as u32);
-        if let (Some(ids), Some(count), Some(nodes)) = (&self.ids, count, self.nodes)
-            && count != nodes
-        {
-            let accepted = format!("takes one id for each of the {nodes} nodes");
-            return Err(Usage::flag("--ids", ids, accepted).into());
-        }
-        let nodes = count.or(self.nodes).unwrap_or(NODES_DEFAULT);
+        let listed = self.ids.as_ref().map(|ids| ids.split(',').count() as u32);
+        let nodes = self.nodes.or(listed).unwrap_or(NODES_DEFAULT);
+        let labels = self.ids.as_ref().map(|ids| parse::ids(ids, nodes)).transpose()?;
+        let labels = labels.unwrap_or_default();
         let subject = Subject::new(&self.id, nodes, &self.set, labels)?;
         let entry = subject.setting.entry;
         for (flag, value) in [("--start", &self.start), ("--candidates", &self.candidates)] {
@@ -57,8 +52,8 @@ impl Sim {
         if let Some(text) = &self.workload {
             plan.workload = parse::workload(text, names, &files::read)?;
         }
-        for id in self.dead.iter().flat_map(|list| list.split(',')) {
-            plan.dead.push(names.node("--dead", id)?);
+        if let Some(text) = &self.dead {
+            plan.dead = names.nodes("--dead", text)?;
         }
         plan.drift = each(&self.drift, |text| parse::drift(text, names))?;
         plan.backoffs = each(&self.backoff, |text| parse::backoff(text, names))?;
@@ -68,6 +63,7 @@ impl Sim {
         plan.faults.extend(each(&self.pause, |text| parse::pause(text, names))?);
         plan.faults.extend(each(&self.partition, |text| parse::partition(text, names))?);
         plan.faults.extend(each(&self.suspect, |text| parse::suspect(text, names))?);
+        parse::in_order(&mut plan.faults);
         Ok(plan)
     }
 
