@@ -8,12 +8,14 @@ const BYTES_MAX: u64 = 1 << 20;
 
 /// The text of a file, or why it cannot be had.
 pub fn read(path: &str) -> Result<String, String> {
-    let failed = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => "cannot read: No such file".to_string(),
-        _ => {
-            let reason = error.to_string();
-            format!("cannot read: {}", reason.split(" (os error").next().unwrap_or_default())
-        }
+    let failed = |error: std::io::Error| {
+        let reason = error.to_string();
+        let reason = match reason.split_once(" (os error") {
+            Some(_) if error.kind() == ErrorKind::NotFound => "No such file",
+            Some((reason, _)) => reason,
+            None => &reason,
+        };
+        format!("cannot read: {reason}")
     };
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;

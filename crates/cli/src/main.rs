@@ -22,7 +22,7 @@ struct Conclave {
 #[derive(Debug, Subcommand)]
 enum Command {
     Algorithms(commands::algorithms::Algorithms),
-    Sim(commands::sim::Sim),
+    Sim(Box<commands::sim::Sim>),
 }
 
 fn main() -> ExitCode {

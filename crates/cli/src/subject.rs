@@ -6,9 +6,12 @@ use conclave_algorithms::catalog::{self, Cluster, Entry, Setting, Visitor};
 use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process, Property};
 use conclave_sim::{Error, Names, Options, Outcome, Plan, Sweep, quoted};
+use std::time::{Duration, Instant};
 
 /// Up to so many clients the order of requests is judged without being asked for.
 const ORDER_MAX: u32 = 64;
+/// So many runs are spent on making a violating run small, at most.
+const SHRINK_RUNS: u32 = 5_000;
 
 /// An algorithm as it was asked for: can be run, and typed again.
 pub struct Subject {
@@ -22,12 +25,7 @@ pub struct Subject {
 
 impl Subject {
     /// Finds the algorithm and reads its parameters; files that they name are read too.
-    pub fn new(
-        id: &str,
-        nodes: u32,
-        set: &[String],
-        labels: Vec<String>,
-    ) -> anyhow::Result<Self> {
+    pub fn new(id: &str, nodes: u32, set: &[String], labels: Vec<String>) -> anyhow::Result<Self> {
         let entry = catalog::find(id)?;
         let values = set.iter().map(|text| value(entry, text)).collect::<Result<Vec<_>, _>>()?;
         let pairs: Vec<(&str, &str)> = values.iter().map(|(k, v)| (k.as_str(), &**v)).collect();
@@ -65,11 +63,11 @@ impl Subject {
         Ok(catalog::visit(&self.setting, Sweeper { plan, runs, options, progress })??)
     }
 
-    /// A small plan that breaks the same promise, found in at most so many runs.
-    pub fn shrink(&self, plan: &Plan, property: Property, budget: u32) -> anyhow::Result<Plan> {
-        let mut options = self.options(property == Property::HB);
-        options.hash = false;
-        Ok(catalog::visit(&self.setting, Shrinker { plan, options, property, budget })?)
+    /// A small plan that breaks the same promise, as far as it can be found in this time.
+    pub fn shrink(&self, plan: &Plan, broken: Property, time: Duration) -> anyhow::Result<Plan> {
+        let options = Options { hash: false, ..self.options(broken == Property::HB) };
+        let deadline = Instant::now() + time;
+        Ok(catalog::visit(&self.setting, Shrinker { plan, options, broken, deadline })?)
     }
 
     /// The command that runs this plan.
@@ -157,8 +155,8 @@ impl Visitor for Sweeper<'_> {
 struct Shrinker<'a> {
     plan: &'a Plan,
     options: Options,
-    property: Property,
-    budget: u32,
+    broken: Property,
+    deadline: Instant,
 }
 
 impl Visitor for Shrinker<'_> {
@@ -169,9 +167,12 @@ impl Visitor for Shrinker<'_> {
         P::Uses: Oracle,
     {
         let run = |plan: &Plan, decisions| {
+            if Instant::now() > self.deadline {
+                return Err(Error::BadScenario("time is up".to_string())); // Ends the search.
+            }
             let options = Options { decisions, ..self.options.clone() };
             conclave_sim::run(&cluster, plan, &options)
         };
-        conclave_sim::shrink(self.plan, self.property, self.budget, run).plan
+        conclave_sim::shrink(self.plan, self.broken, SHRINK_RUNS, run).plan
     }
 }

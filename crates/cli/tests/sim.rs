@@ -124,3 +124,18 @@ fn nodes_go_by_the_names_they_were_given() {
     assert_eq!(run["nodes"], 3);
     assert_eq!(run["order"], serde_json::json!([3, 17, 24]));
 }
+
+#[test]
+fn the_shortest_run_found_breaks_the_same_promise() {
+    let unfair = ["sim", "lamport", "--nodes", "4", "--no-fifo", "--latency", "uniform:1..20"];
+    let done = conclave(&[&unfair[..], &["--seeds", "50"]].concat());
+    assert_eq!(done.code, 3);
+    let (_, shortest) = done.stdout.split_once("shortest found that breaks S1:\n").expect("S1");
+    let words: Vec<String> =
+        shortest.split_whitespace().skip(1).map(|word| word.replace('\'', "")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
+    assert!(words.contains(&"--rule"), "{shortest}");
+    let run = json(&words);
+    assert_eq!(run["properties"]["S1"], "violated", "{shortest}");
+    assert_eq!(run["requests"], 2, "two nodes suffice: {shortest}");
+}

@@ -41,10 +41,15 @@ impl Error {
 /// The beginning of a text, on one line.
 pub(crate) fn excerpt(text: &str) -> String {
     const LENGTH_MAX: usize = 60;
-    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut short: String = plain.take(LENGTH_MAX).collect();
+    let mut short: String = one_line(text).chars().take(LENGTH_MAX).collect();
     if text.chars().nth(LENGTH_MAX).is_some() {
         short.push('…');
     }
     if short.trim().is_empty() { "''".to_string() } else { short }
+}
+
+/// A text without line ends and whatever else could upset a terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    let visible = |c: char| !c.is_control() && c.escape_debug().len() <= 2;
+    text.chars().map(|c| if visible(c) { c } else { ' ' }).collect()
 }

@@ -24,7 +24,7 @@ pub use workload::workload;
 pub(crate) use network::kind;
 pub(crate) use workload::sorted;
 
-use crate::error::Error;
+use crate::error::{Error, one_line};
 use conclave_core::Ticks;
 
 /// Reads a file, or says in one line why it cannot.
@@ -69,7 +69,7 @@ fn contents(flag: &'static str, name: &str, read: Read<'_>) -> Result<(String, c
     if let Some(inline) = name.strip_prefix('=') {
         return Ok((inline.to_string(), ';'));
     }
-    let text = read(name).map_err(|reason| Error::value(flag, name, reason))?;
+    let text = read(name).map_err(|reason| Error::value(flag, name, one_line(&reason)))?;
     Ok((text, '\n'))
 }
 

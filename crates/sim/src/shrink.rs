@@ -24,8 +24,8 @@ pub struct Shrunk {
     pub runs: u32,
 }
 
-/// Looks for a small plan that breaks the same promise, in at most `budget` runs. `run` runs a plan,
-/// keeping its decisions if told so.
+/// Looks for a small plan that breaks the same promise, in at most `budget` runs. `run` runs a
+/// plan, keeping its decisions if told so.
 pub fn shrink(
     plan: &Plan,
     property: Property,

@@ -11,6 +11,7 @@ use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
 use crate::random::Stream;
 use crate::story::Story;
+use crate::timers::Timers;
 use crate::wheel::{Due, Lane, SlotId, Wheel};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
@@ -89,8 +90,7 @@ pub(crate) struct Simulation<'a, P: Process> {
     pub kinds: Kinds,
     pub decisions: Option<Decisions>,
     ctx: Context<P>,
-    /// The running timers of each node; empty until the first is set.
-    pub timers: Vec<Vec<(P::Timer, SlotId)>>,
+    pub timers: Timers<P::Timer>,
     timer_random: Stream,
     pub causes: Causes,
     hash: Option<(Hasher, Vec<u8>)>,
@@ -144,7 +144,7 @@ where
             kinds: Kinds::default(),
             decisions: options.decisions.then(Decisions::default),
             ctx: Context::new(Choices::Drawn(Box::new(draw))),
-            timers: Vec::new(),
+            timers: Timers::new(),
             timer_random: Stream::new(plan.seed, 3),
             causes: Causes::new(options, n),
             hash: options.hash.then(|| (Hasher::default(), Vec::new())),
@@ -218,6 +218,9 @@ where
             Status::Up => self.deliver(due.node, due.slot, due.item),
             Status::Down => self.lose(due.node, &due.item),
             Status::Paused => {
+                if let Event::Timer(timer) = due.item {
+                    self.timers.hold(due.node, timer);
+                }
                 let wave = self.causes.wave(due.slot, &due.item);
                 let stamp = self.causes.stamp(due.slot, &due.item).cloned();
                 let late = Late { event: due.item, wave, stamp };
@@ -242,14 +245,17 @@ where
         if let (Some(stamp), Some(causality)) = (&late.stamp, self.monitor.causality()) {
             causality.received(node, stamp);
         }
-        self.hand_over(node, late.wave, late.event);
+        let stopped = |timer| !self.timers.is_held(node, timer);
+        if !matches!(late.event, Event::Timer(timer) if stopped(timer)) {
+            self.hand_over(node, late.wave, late.event);
+        }
     }
 
     fn hand_over(&mut self, node: NodeId, wave: Option<Wave>, event: Event<P>) {
         match event {
             Event::Request(request) => self.application_acts(node, request),
             Event::Timer(timer) => {
-                self.forget_timer(node, timer);
+                self.timers.cancel(node, timer);
                 self.step(node, wave, event);
             }
             Event::Start | Event::Restart | Event::Indication(_) | Event::Message { .. } => {
@@ -344,26 +350,15 @@ where
         let rate = self.plan.drift.iter().find(|(owner, _)| *owner == node);
         let span = rate.map_or(span, |(_, rate)| Ticks((span.0 as f64 / rate).round() as u64));
         let slot = self.wheel.schedule(self.now + span, Lane::Timer, node, Event::Timer(timer));
-        if self.timers.is_empty() {
-            self.timers.resize_with(self.nodes.len(), Vec::new);
-        }
-        self.timers[node.index()].push((timer, slot));
+        self.timers.set(node, self.nodes.len(), timer, slot);
         if let Some(story) = &mut self.story {
             story.sets_timer(&timer, span);
         }
     }
 
     fn cancel_timer(&mut self, node: NodeId, timer: P::Timer) {
-        let Some(running) = self.timers.get_mut(node.index()) else { return };
-        if let Some(place) = running.iter().position(|(name, _)| *name == timer) {
-            let (_, slot) = running.swap_remove(place);
+        if let Some(slot) = self.timers.cancel(node, timer) {
             self.wheel.cancel(slot);
-        }
-    }
-
-    fn forget_timer(&mut self, node: NodeId, timer: P::Timer) {
-        if let Some(running) = self.timers.get_mut(node.index()) {
-            running.retain(|(name, _)| *name != timer);
         }
     }
 

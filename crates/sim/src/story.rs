@@ -25,8 +25,15 @@ pub(crate) struct Story {
     now: Ticks,
     node: NodeId,
     /// Equal messages to several nodes make one sentence.
-    sending: Option<(String, Vec<NodeId>)>,
+    sending: Option<Sending>,
     quiet: bool,
+}
+
+/// A message to one or several nodes, and what becomes of it.
+struct Sending {
+    what: String,
+    receivers: Vec<NodeId>,
+    ending: &'static str,
 }
 
 impl Story {
@@ -57,16 +64,16 @@ impl Story {
 
     pub fn sends<M: Data + Named>(&mut self, to: NodeId, message: &M, fate: Fate) {
         let ending = match (fate.arrival, fate.again) {
-            (None, _) => ", which is lost",
-            (Some(_), Some(_)) => ", which will arrive twice",
+            (None, _) => "; it is lost",
+            (Some(_), Some(_)) => "; it will arrive twice",
             (Some(_), None) => "",
         };
-        let text = format!("{}{ending}", words(message));
+        let what = words(message);
         match &mut self.sending {
-            Some((same, receivers)) if *same == text => receivers.push(to),
+            Some(same) if same.what == what && same.ending == ending => same.receivers.push(to),
             Some(_) | None => {
                 self.flush();
-                self.sending = Some((text, vec![to]));
+                self.sending = Some(Sending { what, receivers: vec![to], ending });
             }
         }
     }
@@ -126,9 +133,9 @@ impl Story {
     }
 
     fn flush(&mut self) {
-        if let Some((text, receivers)) = self.sending.take() {
+        if let Some(Sending { what, receivers, ending }) = self.sending.take() {
             let receivers: Vec<String> = receivers.iter().map(|node| node.mark()).collect();
-            self.say(format!("sends {} to {}", text, receivers.join(", ")), true);
+            self.say(format!("sends {what} to {}{ending}", receivers.join(", ")), true);
         }
     }
 

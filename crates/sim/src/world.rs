@@ -128,9 +128,7 @@ where
         self.backlog.remove(&node);
         self.monitor.crashed(node, self.now);
         self.application.node_down(node);
-        if let Some(running) = self.timers.get_mut(node.index()) {
-            running.clear();
-        }
+        self.timers.clear(node);
         let scripted = matches!(self.plan.workload, Workload::Script(_));
         let application = &self.application;
         self.wheel.cancel_where(|owner, event| {

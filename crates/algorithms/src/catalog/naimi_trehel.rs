@@ -19,9 +19,16 @@ pub const ENTRY: Entry = Entry {
         Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
         Assumption { tag: "A3", text: "who enters also leaves" },
     ],
-    has: |_| vec![S1, S1Eff, V1, V2, BW, F1],
-    lacks: &[(HB, "a request that takes a longer way joins the line later")],
-    bypass: Some(|setting| u64::from(setting.n) - 1),
+    has: |_| vec![S1, S1Eff, V1, V2, F1],
+    lacks: &[
+        (
+            BW,
+            "the bound n-1 counts from joining the line that ends at the token; a request may \
+              first stand behind one that is itself still under way",
+        ),
+        (HB, "a request that takes a longer way joins the line later"),
+    ],
+    bypass: None,
     parameters: &[],
     cost: Cost {
         light: Formula { text: "0..N; from the start 2(N-1)/N", range: from_the_start },

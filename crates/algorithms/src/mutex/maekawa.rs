@@ -1,7 +1,7 @@
 //! Maekawa's mutual exclusion: every node is the arbiter of a few others, and to enter takes the
 //! votes of a quorum. Any two quorums share an arbiter, and an arbiter has one vote.
 //!
-//! Sources: M. Maekawa, "A √N algorithm for mutual exclusion in decentralized systems", ACM TOCS
+//! Source: M. Maekawa, "A √N algorithm for mutual exclusion in decentralized systems", ACM TOCS
 //! 3(2), 1985; B. A. Sanders, "The information structure of distributed mutual exclusion
 //! algorithms", ACM TOCS 5(3), 1987 (the missing FAILED).
 //! Assumes: A1 every message arrives exactly once; A2 no crashes, or a restart with the disk;

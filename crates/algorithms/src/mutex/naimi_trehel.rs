@@ -19,8 +19,10 @@
 //! that asks looks for the token and not for its father: after a withdrawal the last requester has
 //! no father either, and waits for the token all the same.
 //!
-//! Has: mutual exclusion; no starvation (at most n-1 others enter first).
-//! Lacks: request order (a request that takes a longer way is later); any tolerance of loss.
+//! Has: mutual exclusion; no starvation (at most n-1 others enter first, once the request has
+//! joined the line that ends at the token).
+//! Lacks: a bound before that (it may stand behind a request that is itself still under way);
+//! request order (a request that takes a longer way is later); any tolerance of loss.
 //! Cost: 0 to n messages, on average about the logarithm of n; one message time from exit to entry.
 
 use conclave_core::mutex::{Indication, Mutex, Request};

@@ -9,12 +9,12 @@ use crate::subject::Subject;
 use conclave_core::{Ticks, Verdict, Violation};
 use conclave_sim::{Options, Plan, Sweep};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// So many runs are spent on making a violating run small.
-const SHRINK_RUNS: u32 = 3_000;
-/// A run with more events than this is left as it is: to repeat it so often would take too long.
-const SHRINK_EVENTS_MAX: u64 = 20_000;
+/// So long people may wait for a violating run to be made small.
+const SHRINK_TIME: Duration = Duration::from_secs(3);
+/// A run with more events than this stays as it is: its decisions would fill the memory.
+const SHRINK_EVENTS_MAX: u64 = 500_000;
 
 /// One simulated run of an algorithm, or many (--seeds), judged and measured
 #[derive(Debug, clap::Args)]
@@ -150,7 +150,7 @@ pub fn run(arguments: &Sim) -> anyhow::Result<Exit> {
         None => report.text(),
     })?;
     if !arguments.json {
-        shorten(&report)?;
+        shorten(arguments, &report)?;
     }
     Ok(exit(&report))
 }
@@ -179,18 +179,20 @@ fn broken(arguments: &Sim, violations: Vec<(u64, Violation)>) -> Vec<Broken> {
 }
 
 /// Looks for a smaller plan that breaks the same promise, and prints the command that runs it.
-fn shorten(report: &Report<'_>) -> anyhow::Result<()> {
+fn shorten(arguments: &Sim, report: &Report<'_>) -> anyhow::Result<()> {
     let Some(worst) = report.worst() else { return Ok(()) };
     if report.outcome.events / report.runs > SHRINK_EVENTS_MAX {
         return Ok(());
     }
     let plan = Plan { seed: worst.seed, ..report.plan.clone() };
     let property = worst.violation.property;
-    let small = report.subject.shrink(&plan, property, SHRINK_RUNS)?;
+    let small = report.subject.shrink(&plan, property, SHRINK_TIME)?;
     if small == plan {
         return Ok(());
     }
-    output::print(&report.shortest(property, &report.subject.command(&small)))
+    let check = if arguments.check.is_some() { " --check HB" } else { "" };
+    let command = report.subject.command(&small) + check;
+    output::print(&report.shortest(property, &command))
 }
 
 fn exit(report: &Report<'_>) -> Exit {

@@ -43,7 +43,9 @@ pub fn in_full(entry: &'static Entry) -> String {
     }
     text.push('\n');
     text += &labelled("paper", COLUMN, entry.paper);
-    text += &labelled("notes", COLUMN, &entry.seeds.join(", "));
+    if !entry.seeds.is_empty() {
+        text += &labelled("notes", COLUMN, &entry.seeds.join(", "));
+    }
     text.push('\n');
     for (index, assumption) in entry.assumptions.iter().enumerate() {
         let label = strong(format!("{:COLUMN$}", if index == 0 { "assumes" } else { "" }));

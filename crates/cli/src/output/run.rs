@@ -192,7 +192,7 @@ shortest found that breaks {property}:
         let outcome = &self.outcome;
         let rows: [(&str, &str, &Times); 4] = [
             ("client delay", "request to entry, alone", &outcome.client_delay),
-            ("  serially", "counting its messages", &outcome.client_delay_serial),
+            ("  serially", "its messages one by one", &outcome.client_delay_serial),
             ("sync delay", "exit to next entry", &outcome.sync_delay),
             ("wait", "request to entry", &outcome.wait),
         ];
@@ -211,19 +211,18 @@ shortest found that breaks {property}:
 
     fn fairness(&self) -> String {
         let outcome = &self.outcome;
-        let worst = if self.many { " in the worst run" } else { "" };
-        let mut parts = Vec::new();
+        let mut text = String::new();
         if let Some(jain) = outcome.jain {
-            parts.push(format!("{} by Jain's index{worst}", decimal(jain)));
+            let worst = if self.many { " in the worst run" } else { "" };
+            let told = format!("{} by Jain's index{worst}", decimal(jain));
+            text += &labelled("fairness", COLUMN, &told);
         }
         if let Some(bound) = self.bypass_bound {
-            parts.push(format!(
-                "at most {} passed a registered request (bound {})",
-                count(outcome.bypass_max),
-                count(bound)
-            ));
+            let most = of(outcome.bypass_max, "entry").replace("entrys", "entries");
+            let told =
+                format!("at most {most} before a registered request; bound {}", count(bound));
+            text += &labelled("bypass", COLUMN, &told);
         }
-        let mut text = labelled("fairness", COLUMN, &parts.join("; "));
         if let Some((first, last)) = outcome.fences {
             let refused = match outcome.refused {
                 0 => String::new(),
@@ -277,8 +276,11 @@ shortest found that breaks {property}:
             let seed =
                 if self.many { format!(" under seed {}", broken.seed) } else { String::new() };
             let title = format!("{property} violated at {}{seed}:", decimal(at.as_units()));
-            let title = if self.promises(*property) { bad(title) } else { odd(title) };
-            let _ = writeln!(text, "{title} {}", self.subject.names.tell(what));
+            let what = self.subject.names.tell(what);
+            let colour = if self.promises(*property) { bad(&title) } else { odd(&title) };
+            for line in wrap(&format!("{title} {what}"), width()) {
+                let _ = writeln!(text, "{}", line.replace(&title, &colour));
+            }
         }
         if let Some(broken) = self.worst() {
             let _ = writeln!(text, "replay: {}", typed(&broken.replay));

@@ -1,0 +1,104 @@
+//! A situation worth knowing: a run with its story, and what must come of it.
+//!
+//! The file is TOML; `docs/scenarios.md` describes it. The algorithm is built by the caller, who
+//! knows the catalogue:
+//!
+//! ```
+//! use conclave_sim::Scenario;
+//!
+//! let scenario = Scenario::parse(r#"
+//!     title = { en = "One alone", pt = "Um sozinho" }
+//!     text = { en = "Nobody else wants in.", pt = "Ninguém mais quer entrar." }
+//!     source = "folklore"
+//!     algorithm = "token-ring"
+//!     nodes = 3
+//!     workload = "single:1"
+//!     [expect]
+//!     order = [1]
+//! "#)?;
+//! let names = scenario.names(scenario.nodes, 0)?;
+//! let plan = scenario.plan(&names)?;
+//! // Build `scenario.algorithm` with `scenario.set`, run the plan, then `scenario.judge` it.
+//! # let _ = plan;
+//! # Ok::<(), conclave_sim::Error>(())
+//! ```
+
+mod expect;
+mod file;
+mod plan;
+
+pub use expect::{Check, Expect};
+
+use crate::error::Error;
+use crate::parse::{Names, ids};
+use conclave_core::Property;
+use file::File;
+use serde::Deserialize;
+
+/// A text in both languages.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Text {
+    /// English.
+    pub en: String,
+    /// Portuguese.
+    pub pt: String,
+}
+
+/// A scenario, as its file tells it.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Its name.
+    pub title: Text,
+    /// What happens, and what there is to learn.
+    pub text: Text,
+    /// Where it comes from.
+    pub source: String,
+    /// The id of the algorithm.
+    pub algorithm: String,
+    /// How many clients.
+    pub nodes: u32,
+    /// The parameters of the algorithm; where one takes a file, the text of it.
+    pub set: Vec<(String, String)>,
+    /// What must come of it.
+    pub expect: Expect,
+    file: File,
+}
+
+impl Scenario {
+    /// Reads a scenario file.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let mut file: File = toml::from_str(text).map_err(|error| file::located(text, &error))?;
+        if file.nodes == 0 {
+            return Err(Error::BadScenario("nodes: at least 1".into()));
+        }
+        Ok(Self {
+            title: file.title.clone(),
+            text: file.text.clone(),
+            source: file.source.clone(),
+            algorithm: file.algorithm.clone(),
+            nodes: file.nodes,
+            set: file.set.iter().map(|(name, value)| (name.clone(), value.text())).collect(),
+            expect: std::mem::take(&mut file.expect),
+            file,
+        })
+    }
+
+    /// What the nodes are called, once the algorithm is built and it is known how many there are.
+    pub fn names(&self, clients: u32, coordinators: u32) -> Result<Names, Error> {
+        let labels = match &self.file.ids {
+            None => Vec::new(),
+            Some(list) => ids(&list.text(), clients).map_err(|error| file::in_field(&error))?,
+        };
+        Ok(Names { clients, coordinators, labels })
+    }
+
+    /// Whether the run has to be watched for this property, since the scenario expects something
+    /// of it.
+    pub fn watches(&self, property: Property) -> bool {
+        self.expect.holds.iter().chain(&self.expect.violated).any(|tag| *tag == property)
+    }
+}
+
+#[cfg(test)]
+mod tests;
