@@ -1,5 +1,6 @@
 //! One file per command: what it takes, and what it does.
 
 pub mod algorithms;
+pub mod compare;
 pub mod sim;
 pub mod tour;

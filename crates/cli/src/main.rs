@@ -1,6 +1,7 @@
 //! `conclave`: locks, leaders and logical time from the command line.
 
 mod commands;
+mod compare;
 mod failure;
 mod files;
 mod output;
@@ -22,6 +23,7 @@ struct Conclave {
 #[derive(Debug, Subcommand)]
 enum Command {
     Algorithms(commands::algorithms::Algorithms),
+    Compare(commands::compare::Compare),
     Sim(Box<commands::sim::Sim>),
 }
 
@@ -40,6 +42,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
     match &parsed.command {
         None => commands::tour::run(),
         Some(Command::Algorithms(arguments)) => commands::algorithms::run(arguments),
+        Some(Command::Compare(arguments)) => commands::compare::run(arguments),
         Some(Command::Sim(arguments)) => commands::sim::run(arguments),
     }
 }
