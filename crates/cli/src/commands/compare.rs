@@ -83,7 +83,9 @@ fn try_faults(arguments: &Compare, entries: &[&'static Entry]) -> anyhow::Result
         }
         [..] => {
             let all: Vec<String> = arguments.nodes.iter().map(u32::to_string).collect();
-            return Err(Usage::flag("--nodes", all.join(","), "with --faults, takes one number").into());
+            return Err(
+                Usage::flag("--nodes", all.join(","), "with --faults, takes one number").into()
+            );
         }
     };
     let cells = faults::all(entries, n)?;

@@ -97,10 +97,8 @@ pub fn all(entries: &[&'static Entry], n: u32) -> anyhow::Result<Vec<Cell>> {
         .iter()
         .map(|entry| Subject::new(entry.id, n, &[], Vec::new()))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let jobs: Vec<(&Subject, Mishap)> = subjects
-        .iter()
-        .flat_map(|subject| Mishap::ALL.map(|mishap| (subject, mishap)))
-        .collect();
+    let jobs: Vec<(&Subject, Mishap)> =
+        subjects.iter().flat_map(|subject| Mishap::ALL.map(|mishap| (subject, mishap))).collect();
     crew::each(&jobs, |(subject, mishap)| cell(subject, *mishap)).into_iter().collect()
 }
 

@@ -1,7 +1,7 @@
 //! The fault matrix as people and programs read it.
 
 use super::faults::{Cell, Mishap, Verdict};
-use crate::output::{bad, beside, dim, good, odd, strong, typed};
+use crate::output::{bad, beside, dim, good, odd, strong, typed, width};
 use conclave_algorithms::catalog::Entry;
 use conclave_core::NodeId;
 use serde::Serialize;
@@ -84,6 +84,9 @@ const PARTS: [(&str, &[(Mishap, &str)]); 2] = [
 
 /// How wide a column of outcomes is: the longest heading.
 const COLUMN: usize = 11;
+/// Between columns, and for the number of a command.
+const GAP: usize = 2;
+const NUMBER: usize = 4;
 
 const LEGEND: &str = "Each cell is the worst of several runs, with the fault at several times and \
     hitting several nodes; its command is below. holds: all who live and ask get in. starves x: x \
@@ -103,37 +106,53 @@ pub fn text(entries: &[&'static Entry], cells: &[Cell], n: u32) -> String {
     text + &commands(entries, cells)
 }
 
+/// The cells that have a command, in the order of their numbers.
+fn numbered(cells: &[Cell]) -> impl Iterator<Item = (usize, &Cell)> {
+    (1..).zip(cells.iter().filter(|cell| cell.replay.is_some()))
+}
+
 fn part(entries: &[&'static Entry], cells: &[Cell], columns: &[(Mishap, &str)]) -> String {
     let lead = entries.iter().map(|entry| entry.id.len()).max().unwrap_or(0);
-    let headings: String =
-        columns.iter().map(|(_, heading)| format!("  {heading:COLUMN$}")).collect();
-    let mut text = dim(format!("{:lead$}{}", "", headings.trim_end())) + "\n";
+    // With room enough, each cell shows the number of its command.
+    let roomy = width() >= lead + columns.len() * (GAP + NUMBER + COLUMN);
+    let gap = if roomy { GAP + NUMBER } else { GAP };
+    let mut line = format!("{:lead$}", "");
+    for (_, heading) in columns {
+        let _ = write!(line, "{:gap$}{heading:COLUMN$}", "");
+    }
+    let mut text = dim(line.trim_end()) + "\n";
     for entry in entries {
         let mut line = format!("{:lead$}", entry.id);
+        let mut padding = 0;
         for (mishap, _) in columns {
-            line += "  ";
-            line += &match find(cells, entry, *mishap) {
-                Some(cell) => coloured(cell),
-                None => String::new(),
-            };
+            let Some(cell) = find(cells, entry, *mishap) else { continue };
+            let number = numbered(cells).find(|(_, other)| std::ptr::eq(*other, cell));
+            let number = number.filter(|_| roomy).map(|(number, _)| format!("{number} "));
+            let number = number.unwrap_or_default();
+            let before = padding + gap - number.len();
+            let _ = write!(line, "{:before$}{}{}", "", dim(number), coloured(cell));
+            padding = COLUMN - outcome(cell).chars().count();
         }
-        text += line.trim_end();
-        text.push('\n');
+        text += &(line + "\n");
     }
     text
 }
 
-fn coloured(cell: &Cell) -> String {
-    let text = match &cell.verdict {
+/// What came of it, in at most a column's width.
+fn outcome(cell: &Cell) -> String {
+    match &cell.verdict {
         Some(Verdict::Broken) => "S1!".to_string(),
         Some(Verdict::Starves(nodes)) => starves(nodes),
         Some(Verdict::Holds | Verdict::Stalls) | None => word(cell).to_string(),
-    };
-    let text = format!("{text:COLUMN$}");
+    }
+}
+
+fn coloured(cell: &Cell) -> String {
+    let text = outcome(cell);
     match &cell.verdict {
         None => dim(text),
         Some(Verdict::Holds) => good(text),
-        Some(Verdict::Starves(_)) | Some(Verdict::Stalls) => odd(text),
+        Some(Verdict::Starves(_) | Verdict::Stalls) => odd(text),
         Some(Verdict::Broken) => bad(text),
     }
 }
@@ -147,16 +166,12 @@ fn starves(nodes: &[NodeId]) -> String {
 
 fn commands(entries: &[&'static Entry], cells: &[Cell]) -> String {
     let mut text = String::new();
-    let mut number = 0;
     for entry in entries {
         let _ = writeln!(text, "\n{}", strong(entry.id));
-        for mishap in Mishap::ALL {
-            let Some(cell) = find(cells, entry, mishap) else { continue };
-            let Some(replay) = &cell.replay else { continue };
-            number += 1;
-            let lead = format!("{number:4}  {:20}", mishap.id().replace('-', " "));
+        for (number, cell) in numbered(cells).filter(|(_, cell)| cell.algorithm == entry.id) {
+            let lead = format!("{number:4}  {:20}", cell.mishap.id().replace('-', " "));
             let _ = writeln!(text, "{}{}", dim(lead), summary(cell));
-            let _ = writeln!(text, "      {}", typed(replay));
+            let _ = writeln!(text, "      {}", typed(cell.replay.as_deref().unwrap_or_default()));
         }
     }
     text
@@ -164,7 +179,7 @@ fn commands(entries: &[&'static Entry], cells: &[Cell]) -> String {
 
 /// What came of it, of whom it depends, and what went on meanwhile.
 fn summary(cell: &Cell) -> String {
-    let mut told = coloured(cell).trim_end().to_string();
+    let mut told = coloured(cell);
     let differ = cell.detail.iter().any(|(_, verdict)| Some(verdict) != cell.verdict.as_ref());
     if differ {
         let of = |(hits, verdict): &(String, Verdict)| format!("{hits} {}", verdict.word());

@@ -26,13 +26,14 @@ struct Group<'a> {
 /// Between columns.
 const GAP: usize = 1;
 /// Between groups of columns.
-const GROUP_GAP: usize = 3;
+const GROUP_GAP: usize = 2;
 
 /// All that was measured, in as many tables as the width asks for.
 pub fn text(points: &[Point]) -> String {
     let width = width();
     let lead = lead(points);
-    let mut text = strong("Messages and delays, measured beside formula") + "\n\n";
+    let size = common_size(points).map_or(String::new(), |n| format!(", N = {}", count(n.into())));
+    let mut text = strong(format!("Measured beside formula{size}")) + "\n\n";
     let mut shown: Vec<Group<'_>> = Vec::new();
     let mut used = lead.width();
     for group in groups(points) {
@@ -57,9 +58,18 @@ fn lead(points: &[Point]) -> Group<'_> {
         let again = std::mem::replace(&mut before, id) == id;
         plain(if again { String::new() } else { id.to_string() })
     });
-    let algorithm = Column { title: "algorithm", cells: names.collect() };
-    let sizes = points.iter().map(|point| plain(count(u64::from(point.subject.setting.n))));
-    Group { title: "", columns: vec![algorithm, Column { title: "N", cells: sizes.collect() }] }
+    let mut columns = vec![Column { title: "algorithm", cells: names.collect() }];
+    if common_size(points).is_none() {
+        let sizes = points.iter().map(|point| plain(count(u64::from(point.subject.setting.n))));
+        columns.push(Column { title: "N", cells: sizes.collect() });
+    }
+    Group { title: "", columns }
+}
+
+/// How many nodes all of them have, if it is the same everywhere.
+fn common_size(points: &[Point]) -> Option<u32> {
+    let first = points.first()?.subject.setting.n;
+    points.iter().all(|point| point.subject.setting.n == first).then_some(first)
 }
 
 fn groups(points: &[Point]) -> Vec<Group<'_>> {
@@ -80,13 +90,13 @@ fn groups(points: &[Point]) -> Vec<Group<'_>> {
         cells: points.iter().map(cell).collect(),
     };
     vec![
-        pair(points, "messages, light load", Point::light_messages),
-        pair(points, "messages, heavy load", Point::heavy_messages),
-        pair(points, "delay before entry", Point::delay),
-        pair(points, "same, serially", Point::delay_serial),
-        pair(points, "exit to next entry", Point::sync_delay),
+        pair(points, "messages, light", Point::light_messages),
+        pair(points, "messages, heavy", Point::heavy_messages),
+        pair(points, "delay", Point::delay),
+        pair(points, "delay, serially", Point::delay_serial),
+        pair(points, "exit to entry", Point::sync_delay),
         Group {
-            title: "fairness, bypass",
+            title: "fairness",
             columns: vec![column("Jain", &jain), column("most", &bypass), column("bound", &bound)],
         },
     ]
@@ -175,9 +185,9 @@ fn render(lead: &Group<'_>, groups: &[Group<'_>]) -> String {
 
 const LEGEND: &str = "Messages are counted per entry and exit. Light load: one client of a fresh \
     cluster enters alone; the mean over all clients. Heavy load: all ask at the same time, once. \
-    Delays are in message times: in parallel, the time from request to entry when nobody else \
-    wants in; serially, the messages sent until then, one after the other. Exit to next entry: \
-    at heavy load. Fairness: Jain's index when all ask again and again (1 is fair), and the most \
+    Delay before entry, in message times, when nobody else wants in: the time from request to \
+    entry, where messages may travel in parallel; or serially, the messages until then one after \
+    the other. Exit to entry: from one exit to the next entry, at heavy load. Fairness: Jain's index when all ask again and again (1 is fair), and the most \
     that passed a request once it was known.";
 
 fn legend(points: &[Point]) -> String {
@@ -224,7 +234,7 @@ fn formulas(points: &[Point]) -> String {
         }
         let cost = &entry.cost;
         let delay = format!(
-            "{}; serially {}; exit to next entry {}",
+            "{}; serially {}; exit to entry {}",
             bracketed(cost.client_delay.text),
             bracketed(cost.client_delay_serial.text),
             bracketed(cost.sync_delay.text)

@@ -3,23 +3,24 @@
 use super::{Mishap, Trial};
 use crate::subject::Subject;
 use conclave_core::{NodeId, Ticks};
-use conclave_sim::{
-    Act, Action, Entry, Fault, MessageRule, Options, Plan, ScriptLine, Workload,
-};
+use conclave_sim::{Act, Action, Entry, Fault, MessageRule, Options, Plan, ScriptLine, Workload};
 
 /// How often each node enters, and how often when it is to show who can go on.
 const ROUNDS: u32 = 3;
 const ROUNDS_LONGER: u32 = 9;
-/// How far the rounds of a script lie apart: long enough for all to be served.
-const ROUND_SPAN: Ticks = Ticks::units(100);
+/// How far the rounds of a script lie apart: enough for all to be served, and not enough.
+const ROUND_SPANS: [Ticks; 2] = [Ticks::units(100), Ticks::units(20)];
+/// How many of the messages of a kind are lost, each in a run of its own.
+const LOST_MAX: u32 = 40;
 /// How long a partition lasts.
 const CUT_SPAN: Ticks = Ticks::units(60);
 /// Half of a critical section.
 const HALF: Ticks = Ticks::units(5);
-/// The whole, and half a message more: what the exit set off is on its way.
-const UNDER_WAY: Ticks = Ticks(10_500);
-/// How long a node that forgets is away.
-const AWAY: [Ticks; 2] = [Ticks::units(1), Ticks::units(30)];
+/// When a fault may hurt, from an entry on: just inside, well inside, and when all that the exit
+/// set off is on its way.
+const MOMENTS: [Ticks; 3] = [Ticks::UNIT, HALF, Ticks(10_500)];
+/// How long a node stays inside.
+const INSIDE: Ticks = Ticks::units(10);
 /// Whoever waits for ever has done so long before.
 const UNTIL: Ticks = Ticks::units(10_000);
 
@@ -28,8 +29,8 @@ pub struct Family<'a> {
     subject: &'a Subject,
     /// Runs in which all compete, without a fault.
     contended: Vec<Base>,
-    /// A run in which some never ask, without a fault.
-    scripted: Base,
+    /// Runs in which some never ask, without a fault.
+    scripted: Vec<Base>,
     coordinators: Vec<NodeId>,
 }
 
@@ -66,27 +67,50 @@ impl Base {
 
     /// Times at which a fault may hurt: somebody is inside, or has just left.
     fn moments(&self) -> impl Iterator<Item = Ticks> {
-        let early = self.entered.iter().take(3).map(|entry| entry.at);
-        early.flat_map(|at| [at + HALF, at + UNDER_WAY])
+        let early = self.entered.iter().take(5).map(|entry| entry.at);
+        early.flat_map(|at| MOMENTS.map(|moment| at + moment))
+    }
+
+    /// Whether a node of a script that was let in at this time does not ask again before that.
+    fn is_idle(&self, entry: &Entry, before: Ticks) -> bool {
+        let again = entry.at + INSIDE..before;
+        entry.at + INSIDE <= before
+            && match &self.plan.workload {
+                Workload::Script(lines) => {
+                    !lines.iter().any(|line| line.node == entry.node && again.contains(&line.at))
+                }
+                Workload::AllAtOnce
+                | Workload::Single(_)
+                | Workload::Closed(_)
+                | Workload::Poisson(_) => false,
+            }
     }
 }
 
 impl<'a> Family<'a> {
     /// Runs without a fault first, to learn who is where at what time.
     pub fn new(subject: &'a Subject) -> anyhow::Result<Self> {
-        let closed = Workload::Closed(Ticks::units(30));
+        let closed = |think, seed| (Workload::Closed(Ticks::units(think)), seed, ROUNDS);
         let mut contended = Vec::new();
-        for (workload, seed) in [(Workload::AllAtOnce, 1), (closed.clone(), 1), (closed, 2)] {
-            let plan = Plan { workload, seed, rounds: ROUNDS, until: UNTIL, ..Plan::default() };
+        for (workload, seed, rounds) in [
+            (Workload::AllAtOnce, 1, 1),
+            (Workload::AllAtOnce, 1, ROUNDS),
+            closed(20, 1),
+            closed(100, 2),
+        ] {
+            let plan = Plan { workload, seed, rounds, until: UNTIL, ..Plan::default() };
             let longer = Plan { rounds: ROUNDS_LONGER, ..plan.clone() };
             contended.push(Base::run(subject, plan, longer)?);
         }
-        let script = |rounds| Plan {
-            workload: Workload::Script(script(subject.names.clients, rounds)),
-            until: UNTIL,
-            ..Plan::default()
-        };
-        let scripted = Base::run(subject, script(ROUNDS), script(ROUNDS_LONGER))?;
+        let mut scripted = Vec::new();
+        for span in ROUND_SPANS {
+            let plan = |rounds| Plan {
+                workload: Workload::Script(script(subject.names.clients, rounds, span)),
+                until: UNTIL,
+                ..Plan::default()
+            };
+            scripted.push(Base::run(subject, plan(ROUNDS), plan(ROUNDS_LONGER))?);
+        }
         Ok(Self { subject, contended, scripted, coordinators: coordinators(subject) })
     }
 
@@ -102,15 +126,10 @@ impl<'a> Family<'a> {
             Mishap::Partition => self.partitions(),
             Mishap::CoordinatorAmnesia if self.all_arbitrate() => self.arbiters_forget(),
             Mishap::CoordinatorAmnesia => {
-                let groups = [self.spared(), self.needed()].concat();
-                AWAY.iter().flat_map(|&away| self.at_coordinators(&groups, &forget(away))).collect()
+                self.at_coordinators(&[self.spared(), self.needed()].concat(), &forget)
             }
-            Mishap::HolderAmnesia => {
-                AWAY.iter().flat_map(|&away| self.holders(&forget(away))).collect()
-            }
-            Mishap::BystanderAmnesia => {
-                AWAY.iter().flat_map(|&away| self.bystanders(&forget(away))).collect()
-            }
+            Mishap::HolderAmnesia => self.holders(&forget),
+            Mishap::BystanderAmnesia => self.bystanders(&forget),
         }
     }
 
@@ -169,19 +188,19 @@ impl<'a> Family<'a> {
     /// While another is inside, somebody is hit who never asked, or who has left.
     fn bystanders(&self, strike: &Strike<'_>) -> Vec<Trial> {
         let clients = (0..self.subject.names.clients).map(NodeId);
-        let idle: Vec<NodeId> = clients
-            .filter(|node| !competes(*node) && !self.coordinators.contains(node))
-            .collect();
-        let base = &self.scripted;
+        let idle: Vec<NodeId> =
+            clients.filter(|node| !competes(*node) && !self.coordinators.contains(node)).collect();
         let mut trials = Vec::new();
-        for pair in base.entered.windows(2).take(5) {
-            let (before, now) = (&pair[0], &pair[1]);
-            let at = now.at + HALF;
-            for &node in &idle {
-                trials.push(base.with("never asked", strike(&[node], at)));
-            }
-            if before.node != now.node && !self.coordinators.contains(&before.node) {
-                trials.push(base.with("has been inside", strike(&[before.node], at)));
+        for base in &self.scripted {
+            for pair in base.entered.windows(2).take(5) {
+                let (before, now) = (&pair[0], &pair[1]);
+                let at = now.at + HALF;
+                for &node in &idle {
+                    trials.push(base.with("never asked", strike(&[node], at)));
+                }
+                if base.is_idle(before, at) && !self.coordinators.contains(&before.node) {
+                    trials.push(base.with("has been inside", strike(&[before.node], at)));
+                }
             }
         }
         trials
@@ -190,11 +209,11 @@ impl<'a> Family<'a> {
     /// While one is inside, another forgets whom it let in.
     fn arbiters_forget(&self) -> Vec<Trial> {
         let mut trials = Vec::new();
-        let base = &self.scripted;
-        for entry in base.entered.iter().take(3) {
-            for node in entry.node.others(self.subject.names.clients) {
-                let faults = forget(AWAY[0])(&[node], entry.at + HALF);
-                trials.push(base.with("", faults));
+        for base in self.contended.iter().chain(&self.scripted) {
+            for entry in base.entered.iter().take(5) {
+                for node in entry.node.others(self.subject.names.clients) {
+                    trials.push(base.with("", forget(&[node], entry.at + MOMENTS[0])));
+                }
             }
         }
         trials
@@ -205,11 +224,8 @@ impl<'a> Family<'a> {
         for base in &self.contended {
             for &(kind, count) in &base.kinds {
                 let count = u32::try_from(count).unwrap_or(u32::MAX);
-                let mut points: Vec<u32> = (1..=4).chain([count / 4, count / 3, count / 2]).collect();
-                points.sort_unstable();
-                points.dedup();
-                let early = points.into_iter().filter(|nth| (1..=count).contains(nth));
-                trials.extend(early.map(|nth| base.without(kind, nth)));
+                let points = (1..=count).step_by((count / LOST_MAX + 1) as usize);
+                trials.extend(points.map(|nth| base.without(kind, nth)));
             }
         }
         trials
@@ -257,11 +273,10 @@ fn crash(nodes: &[NodeId], at: Ticks) -> Vec<(Ticks, Fault)> {
     nodes.iter().map(|&node| (at, Fault::Crash(node))).collect()
 }
 
-fn forget(away: Ticks) -> impl Fn(&[NodeId], Ticks) -> Vec<(Ticks, Fault)> {
-    move |nodes, at| {
-        let back = |&node: &NodeId| (at + away, Fault::Restart { node, amnesia: true });
-        crash(nodes, at).into_iter().chain(nodes.iter().map(back)).collect()
-    }
+/// They come back at once: no message is lost, only what they knew.
+fn forget(nodes: &[NodeId], at: Ticks) -> Vec<(Ticks, Fault)> {
+    let back = |&node: &NodeId| (at, Fault::Restart { node, amnesia: true });
+    crash(nodes, at).into_iter().chain(nodes.iter().map(back)).collect()
 }
 
 /// Whether a node of a script asks at all.
@@ -269,9 +284,9 @@ fn competes(node: NodeId) -> bool {
     node.0 % 2 == 1
 }
 
-fn script(clients: u32, rounds: u32) -> Vec<ScriptLine> {
+fn script(clients: u32, rounds: u32, span: Ticks) -> Vec<ScriptLine> {
     let round = |round: u32| {
-        let at = Ticks(ROUND_SPAN.0 * u64::from(round));
+        let at = Ticks(span.0 * u64::from(round));
         let competitors = (0..clients).map(NodeId).filter(|node| competes(*node));
         competitors.map(move |node| ScriptLine { at, node, act: Act::Acquire })
     };

@@ -52,12 +52,20 @@ pub fn judge(subject: &Subject, trial: &Trial) -> anyhow::Result<Verdict> {
     }
     // Somebody waits for ever. Whether the others could go on for ever shows when they want to.
     let longer = subject.run(&trial.longer, &Options::default())?;
-    let live = |node: &NodeId| !is_gone(&trial.longer, *node);
-    let clients = (0..subject.names.clients).map(NodeId).filter(live);
-    let wanting = clients.filter(|&node| wants(&trial.longer, node) > 0);
-    let (served, waiting): (Vec<NodeId>, Vec<NodeId>) =
-        wanting.partition(|&node| entries(&longer, node) >= wants(&trial.longer, node));
-    Ok(if served.is_empty() { Verdict::Stalls } else { Verdict::Starves(waiting) })
+    let (served, waiting) = divide(subject, &trial.longer, &longer);
+    if !waiting.is_empty() {
+        return Ok(if served.is_empty() { Verdict::Stalls } else { Verdict::Starves(waiting) });
+    }
+    // Another request heals it; but whoever caused it need not ask again.
+    let (_, waiting) = divide(subject, &trial.plan, &outcome);
+    Ok(if waiting.len() > 1 { Verdict::Stalls } else { Verdict::Starves(waiting) })
+}
+
+/// Those that live and want to enter: who got in as often as it wanted, and who waits for ever.
+fn divide(subject: &Subject, plan: &Plan, outcome: &Outcome) -> (Vec<NodeId>, Vec<NodeId>) {
+    let clients = (0..subject.names.clients).map(NodeId);
+    let wanting = clients.filter(|&node| !is_gone(plan, node) && wants(plan, node));
+    wanting.partition(|&node| is_served(plan, outcome, node))
 }
 
 /// Who entered while the network was cut, if it was.
@@ -98,17 +106,26 @@ fn is_gone(plan: &Plan, node: NodeId) -> bool {
     last.unwrap_or(false)
 }
 
-/// How often this node wants to enter.
-fn wants(plan: &Plan, node: NodeId) -> usize {
+fn wants(plan: &Plan, node: NodeId) -> bool {
     match &plan.workload {
-        Workload::Script(lines) => {
-            lines.iter().filter(|line| line.node == node && line.act == Act::Acquire).count()
-        }
-        Workload::Single(only) => usize::from(*only == node) * plan.rounds as usize,
-        Workload::AllAtOnce | Workload::Closed(_) | Workload::Poisson(_) => plan.rounds as usize,
+        Workload::Script(lines) => lines.iter().any(|line| line.node == node),
+        Workload::Single(only) => *only == node,
+        Workload::AllAtOnce | Workload::Closed(_) | Workload::Poisson(_) => true,
     }
 }
 
-fn entries(outcome: &Outcome, node: NodeId) -> usize {
-    outcome.order.iter().flatten().filter(|&&entered| entered == node).count()
+/// Whether this node got in as often as it wanted; in a script, when it wanted last, for whoever
+/// asks while it waits or is inside asks in vain.
+fn is_served(plan: &Plan, outcome: &Outcome, node: NodeId) -> bool {
+    let entries = || outcome.entered.iter().flatten().filter(|entry| entry.node == node);
+    match &plan.workload {
+        Workload::Script(lines) => {
+            let asked = lines.iter().filter(|line| line.node == node && line.act == Act::Acquire);
+            let asked = asked.map(|line| line.at).max();
+            entries().last().map(|entry| entry.at + plan.critical_section) >= asked
+        }
+        Workload::AllAtOnce | Workload::Single(_) | Workload::Closed(_) | Workload::Poisson(_) => {
+            entries().count() >= plan.rounds as usize
+        }
+    }
 }
