@@ -51,11 +51,11 @@ pub fn run(arguments: &Compare) -> anyhow::Result<Exit> {
     if let Some(file) = &arguments.plot {
         return draw(file, &entries, &arguments.nodes_or(NODES_PLOTTED));
     }
-    let points = measure::all(&entries, &arguments.nodes_or(NODES_DEFAULT))?;
+    let measured = measure::all(&entries, &arguments.nodes_or(NODES_DEFAULT))?;
     output::print(&if arguments.json {
-        output::json::pretty(&json::Comparison::of(&points))?
+        output::json::pretty(&json::Comparison::of(&measured))?
     } else {
-        table::text(&points)
+        table::text(&measured)
     })?;
     Ok(Exit::Done)
 }
@@ -65,10 +65,13 @@ fn draw(file: &Path, entries: &[&'static Entry], nodes: &[u32]) -> anyhow::Resul
     if !is_svg {
         return Err(Usage::flag("--plot", file.display(), "takes a file name with .svg").into());
     }
-    let points = measure::all(entries, nodes)?;
-    let svg = plot::svg(&points)?;
+    let measured = measure::all(entries, nodes)?;
+    let svg = plot::svg(&measured.points)?;
     std::fs::write(file, svg).with_context(|| format!("--plot {}", file.display()))?;
-    let told = format!("{} algorithms over N, drawn into {}\n", entries.len(), file.display());
+    let mut told = format!("{} algorithms over N, drawn into {}\n", entries.len(), file.display());
+    for one in &measured.omitted {
+        told += &format!("without {}, N = {}: {}\n", one.algorithm, one.nodes, one.why);
+    }
     output::print(&dim(told))?;
     Ok(Exit::Done)
 }

@@ -1,12 +1,13 @@
 //! The comparison as JSON. Field names and their order are a contract.
 
-use super::measure::{Beside, Point};
+use super::measure::{Beside, Measured, Omitted, Point};
 use serde::Serialize;
 
 /// What `compare` prints.
 #[derive(Serialize)]
 pub struct Comparison<'a> {
     rows: Vec<Row<'a>>,
+    omitted: &'a [Omitted],
 }
 
 /// One algorithm with so many nodes under one load. What is not measured there is null.
@@ -44,8 +45,9 @@ struct Formula {
 
 impl<'a> Comparison<'a> {
     /// All that was measured.
-    pub fn of(points: &'a [Point]) -> Self {
-        Self { rows: points.iter().flat_map(|point| [light(point), heavy(point)]).collect() }
+    pub fn of(measured: &'a Measured) -> Self {
+        let rows = measured.points.iter().flat_map(|point| [light(point), heavy(point)]);
+        Self { rows: rows.collect(), omitted: &measured.omitted }
     }
 }
 

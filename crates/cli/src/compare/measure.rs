@@ -3,9 +3,10 @@
 use super::crew;
 use crate::output::numbers::count;
 use crate::subject::Subject;
-use conclave_algorithms::catalog::{Entry, Formula};
+use conclave_algorithms::catalog::{Cost, Entry, Setting};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::{Ending, Options, Outcome, Plan, Workload};
+use serde::Serialize;
 
 /// Runs in which more messages than this are expected are left out.
 const MESSAGES_MAX: f64 = 1e7;
@@ -18,10 +19,34 @@ const ROUNDS: u32 = 20;
 const SAMPLING_ERROR: f64 = 0.05;
 const ROUNDING_ERROR: f64 = 1e-6;
 
+/// Quorums of more nodes than this take too long to lay out.
+const QUORUM_NODES_MAX: u32 = 20_000;
+
+/// All that was measured, and what was not.
+pub struct Measured {
+    /// Every algorithm with every number of nodes.
+    pub points: Vec<Point>,
+    /// But for these.
+    pub omitted: Vec<Omitted>,
+}
+
+/// An algorithm that was not run with so many nodes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Omitted {
+    /// Which.
+    pub algorithm: &'static str,
+    /// How many.
+    pub nodes: u32,
+    /// Why.
+    pub why: String,
+}
+
 /// One algorithm with so many nodes.
 pub struct Point {
     /// The algorithm and its size.
     pub subject: Subject,
+    /// What its formulas come to.
+    ranges: Ranges,
     /// One client alone.
     pub light: Option<Light>,
     /// All at once, one time.
@@ -30,6 +55,28 @@ pub struct Point {
     pub saturated: Option<Saturated>,
     /// What was not measured, or not as usual, and why.
     pub notes: Vec<String>,
+}
+
+/// The least and the most of each formula. Some take long to work out.
+struct Ranges {
+    light: (f64, f64),
+    heavy: (f64, f64),
+    delay: (f64, f64),
+    delay_serial: (f64, f64),
+    sync_delay: (f64, f64),
+}
+
+impl Ranges {
+    fn of(setting: &Setting) -> Self {
+        let cost = &setting.entry.cost;
+        Self {
+            light: (cost.light.range)(setting),
+            heavy: (cost.heavy.range)(setting),
+            delay: (cost.client_delay.range)(setting),
+            delay_serial: (cost.client_delay_serial.range)(setting),
+            sync_delay: (cost.sync_delay.range)(setting),
+        }
+    }
 }
 
 /// When one client of a fresh cluster enters alone: means over all clients.
@@ -92,28 +139,32 @@ impl Beside {
 impl Point {
     /// Messages when one enters alone.
     pub fn light_messages(&self) -> Beside {
-        self.beside(&self.cost().light, self.light.map(|light| light.messages))
+        let measured = self.light.map(|light| light.messages);
+        self.beside(self.cost().light.text, self.ranges.light, measured)
     }
 
     /// Messages when all ask at once.
     pub fn heavy_messages(&self) -> Beside {
-        self.beside(&self.cost().heavy, self.heavy.map(|heavy| heavy.messages))
+        let measured = self.heavy.map(|heavy| heavy.messages);
+        self.beside(self.cost().heavy.text, self.ranges.heavy, measured)
     }
 
     /// The delay before an entry alone.
     pub fn delay(&self) -> Beside {
-        self.beside(&self.cost().client_delay, self.light.map(|light| light.delay))
+        let measured = self.light.map(|light| light.delay);
+        self.beside(self.cost().client_delay.text, self.ranges.delay, measured)
     }
 
     /// The same, counting messages one after the other.
     pub fn delay_serial(&self) -> Beside {
-        let formula = &self.cost().client_delay_serial;
-        self.beside(formula, self.light.map(|light| light.delay_serial))
+        let measured = self.light.map(|light| light.delay_serial);
+        self.beside(self.cost().client_delay_serial.text, self.ranges.delay_serial, measured)
     }
 
     /// The delay from one exit to the next entry.
     pub fn sync_delay(&self) -> Beside {
-        self.beside(&self.cost().sync_delay, self.heavy.and_then(|heavy| heavy.sync_delay))
+        let measured = self.heavy.and_then(|heavy| heavy.sync_delay);
+        self.beside(self.cost().sync_delay.text, self.ranges.sync_delay, measured)
     }
 
     /// How many may pass a registered request, if a bound is claimed.
@@ -121,31 +172,26 @@ impl Point {
         self.subject.options(false).bypass_bound
     }
 
-    fn cost(&self) -> &'static conclave_algorithms::catalog::Cost {
+    fn cost(&self) -> &'static Cost {
         &self.subject.setting.entry.cost
     }
 
-    fn beside(&self, formula: &'static Formula, measured: Option<f64>) -> Beside {
+    fn beside(&self, text: &'static str, range: (f64, f64), measured: Option<f64>) -> Beside {
         let sampled = self.light.is_some_and(|light| light.sampled);
         let slack = if sampled { SAMPLING_ERROR } else { ROUNDING_ERROR };
-        let range = (formula.range)(&self.subject.setting);
-        Beside { measured, range, slack, text: formula.text }
+        Beside { measured, range, slack, text }
     }
 }
 
 /// Measures every algorithm with every number of nodes, on all cores.
-pub fn all(entries: &[&'static Entry], nodes: &[u32]) -> anyhow::Result<Vec<Point>> {
-    let mut points = Vec::new();
+pub fn all(entries: &[&'static Entry], nodes: &[u32]) -> anyhow::Result<Measured> {
+    let (mut points, mut omitted) = (Vec::new(), Vec::new());
     for entry in entries {
         for &n in nodes {
-            let subject = Subject::new(entry.id, n, &[], Vec::new())?;
-            points.push(Point {
-                subject,
-                light: None,
-                heavy: None,
-                saturated: None,
-                notes: Vec::new(),
-            });
+            match point(entry, n) {
+                Ok(point) => points.push(point),
+                Err(why) => omitted.push(Omitted { algorithm: entry.id, nodes: n, why }),
+            }
         }
     }
     let mut jobs = Vec::new();
@@ -156,7 +202,23 @@ pub fn all(entries: &[&'static Entry], nodes: &[u32]) -> anyhow::Result<Vec<Poin
     for ((index, _), found) in jobs.into_iter().zip(found) {
         points[index].take(found?);
     }
-    Ok(points)
+    Ok(Measured { points, omitted })
+}
+
+/// An algorithm ready to be run with so many nodes, or why it is not.
+fn point(entry: &'static Entry, n: u32) -> Result<Point, String> {
+    let has_quorums = entry.parameters.iter().any(|parameter| parameter.name == "quorums");
+    if has_quorums && n > QUORUM_NODES_MAX {
+        return Err("so many quorums take too long to lay out".to_string());
+    }
+    let setting = entry.setting(n, &[]).map_err(|error| error.to_string())?;
+    let ranges = Ranges::of(&setting);
+    let messages = expected(ranges.heavy, f64::from(n)) * f64::from(n);
+    if messages > MESSAGES_MAX {
+        return Err(format!("about {} messages when all ask at once", count(messages as u64)));
+    }
+    let subject = Subject::new(entry.id, n, &[], Vec::new()).map_err(|e| e.to_string())?;
+    Ok(Point { subject, ranges, light: None, heavy: None, saturated: None, notes: Vec::new() })
 }
 
 /// A kind of run.
@@ -177,14 +239,9 @@ enum Found {
 /// The runs that end within a reasonable time; of the others it is noted that they are missing.
 fn affordable(point: &mut Point) -> Vec<Job> {
     let n = point.subject.setting.n();
-    let heavy = expected(point.heavy_messages().range, n) * n;
-    if heavy > MESSAGES_MAX {
-        let told = format!("left out: about {} messages when all ask", count(heavy as u64));
-        point.notes.push(told);
-        return Vec::new();
-    }
+    let heavy = expected(point.ranges.heavy, n) * n;
     let mut jobs = vec![Job::Heavy];
-    let alone = point.light_messages().range.0 * f64::from(clients(point.subject.setting.n).1);
+    let alone = point.ranges.light.0 * f64::from(clients(point.subject.setting.n).1);
     if alone > MESSAGES_MAX {
         let told = format!("light load left out: about {} messages", count(alone as u64));
         point.notes.push(told);

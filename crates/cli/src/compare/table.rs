@@ -1,6 +1,6 @@
 //! The comparison as tables: measured beside formula, and what textbooks say.
 
-use super::measure::{Beside, Point};
+use super::measure::{Beside, Measured, Point};
 use crate::output::numbers::{count, decimal};
 use crate::output::{bad, beside, dim, strong, width};
 use std::fmt::Write;
@@ -29,7 +29,8 @@ const GAP: usize = 1;
 const GROUP_GAP: usize = 2;
 
 /// All that was measured, in as many tables as the width asks for.
-pub fn text(points: &[Point]) -> String {
+pub fn text(measured: &Measured) -> String {
+    let points = &measured.points;
     let width = width();
     let lead = lead(points);
     let size = common_size(points).map_or(String::new(), |n| format!(", N = {}", count(n.into())));
@@ -47,7 +48,7 @@ pub fn text(points: &[Point]) -> String {
     }
     text += &render(&lead, &shown);
     text.push('\n');
-    text + &legend(points) + &notes(points) + &formulas(points)
+    text + &legend(points) + &notes(measured) + &formulas(points)
 }
 
 /// Which algorithm, and how many nodes.
@@ -210,11 +211,16 @@ fn besides(point: &Point) -> [Beside; 5] {
     ]
 }
 
-fn notes(points: &[Point]) -> String {
+fn notes(measured: &Measured) -> String {
+    let noted = measured.points.iter().filter(|point| !point.notes.is_empty()).map(|point| {
+        let setting = &point.subject.setting;
+        (setting.entry.id, setting.n, point.notes.join("; "))
+    });
+    let omitted = measured.omitted.iter();
+    let omitted = omitted.map(|one| (one.algorithm, one.nodes, format!("left out, {}", one.why)));
     let mut text = String::new();
-    for point in points.iter().filter(|point| !point.notes.is_empty()) {
-        let (id, n) = (point.subject.setting.entry.id, point.subject.setting.n);
-        let told = format!("{id}, N = {}: {}", count(u64::from(n)), point.notes.join("; "));
+    for (id, n, told) in noted.chain(omitted) {
+        let told = format!("{id}, N = {}: {told}", count(u64::from(n)));
         text += &beside(&dim("note  "), 6, &told);
     }
     text
