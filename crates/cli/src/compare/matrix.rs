@@ -170,25 +170,25 @@ fn commands(entries: &[&'static Entry], cells: &[Cell]) -> String {
         let _ = writeln!(text, "\n{}", strong(entry.id));
         for (number, cell) in numbered(cells).filter(|(_, cell)| cell.algorithm == entry.id) {
             let lead = format!("{number:4}  {:20}", cell.mishap.id().replace('-', " "));
-            let _ = writeln!(text, "{}{}", dim(lead), summary(cell));
+            let column = lead.chars().count() + outcome(cell).chars().count() + 2;
+            let lead = format!("{}{}  ", dim(lead), coloured(cell));
+            text += &beside(&lead, column, &summary(cell));
             let _ = writeln!(text, "      {}", typed(cell.replay.as_deref().unwrap_or_default()));
         }
     }
     text
 }
 
-/// What came of it, of whom it depends, and what went on meanwhile.
+/// What it depends on, and what went on meanwhile.
 fn summary(cell: &Cell) -> String {
-    let mut told = coloured(cell);
+    let mut told = Vec::new();
     let differ = cell.detail.iter().any(|(_, verdict)| Some(verdict) != cell.verdict.as_ref());
     if differ {
         let of = |(hits, verdict): &(String, Verdict)| format!("{hits} {}", verdict.word());
-        told += &format!(" ({})", cell.detail.iter().map(of).collect::<Vec<_>>().join("; "));
+        told.push(format!("({})", cell.detail.iter().map(of).collect::<Vec<_>>().join("; ")));
     }
-    if let Some(meanwhile) = &cell.meanwhile {
-        told += &format!("; while cut, {meanwhile}");
-    }
-    told
+    told.extend(cell.meanwhile.as_ref().map(|meanwhile| format!("while cut, {meanwhile}")));
+    told.join(" ")
 }
 
 fn find<'a>(cells: &'a [Cell], entry: &Entry, mishap: Mishap) -> Option<&'a Cell> {

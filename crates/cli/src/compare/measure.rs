@@ -300,7 +300,7 @@ fn clients(n: u32) -> (bool, u32) {
 fn light(subject: &Subject) -> anyhow::Result<Light> {
     let n = subject.setting.n;
     let (sampled, asked) = clients(n);
-    let mut mean = Light { messages: 0.0, delay: 0.0, delay_serial: 0.0, sampled };
+    let mut sum = Light { messages: 0.0, delay: 0.0, delay_serial: 0.0, sampled };
     for turn in 0..asked {
         // The first node is the coordinator or has the token: it speaks for itself only.
         let (client, speaks_for) = match turn {
@@ -313,13 +313,18 @@ fn light(subject: &Subject) -> anyhow::Result<Light> {
         };
         let workload = Workload::Single(NodeId(client));
         let outcome = subject.run(&patient(n, 1, workload), &Options::default())?;
-        let share = speaks_for / f64::from(n);
         let of = |times: &conclave_sim::Times| times.summary().map_or(0.0, |s| s.mean);
-        mean.messages += share * outcome.messages_per_entry().unwrap_or(0.0);
-        mean.delay += share * of(&outcome.client_delay);
-        mean.delay_serial += share * of(&outcome.client_delay_serial);
+        sum.messages += speaks_for * outcome.messages_per_entry().unwrap_or(0.0);
+        sum.delay += speaks_for * of(&outcome.client_delay);
+        sum.delay_serial += speaks_for * of(&outcome.client_delay_serial);
     }
-    Ok(mean)
+    let mean = |sum| sum / f64::from(n);
+    Ok(Light {
+        messages: mean(sum.messages),
+        delay: mean(sum.delay),
+        delay_serial: mean(sum.delay_serial),
+        sampled,
+    })
 }
 
 fn heavy(subject: &Subject) -> anyhow::Result<Option<Heavy>> {
