@@ -81,7 +81,7 @@ fn twice_the_events_need_no_more_allocations() {
         assert!(more_events > events + 4_000, "{id}: {events} then {more_events} events");
         assert!(
             more_allocations <= allocations + growth,
-            "{id}: {events} events, {allocations} allocations; then {more_events}, {more_allocations}"
+            "{id}: {allocations} allocations in {events} events, then {more_allocations}"
         );
     }
 }

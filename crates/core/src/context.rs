@@ -88,6 +88,12 @@ impl<P: Process> Context<P> {
         self.effects.drain(..)
     }
 
+    /// Swaps the buffer of effects for an empty one: a driver that needs the context while it
+    /// carries them out keeps two.
+    pub fn swap(&mut self, buffer: &mut VecDeque<Effect<P>>) {
+        std::mem::swap(&mut self.effects, buffer);
+    }
+
     /// Where choices come from, for a driver that wants to look or to start them anew.
     pub fn choices(&mut self) -> &mut Choices {
         &mut self.choices

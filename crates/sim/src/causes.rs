@@ -40,6 +40,7 @@ impl Causes {
     }
 
     /// A message, of the algorithm or the application's own, waits in this slot.
+    #[inline]
     pub fn sent(&mut self, monitor: &mut Monitor, slot: SlotId, from: NodeId, wave: Option<Wave>) {
         if let Some(stamps) = &mut self.stamps
             && let Some(causality) = monitor.causality()
@@ -61,6 +62,7 @@ impl Causes {
     }
 
     /// The vector time that came with an event, if it came from another node.
+    #[inline]
     pub fn stamp<P>(&self, slot: SlotId, event: &Event<P>) -> Option<&Vector>
     where
         P: Process<Provides = Mutex>,
@@ -70,6 +72,7 @@ impl Causes {
     }
 
     /// The request that an event belongs to.
+    #[inline]
     pub fn wave<P: Process>(&self, slot: SlotId, event: &Event<P>) -> Option<Wave> {
         let registration = self.registration.as_ref()?;
         let Event::Message { message, .. } = event else { return None };
@@ -79,6 +82,7 @@ impl Causes {
     }
 
     /// When nothing of a request is in flight any more, it is registered.
+    #[inline]
     pub fn settle(&mut self, monitor: &mut Monitor, wave: Wave) {
         let Some(registration) = &mut self.registration else { return };
         let in_flight = &mut registration.in_flight[wave.requester.index()];

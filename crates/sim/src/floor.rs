@@ -1,65 +1,113 @@
-//! The floor under the simulator's speed: the wheel alone, moving events to a handler that does
-//! next to nothing.
+//! The floor under the simulator's speed: the wheel alone, moving the events of a run at the times
+//! of that run to a handler that only counts them.
 
 use crate::wheel::{Lane, Wheel};
 use conclave_core::{NodeId, Ticks};
 use std::num::NonZeroU64;
 
-/// The wheel alone, loaded with events that are about to move.
-pub struct Floor(Box<dyn FnOnce() -> u64>);
+/// When each event of a run was scheduled, for when and for whom.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    moves: Vec<Move>,
+    /// Moves that were made before the first event was taken.
+    before: usize,
+}
 
-impl Floor {
-    /// `events` events of `size` bytes among `nodes` nodes, `in_flight` of them at any time, each
-    /// one unit under way.
-    pub fn new(nodes: u32, events: u64, in_flight: u64, size: usize) -> Self {
-        match size.div_ceil(8) {
-            0..=2 => Self::of::<1>(nodes, events, in_flight),
-            3 => Self::of::<2>(nodes, events, in_flight),
-            4 => Self::of::<3>(nodes, events, in_flight),
-            5 => Self::of::<4>(nodes, events, in_flight),
-            _ => Self::of::<5>(nodes, events, in_flight),
-        }
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    at: u64,
+    node: u32,
+    /// How many events were taken since the move before, and in the last two bits the lane: so a
+    /// move is sixteen bytes, and reading them slows the floor down as little as possible.
+    taken_and_lane: u32,
+}
+
+impl Move {
+    fn new(at: Ticks, lane: Lane, node: NodeId, taken: u64) -> Self {
+        let taken = u32::try_from(taken).expect("fewer than a billion events at rest");
+        Self { at: at.0, node: node.0, taken_and_lane: taken << 2 | lane as u32 }
     }
 
-    /// Moves them all, and returns how many each node got, added up.
-    pub fn run(self) -> u64 {
-        (self.0)()
+    fn taken(self) -> u32 {
+        self.taken_and_lane >> 2
     }
 
-    fn of<const WORDS: usize>(nodes: u32, events: u64, in_flight: u64) -> Self {
-        let mut wheel: Wheel<Payload<WORDS>> = Wheel::new(|_| 0);
-        let counts = vec![0; nodes as usize];
-        let scheduled = in_flight.min(events);
-        for index in 0..scheduled {
-            let payload = Payload { first: NonZeroU64::MIN, rest: [index; WORDS] };
-            let node = NodeId((index % u64::from(nodes)) as u32);
-            wheel.schedule(Ticks::UNIT, Lane::Message, node, payload);
-        }
-        Self(Box::new(move || keep_moving(wheel, counts, scheduled, events)))
+    fn make<const WORDS: usize>(self, wheel: &mut Wheel<Payload<WORDS>>) {
+        let lane = match self.taken_and_lane & 3 {
+            0 => Lane::Message,
+            1 => Lane::Timer,
+            _ => Lane::Application,
+        };
+        wheel.schedule(Ticks(self.at), lane, NodeId(self.node), Payload::new(self.at));
     }
 }
 
-/// An event of so many words and nothing in it; like a real one it leaves room for a tag.
+impl Shape {
+    pub(crate) fn scheduled(&mut self, at: Ticks, lane: Lane, node: NodeId, taken: u64) {
+        self.moves.push(Move::new(at, lane, node, taken));
+        if taken == 0 && self.before + 1 == self.moves.len() {
+            self.before = self.moves.len();
+        }
+    }
+
+    /// How many events the run moved.
+    pub fn events(&self) -> u64 {
+        self.moves.len() as u64
+    }
+
+    /// Moves events of `size` bytes as the run did, among `nodes` nodes. The first ones are laid
+    /// out at once; the rest when the result is called, which returns how many were moved.
+    pub fn replay(&self, nodes: u32, size: usize) -> Box<dyn FnOnce() -> u64 + '_> {
+        match size.div_ceil(8) {
+            0..=2 => self.lay_out::<1>(nodes),
+            3 => self.lay_out::<2>(nodes),
+            4 => self.lay_out::<3>(nodes),
+            5 => self.lay_out::<4>(nodes),
+            _ => self.lay_out::<5>(nodes),
+        }
+    }
+
+    fn lay_out<const WORDS: usize>(&self, nodes: u32) -> Box<dyn FnOnce() -> u64 + '_> {
+        let mut wheel: Wheel<Payload<WORDS>> = Wheel::new(|_| 0);
+        let counts = vec![0; nodes as usize];
+        let (first, rest) = self.moves.split_at(self.before);
+        for each in first {
+            each.make(&mut wheel);
+        }
+        Box::new(move || keep_moving(wheel, counts, rest))
+    }
+}
+
+/// An event of so many words with nothing in it; like a real one it leaves room for a tag.
 #[derive(Clone, Copy)]
 struct Payload<const WORDS: usize> {
     first: NonZeroU64,
     rest: [u64; WORDS],
 }
 
+impl<const WORDS: usize> Payload<WORDS> {
+    fn new(word: u64) -> Self {
+        Self { first: NonZeroU64::MIN, rest: [word; WORDS] }
+    }
+}
+
 fn keep_moving<const WORDS: usize>(
     mut wheel: Wheel<Payload<WORDS>>,
     mut counts: Vec<u64>,
-    mut scheduled: u64,
-    events: u64,
+    moves: &[Move],
 ) -> u64 {
-    let nodes = counts.len() as u32;
+    let mut moves = moves.iter();
+    let mut next = moves.next();
+    let mut taken = 0;
     while let Some(due) = wheel.pop_before(Ticks(u64::MAX)) {
-        counts[due.node.index()] += due.item.first.get();
-        if scheduled < events {
-            scheduled += 1;
-            let payload = Payload { first: due.item.first, rest: due.item.rest };
-            let to = due.node.successor(nodes);
-            wheel.schedule(due.at + Ticks::UNIT, Lane::Message, to, payload);
+        counts[due.node.index()] += due.item.first.get() + (due.item.rest[0] >> 63);
+        taken += 1;
+        while let Some(each) = next
+            && each.taken() == taken
+        {
+            taken = 0;
+            each.make(&mut wheel);
+            next = moves.next();
         }
     }
     counts.iter().sum()
@@ -71,8 +119,12 @@ mod tests {
 
     #[test]
     fn every_event_is_moved_once() {
-        assert_eq!(Floor::new(3, 10, 1, 24).run(), 10);
-        assert_eq!(Floor::new(3, 1_000, 100, 48).run(), 1_000);
-        assert_eq!(Floor::new(1, 5, 100, 8).run(), 5);
+        let mut shape = Shape::default();
+        for (at, taken) in [(1, 0), (5, 0), (2, 1), (9, 1), (9, 0)] {
+            shape.scheduled(Ticks(at), Lane::Message, NodeId(0), taken);
+        }
+        for size in [8, 24, 32, 40, 48] {
+            assert_eq!(shape.replay(1, size)(), 5);
+        }
     }
 }

@@ -157,20 +157,20 @@ impl Fairness {
     }
 }
 
+/// Whether two kinds are the same. The names are constants: almost always the address tells.
+pub(crate) fn same(kind: &'static str, other: &'static str) -> bool {
+    std::ptr::eq(kind, other) || kind == other
+}
+
 /// Message counts by kind, in the order in which the kinds were first sent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kinds(pub Vec<(&'static str, u64)>);
 
 impl Kinds {
     pub fn count(&mut self, kind: &'static str) {
-        // The names are constants: almost always the address tells.
-        let same = |&mut (known, _): &mut (&'static str, u64)| std::ptr::eq(known, kind);
-        if let Some((_, count)) = self.0.iter_mut().find_map(|entry| same(entry).then_some(entry)) {
-            *count += 1;
-        } else if let Some((_, count)) = self.0.iter_mut().find(|(known, _)| *known == kind) {
-            *count += 1;
-        } else {
-            self.0.push((kind, 1));
+        match self.0.iter_mut().find(|(known, _)| same(known, kind)) {
+            Some((_, count)) => *count += 1,
+            None => self.0.push((kind, 1)),
         }
     }
 

@@ -57,6 +57,7 @@ impl Network {
     }
 
     /// Decides when a message sent now arrives.
+    #[inline]
     pub fn carry(&mut self, now: Ticks, from: NodeId, to: NodeId, kind: &str) -> Fate {
         if self.plain
             && self.cuts.is_empty()
@@ -64,6 +65,10 @@ impl Network {
         {
             return Fate { arrival: Some(now + latency), again: None };
         }
+        self.carry_with_care(now, from, to, kind)
+    }
+
+    fn carry_with_care(&mut self, now: Ticks, from: NodeId, to: NodeId, kind: &str) -> Fate {
         let departure = self.departure(now, from);
         let ruled = self.ruled(from, to, kind);
         let lost = self.random.chance(self.loss) || self.is_cut(from, to);

@@ -1,6 +1,7 @@
 //! What came of a run.
 
 use crate::decisions::Decisions;
+use crate::floor::Shape;
 use crate::metrics::{Entry, Samples, Summary};
 use crate::simulator::Simulation;
 use crate::story::Line;
@@ -65,6 +66,8 @@ pub struct Outcome {
     pub story: Vec<Line>,
     /// What chance decided, if asked for.
     pub decisions: Option<Decisions>,
+    /// The shape of its schedule, if asked for.
+    pub shape: Option<Shape>,
 }
 
 /// A measured time, over one run or many.
@@ -85,7 +88,8 @@ impl Outcome {
         end: Ticks,
         hash: Option<u64>,
     ) -> Self {
-        let Simulation { monitor, application, kinds, events, story, decisions, .. } = simulation;
+        let Simulation { monitor, application, kinds, events, story, decisions, wheel, .. } =
+            simulation;
         let jain = application.jain();
         let entered = application.entered.take();
         Self {
@@ -111,6 +115,7 @@ impl Outcome {
             client_delay_serial: Times(application.client_delays_serial),
             story: story.map(|story| story.lines).unwrap_or_default(),
             decisions,
+            shape: wheel.into_shape(),
         }
     }
 

@@ -203,4 +203,6 @@ pub struct Options {
     pub story: bool,
     /// Whether to keep every decision that chance made.
     pub decisions: bool,
+    /// Whether to keep the shape of its schedule.
+    pub shape: bool,
 }

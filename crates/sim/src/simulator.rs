@@ -4,8 +4,8 @@ use crate::application::Application;
 use crate::causes::{Causes, Wave};
 use crate::decisions::Decisions;
 use crate::error::Error;
-use crate::metrics::Kinds;
-use crate::network::Network;
+use crate::metrics::{Kinds, same};
+use crate::network::{Fate, Network};
 use crate::oracle::Soothsayer;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
@@ -20,54 +20,10 @@ use conclave_core::{
     Choices, Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, Oracle, Process,
     Recovery, Ticks, encode,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A wait longer than this at the end of a run that was cut short counts as endless.
 const PATIENCE: Ticks = Ticks::units(1_000);
-
-/// Runs a cluster by a plan, to the end.
-pub fn run<P>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Result<Outcome, Error>
-where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
-{
-    Ok(prepare(cluster, plan, options)?.run())
-}
-
-/// Everything up to the first event: the nodes built and started, the workload laid out.
-pub fn prepare<'a, P>(
-    cluster: &'a Cluster<P>,
-    plan: &'a Plan,
-    options: &Options,
-) -> Result<Prepared<'a, P>, Error>
-where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
-{
-    let mut simulation = Simulation::new(cluster, plan, options)?;
-    simulation.start();
-    Ok(Prepared(simulation))
-}
-
-/// A run about to begin.
-pub struct Prepared<'a, P: Process>(Simulation<'a, P>);
-
-impl<P> Prepared<'_, P>
-where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
-{
-    /// How many events have been handled already: every node was started.
-    pub fn events(&self) -> u64 {
-        self.0.events
-    }
-
-    /// Runs to the end.
-    pub fn run(mut self) -> Outcome {
-        let ending = self.0.run_to_end();
-        self.0.finish(ending)
-    }
-}
 
 /// A run in progress.
 pub(crate) struct Simulation<'a, P: Process> {
@@ -89,7 +45,12 @@ pub(crate) struct Simulation<'a, P: Process> {
     pub events: u64,
     pub kinds: Kinds,
     pub decisions: Option<Decisions>,
+    /// Whether somebody keeps what is sent.
+    watched: bool,
     ctx: Context<P>,
+    effects: VecDeque<Effect<P>>,
+    /// The kinds that the step under way has sent, where a multicast counts as one message.
+    multicast: Vec<&'static str>,
     pub timers: Timers<P::Timer>,
     timer_random: Stream,
     pub causes: Causes,
@@ -119,11 +80,12 @@ where
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
         crate::check::plan(cluster, plan)?;
         let n = cluster.nodes();
-        let mut monitor = Monitor::new(n, options.bypass_bound);
-        if options.order {
-            monitor.watch_order();
-        }
+        let monitor = monitor(n, options);
         let mut choices = Stream::new(plan.seed, 2);
+        let mut wheel = Wheel::new(rank::<P>);
+        if options.shape {
+            wheel.record();
+        }
         let draw = move |bound: u32| choices.below(u64::from(bound)) as u32;
         Ok(Self {
             cluster,
@@ -139,11 +101,14 @@ where
             story: options.story.then(Story::default),
             disks: BTreeMap::new(),
             backlog: BTreeMap::new(),
-            wheel: Wheel::new(rank::<P>),
+            wheel,
             events: 0,
             kinds: Kinds::default(),
             decisions: options.decisions.then(Decisions::default),
+            watched: options.story || options.decisions,
             ctx: Context::new(Choices::Drawn(Box::new(draw))),
+            effects: VecDeque::new(),
+            multicast: Vec::new(),
             timers: Timers::new(),
             timer_random: Stream::new(plan.seed, 3),
             causes: Causes::new(options, n),
@@ -212,6 +177,7 @@ where
         self.carry_out(happening);
     }
 
+    #[inline(always)]
     fn take(&mut self, due: Due<Event<P>>) {
         self.now = due.at;
         match self.up[due.node.index()] {
@@ -230,6 +196,7 @@ where
     }
 
     /// Gives a node an event that was scheduled for it.
+    #[inline(always)]
     fn deliver(&mut self, node: NodeId, slot: SlotId, event: Event<P>) {
         if let Some(stamp) = self.causes.stamp(slot, &event)
             && let Some(causality) = self.monitor.causality()
@@ -251,6 +218,7 @@ where
         }
     }
 
+    #[inline(always)]
     fn hand_over(&mut self, node: NodeId, wave: Option<Wave>, event: Event<P>) {
         match event {
             Event::Request(request) => self.application_acts(node, request),
@@ -284,13 +252,11 @@ where
             story.begins(self.now, node, &event);
         }
         self.ctx.act(node, &mut self.nodes[node.index()], event);
-        let mut counted: [Option<&'static str>; 4] = [None; 4];
-        while let Some(effect) = self.ctx.pop() {
+        let mut effects = std::mem::take(&mut self.effects);
+        self.ctx.swap(&mut effects);
+        for effect in effects.drain(..) {
             match effect {
-                Effect::Send { to, message } => {
-                    self.count(message.name(), &mut counted);
-                    self.send(node, to, message, wave);
-                }
+                Effect::Send { to, message } => self.send(node, to, message, wave),
                 Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
                 Effect::CancelTimer(timer) => self.cancel_timer(node, timer),
                 Effect::Indicate(Indication::Entered { fence }) => self.entered(node, fence),
@@ -298,6 +264,8 @@ where
                 Effect::Request(_) => {}
             }
         }
+        self.effects = effects;
+        self.multicast.clear();
         if let Some(story) = &mut self.story {
             story.ends();
         }
@@ -306,37 +274,56 @@ where
         }
     }
 
-    fn count(&mut self, kind: &'static str, counted: &mut [Option<&'static str>; 4]) {
+    /// Counts a message; of a multicast, only the first.
+    fn count(&mut self, kind: &'static str) {
         if self.plan.multicast {
-            if counted.contains(&Some(kind)) {
+            if self.multicast.contains(&kind) {
                 return;
             }
-            if let Some(place) = counted.iter_mut().find(|place| place.is_none()) {
-                *place = Some(kind);
-            }
+            self.multicast.push(kind);
         }
         self.kinds.count(kind);
     }
 
+    /// The common case, one arrival and nobody watching, moves the message once and no more: this
+    /// is the simulator's innermost loop.
+    #[inline(always)]
     fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, wave: Option<Wave>) {
         let kind = message.name();
+        self.count(kind);
         let fate = self.network.carry(self.now, from, to, kind);
+        let wave = wave.filter(|wave| wave.kind.is_none_or(|of_wave| same(of_wave, kind)));
+        match fate {
+            Fate { arrival: Some(arrival), again: None } if !self.watched => {
+                let event = Event::Message { from, message };
+                let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
+                self.causes.sent(&mut self.monitor, slot, from, wave);
+            }
+            fate => self.send_watched(from, to, message, wave, fate),
+        }
+    }
+
+    #[cold]
+    fn send_watched(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        message: P::Message,
+        wave: Option<Wave>,
+        fate: Fate,
+    ) {
         if let Some(decisions) = &mut self.decisions {
-            decisions.message(self.now, from, to, kind, fate);
+            decisions.message(self.now, from, to, message.name(), fate);
         }
         if let Some(story) = &mut self.story {
             story.sends(to, &message, fate);
         }
-        if let Some(again) = fate.again {
-            let event = Event::Message { from, message: message.clone() };
-            let slot = self.wheel.schedule(again, Lane::Message, to, event);
-            self.causes.sent(&mut self.monitor, slot, from, None);
-        }
-        if let Some(arrival) = fate.arrival {
-            let event = Event::Message { from, message };
-            let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
-            let wave = wave.filter(|wave| wave.kind.is_none_or(|of_wave| of_wave == kind));
-            self.causes.sent(&mut self.monitor, slot, from, wave);
+        for (arrival, wave) in [(fate.again, None), (fate.arrival, wave)] {
+            if let Some(arrival) = arrival {
+                let event = Event::Message { from, message: message.clone() };
+                let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
+                self.causes.sent(&mut self.monitor, slot, from, wave);
+            }
         }
     }
 
@@ -371,6 +358,14 @@ where
             hasher.write(bytes);
         }
     }
+}
+
+fn monitor(n: u32, options: &Options) -> Monitor {
+    let mut monitor = Monitor::new(n, options.bypass_bound);
+    if options.order {
+        monitor.watch_order();
+    }
+    monitor
 }
 
 /// The application releases, then cancels, then asks.

@@ -4,6 +4,7 @@
 //! items of all lists live in one slab, linked by index, so that scheduling and taking cost a few
 //! memory accesses and, once the slab has grown to the number of items in flight, no allocation.
 
+use crate::floor::Shape;
 use conclave_core::{NodeId, Ticks};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,6 +43,14 @@ pub struct Wheel<T> {
     ready: Vec<SlotId>,
     rank: fn(&T) -> u8,
     len: usize,
+    recorder: Option<Recorder>,
+}
+
+/// Keeps the shape of all that goes through the wheel.
+struct Recorder {
+    shape: Shape,
+    /// How many were taken since the last was scheduled.
+    taken: u64,
 }
 
 struct Slot<T> {
@@ -92,13 +101,29 @@ impl<T> Wheel<T> {
             ready: Vec::new(),
             rank,
             len: 0,
+            recorder: None,
         }
     }
 
+    /// From now on, keep when and for whom everything is scheduled.
+    pub fn record(&mut self) {
+        self.recorder = Some(Recorder { shape: Shape::default(), taken: 0 });
+    }
+
+    /// What was kept.
+    pub fn into_shape(self) -> Option<Shape> {
+        self.recorder.map(|recorder| recorder.shape)
+    }
+
     /// Schedules an item. One for the past is due now.
+    #[inline(always)]
     pub fn schedule(&mut self, at: Ticks, lane: Lane, node: NodeId, item: T) -> SlotId {
         let slot = self.keep(node, item);
         let at = at.0.max(self.now);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.shape.scheduled(Ticks(at), lane, node, recorder.taken);
+            recorder.taken = 0;
+        }
         self.len += 1;
         if at - self.now < SPAN {
             self.link(at, lane, slot);
@@ -124,10 +149,14 @@ impl<T> Wheel<T> {
     }
 
     /// Takes the next item that is due before `limit`.
+    #[inline]
     pub fn pop_before(&mut self, limit: Ticks) -> Option<Due<T>> {
         loop {
             let slot = self.next_slot(limit.0)?;
             self.len -= 1;
+            if let Some(recorder) = &mut self.recorder {
+                recorder.taken += 1;
+            }
             let Slot { item, node, next } = &mut self.slots[slot as usize];
             let (item, node) = (item.take(), NodeId(*node));
             *next = self.free;
@@ -143,6 +172,7 @@ impl<T> Wheel<T> {
         self.len == 0
     }
 
+    #[inline]
     fn next_slot(&mut self, limit: u64) -> Option<SlotId> {
         while self.now < limit {
             let bucket = (self.now % SPAN) as usize;
@@ -209,6 +239,7 @@ impl<T> Wheel<T> {
         }
     }
 
+    #[inline(always)]
     fn keep(&mut self, node: NodeId, item: T) -> SlotId {
         let slot = Slot { item: Some(item), node: node.0, next: NONE };
         if self.free == NONE {
@@ -220,6 +251,7 @@ impl<T> Wheel<T> {
         place
     }
 
+    #[inline(always)]
     fn link(&mut self, at: u64, lane: Lane, slot: SlotId) {
         let bucket = (at % SPAN) as usize;
         let list = &mut self.buckets[bucket].lanes[lane as usize];
@@ -233,6 +265,7 @@ impl<T> Wheel<T> {
         list.tail = slot;
     }
 
+    #[inline]
     fn unlink(&mut self, bucket: usize, lane: Lane) -> Option<SlotId> {
         let list = &mut self.buckets[bucket].lanes[lane as usize];
         let slot = list.head;
@@ -243,6 +276,7 @@ impl<T> Wheel<T> {
         Some(slot)
     }
 
+    #[inline]
     fn mark_empty(&mut self, bucket: usize) {
         self.occupied[bucket / 64] &= !(1 << (bucket % 64));
         if self.occupied[bucket / 64] == 0 {
@@ -251,6 +285,7 @@ impl<T> Wheel<T> {
     }
 
     /// The time of the first bucket, from now on, that is not empty.
+    #[inline]
     fn next_bucket(&self) -> Option<u64> {
         let start = (self.now % SPAN) as usize;
         let bucket = self.occupied_from(start).or_else(|| self.occupied_from(0))?;
@@ -258,6 +293,7 @@ impl<T> Wheel<T> {
         Some(self.now + ahead)
     }
 
+    #[inline]
     fn occupied_from(&self, start: usize) -> Option<usize> {
         let word = start / 64;
         let here = self.occupied[word] & (!0 << (start % 64));
@@ -279,87 +315,4 @@ impl<T> Wheel<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::Stream;
-    use std::collections::BTreeMap;
-
-    fn drain(wheel: &mut Wheel<u32>) -> Vec<(u64, u32)> {
-        std::iter::from_fn(|| wheel.pop_before(Ticks(u64::MAX)))
-            .map(|due| (due.at.0, due.item))
-            .collect()
-    }
-
-    #[test]
-    fn at_equal_times_messages_come_before_timers_before_the_application() {
-        let mut wheel = Wheel::new(|&item| (item % 2) as u8);
-        for (lane, node, item) in [
-            (Lane::Application, 2, 11),
-            (Lane::Application, 5, 12),
-            (Lane::Application, 1, 13),
-            (Lane::Timer, 0, 2),
-            (Lane::Message, 9, 0),
-            (Lane::Message, 0, 1),
-        ] {
-            wheel.schedule(Ticks(7), lane, NodeId(node), item);
-        }
-        let order: Vec<u32> = drain(&mut wheel).into_iter().map(|(_, item)| item).collect();
-        assert_eq!(order, [0, 1, 2, 12, 13, 11]);
-    }
-
-    #[test]
-    fn a_cancelled_item_never_comes() {
-        let mut wheel = Wheel::new(|_| 0);
-        let near = wheel.schedule(Ticks(1), Lane::Timer, NodeId(0), 1);
-        let far = wheel.schedule(Ticks(1_000_000), Lane::Timer, NodeId(0), 2);
-        wheel.schedule(Ticks(2), Lane::Timer, NodeId(0), 3);
-        wheel.cancel(near);
-        wheel.cancel(far);
-        assert_eq!(drain(&mut wheel), [(2, 3)]);
-        assert!(wheel.is_empty());
-    }
-
-    #[test]
-    fn a_message_sent_for_now_comes_before_what_the_application_had_ready() {
-        let mut wheel = Wheel::new(|_| 0);
-        wheel.schedule(Ticks(5), Lane::Application, NodeId(0), 1);
-        wheel.schedule(Ticks(5), Lane::Application, NodeId(1), 2);
-        assert_eq!(wheel.pop_before(Ticks(6)).map(|due| due.item), Some(1));
-        wheel.schedule(Ticks(5), Lane::Message, NodeId(0), 9);
-        assert_eq!(drain(&mut wheel), [(5, 9), (5, 2)]);
-    }
-
-    #[test]
-    fn nothing_is_taken_at_or_after_the_limit() {
-        let mut wheel = Wheel::new(|_| 0);
-        wheel.schedule(Ticks(5), Lane::Message, NodeId(0), 1);
-        wheel.schedule(Ticks(90_000), Lane::Message, NodeId(0), 2);
-        assert_eq!(wheel.pop_before(Ticks(5)), None);
-        assert_eq!(wheel.pop_before(Ticks(6)).map(|due| due.item), Some(1));
-        assert_eq!(wheel.pop_before(Ticks(90_000)), None);
-        assert_eq!(drain(&mut wheel), [(90_000, 2)]);
-    }
-
-    #[test]
-    fn any_mix_of_near_and_far_comes_in_order_of_time_and_scheduling() {
-        for seed in 0..50 {
-            let mut random = Stream::new(seed, 0);
-            let mut wheel = Wheel::new(|_| 0);
-            let mut model: BTreeMap<(u64, u32), u32> = BTreeMap::new();
-            let (mut now, mut count) = (0, 0);
-            for _ in 0..2_000 {
-                if random.below(3) > 0 {
-                    let reach = [1, 1_000, SPAN, 5 * SPAN][random.below(4) as usize];
-                    let at = now + random.below(reach);
-                    wheel.schedule(Ticks(at), Lane::Message, NodeId(0), count);
-                    model.insert((at, count), count);
-                    count += 1;
-                } else if let Some(due) = wheel.pop_before(Ticks(u64::MAX)) {
-                    let ((at, _), item) = model.pop_first().expect("the model has it too");
-                    assert_eq!((due.at.0, due.item), (at, item), "seed {seed}");
-                    now = at;
-                }
-            }
-        }
-    }
-}
+mod tests;

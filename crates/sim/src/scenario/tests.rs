@@ -24,25 +24,24 @@ fn a_file_without_flags_is_the_default_plan() {
     assert_eq!(plan(""), Ok(Plan::default()));
 }
 
+const EVERYTHING: &str = r#"
+seed = 7
+cs = 2.5
+fifo = false
+latency = ["* * const:2", "1 c2 unit"]
+crash = "c1@5"
+restart = ["c1@5:amnesia"]
+backoffs = { "1" = 5, 2 = "7.5" }
+rules = [{ from = 1, to = "c2", type = "REQUEST", nth = 1, delay = 2 }, { drop = true }]
+script = [
+    { at = 1, node = 1, do = "tell", to = 3 },
+    { at = 0, node = 2, do = "acquire" },
+]
+"#;
+
 #[test]
 fn flags_rules_and_scripts_become_a_plan() {
-    let plan = plan(
-        r#"
-        seed = 7
-        cs = 2.5
-        fifo = false
-        latency = ["* * const:2", "1 c2 unit"]
-        crash = "c1@5"
-        restart = ["c1@5:amnesia"]
-        backoffs = { "1" = 5, 2 = "7.5" }
-        rules = [{ from = 1, to = "c2", type = "REQUEST", nth = 1, delay = 2 }, { drop = true }]
-        script = [
-            { at = 1, node = 1, do = "tell", to = 3 },
-            { at = 0, node = 2, do = "acquire" },
-        ]
-        "#,
-    )
-    .expect("a good file");
+    let plan = plan(EVERYTHING).expect("a good file");
     let far = Latency::Constant(Ticks::units(2));
     let near = ((NodeId(0), NodeId(4)), Latency::Constant(Ticks::UNIT));
     let c1 = NodeId(3);
