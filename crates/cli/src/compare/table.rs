@@ -187,9 +187,10 @@ fn render(lead: &Group<'_>, groups: &[Group<'_>]) -> String {
 const LEGEND: &str = "Messages are counted per entry and exit. Light load: one client of a fresh \
     cluster enters alone; the mean over all clients. Heavy load: all ask at the same time, once. \
     Delay before entry, in message times, when nobody else wants in: the time from request to \
-    entry, where messages may travel in parallel; or serially, the messages until then one after \
-    the other. Exit to entry: from one exit to the next entry, at heavy load. Fairness: Jain's index when all ask again and again (1 is fair), and the most \
-    that passed a request once it was known.";
+    entry, where messages travel in parallel; or serially, the messages until then one after the \
+    other. Exit to entry: from one exit to the next entry, at heavy load. Fairness: Jain's index \
+    when all ask again and again (1 is fair), and the most that passed a request once it was \
+    known.";
 
 fn legend(points: &[Point]) -> String {
     let mut text = beside("", 0, LEGEND);

@@ -122,7 +122,7 @@ fn is_served(plan: &Plan, outcome: &Outcome, node: NodeId) -> bool {
         Workload::Script(lines) => {
             let asked = lines.iter().filter(|line| line.node == node && line.act == Act::Acquire);
             let asked = asked.map(|line| line.at).max();
-            entries().last().map(|entry| entry.at + plan.critical_section) >= asked
+            entries().next_back().map(|entry| entry.at + plan.critical_section) >= asked
         }
         Workload::AllAtOnce | Workload::Single(_) | Workload::Closed(_) | Workload::Poisson(_) => {
             entries().count() >= plan.rounds as usize
