@@ -3,9 +3,11 @@
 //! Command line, documentation and conformance tests derive from it.
 
 mod central;
+mod central_failover;
 mod council;
 mod entry;
 mod lamport;
+mod leadership;
 mod maekawa;
 mod naimi_trehel;
 mod parameter;
@@ -15,6 +17,7 @@ mod ricart_agrawala;
 mod roucairol_carvalho;
 mod suzuki_kasami;
 mod token_ring;
+mod token_ring_regenerating;
 mod total_order;
 mod voting;
 
@@ -29,6 +32,7 @@ use conclave_core::{Oracle, Process};
 /// Every algorithm, in the order in which they are best met.
 pub const ENTRIES: &[&Entry] = &[
     &central::ENTRY,
+    &central_failover::ENTRY,
     &voting::ENTRY,
     &quorum::ENTRY,
     &total_order::ENTRY,
@@ -37,6 +41,7 @@ pub const ENTRIES: &[&Entry] = &[
     &roucairol_carvalho::ENTRY,
     &maekawa::ENTRY,
     &token_ring::ENTRY,
+    &token_ring_regenerating::ENTRY,
     &suzuki_kasami::ENTRY,
     &raymond::ENTRY,
     &naimi_trehel::ENTRY,
@@ -66,6 +71,7 @@ pub trait Visitor {
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
     match setting.entry.id {
         "central" => Ok(visitor.visit(central::cluster(setting)?)),
+        "central-failover" => Ok(visitor.visit(central_failover::cluster(setting)?)),
         "voting" => Ok(visitor.visit(voting::cluster(setting)?)),
         "quorum" => Ok(visitor.visit(quorum::cluster(setting)?)),
         "total-order" => Ok(visitor.visit(total_order::cluster(setting)?)),
@@ -77,6 +83,7 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
             Ok(visitor.visit(token_ring::ping_pong(setting)?))
         }
         "token-ring" => Ok(visitor.visit(token_ring::cluster(setting)?)),
+        "token-ring-regenerating" => Ok(visitor.visit(token_ring_regenerating::cluster(setting)?)),
         "suzuki-kasami" => Ok(visitor.visit(suzuki_kasami::cluster(setting)?)),
         "raymond" => Ok(visitor.visit(raymond::cluster(setting)?)),
         "naimi-trehel" => Ok(visitor.visit(naimi_trehel::cluster(setting)?)),

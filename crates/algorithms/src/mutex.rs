@@ -1,7 +1,9 @@
 //! Who may enter: mutual exclusion.
 
 pub mod central;
+pub mod central_failover;
 pub mod desk;
+pub mod epoch;
 pub mod lamport;
 pub mod maekawa;
 pub mod naimi_trehel;
@@ -14,6 +16,7 @@ pub mod ricart_agrawala;
 pub mod roucairol_carvalho;
 pub mod suzuki_kasami;
 pub mod token_ring;
+pub mod token_ring_regenerating;
 pub mod total_order;
 pub mod tree;
 pub mod voting;

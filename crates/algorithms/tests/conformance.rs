@@ -4,6 +4,8 @@
 #[path = "conformance/support.rs"]
 mod support;
 
+#[path = "conformance/failover.rs"]
+mod failover;
 #[path = "conformance/faults.rs"]
 mod faults;
 #[path = "conformance/formulas.rs"]

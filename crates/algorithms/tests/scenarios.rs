@@ -11,23 +11,10 @@ use conclave_sim::{Check, Options, Scenario, run};
 use std::fs;
 use std::path::Path;
 
-/// Algorithms that have a scenario but no row in the catalogue yet. This list may only shrink.
-const NOT_YET: &[&str] = &["central-failover"];
-
-#[test]
-fn what_is_not_there_yet_is_really_not_there() {
-    for id in NOT_YET {
-        assert!(catalog::find(id).is_err(), "{id} is there: take it off the list");
-    }
-}
-
 #[test]
 fn every_scenario_ends_as_its_file_says() {
     let mut complaints = Vec::new();
     for (name, scenario) in scenarios() {
-        if NOT_YET.contains(&scenario.algorithm.as_str()) {
-            continue;
-        }
         match checks(&scenario) {
             Ok(checks) => complaints.extend(checks.iter().filter(|check| !check.ok).map(|check| {
                 let Check { what, expected, observed, .. } = check;

@@ -30,6 +30,7 @@ impl<P: Process> Context<P> {
     }
 
     /// Sends a message. One to oneself is handled right after this step, in the same action.
+    #[inline]
     pub fn send(&mut self, to: NodeId, message: P::Message) {
         if self.me == Some(to) {
             self.to_self.push_back(message);
@@ -66,19 +67,27 @@ impl<P: Process> Context<P> {
 
     /// One atomic action of node `me`: the step, then every message it sent to itself.
     /// What is to be done in the world waits in the context afterwards.
+    #[inline]
     pub fn act(&mut self, me: NodeId, process: &mut P, event: Event<P>) {
         self.me = Some(me);
         process.step(event, self);
+        if !self.to_self.is_empty() {
+            self.act_on_own_messages(me, process);
+        }
+    }
+
+    #[cold]
+    fn act_on_own_messages(&mut self, me: NodeId, process: &mut P) {
         let mut handled = 0;
         while let Some(message) = self.to_self.pop_front() {
             handled += 1;
             assert!(handled < SELF_MESSAGES_MAX, "{process:?} sends to itself without end");
             process.step(Event::Message { from: me, message }, self);
         }
-        self.me = None;
     }
 
     /// Takes the oldest effect.
+    #[inline]
     pub fn pop(&mut self) -> Option<Effect<P>> {
         self.effects.pop_front()
     }
@@ -86,12 +95,6 @@ impl<P: Process> Context<P> {
     /// Takes all effects, oldest first.
     pub fn drain(&mut self) -> impl Iterator<Item = Effect<P>> + '_ {
         self.effects.drain(..)
-    }
-
-    /// Swaps the buffer of effects for an empty one: a driver that needs the context while it
-    /// carries them out keeps two.
-    pub fn swap(&mut self, buffer: &mut VecDeque<Effect<P>>) {
-        std::mem::swap(&mut self.effects, buffer);
     }
 
     /// Where choices come from, for a driver that wants to look or to start them anew.

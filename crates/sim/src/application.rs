@@ -1,6 +1,5 @@
 //! What the application on each node wants, and the times it measures.
 
-use crate::causes::Wave;
 use crate::metrics::{Entries, Entry, Fairness, Samples};
 use crate::plan::{Act, Plan, ScriptLine, Workload};
 use crate::random::Stream;
@@ -203,7 +202,7 @@ where
             Request::Cancel if self.monitor.is_waiting(node) => self.withdraws(node),
             Request::Release | Request::Cancel => {}
             Request::Observe(clock) if is_told(clock) => {
-                self.step(node, None, Event::Request(Request::Observe(clock)));
+                self.step(node, Event::Request(Request::Observe(clock)));
             }
             Request::Observe(clock) => self.tells(node, NodeId(clock as u32)),
         }
@@ -239,14 +238,13 @@ where
             let after = Ticks(self.application.random.below(patience));
             self.schedule_request(after, node, Request::Cancel);
         }
-        let wave = Wave { requester: node, kind: None };
-        self.step(node, Some(wave), Event::Request(Request::Acquire));
+        self.step(node, Event::Request(Request::Acquire));
     }
 
     fn leaves(&mut self, node: NodeId) {
         self.monitor.released(node, self.now);
         self.application.handover = (self.monitor.waiting() > 0).then_some(self.now);
-        self.step(node, None, Event::Request(Request::Release));
+        self.step(node, Event::Request(Request::Release));
         let Some(left) = self.application.left.get_mut(node.index()) else { return };
         if *left == 0 {
             return;
@@ -274,7 +272,7 @@ where
         if let Some(decisions) = &mut self.decisions {
             decisions.acts(self.now, node, Act::Cancel);
         }
-        self.step(node, None, Event::Request(Request::Cancel));
+        self.step(node, Event::Request(Request::Cancel));
         if !matches!(self.plan.workload, Workload::Script(_)) {
             self.application.withdrew.insert(node);
             let after = Ticks(self.application.random.below(3 * Ticks::UNIT.0));
@@ -294,15 +292,15 @@ where
         if let Some(arrival) = fate.arrival {
             let event = Event::Request(Request::Observe(clock));
             let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
-            self.causes.sent(&mut self.monitor, slot, node, None);
+            self.stamps.sent(&mut self.monitor, slot, node);
         }
     }
 
     /// The algorithm lets a node in.
+    #[inline(never)]
     pub(crate) fn entered(&mut self, node: NodeId, fence: u64) {
         let wait = self.now.since(self.monitor.waiting_since(node));
         self.monitor.entered(node, fence, self.now);
-        let messages = self.kinds.total();
         let application = &mut self.application;
         application.waits.add(wait);
         application.entered.push(Entry { node, at: self.now, fence });
@@ -315,7 +313,8 @@ where
         application.fairness.entered(before);
         if let Some(alone) = application.alone.take_if(|alone| alone.node == node) {
             application.client_delays.add(wait);
-            application.client_delays_serial.add(Ticks::units(messages - alone.messages));
+            let messages = self.kinds.total() - alone.messages;
+            application.client_delays_serial.add(Ticks::units(messages));
         }
         if let Some(story) = &mut self.story {
             story.enters(fence);

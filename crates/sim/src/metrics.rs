@@ -30,6 +30,7 @@ pub struct Summary {
 }
 
 impl Samples {
+    #[inline]
     pub fn add(&mut self, sample: Ticks) {
         self.count += 1;
         self.total += u128::from(sample.0);
@@ -37,14 +38,17 @@ impl Samples {
         match &mut self.rough {
             Some(rough) => rough.add(sample.0, 1),
             None if self.exact.len() < EXACT_MAX => self.exact.push(sample.0),
-            None => {
-                let mut rough = Histogram::default();
-                for kept in std::mem::take(&mut self.exact).into_iter().chain([sample.0]) {
-                    rough.add(kept, 1);
-                }
-                self.rough = Some(rough);
-            }
+            None => self.round_off(sample.0),
         }
+    }
+
+    #[cold]
+    fn round_off(&mut self, sample: u64) {
+        let mut rough = Histogram::default();
+        for kept in std::mem::take(&mut self.exact).into_iter().chain([sample]) {
+            rough.add(kept, 1);
+        }
+        self.rough = Some(rough);
     }
 
     /// `None` when there is no sample.
@@ -85,6 +89,7 @@ struct Histogram(Vec<u64>);
 const BITS: u32 = 10;
 
 impl Histogram {
+    #[inline]
     fn add(&mut self, value: u64, count: u64) {
         let bucket = Self::bucket(value);
         if bucket >= self.0.len() {

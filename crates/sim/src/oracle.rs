@@ -186,11 +186,11 @@ where
     fn tell(&mut self, node: NodeId, indication: Option<conclave_core::IndicationFrom<P::Uses>>) {
         if let Some(indication) = indication {
             match self.up[node.index()] {
-                Status::Up => self.step(node, None, Event::Indication(indication)),
+                Status::Up => self.step(node, Event::Indication(indication)),
                 Status::Paused => {
                     let waiting = self.backlog.entry(node).or_default();
                     let event = Event::Indication(indication);
-                    waiting.push(Late { event, wave: None, stamp: None });
+                    waiting.push(Late { event, stamp: None });
                 }
                 Status::Down => {}
             }

@@ -1,10 +1,10 @@
 //! One run: takes events from the wheel, gives them to the nodes, carries out what they want.
 
 use crate::application::Application;
-use crate::causes::{Causes, Wave};
+use crate::causes::{Registration, Stamps};
 use crate::decisions::Decisions;
 use crate::error::Error;
-use crate::metrics::{Kinds, same};
+use crate::metrics::Kinds;
 use crate::network::{Fate, Network};
 use crate::oracle::Soothsayer;
 use crate::outcome::{Ending, Outcome};
@@ -20,7 +20,7 @@ use conclave_core::{
     Choices, Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, Oracle, Process,
     Recovery, Ticks, encode,
 };
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// A wait longer than this at the end of a run that was cut short counts as endless.
 const PATIENCE: Ticks = Ticks::units(1_000);
@@ -45,15 +45,15 @@ pub(crate) struct Simulation<'a, P: Process> {
     pub events: u64,
     pub kinds: Kinds,
     pub decisions: Option<Decisions>,
-    /// Whether somebody keeps what is sent.
+    /// Whether anything is kept of a step but its consequences.
     watched: bool,
     ctx: Context<P>,
-    effects: VecDeque<Effect<P>>,
     /// The kinds that the step under way has sent, where a multicast counts as one message.
     multicast: Vec<&'static str>,
     pub timers: Timers<P::Timer>,
     timer_random: Stream,
-    pub causes: Causes,
+    pub stamps: Stamps,
+    registration: Registration,
     hash: Option<(Hasher, Vec<u8>)>,
 }
 
@@ -68,7 +68,6 @@ pub(crate) enum Status {
 /// An event that waits for a paused node, with what was known of its causes.
 pub(crate) struct Late<P: Process> {
     pub event: Event<P>,
-    pub wave: Option<Wave>,
     pub stamp: Option<Vector>,
 }
 
@@ -105,13 +104,13 @@ where
             events: 0,
             kinds: Kinds::default(),
             decisions: options.decisions.then(Decisions::default),
-            watched: options.story || options.decisions,
+            watched: options.story || options.decisions || options.hash || plan.multicast,
             ctx: Context::new(Choices::Drawn(Box::new(draw))),
-            effects: VecDeque::new(),
             multicast: Vec::new(),
             timers: Timers::new(),
             timer_random: Stream::new(plan.seed, 3),
-            causes: Causes::new(options, n),
+            stamps: Stamps::new(options),
+            registration: Registration::new(n),
             hash: options.hash.then(|| (Hasher::default(), Vec::new())),
         })
     }
@@ -124,7 +123,7 @@ where
         }
         for node in (0..self.cluster.nodes()).map(NodeId) {
             if self.up[node.index()] == Status::Up {
-                self.step(node, None, Event::Start);
+                self.step(node, Event::Start);
             }
         }
         self.consult_oracle();
@@ -138,17 +137,28 @@ where
             while self.timetable.next_time() <= self.now {
                 self.happen();
             }
-            if !self.cluster.silent && self.is_done() {
+            let limit = self.timetable.next_time().min(self.plan.until + Ticks(1));
+            if self.run_until(limit) {
                 return Ending::Done;
             }
-            let limit = self.timetable.next_time().min(self.plan.until + Ticks(1));
+            if limit > self.plan.until {
+                let quiet = self.wheel.is_empty() && self.timetable.is_empty();
+                return if quiet { Ending::Quiet } else { Ending::CutShort };
+            }
+            self.now = limit;
+        }
+    }
+
+    /// Takes all events before the limit; true if the run is over because all is done.
+    fn run_until(&mut self, limit: Ticks) -> bool {
+        let restless = !self.cluster.silent;
+        loop {
+            if restless && self.is_done() {
+                return true;
+            }
             match self.wheel.pop_before(limit) {
                 Some(due) => self.take(due),
-                None if limit > self.plan.until => {
-                    let quiet = self.wheel.is_empty() && self.timetable.is_empty();
-                    return if quiet { Ending::Quiet } else { Ending::CutShort };
-                }
-                None => self.now = limit,
+                None => return false,
             }
         }
     }
@@ -187,9 +197,8 @@ where
                 if let Event::Timer(timer) = due.item {
                     self.timers.hold(due.node, timer);
                 }
-                let wave = self.causes.wave(due.slot, &due.item);
-                let stamp = self.causes.stamp(due.slot, &due.item).cloned();
-                let late = Late { event: due.item, wave, stamp };
+                let stamp = self.stamps.of(due.slot, &due.item).cloned();
+                let late = Late { event: due.item, stamp };
                 self.backlog.entry(due.node).or_default().push(late);
             }
         }
@@ -198,13 +207,12 @@ where
     /// Gives a node an event that was scheduled for it.
     #[inline(always)]
     fn deliver(&mut self, node: NodeId, slot: SlotId, event: Event<P>) {
-        if let Some(stamp) = self.causes.stamp(slot, &event)
+        if let Some(stamp) = self.stamps.of(slot, &event)
             && let Some(causality) = self.monitor.causality()
         {
             causality.received(node, stamp);
         }
-        let wave = self.causes.wave(slot, &event);
-        self.hand_over(node, wave, event);
+        self.hand_over(node, event);
     }
 
     /// Gives a node an event that has waited for it.
@@ -214,21 +222,23 @@ where
         }
         let stopped = |timer| !self.timers.is_held(node, timer);
         if !matches!(late.event, Event::Timer(timer) if stopped(timer)) {
-            self.hand_over(node, late.wave, late.event);
+            self.hand_over(node, late.event);
         }
     }
 
     #[inline(always)]
-    fn hand_over(&mut self, node: NodeId, wave: Option<Wave>, event: Event<P>) {
+    fn hand_over(&mut self, node: NodeId, event: Event<P>) {
         match event {
+            Event::Message { from, ref message } => {
+                self.registration.arrived(&mut self.monitor, from, message.name());
+                self.step(node, event);
+            }
             Event::Request(request) => self.application_acts(node, request),
             Event::Timer(timer) => {
                 self.timers.cancel(node, timer);
-                self.step(node, wave, event);
+                self.step(node, event);
             }
-            Event::Start | Event::Restart | Event::Indication(_) | Event::Message { .. } => {
-                self.step(node, wave, event);
-            }
+            Event::Start | Event::Restart | Event::Indication(_) => self.step(node, event),
         }
     }
 
@@ -245,18 +255,16 @@ where
     }
 
     /// One atomic action of one node, and all it leads to.
-    pub fn step(&mut self, node: NodeId, wave: Option<Wave>, event: Event<P>) {
+    pub fn step(&mut self, node: NodeId, event: Event<P>) {
         self.events += 1;
-        self.hash_step(node, &event);
-        if let Some(story) = &mut self.story {
-            story.begins(self.now, node, &event);
+        let asks = matches!(event, Event::Request(Request::Acquire));
+        if self.watched {
+            self.watch(node, &event);
         }
         self.ctx.act(node, &mut self.nodes[node.index()], event);
-        let mut effects = std::mem::take(&mut self.effects);
-        self.ctx.swap(&mut effects);
-        for effect in effects.drain(..) {
+        while let Some(effect) = self.ctx.pop() {
             match effect {
-                Effect::Send { to, message } => self.send(node, to, message, wave),
+                Effect::Send { to, message } => self.send(node, to, message, asks),
                 Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
                 Effect::CancelTimer(timer) => self.cancel_timer(node, timer),
                 Effect::Indicate(Indication::Entered { fence }) => self.entered(node, fence),
@@ -264,69 +272,80 @@ where
                 Effect::Request(_) => {}
             }
         }
-        self.effects = effects;
-        self.multicast.clear();
-        if let Some(story) = &mut self.story {
+        if self.watched
+            && let Some(story) = &mut self.story
+        {
             story.ends();
         }
-        if let Some(wave) = wave {
-            self.causes.settle(&mut self.monitor, wave);
+        if asks {
+            self.registration.made(&mut self.monitor, node);
         }
     }
 
-    /// Counts a message; of a multicast, only the first.
-    fn count(&mut self, kind: &'static str) {
-        if self.plan.multicast {
-            if self.multicast.contains(&kind) {
-                return;
-            }
-            self.multicast.push(kind);
+    /// Keeps what a step begins with, for whoever asked for it.
+    #[cold]
+    fn watch(&mut self, node: NodeId, event: &Event<P>) {
+        self.multicast.clear();
+        if let Some((hasher, bytes)) = &mut self.hash {
+            bytes.clear();
+            encode(event, bytes);
+            hasher.write_u64(self.now.0);
+            hasher.write_u64(u64::from(node.0));
+            hasher.write(bytes);
         }
-        self.kinds.count(kind);
+        if let Some(story) = &mut self.story {
+            story.begins(self.now, node, event);
+        }
     }
 
     /// The common case, one arrival and nobody watching, moves the message once and no more: this
     /// is the simulator's innermost loop.
     #[inline(always)]
-    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, wave: Option<Wave>) {
+    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, asks: bool) {
         let kind = message.name();
-        self.count(kind);
+        if !self.watched || self.counts(kind) {
+            self.kinds.count(kind);
+        }
         let fate = self.network.carry(self.now, from, to, kind);
-        let wave = wave.filter(|wave| wave.kind.is_none_or(|of_wave| same(of_wave, kind)));
+        if asks {
+            self.registration.sent(from, kind);
+        }
         match fate {
             Fate { arrival: Some(arrival), again: None } if !self.watched => {
                 let event = Event::Message { from, message };
                 let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
-                self.causes.sent(&mut self.monitor, slot, from, wave);
+                self.stamps.sent(&mut self.monitor, slot, from);
             }
-            fate => self.send_watched(from, to, message, wave, fate),
+            fate => self.send_watched(from, to, message, fate),
         }
     }
 
+    /// Of a multicast, only the first message counts.
     #[cold]
-    fn send_watched(
-        &mut self,
-        from: NodeId,
-        to: NodeId,
-        message: P::Message,
-        wave: Option<Wave>,
-        fate: Fate,
-    ) {
+    fn counts(&mut self, kind: &'static str) -> bool {
+        let first = !self.multicast.contains(&kind);
+        if first && self.plan.multicast {
+            self.multicast.push(kind);
+        }
+        first
+    }
+
+    #[cold]
+    fn send_watched(&mut self, from: NodeId, to: NodeId, message: P::Message, fate: Fate) {
         if let Some(decisions) = &mut self.decisions {
             decisions.message(self.now, from, to, message.name(), fate);
         }
         if let Some(story) = &mut self.story {
             story.sends(to, &message, fate);
         }
-        for (arrival, wave) in [(fate.again, None), (fate.arrival, wave)] {
-            if let Some(arrival) = arrival {
-                let event = Event::Message { from, message: message.clone() };
-                let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
-                self.causes.sent(&mut self.monitor, slot, from, wave);
-            }
+        for arrival in [fate.again, fate.arrival].into_iter().flatten() {
+            let event = Event::Message { from, message: message.clone() };
+            let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
+            self.stamps.sent(&mut self.monitor, slot, from);
         }
     }
 
+    #[inline(never)]
     fn set_timer(&mut self, node: NodeId, timer: P::Timer, after: Delay) {
         self.cancel_timer(node, timer);
         let backoff = self.plan.backoffs.iter().find(|(owner, _)| *owner == node);
@@ -343,19 +362,10 @@ where
         }
     }
 
+    #[inline(never)]
     fn cancel_timer(&mut self, node: NodeId, timer: P::Timer) {
         if let Some(slot) = self.timers.cancel(node, timer) {
             self.wheel.cancel(slot);
-        }
-    }
-
-    fn hash_step(&mut self, node: NodeId, event: &Event<P>) {
-        if let Some((hasher, bytes)) = &mut self.hash {
-            bytes.clear();
-            encode(event, bytes);
-            hasher.write_u64(self.now.0);
-            hasher.write_u64(u64::from(node.0));
-            hasher.write(bytes);
         }
     }
 }

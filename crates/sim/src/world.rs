@@ -158,7 +158,7 @@ where
         };
         let wants = self.application.node_up(node);
         self.oracle.forget(node);
-        self.step(node, None, Event::Restart);
+        self.step(node, Event::Restart);
         self.consult_oracle();
         if wants && !matches!(self.plan.workload, Workload::Script(_)) {
             let think = self.think_time();

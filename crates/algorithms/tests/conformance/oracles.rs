@@ -3,9 +3,12 @@
 use crate::support::{all_at_once, order, single};
 use conclave_core::Ticks;
 
+/// Parameters and their values.
+type Set = &'static [(&'static str, &'static str)];
+
 #[test]
 fn seven_nodes_that_all_ask_at_once_send_as_many_messages_as_the_textbooks_say() {
-    let table: &[(&str, &[(&str, &str)], u64)] = &[
+    let table: &[(&str, Set, u64)] = &[
         ("central", &[], 18),
         ("central", &[("coordinator", "separate")], 21),
         ("central", &[("busy", "queued")], 24),
@@ -34,7 +37,7 @@ fn seven_nodes_that_all_ask_at_once_send_as_many_messages_as_the_textbooks_say()
 
 #[test]
 fn they_enter_in_the_order_that_the_rules_give() {
-    let table: &[(&str, &[(&str, &str)], [u32; 7])] = &[
+    let table: &[(&str, Set, [u32; 7])] = &[
         ("central", &[], [0, 1, 2, 3, 4, 5, 6]),
         ("total-order", &[], [0, 1, 2, 3, 4, 5, 6]),
         ("lamport", &[], [0, 1, 2, 3, 4, 5, 6]),
@@ -117,7 +120,7 @@ fn maekawa_on_planes_and_grids() {
 
 #[test]
 fn one_client_alone() {
-    let table: &[(&str, &[(&str, &str)], u32, u64, f64)] = &[
+    let table: &[(&str, Set, u32, u64, f64)] = &[
         ("central", &[], 0, 0, 0.0),
         ("central", &[], 3, 3, 2.0),
         ("voting", &[], 3, 15, 2.0),

@@ -1,0 +1,100 @@
+//! The row of the token ring that replaces a lost token.
+
+use super::leadership::{self, PARAMETERS, setup};
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Rejoin, Setting};
+use crate::Error;
+use crate::mutex::token_ring_regenerating::TokenRingRegenerating;
+use conclave_core::{Property, Ticks};
+
+/// The token ring that replaces a lost token.
+pub const ENTRY: Entry = Entry {
+    id: "token-ring-regenerating",
+    family: Family::Mutex,
+    title: "Token ring with regeneration",
+    summary: "The token skips dead nodes; when it seems lost, an elected leader voids it and makes \
+              a new one.",
+    paper: "After G. Le Lann, \"Distributed systems: towards a formal approach\", IFIP Congress \
+            1977",
+    seeds: &["000", "002", "003"],
+    assumptions: &[
+        Assumption { tag: "A1", text: "a message sent often enough arrives, in any order" },
+        Assumption {
+            tag: "A2",
+            text: "a majority is up and in touch (election=majority); a crashed node returns with \
+                   its disk or not at all",
+        },
+        Assumption {
+            tag: "A3",
+            text: "suspicions are right (strict, fence, or an election not by majority)",
+        },
+        Assumption {
+            tag: "A4",
+            text: "a holder that is cut off leaves before its lease ends, a token arrives within \
+                   half a lease or never, clocks are at most 1 % off, and who is cut off is told \
+                   so within half a lease (lease)",
+        },
+        Assumption { tag: "A5", text: "who enters also releases" },
+        Assumption { tag: "A6", text: "who is silent for retransmit has crashed (fence)" },
+    ],
+    has: leadership::has,
+    lacks: &[
+        (Property::HB, "entries follow the ring, not the order of the requests"),
+        (Property::BW, "a new token begins elsewhere, so a lap may be cut short again and again"),
+        (
+            Property::S1,
+            "only with mode=fence or an election not by majority: a wrong suspicion or a partition \
+             makes a second token",
+        ),
+        (
+            Property::S1Eff,
+            "only with an election not by majority: each side of a partition has a leader",
+        ),
+        (
+            Property::F1,
+            "only with mode=fence or an election not by majority: the old token may let in late",
+        ),
+    ],
+    bypass: None,
+    parameters: PARAMETERS,
+    cost: Cost {
+        light: Formula {
+            text: "2..∞, from the start N: each hop is acknowledged",
+            range: |setting| exactly(if setting.n == 1 { 0.0 } else { setting.n() }),
+        },
+        heavy: Formula {
+            text: "2, but for the last acknowledgement: (2N-1)/N",
+            range: |setting| {
+                let n = setting.n();
+                exactly(if setting.n == 1 { 0.0 } else { (2.0 * n - 1.0) / n })
+            },
+        },
+        client_delay: Formula {
+            text: "0..N, from the start (N-1)/2",
+            range: |setting| {
+                let n = setting.n();
+                exactly((n - 1.0) / 2.0 + Ticks(1).as_units() * (n - 1.0) / n)
+            },
+        },
+        client_delay_serial: Formula {
+            text: "0..2N, from the start N-1",
+            range: |setting| exactly(setting.n() - 1.0),
+        },
+        sync_delay: Formula {
+            text: "1..N; 1 when all wait",
+            range: |setting| exactly(if setting.n == 1 { 0.0 } else { 1.0 }),
+        },
+        textbooks: "Books count the hops only, 1 to N or without bound. A new token costs N-1 \
+                    FREEZE and an answer of each live node besides the election.",
+    },
+    rejoin_without_disk: Rejoin::Never,
+};
+
+/// The nodes of a setting.
+pub fn cluster(setting: &Setting) -> Result<Cluster<TokenRingRegenerating>, Error> {
+    let ring = leadership::cluster(setup(setting)?, TokenRingRegenerating::new);
+    Ok(Cluster { silent: setting.n == 1, ..ring })
+}
+
+fn exactly(cost: f64) -> (f64, f64) {
+    (cost, cost)
+}

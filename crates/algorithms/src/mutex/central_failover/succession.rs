@@ -1,0 +1,270 @@
+//! How one becomes coordinator, learns what everybody wants and holds, and ceases to be it.
+
+use super::coordinator::{Coordinator, Holder, Phase, Ticket};
+use super::{Ballot, CentralFailover, Message, Mode, Setup, Status, Timer};
+use conclave_core::{Context, Delay, NodeId};
+
+impl CentralFailover {
+    /// The election named a leader.
+    pub(super) fn on_elected(&mut self, leader: NodeId, term: u64, ctx: &mut Context<Self>) {
+        let Ok(term) = u32::try_from(term) else { return }; // Beyond any fence below 2^53.
+        let by_majority = self.setup.ballot == Ballot::Majority;
+        if by_majority && term < self.mandate.max(self.epoch.term) {
+            return; // Late: a later leader is known.
+        }
+        self.leader = Some(leader);
+        if leader == self.me {
+            self.mandate = term;
+            let sits = |coordinator: &Coordinator| coordinator.phase == Phase::Active;
+            if !self.coordinator.as_deref().is_some_and(sits) {
+                self.begin(ctx);
+            } // Otherwise it stays what it is, and nobody need hear of it.
+            return;
+        }
+        self.step_down(ctx);
+        if !self.joined {
+            self.join(ctx);
+        } // Otherwise the new leader will speak first; if that is lost, a waiter asks.
+        self.beat += 1; // The timer starts anew: no beat may seem younger than it is.
+        self.keep_beating(ctx);
+    }
+
+    /// Claims a new epoch and asks everybody for its state.
+    fn begin(&mut self, ctx: &mut Context<Self>) {
+        let Some(epoch) = self.setup.claim(self.me, self.epoch, self.mandate) else {
+            return self.step_down(ctx); // A later leader is known.
+        };
+        if epoch.term != self.epoch.term {
+            self.issued = 0;
+        }
+        (self.epoch, self.coordinated_by, self.joined) = (epoch, self.me, true);
+        let mut coordinator = Coordinator::new(self.setup.n);
+        let (client, seq) = (self.me, self.seq);
+        match self.status {
+            Status::Idle => {}
+            Status::Waiting => {
+                let number = self.ticket.unwrap_or(u64::MAX);
+                coordinator.line_up(Ticket { number, client, seq, beat: self.beat });
+            }
+            Status::Inside => {
+                let fence = self.fence;
+                coordinator.holder = Some(Holder { client, seq, fence, lapsed: false });
+            }
+        }
+        self.coordinator = Some(Box::new(coordinator));
+        for other in self.me.others(self.setup.n) {
+            self.announce(other, ctx);
+        }
+        for timer in [Timer::Beat, Timer::Probe] {
+            ctx.cancel_timer(timer);
+        }
+        ctx.set_timer(Timer::Round, Delay::exactly(self.setup.retransmit));
+        if self.setup.mode == Mode::Lease {
+            ctx.set_timer(Timer::Lease, Delay::exactly(self.setup.recovery()));
+        }
+        if !self.reaches_enough() {
+            return self.suspend(ctx);
+        }
+        self.activate_if_known(ctx);
+    }
+
+    /// Somebody knows a greater epoch: obey it, or claim a greater one still.
+    pub(super) fn on_outbid(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
+        let epoch = message.epoch();
+        let again = match self.setup.ballot {
+            // Only a leader that lost its disk can be outbid by itself.
+            Ballot::Majority => epoch.term == self.mandate,
+            Ballot::Own => {
+                let other = NodeId(epoch.term % self.setup.n);
+                let speaks = matches!(message, Message::NewCoord { .. }) && from == other;
+                let yields = other > self.me && (speaks || !self.suspects.contains(other));
+                self.leader == Some(self.me) && !yields
+            }
+        };
+        if matches!(message, Message::NewCoord { .. }) && !again {
+            return self.step_down(ctx); // Its epoch is taken over in a moment, with its sender.
+        }
+        self.epoch = epoch;
+        if again { self.begin(ctx) } else { self.step_down(ctx) }
+    }
+
+    /// Forgets queue and holder; they are somebody else's to know.
+    fn step_down(&mut self, ctx: &mut Context<Self>) {
+        if self.coordinator.take().is_some() {
+            for timer in [Timer::Round, Timer::Probe, Timer::Lease] {
+                ctx.cancel_timer(timer);
+            }
+            self.keep_beating(ctx);
+        }
+    }
+
+    fn suspend(&mut self, ctx: &mut Context<Self>) {
+        let Some(coordinator) = &mut self.coordinator else { return };
+        coordinator.phase = Phase::Suspended;
+        for timer in [Timer::Round, Timer::Probe, Timer::Lease] {
+            ctx.cancel_timer(timer);
+        }
+    }
+
+    pub(super) fn on_suspect(&mut self, node: NodeId, ctx: &mut Context<Self>) {
+        if node == self.me || node.0 >= self.setup.n || !self.suspects.insert(node) {
+            return; // Known already, or nonsense.
+        }
+        let enough = self.reaches_enough();
+        let mode = self.setup.mode;
+        let Some(coordinator) = &mut self.coordinator else { return };
+        match coordinator.phase {
+            Phase::Suspended => {}
+            Phase::Active | Phase::Recovering { .. } if !enough => self.suspend(ctx),
+            Phase::Recovering { .. } => self.activate_if_known(ctx),
+            Phase::Active => {
+                let held = coordinator.holder.filter(|holder| holder.client == node);
+                if let Some(holder) = held.filter(|held| mode != Mode::Lease || held.lapsed) {
+                    coordinator.finish(node, holder.seq);
+                    self.pump(ctx);
+                }
+            }
+        }
+    }
+
+    pub(super) fn on_trust(&mut self, node: NodeId, ctx: &mut Context<Self>) {
+        if !self.suspects.remove(node) {
+            return; // It was never suspected.
+        }
+        let enough = self.reaches_enough();
+        match self.coordinator.as_deref() {
+            // Somebody may have led meanwhile: ask anew.
+            Some(Coordinator { phase: Phase::Suspended, .. }) if enough => self.begin(ctx),
+            Some(Coordinator { phase: Phase::Suspended, .. }) => {}
+            Some(_) => {
+                self.ask_again(node, ctx);
+                self.pump(ctx);
+            }
+            None if !self.joined && self.leader == Some(node) => {
+                self.join(ctx);
+                self.keep_beating(ctx);
+            }
+            None => {}
+        }
+    }
+
+    pub(super) fn on_join(&mut self, from: NodeId, ctx: &mut Context<Self>) {
+        match self.coordinator.as_deref() {
+            Some(Coordinator { phase: Phase::Suspended, .. }) => {} // Not now.
+            Some(_) => self.announce(from, ctx),
+            // It yielded to another that seems to be gone.
+            None if self.leader == Some(self.me) => self.begin(ctx),
+            None => {} // The sender is mistaken, or ahead of what is known here.
+        }
+    }
+
+    pub(super) fn on_state(&mut self, from: NodeId, state: Message, ctx: &mut Context<Self>) {
+        let Message::State { seq, beat, status, number, .. } = state else { return };
+        let Some(coordinator) = &mut self.coordinator else { return }; // No longer of interest.
+        let counter = self.epoch.counter_of(number);
+        match status {
+            Status::Waiting => coordinator.tickets = coordinator.tickets.max(counter),
+            Status::Idle | Status::Inside => self.issued = self.issued.max(counter),
+        }
+        coordinator.reports.insert(from);
+        let open = seq > coordinator.over[from.index()];
+        match status {
+            Status::Idle => coordinator.finish(from, seq),
+            Status::Waiting | Status::Inside if !open => {} // Overtaken by its own release.
+            Status::Waiting if coordinator.holds(from, seq) => {} // The probe will find out.
+            Status::Waiting => {
+                coordinator.finish(from, seq - 1);
+                coordinator.line_up(Ticket { number, client: from, seq, beat });
+            }
+            Status::Inside => self.note_holder(from, seq, number, ctx),
+        }
+        self.activate_if_known(ctx);
+        self.pump(ctx);
+    }
+
+    /// Of several that hold, the one with the greatest fence is right.
+    fn note_holder(&mut self, client: NodeId, seq: u32, fence: u64, ctx: &mut Context<Self>) {
+        let epoch = self.epoch;
+        let Some(coordinator) = &mut self.coordinator else { return };
+        coordinator.finish(client, seq - 1);
+        coordinator.known[client.index()] = seq;
+        coordinator.queue.retain(|ticket| ticket.client != client);
+        let new = Holder { client, seq, fence, lapsed: false };
+        match coordinator.holder {
+            Some(old) if old.client == client => {}
+            Some(old) if old.fence > fence => ctx.send(client, Message::Revoke { epoch, fence }),
+            Some(old) => {
+                ctx.send(old.client, Message::Revoke { epoch, fence: old.fence });
+                coordinator.holder = Some(new);
+                self.watch_holder(ctx);
+            }
+            None => {
+                coordinator.holder = Some(new);
+                self.watch_holder(ctx);
+            }
+        }
+    }
+
+    /// Goes to work when enough is known of everybody.
+    pub(super) fn activate_if_known(&mut self, ctx: &mut Context<Self>) {
+        let Setup { n, mode, .. } = self.setup;
+        let Some(coordinator) = &mut self.coordinator else { return };
+        let Phase::Recovering { waited } = coordinator.phase else { return };
+        let settled = |node: NodeId| {
+            let crashed = mode != Mode::Lease && self.suspects.contains(node);
+            coordinator.reports.contains(node) || crashed
+        };
+        let all = self.me.others(n).all(settled);
+        if !self.setup.suffices(coordinator.reports.len() + 1) || !(waited || all) {
+            return;
+        }
+        coordinator.phase = Phase::Active;
+        if all {
+            ctx.cancel_timer(Timer::Round);
+        }
+        ctx.cancel_timer(Timer::Lease);
+        if coordinator.holder.is_some() {
+            self.watch_holder(ctx);
+        }
+        self.pump(ctx);
+    }
+
+    /// Those that do not answer are asked again; in mode `fence`, silence ends the wait.
+    pub(super) fn on_round(&mut self, ctx: &mut Context<Self>) {
+        let mode = self.setup.mode;
+        let Some(coordinator) = &mut self.coordinator else { return };
+        if let Phase::Recovering { waited } = &mut coordinator.phase {
+            *waited |= mode == Mode::Fence;
+        }
+        let mut silent = false;
+        for other in self.me.others(self.setup.n) {
+            let asked = self.coordinator.as_ref().is_some_and(|it| !it.reports.contains(other));
+            if asked && !self.suspects.contains(other) {
+                self.announce(other, ctx);
+                silent = true;
+            }
+        }
+        if silent {
+            ctx.set_timer(Timer::Round, Delay::exactly(self.setup.retransmit));
+        }
+        self.activate_if_known(ctx);
+    }
+
+    /// Asks one for its state, again and again until it answers.
+    fn ask_again(&mut self, node: NodeId, ctx: &mut Context<Self>) {
+        let Some(coordinator) = &mut self.coordinator else { return };
+        coordinator.reports.remove(node);
+        self.announce(node, ctx);
+        ctx.set_timer(Timer::Round, Delay::exactly(self.setup.retransmit));
+    }
+
+    pub(super) fn announce(&self, to: NodeId, ctx: &mut Context<Self>) {
+        let Some(coordinator) = &self.coordinator else { return };
+        let (known, over) = (coordinator.known[to.index()], coordinator.over[to.index()]);
+        ctx.send(to, Message::NewCoord { epoch: self.epoch, known, over });
+    }
+
+    fn reaches_enough(&self) -> bool {
+        self.setup.suffices(self.setup.n - self.suspects.len())
+    }
+}

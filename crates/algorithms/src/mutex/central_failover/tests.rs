@@ -1,0 +1,260 @@
+use super::*;
+use conclave_core::election::Indication::{Elected, Suspect, Trust};
+use conclave_core::election::Rule;
+use conclave_core::testkit::{act, message, run, send};
+use conclave_core::{Cluster, Effect, Property, Ticks, Verdict};
+use conclave_sim::{Act, Fault, Options, Outcome, Plan, ScriptLine, Workload};
+use std::slice;
+
+type Node = CentralFailover;
+const ACQUIRE: Event<Node> = Event::Request(Request::Acquire);
+const RELEASE: Event<Node> = Event::Request(Request::Release);
+const CANCEL: Event<Node> = Event::Request(Request::Cancel);
+const ZERO: Epoch = Epoch { term: 0, round: 0 };
+const TWO: Epoch = Epoch { term: 2, round: 0 };
+const _: () = assert!(size_of::<Event<Node>>() <= 48);
+
+fn setup(mode: Mode) -> Setup {
+    let (lease, retransmit) = (Ticks::units(50), Ticks::units(25));
+    Setup { n: 5, mode, ballot: Ballot::Majority, lease, retransmit }
+}
+
+fn node(me: u32, mode: Mode) -> Node {
+    Node::new(NodeId(me), setup(mode))
+}
+
+fn elected(leader: u32, term: u64) -> Event<Node> {
+    Event::Indication(Elected { leader: NodeId(leader), term })
+}
+
+fn suspect(node: u32) -> Event<Node> {
+    Event::Indication(Suspect(NodeId(node)))
+}
+
+fn state(seq: u32, status: Status, number: u64) -> Message {
+    Message::State { epoch: TWO, seq, beat: 0, status, number }
+}
+
+fn request(seq: u32) -> Message {
+    Message::Request { epoch: ZERO, seq, beat: 0 }
+}
+
+/// Only what is sent; timers have tests of their own.
+fn sent(effects: Vec<Effect<Node>>) -> Vec<Effect<Node>> {
+    effects.into_iter().filter(|effect| matches!(effect, Effect::Send { .. })).collect()
+}
+
+/// Node 3 has been elected after node 4, and everybody else is asked.
+fn new_coordinator(mode: Mode) -> Node {
+    let mut leader = node(3, mode);
+    run(&mut leader, suspect(4));
+    run(&mut leader, elected(3, 2));
+    leader
+}
+
+#[test]
+fn the_last_node_coordinates_from_the_start_and_its_election_changes_nothing() {
+    let mut last = node(4, Mode::Lease);
+    assert_eq!(run(&mut last, elected(4, 1)), []);
+    let grant = Message::Grant { epoch: ZERO, seq: 1, beat: 0, fence: 1 };
+    assert_eq!(sent(run(&mut last, message(0, request(1)))), [send(0, grant)]);
+    let queued = Message::Queued { epoch: ZERO, seq: 1, ticket: 2 };
+    assert_eq!(sent(run(&mut last, message(1, request(1)))), [send(1, queued)]);
+    let next = Message::Grant { epoch: ZERO, seq: 1, beat: 0, fence: 2 };
+    let release = Message::Release { epoch: ZERO, seq: 1 };
+    assert_eq!(sent(run(&mut last, message(0, release))), [send(1, next)]);
+}
+
+#[test]
+fn a_new_leader_asks_everybody_and_keeps_holder_and_line() {
+    let mut leader = node(3, Mode::Strict);
+    run(&mut leader, suspect(4));
+    let ask = Message::NewCoord { epoch: TWO, known: 0, over: 0 };
+    assert_eq!(sent(run(&mut leader, elected(3, 2))), [0, 1, 2, 4].map(|to| send(to, ask)));
+    let reports = [(0, Status::Waiting, 3), (1, Status::Inside, 1), (2, Status::Waiting, 2)];
+    for (from, status, number) in reports {
+        assert_eq!(sent(run(&mut leader, message(from, state(1, status, number)))), []);
+    }
+    let release = |from| message(from, Message::Release { epoch: TWO, seq: 1 });
+    let grant = |counter| Message::Grant { epoch: TWO, seq: 1, beat: 0, fence: TWO.fence(counter) };
+    assert_eq!(sent(run(&mut leader, release(1))), [send(2, grant(1))]);
+    assert_eq!(sent(run(&mut leader, release(2))), [send(0, grant(2))]);
+}
+
+#[test]
+fn of_two_holders_the_one_with_the_smaller_fence_is_revoked() {
+    let mut leader = new_coordinator(Mode::Strict);
+    run(&mut leader, message(0, state(1, Status::Inside, 7)));
+    let revoke = Message::Revoke { epoch: TWO, fence: 7 };
+    let effects = run(&mut leader, message(1, state(1, Status::Inside, 8)));
+    assert_eq!(sent(effects), [send(0, revoke)]);
+}
+
+/// Nodes 0 and 1 report, node 2 is silent, node 4 has crashed; node 0 waits.
+fn with_a_silent_node(mode: Mode) -> Node {
+    let mut leader = new_coordinator(mode);
+    assert_eq!(sent(run(&mut leader, message(0, state(1, Status::Waiting, u64::MAX)))), []);
+    assert_eq!(sent(run(&mut leader, message(1, state(0, Status::Idle, 0)))), []);
+    leader
+}
+
+#[test]
+fn the_mode_says_how_long_the_silent_are_waited_for() {
+    let grant = send(0, Message::Grant { epoch: TWO, seq: 1, beat: 0, fence: TWO.fence(1) });
+    let again = send(2, Message::NewCoord { epoch: TWO, known: 0, over: 0 });
+    let round = || Event::Timer(Timer::Round);
+    let mut strict = with_a_silent_node(Mode::Strict);
+    assert_eq!(sent(run(&mut strict, round())), slice::from_ref(&again));
+    assert_eq!(sent(run(&mut strict, suspect(2))), slice::from_ref(&grant));
+    let mut fence = with_a_silent_node(Mode::Fence);
+    assert_eq!(sent(run(&mut fence, round())), [again.clone(), grant.clone()]);
+    let mut lease = with_a_silent_node(Mode::Lease);
+    assert_eq!(sent(run(&mut lease, round())), [again]);
+    assert_eq!(sent(run(&mut lease, Event::Timer(Timer::Lease))), [grant]);
+}
+
+#[test]
+fn a_grant_of_an_older_epoch_lets_nobody_in() {
+    let mut client = node(0, Mode::Strict);
+    run(&mut client, ACQUIRE);
+    let ask = message(3, Message::NewCoord { epoch: TWO, known: 0, over: 0 });
+    let report =
+        Message::State { epoch: TWO, seq: 1, beat: 1, status: Status::Waiting, number: u64::MAX };
+    assert_eq!(sent(run(&mut client, ask)), [send(3, report)]);
+    let late = Message::Grant { epoch: ZERO, seq: 1, beat: 0, fence: 1 };
+    assert_eq!(run(&mut client, message(4, late)), []);
+    let old = message(4, Message::NewCoord { epoch: ZERO, known: 0, over: 0 });
+    assert_eq!(run(&mut client, old), [send(4, Message::Stale { epoch: TWO })]);
+}
+
+#[test]
+fn a_leader_that_hears_of_a_greater_epoch_steps_down() {
+    let mut last = node(4, Mode::Strict);
+    run(&mut last, message(0, request(1)));
+    run(&mut last, message(1, Message::Stale { epoch: TWO }));
+    assert_eq!(sent(run(&mut last, message(0, request(1)))), []);
+}
+
+#[test]
+fn a_leader_without_a_majority_grants_nothing_until_it_has_asked_anew() {
+    let mut last = node(4, Mode::Lease);
+    run(&mut last, elected(4, 1));
+    for other in 0..3 {
+        run(&mut last, suspect(other));
+    }
+    assert_eq!(run(&mut last, message(3, request(1))), []);
+    let ask = Message::NewCoord { epoch: Epoch { term: 1, round: 0 }, known: 0, over: 0 };
+    let effects = run(&mut last, Event::Indication(Trust(NodeId(0))));
+    assert_eq!(sent(effects), [0, 1, 2, 3].map(|to| send(to, ask)));
+}
+
+#[test]
+fn a_grant_that_answers_an_old_beat_must_be_confirmed() {
+    let mut client = node(0, Mode::Lease);
+    run(&mut client, ACQUIRE);
+    for _ in 0..2 {
+        run(&mut client, Event::Timer(Timer::Beat));
+    }
+    let grant = |beat| message(4, Message::Grant { epoch: ZERO, seq: 1, beat, fence: 1 });
+    let confirm = Message::Keepalive { epoch: ZERO, seq: 1, beat: 2 };
+    assert_eq!(run(&mut client, grant(0)), [send(4, confirm)]);
+    let entered = Effect::Indicate(Indication::Entered { fence: 1 });
+    assert_eq!(run(&mut client, grant(1)), [Effect::CancelTimer(Timer::Beat), entered]);
+}
+
+#[test]
+fn a_suspected_holder_is_freed_at_once_or_after_its_lease() {
+    let grant = send(1, Message::Grant { epoch: ZERO, seq: 1, beat: 0, fence: 2 });
+    for mode in [Mode::Strict, Mode::Fence, Mode::Lease] {
+        let mut last = node(4, mode);
+        run(&mut last, message(0, request(1)));
+        run(&mut last, message(1, request(1)));
+        let mut effects = sent(run(&mut last, suspect(0)));
+        if mode == Mode::Lease {
+            assert_eq!(effects, []);
+            effects = sent(run(&mut last, Event::Timer(Timer::Lease)));
+        }
+        assert_eq!(effects, slice::from_ref(&grant), "{mode:?}");
+    }
+}
+
+#[test]
+fn a_ping_finds_out_what_was_lost() {
+    let mut client = node(0, Mode::Strict);
+    let ping = || message(4, Message::Ping { epoch: ZERO, seq: 1 });
+    run(&mut client, ACQUIRE);
+    let waits = Message::Keepalive { epoch: ZERO, seq: 1, beat: 0 };
+    assert_eq!(run(&mut client, ping()), [send(4, waits)]);
+    run(&mut client, message(4, Message::Grant { epoch: ZERO, seq: 1, beat: 0, fence: 1 }));
+    assert_eq!(run(&mut client, ping()), [send(4, Message::Pong { epoch: ZERO, seq: 1 })]);
+    let release = send(4, Message::Release { epoch: ZERO, seq: 1 });
+    assert_eq!(run(&mut client, RELEASE), slice::from_ref(&release));
+    assert_eq!(run(&mut client, ping()), [release]);
+}
+
+#[test]
+fn a_grant_that_crossed_a_cancel_is_handed_back() {
+    let mut client = node(0, Mode::Lease);
+    run(&mut client, ACQUIRE);
+    run(&mut client, CANCEL);
+    run(&mut client, ACQUIRE);
+    let late = Message::Grant { epoch: ZERO, seq: 1, beat: 0, fence: 1 };
+    let back = Message::Release { epoch: ZERO, seq: 1 };
+    assert_eq!(run(&mut client, message(4, late)), [send(4, back)]);
+}
+
+#[test]
+fn who_comes_back_joins_before_it_asks_and_its_old_grant_is_void() {
+    let mut client = node(0, Mode::Lease);
+    run(&mut client, ACQUIRE);
+    let Recovery::State(mut client) = client.after_crash() else { panic!("kept nothing") };
+    run(&mut client, Event::Restart);
+    assert_eq!(run(&mut client, elected(4, 1))[..1], [send(4, Message::Join { epoch: ZERO })]);
+    assert_eq!(sent(run(&mut client, ACQUIRE)), []);
+    let old = Message::Grant { epoch: ZERO, seq: 1, beat: 0, fence: 1 };
+    let back = Message::Release { epoch: ZERO, seq: 1 };
+    assert_eq!(sent(run(&mut client, message(4, old))), [send(4, back)]);
+    let known = message(4, Message::NewCoord { epoch: ZERO, known: 1, over: 0 });
+    let [Effect::Send { message: Message::State { seq: 2, status, .. }, .. }] =
+        sent(run(&mut client, known))[..]
+    else {
+        panic!("no report");
+    };
+    assert_eq!(status, Status::Waiting);
+}
+
+#[test]
+fn the_coordinator_enters_without_a_message() {
+    let mut last = node(4, Mode::Lease);
+    assert_eq!(sent(act(NodeId(4), &mut last, ACQUIRE)), []);
+    assert_eq!(sent(act(NodeId(4), &mut last, RELEASE)), []);
+}
+
+/// Node 1 is inside, 2 and then 0 wait, and coordinator 4 crashes.
+fn failover(mode: Mode) -> Outcome {
+    let setup = setup(mode);
+    let equals = Cluster::of_equals(5, move |me| Node::new(me, setup));
+    let cluster = Cluster { election: Some(Rule::Majority), ..equals };
+    let ask =
+        |(at, node)| ScriptLine { at: Ticks::units(at), node: NodeId(node), act: Act::Acquire };
+    let plan = Plan {
+        workload: Workload::Script([(0, 1), (1, 2), (2, 0)].map(ask).into()),
+        faults: vec![(Ticks::units(5), Fault::Crash(NodeId(4)))],
+        ..Plan::default()
+    };
+    conclave_sim::run(&cluster, &plan, &Options::default()).expect("the plan is right")
+}
+
+#[test]
+fn after_a_failover_the_line_goes_on_where_it_was() {
+    for mode in [Mode::Lease, Mode::Strict, Mode::Fence] {
+        let outcome = failover(mode);
+        assert_eq!(outcome.order, Some([1, 2, 0].map(NodeId).into()), "{mode:?}");
+        for (kind, count) in [("NEW_COORD", 4), ("STATE", 3)] {
+            assert!(outcome.messages_by_kind.contains(&(kind, count)), "{mode:?} {kind}");
+        }
+        for property in [Property::S1, Property::V2, Property::F1] {
+            assert_eq!(outcome.verdict(property), Verdict::Holds, "{mode:?} {property}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What the algorithms that survive their leader share: epochs, fences and the choice of mode.
+
+use conclave_core::{NodeId, Ticks};
+use serde::{Deserialize, Serialize};
+
+/// How many low bits of a fence count the entries of one term.
+const COUNTER_BITS: u32 = 26;
+
+/// The number of a leadership. It only rises; who knows a larger one obeys no smaller one.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Epoch {
+    /// The term of the election; no two leaders share one.
+    pub term: u32,
+    /// Counts the rounds in which the leader of this term gathered its knowledge anew.
+    pub round: u32,
+}
+
+impl Epoch {
+    /// The fence of the `counter`th entry of this term: the term in the high part.
+    /// There is room for 2^26 entries per term and 2^27 terms below 2^53.
+    pub fn fence(self, counter: u32) -> u64 {
+        (u64::from(self.term) << COUNTER_BITS) + u64::from(counter)
+    }
+
+    /// The counter of a fence of this term; 0 if it is of another.
+    pub fn counter_of(self, fence: u64) -> u32 {
+        let own = fence >> COUNTER_BITS == u64::from(self.term);
+        if own { (fence & ((1 << COUNTER_BITS) - 1)) as u32 } else { 0 }
+    }
+}
+
+/// What a leader does about those that do not answer it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Mode {
+    /// Waits until whatever they may hold has lapsed.
+    Lease,
+    /// Waits for them, unless they are known to have crashed.
+    Strict,
+    /// Goes on without them; only the fence protects the resource.
+    Fence,
+}
+
+/// Who decides which epoch a leader may claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Ballot {
+    /// The election: its terms are unique, and a majority stands behind each.
+    Majority,
+    /// The leader itself, as with bully and ring: one more than the greatest counter it has seen,
+    /// times n, plus its own number.
+    Own,
+}
+
+/// The choices that all nodes of a cluster share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Setup {
+    /// How many nodes.
+    pub n: u32,
+    /// What a leader does about those that do not answer it.
+    pub mode: Mode,
+    /// Where epochs come from.
+    pub ballot: Ballot,
+    /// How long a right to enter lasts without a sign of life.
+    pub lease: Ticks,
+    /// How long to wait for an answer before saying it again.
+    pub retransmit: Ticks,
+}
+
+impl Setup {
+    /// The epoch with which `me` may lead, having seen `seen` and been elected in `term`; none if
+    /// somebody else has been elected since.
+    pub fn claim(&self, me: NodeId, seen: Epoch, term: u32) -> Option<Epoch> {
+        match self.ballot {
+            Ballot::Majority if term < seen.term => None,
+            Ballot::Majority if term == seen.term => Some(Epoch { term, round: seen.round + 1 }),
+            Ballot::Majority => Some(Epoch { term, round: 0 }),
+            Ballot::Own => {
+                let term = (seen.term / self.n + 1) * self.n + me.0;
+                Some(Epoch { term, round: 0 })
+            }
+        }
+    }
+
+    /// Whether so many nodes, oneself included, are enough to lead.
+    pub fn suffices(&self, nodes: u32) -> bool {
+        self.ballot == Ballot::Own || nodes > self.n / 2
+    }
+
+    /// How often a sign of life is due: twice per lease.
+    pub fn keepalive(&self) -> Ticks {
+        Ticks((self.lease.0 / 2).max(1))
+    }
+
+    /// A lease by somebody else's clock, which may be 1 % off, as may one's own.
+    pub fn lease_elsewhere(&self) -> Ticks {
+        Ticks(self.lease.0 + self.lease.0.div_ceil(50))
+    }
+
+    /// How long a new leader waits for the silent: until a leader that was cut off has noticed,
+    /// and then until the last hold that it granted has lapsed.
+    pub fn recovery(&self) -> Ticks {
+        self.keepalive() + self.lease_elsewhere()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setup(ballot: Ballot) -> Setup {
+        let (lease, retransmit) = (Ticks(100), Ticks(50));
+        Setup { n: 5, mode: Mode::Lease, ballot, lease, retransmit }
+    }
+
+    #[test]
+    fn a_later_term_has_larger_fences_whatever_the_counters() {
+        let (old, new) = (Epoch { term: 1, round: 9 }, Epoch { term: 2, round: 0 });
+        assert!(old < new && old.fence(1 << 20) < new.fence(1));
+        assert_eq!((old.counter_of(old.fence(7)), new.counter_of(old.fence(7))), (7, 0));
+        assert!(Epoch { term: (1 << 27) - 1, round: 0 }.fence((1 << 26) - 1) < 1 << 53);
+    }
+
+    #[test]
+    fn a_majority_gives_the_term_and_a_second_round_only_counts_on() {
+        let claim = |seen, term| setup(Ballot::Majority).claim(NodeId(3), seen, term);
+        let seen = Epoch { term: 4, round: 1 };
+        assert_eq!(claim(seen, 5), Some(Epoch { term: 5, round: 0 }));
+        assert_eq!(claim(seen, 4), Some(Epoch { term: 4, round: 2 }));
+        assert_eq!(claim(seen, 3), None);
+    }
+
+    #[test]
+    fn without_a_majority_no_two_leaders_claim_the_same_epoch() {
+        let claim = |me| setup(Ballot::Own).claim(NodeId(me), Epoch { term: 9, round: 0 }, 0);
+        assert_eq!(claim(3), Some(Epoch { term: 13, round: 0 }));
+        assert_eq!(claim(4), Some(Epoch { term: 14, round: 0 }));
+    }
+
+    #[test]
+    fn only_a_majority_suffices_where_majorities_elect() {
+        assert!(!setup(Ballot::Majority).suffices(2) && setup(Ballot::Majority).suffices(3));
+        assert!(setup(Ballot::Own).suffices(1));
+    }
+}

@@ -1,0 +1,373 @@
+//! Token ring mutual exclusion that survives crashes: each hop is acknowledged, dead nodes are
+//! skipped, and a leader makes a new token when the old one seems lost.
+//!
+//! Source: after G. Le Lann, "Distributed systems: towards a formal approach", IFIP Congress 1977;
+//! epochs and modes as in [`super::central_failover`].
+//! Assumes: A1 a message sent often enough arrives, in any order; A2 a majority is up and in touch
+//! (election=majority), and crashed nodes return with their disk or not at all; A3 suspicions are
+//! right (strict, fence, or an election not by majority); A4 a holder that is cut off leaves before
+//! its lease ends, a token arrives within half a lease or never, clocks are at most 1 % off, and
+//! who is cut off from the majority is told so within half a lease (lease); A5 who enters also
+//! releases; A6 who is silent for `retransmit` has crashed (fence).
+//!
+//! | message     | from, to         | sent when                         | carries              |
+//! |-------------|------------------|-----------------------------------|----------------------|
+//! | `Token`     | node, successor  | it is not wanted here, or on exit | epoch, hop, entries  |
+//! | `TokenAck`  | receiver, sender | a token came, wanted or not       | epoch, hop           |
+//! | `Fenced`    | receiver, sender | the token was of an older epoch   | epoch                |
+//! | `Probe`     | node, leader     | the token seems lost              | epoch                |
+//! | `Freeze`    | leader, all      | it will make a new token          | epoch                |
+//! | `FreezeAck` | all, leader      | older tokens are void here        | epoch, inside, fence |
+//! | `Stale`     | anyone, leader   | it knows a greater epoch          | epoch                |
+//!
+//! The first node mints the first token; nobody need lead for that. A token counts only if its
+//! epoch and hop are greater than every token seen before, so repeated, late and replaced ones die
+//! where they arrive. The leader replaces a token only when everybody has promised to obey no older
+//! one; a node inside then gets the new token in place of its own. Whether silent nodes are waited
+//! for is a matter of mode. A node that cannot reach a majority destroys its token, for when it
+//! returns another may be about. Nobody can be thrown out: who is inside with a token that was
+//! replaced is kept off the resource by the larger fence of the next.
+//!
+//! Has: mutual exclusion; progress; no starvation; rising fences.
+//! Lacks: request order; silence when idle. Mode `fence` and elections not by majority let in a
+//! second holder when a suspicion is wrong.
+//! Cost: 2 messages per hop, one hop per entry when all want in. A new token costs n-1 `Freeze` and
+//! an answer of each live node.
+
+mod regeneration;
+#[cfg(test)]
+mod tests;
+
+use super::epoch::{Epoch, Setup};
+use conclave_core::election::{self, Election};
+use conclave_core::mutex::{Indication, Mutex, Request};
+use conclave_core::{Context, Delay, Event, Named, NodeId, NodeSet, Process, Recovery, Ticks};
+use regeneration::Regeneration;
+use serde::{Deserialize, Serialize};
+
+/// The right to enter. Of all that were ever made, the greatest counts.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Token {
+    /// Who made it, and when.
+    pub epoch: Epoch,
+    /// How often it was passed on.
+    pub hop: u64,
+    /// How many entries there have been in its term.
+    pub entries: u32,
+}
+
+/// What goes round, and what is said when it does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the table above names what is carried")]
+pub enum Message {
+    /// Your turn.
+    Token(Token),
+    /// It came.
+    TokenAck { epoch: Epoch, hop: u64 },
+    /// It had been replaced.
+    Fenced { epoch: Epoch },
+    /// I wait in vain.
+    Probe { epoch: Epoch },
+    /// Obey no older token; are you inside?
+    Freeze { epoch: Epoch },
+    /// I obey none. The fence is the largest I know.
+    FreezeAck { epoch: Epoch, inside: bool, fence: u64 },
+    /// You were replaced.
+    Stale { epoch: Epoch },
+}
+
+impl Named for Message {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Token(_) => "TOKEN",
+            Self::TokenAck { .. } => "TOKEN_ACK",
+            Self::Fenced { .. } => "FENCED",
+            Self::Probe { .. } => "PROBE",
+            Self::Freeze { .. } => "FREEZE",
+            Self::FreezeAck { .. } => "FREEZE_ACK",
+            Self::Stale { .. } => "STALE",
+        }
+    }
+}
+
+/// What runs out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// The first token leaves the first node.
+    Departure,
+    /// A token that was passed on was not acknowledged.
+    Retry,
+    /// The token has not come for so long that it seems lost.
+    Loss,
+    /// A leader asks again those that did not answer.
+    Round,
+    /// What the silent may hold has lapsed.
+    Lease,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Status {
+    Idle,
+    Waiting,
+    Inside,
+}
+
+/// One node of the ring.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TokenRingRegenerating {
+    me: NodeId,
+    setup: Setup,
+    status: Status,
+    /// The greatest epoch seen, and the last token accepted.
+    epoch: Epoch,
+    last: Token,
+    /// The token, while it is here.
+    token: Option<Token>,
+    /// The token that was passed on, until it is acknowledged.
+    passing: Option<(NodeId, Token)>,
+    /// The largest fence known.
+    fence: u64,
+    /// Whom the election named last, and the greatest term in which it named this node.
+    leader: Option<NodeId>,
+    mandate: u32,
+    suspects: NodeSet,
+    regeneration: Option<Box<Regeneration>>,
+}
+
+impl Process for TokenRingRegenerating {
+    type Provides = Mutex;
+    type Uses = Election;
+    type Message = Message;
+    type Timer = Timer;
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        match event {
+            Event::Start => self.on_start(ctx),
+            Event::Restart => {} // Whoever suspects it will trust it again, and pass it the token.
+            Event::Request(Request::Acquire) => self.on_acquire(ctx),
+            Event::Request(Request::Release) => self.on_release(ctx),
+            Event::Request(Request::Cancel) => self.on_cancel(ctx),
+            Event::Request(Request::Observe(_)) => {} // No logical clock here.
+            Event::Indication(election::Indication::Elected { leader, term }) => {
+                self.on_elected(leader, term, ctx);
+            }
+            Event::Indication(election::Indication::Suspect(node)) => self.on_suspect(node, ctx),
+            Event::Indication(election::Indication::Trust(node)) => self.on_trust(node, ctx),
+            Event::Message { from, message } => self.on_message(from, message, ctx),
+            Event::Timer(Timer::Departure) => self.pass_on(ctx),
+            Event::Timer(Timer::Retry) => self.on_retry(ctx),
+            Event::Timer(Timer::Loss) => self.on_loss(ctx),
+            Event::Timer(Timer::Round) => self.on_round(ctx),
+            Event::Timer(Timer::Lease) => self.on_lease(ctx),
+        }
+    }
+
+    /// The disk keeps the numbers; a token held is lost, and what the application wanted is over.
+    fn after_crash(&self) -> Recovery<Self> {
+        let mut kept = Self::new(self.me, self.setup);
+        (kept.epoch, kept.last) = (self.epoch, self.last);
+        (kept.fence, kept.mandate) = (self.fence, self.mandate);
+        Recovery::State(kept)
+    }
+}
+
+impl TokenRingRegenerating {
+    /// Node `me` in its first state.
+    pub fn new(me: NodeId, setup: Setup) -> Self {
+        assert!(me.0 < setup.n, "{me} is outside a ring of {}", setup.n);
+        Self {
+            me,
+            setup,
+            status: Status::Idle,
+            epoch: Epoch::default(),
+            last: Token::default(),
+            token: None,
+            passing: None,
+            fence: 0,
+            leader: None,
+            mandate: 0,
+            suspects: NodeSet::default(),
+            regeneration: None,
+        }
+    }
+
+    /// The first token rests for one tick, so that who asks in the very moment of the start finds
+    /// it at the first node.
+    fn on_start(&mut self, ctx: &mut Context<Self>) {
+        if self.me == NodeId(0) {
+            self.token = Some(Token::default());
+            if self.setup.n > 1 {
+                ctx.set_timer(Timer::Departure, Delay::exactly(Ticks(1)));
+            }
+        }
+    }
+
+    fn on_acquire(&mut self, ctx: &mut Context<Self>) {
+        assert_eq!(self.status, Status::Idle, "acquired twice");
+        self.status = Status::Waiting;
+        if self.token.is_some() {
+            ctx.cancel_timer(Timer::Departure);
+            return self.use_token(ctx);
+        }
+        self.await_token(ctx);
+    }
+
+    fn on_cancel(&mut self, ctx: &mut Context<Self>) {
+        assert_eq!(self.status, Status::Waiting, "cancelled without waiting");
+        self.status = Status::Idle; // Nobody was asked: the token will pass through.
+        ctx.cancel_timer(Timer::Loss);
+    }
+
+    fn on_release(&mut self, ctx: &mut Context<Self>) {
+        assert_eq!(self.status, Status::Inside, "released without entering");
+        self.status = Status::Idle;
+        self.token = self.token.filter(|token| token.epoch >= self.epoch); // Replaced meanwhile.
+        self.pass_on(ctx);
+    }
+
+    fn on_message(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
+        if from.0 >= self.setup.n {
+            return; // A stranger.
+        }
+        match message {
+            Message::Token(token) => self.on_token(from, token, ctx),
+            Message::TokenAck { epoch, hop } => self.on_token_ack(from, epoch, hop, ctx),
+            Message::Fenced { epoch } => self.epoch = self.epoch.max(epoch),
+            Message::Probe { epoch } => self.on_probe(from, epoch, ctx),
+            Message::Freeze { epoch } => self.on_freeze(from, epoch, ctx),
+            Message::FreezeAck { epoch, inside, fence } => {
+                self.on_freeze_ack(from, epoch, inside, fence, ctx);
+            }
+            Message::Stale { epoch } => self.on_stale(epoch, ctx),
+        }
+    }
+
+    fn on_token(&mut self, from: NodeId, token: Token, ctx: &mut Context<Self>) {
+        // Whatever becomes of it, the sender need not send it again.
+        ctx.send(from, Message::TokenAck { epoch: token.epoch, hop: token.hop });
+        if token.epoch < self.epoch {
+            return ctx.send(from, Message::Fenced { epoch: self.epoch });
+        }
+        if (token.epoch, token.hop) <= (self.last.epoch, self.last.hop) {
+            return; // Seen before: a second copy must not let in anybody.
+        }
+        self.accept(token, ctx);
+    }
+
+    /// Takes a token that counts; whatever was here before does not count any more.
+    fn accept(&mut self, token: Token, ctx: &mut Context<Self>) {
+        (self.last, self.epoch, self.token) = (token, token.epoch, Some(token));
+        self.fence = self.fence.max(token.epoch.fence(token.entries));
+        if self.passing.take().is_some() {
+            ctx.cancel_timer(Timer::Retry);
+        }
+        match self.status {
+            Status::Idle => self.pass_on(ctx),
+            Status::Waiting => self.use_token(ctx),
+            Status::Inside => {} // It replaces the one in use, and is passed on at the exit.
+        }
+    }
+
+    /// Enters with the token that is here, unless this node may have been cut off.
+    fn use_token(&mut self, ctx: &mut Context<Self>) {
+        if !self.reaches_enough() {
+            self.token = None;
+            return self.await_token(ctx);
+        }
+        let Some(token) = &mut self.token else { return };
+        token.entries += 1;
+        let fence = token.epoch.fence(token.entries);
+        (self.status, self.fence) = (Status::Inside, fence);
+        ctx.cancel_timer(Timer::Loss);
+        ctx.indicate(Indication::Entered { fence });
+    }
+
+    /// Hands the token to the next node that seems to be there; if none is, it stays.
+    fn pass_on(&mut self, ctx: &mut Context<Self>) {
+        if !self.reaches_enough() {
+            self.token = None; // When we are back in touch, another may be about.
+        }
+        if let Some(to) = self.next_after(self.me)
+            && self.status != Status::Inside
+            && let Some(token) = self.token.take()
+        {
+            self.send_token(to, Token { hop: token.hop + 1, ..token }, ctx);
+        }
+    }
+
+    fn send_token(&mut self, to: NodeId, token: Token, ctx: &mut Context<Self>) {
+        self.passing = Some((to, token));
+        ctx.send(to, Message::Token(token));
+        ctx.set_timer(Timer::Retry, Delay::exactly(self.setup.retransmit));
+    }
+
+    fn on_token_ack(&mut self, from: NodeId, epoch: Epoch, hop: u64, ctx: &mut Context<Self>) {
+        let answers =
+            |&(to, token): &(NodeId, Token)| (to, token.epoch, token.hop) == (from, epoch, hop);
+        if self.passing.take_if(|passing| answers(passing)).is_some() {
+            ctx.cancel_timer(Timer::Retry);
+        } // Otherwise it acknowledges a copy.
+    }
+
+    fn on_retry(&mut self, ctx: &mut Context<Self>) {
+        if let Some((to, token)) = self.passing {
+            self.send_token(to, token, ctx);
+        }
+    }
+
+    fn on_suspect(&mut self, node: NodeId, ctx: &mut Context<Self>) {
+        if node == self.me || node.0 >= self.setup.n || !self.suspects.insert(node) {
+            return; // Known already, or nonsense.
+        }
+        if !self.reaches_enough() {
+            self.regeneration = None;
+            for timer in [Timer::Retry, Timer::Round, Timer::Lease] {
+                ctx.cancel_timer(timer);
+            }
+            self.passing = None;
+            self.token = self.token.filter(|_| self.status == Status::Inside);
+            return;
+        }
+        if self.passing.take_if(|(to, _)| *to == node).is_some() {
+            // Not skipped any more: it may have come there, and even gone on, unacknowledged.
+            ctx.cancel_timer(Timer::Retry);
+            self.report_loss(ctx);
+        }
+        self.finish_if_known(ctx);
+    }
+
+    fn on_trust(&mut self, node: NodeId, ctx: &mut Context<Self>) {
+        if self.suspects.remove(node) && self.status == Status::Idle {
+            self.pass_on(ctx); // It may have rested here because nobody else was left.
+        }
+    }
+
+    /// The token has been away for longer than a lap should take.
+    fn on_loss(&mut self, ctx: &mut Context<Self>) {
+        if self.status == Status::Waiting {
+            self.await_token(ctx);
+            self.report_loss(ctx);
+        }
+    }
+
+    fn await_token(&self, ctx: &mut Context<Self>) {
+        if self.status == Status::Waiting && self.setup.n > 1 {
+            let lap = Ticks(self.setup.retransmit.0 * u64::from(self.setup.n));
+            ctx.set_timer(Timer::Loss, Delay::exactly(lap));
+        }
+    }
+
+    /// The next node on the ring that seems to be there; none if it would be this one.
+    fn next_after(&self, node: NodeId) -> Option<NodeId> {
+        let n = self.setup.n;
+        let ring = std::iter::successors(Some(node.successor(n)), |node| Some(node.successor(n)));
+        let next = ring.take(n as usize).find(|node| !self.suspects.contains(*node))?;
+        (next != self.me).then_some(next)
+    }
+
+    fn reaches_enough(&self) -> bool {
+        self.setup.suffices(self.setup.n - self.suspects.len())
+    }
+}

@@ -1,0 +1,191 @@
+//! What the elected one does about a lost token: it voids all older ones, then makes a new one.
+
+use super::{Message, Setup, Status, Timer, Token, TokenRingRegenerating};
+use crate::mutex::epoch::{Ballot, Epoch, Mode};
+use conclave_core::{Context, Delay, NodeId, NodeSet};
+use serde::{Deserialize, Serialize};
+
+/// The fences of a new token begin at a multiple of this: more entries than any token can have
+/// allowed without a trace at those that answered.
+const FENCES_APART: u32 = 1 << 12;
+
+/// The making of a new token.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Regeneration {
+    /// Who has promised to obey no older token.
+    reports: NodeSet,
+    /// Who is inside, with the greatest fence.
+    inside: Option<(NodeId, u64)>,
+    /// Whether the silent need no longer be waited for.
+    waited: bool,
+}
+
+impl TokenRingRegenerating {
+    /// The election named a leader. It has nothing to do until a token is lost.
+    pub(super) fn on_elected(&mut self, leader: NodeId, term: u64, ctx: &mut Context<Self>) {
+        let Ok(term) = u32::try_from(term) else { return }; // Beyond any fence below 2^53.
+        let by_majority = self.setup.ballot == Ballot::Majority;
+        if by_majority && term < self.mandate.max(self.epoch.term) {
+            return; // Late: a later leader is known.
+        }
+        self.leader = Some(leader);
+        if leader == self.me {
+            self.mandate = term;
+        } else {
+            self.abandon(ctx);
+        }
+    }
+
+    /// Asks the leader for a new token, or makes it.
+    pub(super) fn report_loss(&mut self, ctx: &mut Context<Self>) {
+        match self.leader {
+            Some(leader) if leader == self.me => self.begin_if_idle(ctx),
+            Some(leader) => ctx.send(leader, Message::Probe { epoch: self.epoch }),
+            None => {} // Who waits will ask again.
+        }
+    }
+
+    pub(super) fn on_probe(&mut self, from: NodeId, epoch: Epoch, ctx: &mut Context<Self>) {
+        if self.regeneration.is_some() && epoch <= self.epoch {
+            return; // One is being made, and the sender has been asked.
+        }
+        if epoch < self.epoch {
+            // It has not heard of the new token yet; if that is lost too, it will ask again.
+            return ctx.send(from, Message::Freeze { epoch: self.epoch });
+        }
+        self.epoch = epoch;
+        if self.leader == Some(self.me) {
+            self.begin_if_idle(ctx);
+        } // Otherwise the sender is mistaken, or ahead of what is known here.
+    }
+
+    fn begin_if_idle(&mut self, ctx: &mut Context<Self>) {
+        if self.regeneration.is_none() {
+            self.begin(ctx);
+        }
+    }
+
+    fn begin(&mut self, ctx: &mut Context<Self>) {
+        let claim = self.setup.claim(self.me, self.epoch, self.mandate);
+        let Some(epoch) = claim.filter(|_| self.reaches_enough()) else {
+            return self.abandon(ctx); // A later leader is known, or may be.
+        };
+        self.obey(epoch, ctx);
+        let inside = (self.status == Status::Inside).then_some((self.me, self.fence));
+        let reports = NodeSet::new(self.setup.n);
+        self.regeneration = Some(Box::new(Regeneration { reports, inside, waited: false }));
+        for other in self.me.others(self.setup.n) {
+            ctx.send(other, Message::Freeze { epoch });
+        }
+        ctx.set_timer(Timer::Round, Delay::exactly(self.setup.retransmit));
+        if self.setup.mode == Mode::Lease {
+            ctx.set_timer(Timer::Lease, Delay::exactly(self.setup.recovery()));
+        }
+        self.finish_if_known(ctx);
+    }
+
+    /// From here on older tokens are void; one in use stays until the exit.
+    fn obey(&mut self, epoch: Epoch, ctx: &mut Context<Self>) {
+        self.epoch = epoch;
+        self.token = self.token.filter(|_| self.status == Status::Inside);
+        if self.passing.take().is_some() {
+            ctx.cancel_timer(Timer::Retry);
+        }
+        self.await_token(ctx);
+    }
+
+    pub(super) fn on_freeze(&mut self, from: NodeId, epoch: Epoch, ctx: &mut Context<Self>) {
+        if epoch < self.epoch {
+            return ctx.send(from, Message::Stale { epoch: self.epoch });
+        }
+        if self.last.epoch == epoch {
+            return; // The token of that epoch has been here: nobody waits for the answer.
+        }
+        if epoch > self.epoch {
+            self.abandon(ctx); // The greater one wins.
+        }
+        self.obey(epoch, ctx);
+        let inside = self.status == Status::Inside;
+        ctx.send(from, Message::FreezeAck { epoch, inside, fence: self.fence });
+    }
+
+    pub(super) fn on_freeze_ack(
+        &mut self,
+        from: NodeId,
+        epoch: Epoch,
+        inside: bool,
+        fence: u64,
+        ctx: &mut Context<Self>,
+    ) {
+        let Some(regeneration) = &mut self.regeneration else { return }; // The token is made.
+        if epoch != self.epoch || !regeneration.reports.insert(from) {
+            return; // To an earlier round, or again.
+        }
+        self.fence = self.fence.max(fence);
+        if inside && regeneration.inside.is_none_or(|(_, known)| known < fence) {
+            regeneration.inside = Some((from, fence));
+        }
+        self.finish_if_known(ctx);
+    }
+
+    pub(super) fn on_stale(&mut self, epoch: Epoch, ctx: &mut Context<Self>) {
+        if epoch > self.epoch && self.regeneration.is_some() {
+            self.epoch = epoch;
+            self.begin(ctx);
+        } // Otherwise it is about an earlier attempt.
+    }
+
+    /// Makes the new token when no older one can let in anybody any more.
+    pub(super) fn finish_if_known(&mut self, ctx: &mut Context<Self>) {
+        let Setup { n, mode, .. } = self.setup;
+        let Some(regeneration) = &self.regeneration else { return };
+        let settled = |node: NodeId| {
+            let crashed = mode != Mode::Lease && self.suspects.contains(node);
+            regeneration.reports.contains(node) || crashed
+        };
+        let all = self.me.others(n).all(settled);
+        if !self.setup.suffices(regeneration.reports.len() + 1) || !(regeneration.waited || all) {
+            return;
+        }
+        let inside = regeneration.inside;
+        self.abandon(ctx);
+        let epoch = self.epoch;
+        let known = epoch.counter_of(self.fence);
+        let entries = (known / FENCES_APART + 1) * FENCES_APART;
+        self.fence = epoch.fence(entries);
+        let token = Token { epoch, hop: 1, entries };
+        match inside {
+            Some((holder, _)) if holder != self.me => self.send_token(holder, token, ctx),
+            Some(_) | None => self.accept(token, ctx),
+        }
+    }
+
+    fn abandon(&mut self, ctx: &mut Context<Self>) {
+        if self.regeneration.take().is_some() {
+            ctx.cancel_timer(Timer::Round);
+            ctx.cancel_timer(Timer::Lease);
+        }
+    }
+
+    /// Those that do not answer are asked again; in mode `fence`, silence ends the wait.
+    pub(super) fn on_round(&mut self, ctx: &mut Context<Self>) {
+        let Setup { n, mode, retransmit, .. } = self.setup;
+        let Some(regeneration) = &mut self.regeneration else { return };
+        regeneration.waited |= mode == Mode::Fence;
+        for other in self.me.others(n) {
+            let gone = mode != Mode::Lease && self.suspects.contains(other);
+            if !gone && !regeneration.reports.contains(other) {
+                ctx.send(other, Message::Freeze { epoch: self.epoch });
+            }
+        }
+        ctx.set_timer(Timer::Round, Delay::exactly(retransmit));
+        self.finish_if_known(ctx);
+    }
+
+    pub(super) fn on_lease(&mut self, ctx: &mut Context<Self>) {
+        if let Some(regeneration) = &mut self.regeneration {
+            regeneration.waited = true;
+            self.finish_if_known(ctx);
+        }
+    }
+}

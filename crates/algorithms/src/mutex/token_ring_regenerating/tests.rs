@@ -1,0 +1,211 @@
+use super::*;
+use crate::mutex::epoch::{Ballot, Mode};
+use conclave_core::election::Indication::{Elected, Suspect};
+use conclave_core::election::Rule;
+use conclave_core::testkit::{message, run, send};
+use conclave_core::{Cluster, Effect, Property, Verdict};
+use conclave_sim::{Action, Fault, MessageRule, Options, Outcome, Plan};
+use std::slice;
+
+type Node = TokenRingRegenerating;
+const ACQUIRE: Event<Node> = Event::Request(Request::Acquire);
+const RELEASE: Event<Node> = Event::Request(Request::Release);
+const ZERO: Epoch = Epoch { term: 0, round: 0 };
+const TWO: Epoch = Epoch { term: 2, round: 0 };
+const _: () = assert!(size_of::<Event<Node>>() <= 48);
+
+fn setup(mode: Mode) -> Setup {
+    let (lease, retransmit) = (Ticks::units(50), Ticks::units(25));
+    Setup { n: 5, mode, ballot: Ballot::Majority, lease, retransmit }
+}
+
+fn node(me: u32) -> Node {
+    Node::new(NodeId(me), setup(Mode::Strict))
+}
+
+fn token(epoch: Epoch, hop: u64, entries: u32) -> Message {
+    Message::Token(Token { epoch, hop, entries })
+}
+
+fn ack(epoch: Epoch, hop: u64) -> Message {
+    Message::TokenAck { epoch, hop }
+}
+
+fn suspect(node: u32) -> Event<Node> {
+    Event::Indication(Suspect(NodeId(node)))
+}
+
+/// What is sent and who enters; timers have tests of their own.
+fn seen(effects: Vec<Effect<Node>>) -> Vec<Effect<Node>> {
+    let timer =
+        |effect: &Effect<Node>| matches!(effect, Effect::SetTimer { .. } | Effect::CancelTimer(_));
+    effects.into_iter().filter(|effect| !timer(effect)).collect()
+}
+
+#[test]
+fn the_first_token_waits_a_tick_for_whoever_asks_at_the_start() {
+    let mut first = node(0);
+    let rests = Effect::SetTimer { timer: Timer::Departure, after: Delay::exactly(Ticks(1)) };
+    assert_eq!(run(&mut first, Event::Start), [rests]);
+    let entered = Effect::Indicate(Indication::Entered { fence: 1 });
+    assert_eq!(seen(run(&mut first, ACQUIRE)), [entered]);
+    assert_eq!(seen(run(&mut first, RELEASE)), [send(1, token(ZERO, 1, 1))]);
+    assert_eq!(run(&mut node(0), Event::Restart), []);
+}
+
+#[test]
+fn a_token_is_acknowledged_and_sent_again_until_it_is() {
+    let mut middle = node(1);
+    let hands_on = [send(0, ack(ZERO, 1)), send(2, token(ZERO, 2, 0))];
+    assert_eq!(seen(run(&mut middle, message(0, token(ZERO, 1, 0)))), hands_on);
+    assert_eq!(seen(run(&mut middle, Event::Timer(Timer::Retry))), hands_on[1..]);
+    run(&mut middle, message(2, ack(ZERO, 2)));
+    assert_eq!(run(&mut middle, Event::Timer(Timer::Retry)), []);
+}
+
+#[test]
+fn a_second_copy_and_a_replaced_token_die_where_they_arrive() {
+    let mut middle = node(1);
+    run(&mut middle, message(0, token(ZERO, 1, 0)));
+    run(&mut middle, ACQUIRE);
+    assert_eq!(run(&mut middle, message(0, token(ZERO, 1, 0))), [send(0, ack(ZERO, 1))]);
+    run(&mut middle, message(4, Message::Freeze { epoch: TWO }));
+    let fenced = send(0, Message::Fenced { epoch: TWO });
+    assert_eq!(run(&mut middle, message(0, token(ZERO, 6, 0))), [send(0, ack(ZERO, 6)), fenced]);
+}
+
+#[test]
+fn a_dead_successor_is_skipped_only_before_the_token_is_sent() {
+    let mut first = node(1);
+    run(&mut first, suspect(2));
+    let skips = [send(0, ack(ZERO, 1)), send(3, token(ZERO, 2, 0))];
+    assert_eq!(seen(run(&mut first, message(0, token(ZERO, 1, 0)))), skips);
+    run(&mut first, Event::Indication(Elected { leader: NodeId(4), term: 1 }));
+    let lost = send(4, Message::Probe { epoch: ZERO });
+    assert_eq!(seen(run(&mut first, suspect(3))), [lost]);
+}
+
+/// Node 4 leads in term 2 and has been told that the token is lost; node 3 has crashed.
+fn leader(mode: Mode) -> Node {
+    let mut leader = Node::new(NodeId(4), setup(mode));
+    run(&mut leader, Event::Indication(Elected { leader: NodeId(4), term: 2 }));
+    run(&mut leader, suspect(3));
+    let freeze = Message::Freeze { epoch: TWO };
+    let effects = seen(run(&mut leader, message(0, Message::Probe { epoch: ZERO })));
+    assert_eq!(effects, [0, 1, 2, 3].map(|to| send(to, freeze)));
+    leader
+}
+
+fn answer(from: u32, inside: bool, fence: u64) -> Event<Node> {
+    message(from, Message::FreezeAck { epoch: TWO, inside, fence })
+}
+
+#[test]
+fn when_everybody_has_answered_the_leader_makes_a_new_token() {
+    let mut leader = leader(Mode::Strict);
+    assert_eq!(seen(run(&mut leader, answer(0, false, 3))), []);
+    assert_eq!(seen(run(&mut leader, answer(1, false, 3))), []);
+    assert_eq!(seen(run(&mut leader, answer(2, false, 3))), [send(0, token(TWO, 2, 4096))]);
+}
+
+#[test]
+fn who_is_inside_gets_the_new_token_in_place_of_its_own() {
+    let mut leader = leader(Mode::Strict);
+    run(&mut leader, answer(0, false, 3));
+    run(&mut leader, answer(1, true, 4));
+    let restamp = token(TWO, 1, 4096);
+    assert_eq!(seen(run(&mut leader, answer(2, false, 3))), [send(1, restamp)]);
+    let mut holder = node(1);
+    run(&mut holder, ACQUIRE);
+    run(&mut holder, message(0, token(ZERO, 1, 3)));
+    let inside = Message::FreezeAck { epoch: TWO, inside: true, fence: 4 };
+    let freeze = message(4, Message::Freeze { epoch: TWO });
+    assert_eq!(run(&mut holder, freeze), [send(4, inside)]);
+    let mut early = holder.clone();
+    assert_eq!(run(&mut holder, message(4, restamp)), [send(4, ack(TWO, 1))]);
+    assert_eq!(seen(run(&mut holder, RELEASE)), [send(2, token(TWO, 2, 4096))]);
+    assert_eq!(seen(run(&mut early, RELEASE)), [], "the old token is void at the exit");
+}
+
+#[test]
+fn the_mode_says_how_long_the_silent_are_waited_for() {
+    let made = send(0, token(TWO, 2, 4096));
+    for mode in [Mode::Strict, Mode::Fence, Mode::Lease] {
+        let mut leader = leader(mode);
+        run(&mut leader, answer(0, false, 0));
+        run(&mut leader, answer(1, false, 0));
+        let after_round = seen(run(&mut leader, Event::Timer(Timer::Round)));
+        assert_eq!(after_round.contains(&made), mode == Mode::Fence, "{mode:?}");
+        let last = match mode {
+            Mode::Strict => seen(run(&mut leader, suspect(2))),
+            Mode::Lease => seen(run(&mut leader, Event::Timer(Timer::Lease))),
+            Mode::Fence => continue,
+        };
+        assert_eq!(last, slice::from_ref(&made), "{mode:?}");
+    }
+}
+
+#[test]
+fn a_freeze_of_an_older_epoch_is_stale_and_the_leader_tries_a_later_round() {
+    let mut middle = node(1);
+    run(&mut middle, message(4, Message::Freeze { epoch: TWO }));
+    let stale = send(0, Message::Stale { epoch: TWO });
+    assert_eq!(run(&mut middle, message(0, Message::Freeze { epoch: ZERO })), [stale]);
+    let mut leader = leader(Mode::Strict);
+    let effects =
+        run(&mut leader, message(1, Message::Stale { epoch: Epoch { term: 2, round: 3 } }));
+    let again = Message::Freeze { epoch: Epoch { term: 2, round: 4 } };
+    assert_eq!(seen(effects), [0, 1, 2, 3].map(|to| send(to, again)));
+}
+
+#[test]
+fn who_cannot_reach_a_majority_destroys_its_token() {
+    let mut first = node(0);
+    run(&mut first, Event::Start);
+    for other in 1..4 {
+        run(&mut first, suspect(other));
+    }
+    assert_eq!(seen(run(&mut first, ACQUIRE)), []);
+}
+
+#[test]
+fn a_token_accepted_before_a_crash_is_not_accepted_again() {
+    let mut middle = node(1);
+    run(&mut middle, message(0, token(ZERO, 1, 0)));
+    let Recovery::State(mut middle) = middle.after_crash() else { panic!("kept nothing") };
+    run(&mut middle, Event::Restart);
+    assert_eq!(run(&mut middle, message(0, token(ZERO, 1, 0))), [send(0, ack(ZERO, 1))]);
+}
+
+fn simulate(mode: Mode, plan: &Plan) -> Outcome {
+    let setup = setup(mode);
+    let equals = Cluster::of_equals(5, move |me| Node::new(me, setup));
+    let cluster = Cluster { silent: false, election: Some(Rule::Majority), ..equals };
+    conclave_sim::run(&cluster, plan, &Options::default()).expect("the plan is right")
+}
+
+#[test]
+fn a_holder_that_crashes_takes_no_one_with_it() {
+    for mode in [Mode::Lease, Mode::Strict, Mode::Fence] {
+        let faults = vec![(Ticks::units(15), Fault::Crash(NodeId(1)))];
+        let outcome = simulate(mode, &Plan { faults, ..Plan::default() });
+        for property in [Property::S1, Property::V2, Property::F1] {
+            assert_eq!(outcome.verdict(property), Verdict::Holds, "{mode:?} {property}");
+        }
+        // With leases the silent one is asked again until it need no longer be waited for.
+        let asked = if mode == Mode::Lease { 4 + 3 } else { 4 };
+        assert!(outcome.messages_by_kind.contains(&("FREEZE", asked)), "{mode:?}");
+        assert!(outcome.messages_by_kind.contains(&("FREEZE_ACK", 3)), "{mode:?}");
+        assert_eq!(outcome.entries, 5);
+    }
+}
+
+#[test]
+fn a_lost_token_message_is_only_late() {
+    let (from, to) = (Some(NodeId(0)), Some(NodeId(1)));
+    let rule =
+        MessageRule { from, to, kind: Some("TOKEN".into()), nth: Some(1), action: Action::Drop };
+    let outcome = simulate(Mode::Lease, &Plan { rules: vec![rule], ..Plan::default() });
+    assert_eq!(outcome.verdict(Property::V2), Verdict::Holds);
+    assert!(!outcome.messages_by_kind.iter().any(|(kind, _)| *kind == "FREEZE"));
+}
