@@ -60,25 +60,27 @@ fn word(cell: &Cell) -> &'static str {
 }
 
 /// The columns of each part of the matrix, with their headings.
-const PARTS: [(&str, &[(Mishap, &str)]); 2] = [
+const PARTS: [(&str, &[(Mishap, &str)]); 3] = [
     (
-        "A crash, or a message lost",
+        "A crash",
         &[
             (Mishap::CoordinatorCrash, "coordinator"),
             (Mishap::MajorityCrash, "majority"),
             (Mishap::HolderCrash, "holder"),
             (Mishap::BystanderCrash, "bystander"),
-            (Mishap::MessageLost, "message"),
         ],
     ),
     (
-        "A partition that heals, or a return without memory",
+        "A return without memory",
         &[
-            (Mishap::Partition, "partition"),
             (Mishap::CoordinatorAmnesia, "coordinator"),
             (Mishap::HolderAmnesia, "holder"),
             (Mishap::BystanderAmnesia, "bystander"),
         ],
+    ),
+    (
+        "A message lost, or a partition that heals",
+        &[(Mishap::MessageLost, "message"), (Mishap::Partition, "partition")],
     ),
 ];
 
@@ -172,7 +174,7 @@ fn commands(entries: &[&'static Entry], cells: &[Cell]) -> String {
             let lead = format!("{number:4}  {:20}", cell.mishap.id().replace('-', " "));
             let column = lead.chars().count() + outcome(cell).chars().count() + 2;
             let lead = format!("{}{}  ", dim(lead), coloured(cell));
-            text += &beside(&lead, column, &summary(cell));
+            let _ = writeln!(text, "{}", beside(&lead, column, &summary(cell)).trim_end());
             let _ = writeln!(text, "      {}", typed(cell.replay.as_deref().unwrap_or_default()));
         }
     }

@@ -34,9 +34,9 @@ pub fn svg(points: &[Point]) -> anyhow::Result<String> {
 fn draw(paper: &Paper<'_>, points: &[Point]) -> style::Drawn {
     paper.fill(&WHITE)?;
     let (width, height) = (SIZE.0 as i32, SIZE.1 as i32);
-    let title = text(26, BLACK);
+    let title = text(30, BLACK);
     paper.draw(&Text::new(TITLE, (40, 24), title))?;
-    let caption = text(15, style::GREY_DARK);
+    let caption = text(17, style::GREY_DARK);
     paper.draw(&Text::new(CAPTION, (40, height - BOTTOM + 12), caption))?;
     let (half, tall) = (width / 2, (height - TOP - BOTTOM) / 2);
     for (index, panel) in (0..).zip(panels(points)) {

@@ -32,13 +32,13 @@ pub struct Series {
 
 /// Room around the curves: for numbers and titles, and for labels.
 const LEFT: i32 = 84;
-const RIGHT: i32 = 236;
+const RIGHT: i32 = 256;
 const TOP: i32 = 44;
 const BOTTOM: i32 = 58;
 /// One label.
-const LABEL: i32 = 18;
+const LABEL: i32 = 19;
 /// Between labels that do not belong together.
-const LABEL_GAP: i32 = 6;
+const LABEL_GAP: i32 = 5;
 /// Where labels begin, to the right of the curves.
 const LABELS: i32 = 42;
 /// Numbers along the lower axis keep this distance.
@@ -63,7 +63,7 @@ impl Panel {
     /// Draws it.
     pub fn draw(&self, paper: &Paper<'_>, frame: Frame) -> Drawn {
         let axes = self.axes(frame);
-        paper.draw(&Text::new(self.title, (axes.left, frame.top + 22), text(18, BLACK)))?;
+        paper.draw(&Text::new(self.title, (axes.left, frame.top + 22), text(21, BLACK)))?;
         self.draw_axes(paper, &axes, frame)?;
         let bundles = self.bundles();
         for bundle in &bundles {
@@ -91,7 +91,7 @@ impl Panel {
         for tick in axes.y.ticks() {
             let Some(y) = axes.y.place(tick) else { continue };
             paper.draw(&PathElement::new(vec![(left, y), (right, y)], GREY))?;
-            let style = text_at(14, BLACK, HPos::Right);
+            let style = text_at(16, BLACK, HPos::Right);
             paper.draw(&Text::new(decimal(tick), (left - 8, y), style))?;
         }
         let mut last = i32::MIN;
@@ -99,14 +99,14 @@ impl Panel {
             let Some(x) = axes.x.place(f64::from(n)) else { continue };
             paper.draw(&PathElement::new(vec![(x, bottom), (x, bottom + 5)], BLACK))?;
             if x.saturating_sub(last) >= TICK_MIN {
-                let style = text_at(14, BLACK, HPos::Center);
+                let style = text_at(16, BLACK, HPos::Center);
                 paper.draw(&Text::new(count(u64::from(n)), (x, bottom + 17), style))?;
                 last = x;
             }
         }
         let corner = vec![(left, top), (left, bottom), (right, bottom)];
         paper.draw(&PathElement::new(corner, BLACK))?;
-        let style = text_at(15, GREY_DARK, HPos::Center);
+        let style = text_at(17, GREY_DARK, HPos::Center);
         let middle = ((left + right) / 2, bottom + 38);
         paper.draw(&Text::new("nodes N (log scale)", middle, style.clone()))?;
         let upright = style.transform(FontTransform::Rotate270);
@@ -171,7 +171,7 @@ fn label(paper: &Paper<'_>, (x, y): Pixel, id: &'static str) -> Drawn {
     let look = Look::of(id);
     look.line(paper, &[(x, y), (x + 28, y)])?;
     look.marker(paper, (x + 14, y))?;
-    paper.draw(&Text::new(id, (x + 34, y), text(14, BLACK)))?;
+    paper.draw(&Text::new(id, (x + 34, y), text(16, BLACK)))?;
     Ok(())
 }
 
