@@ -93,16 +93,17 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
 
 /// The ids that look like what was typed, or where to find them all.
 fn hint(typed: &str) -> String {
-    let alike: Vec<&str> = ENTRIES
-        .iter()
-        .map(|entry| entry.id)
-        .filter(|id| id.contains(typed) || typed.contains(id) || distance(id, typed) <= 3)
-        .take(4)
-        .collect();
-    match alike.as_slice() {
+    match alike(typed, ENTRIES.iter().map(|entry| entry.id)).as_slice() {
         [] => "'conclave algorithms' lists them".to_string(),
         alike => format!("did you mean {}?", alike.join(" or ")),
     }
+}
+
+/// The names that look like what was typed; not more than a few.
+pub fn alike<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let near =
+        |name: &&str| name.contains(typed) || typed.contains(*name) || distance(name, typed) <= 3;
+    names.filter(near).take(4).collect()
 }
 
 /// How many letters must be added, dropped or changed to make one word of the other.

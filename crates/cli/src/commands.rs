@@ -1,6 +1,8 @@
 //! One file per command: what it takes, and what it does.
 
 pub mod algorithms;
+pub mod bench;
 pub mod compare;
+pub mod scenario;
 pub mod sim;
 pub mod tour;

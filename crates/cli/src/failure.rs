@@ -10,6 +10,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// All is well.
     Done,
+    /// Something is not as it should be.
+    Failed,
     /// A property was violated: a result, not a failure.
     Violated,
     /// Bounds were reached before anything was found.
@@ -21,6 +23,7 @@ impl Exit {
     pub fn code(self) -> u8 {
         match self {
             Self::Done => 0,
+            Self::Failed => FAILED,
             Self::Violated => 3,
             Self::Incomplete => 4,
         }

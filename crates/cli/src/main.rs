@@ -4,7 +4,10 @@ mod commands;
 mod compare;
 mod failure;
 mod files;
+mod lang;
+mod memory;
 mod output;
+mod situation;
 mod subject;
 
 use clap::{Parser, Subcommand};
@@ -23,7 +26,9 @@ struct Conclave {
 #[derive(Debug, Subcommand)]
 enum Command {
     Algorithms(commands::algorithms::Algorithms),
+    Bench(commands::bench::Bench),
     Compare(commands::compare::Compare),
+    Scenario(commands::scenario::ScenarioArguments),
     Sim(Box<commands::sim::Sim>),
 }
 
@@ -42,7 +47,9 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
     match &parsed.command {
         None => commands::tour::run(),
         Some(Command::Algorithms(arguments)) => commands::algorithms::run(arguments),
+        Some(Command::Bench(arguments)) => commands::bench::run(arguments),
         Some(Command::Compare(arguments)) => commands::compare::run(arguments),
+        Some(Command::Scenario(arguments)) => commands::scenario::run(arguments),
         Some(Command::Sim(arguments)) => commands::sim::run(arguments),
     }
 }

@@ -4,6 +4,7 @@ pub mod entry;
 pub mod json;
 pub mod numbers;
 pub mod run;
+pub mod scenario;
 pub mod story;
 pub mod table;
 

@@ -5,9 +5,11 @@ use crate::files;
 use conclave_algorithms::catalog::{self, Cluster, Entry, Setting, Visitor};
 use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process, Property};
-use conclave_sim::{Error, Names, Options, Outcome, Plan, Sweep, quoted};
+use conclave_sim::{Error, Names, Options, Outcome, Plan, Scenario, Sweep, quoted};
 use std::time::{Duration, Instant};
 
+/// More nodes than this would not fit into an ordinary machine.
+pub const NODES_MAX: u32 = 10_000_000;
 /// Up to so many clients the order of requests is judged without being asked for.
 const ORDER_MAX: u32 = 64;
 /// So many runs are spent on making a violating run small, at most.
@@ -28,11 +30,38 @@ impl Subject {
     pub fn new(id: &str, nodes: u32, set: &[String], labels: Vec<String>) -> anyhow::Result<Self> {
         let entry = catalog::find(id)?;
         let values = set.iter().map(|text| value(entry, text)).collect::<Result<Vec<_>, _>>()?;
+        Self::build(entry, nodes, &values, labels, set.to_vec())
+    }
+
+    /// The algorithm of a scenario. It names no files: it has their texts.
+    pub fn of_scenario(scenario: &Scenario) -> anyhow::Result<Self> {
+        if scenario.nodes > NODES_MAX {
+            return Err(Usage(format!("nodes = {}: at most {NODES_MAX}", scenario.nodes)).into());
+        }
+        let entry = catalog::find(&scenario.algorithm)?;
+        let labels = scenario.names(scenario.nodes, 0)?.labels;
+        let set = scenario.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        Self::build(entry, scenario.nodes, &scenario.set, labels, set)
+    }
+
+    fn build(
+        entry: &'static Entry,
+        nodes: u32,
+        values: &[(String, String)],
+        labels: Vec<String>,
+        set: Vec<String>,
+    ) -> anyhow::Result<Self> {
         let pairs: Vec<(&str, &str)> = values.iter().map(|(k, v)| (k.as_str(), &**v)).collect();
         let setting = entry.setting(nodes, &pairs)?;
         let (clients, coordinators) = catalog::visit(&setting, Size)?;
         let names = Names { clients, coordinators, labels };
-        Ok(Self { setting, names, set: set.to_vec() })
+        Ok(Self { setting, names, set })
+    }
+
+    /// Whether a parameter has the text of a file, so that flags alone cannot say it.
+    pub fn needs_file(&self) -> bool {
+        let Setting { entry, params, .. } = &self.setting;
+        entry.parameters.iter().any(|parameter| parameter.wants_file(params.text(parameter.name)))
     }
 
     /// What to look at in a run of it.

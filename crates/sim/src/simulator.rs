@@ -22,7 +22,7 @@ use conclave_core::{
 };
 use std::collections::BTreeMap;
 
-/// A wait longer than this at the end of a run that was cut short counts as endless.
+/// If nothing has moved for this long when a run is cut short, it is taken to have stalled.
 const PATIENCE: Ticks = Ticks::units(1_000);
 
 /// A run in progress.
@@ -356,7 +356,7 @@ where
         let rate = self.plan.drift.iter().find(|(owner, _)| *owner == node);
         let span = rate.map_or(span, |(_, rate)| Ticks((span.0 as f64 / rate).round() as u64));
         let slot = self.wheel.schedule(self.now + span, Lane::Timer, node, Event::Timer(timer));
-        self.timers.set(node, self.nodes.len(), timer, slot);
+        self.timers.set(node, timer, slot);
         if let Some(story) = &mut self.story {
             story.sets_timer(&timer, span);
         }

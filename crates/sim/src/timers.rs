@@ -2,35 +2,34 @@
 
 use crate::wheel::SlotId;
 use conclave_core::NodeId;
+use std::collections::BTreeMap;
 
 /// The running timers of all nodes.
 pub(crate) struct Timers<T> {
-    /// Empty until the first is set. A timer without a slot came due while its node was paused.
-    running: Vec<Vec<(T, Option<SlotId>)>>,
+    /// Only of nodes that ever set one: few do where there are millions. A timer without a slot
+    /// came due while its node was paused.
+    running: BTreeMap<NodeId, Vec<(T, Option<SlotId>)>>,
 }
 
 impl<T: Copy + PartialEq> Timers<T> {
     pub fn new() -> Self {
-        Self { running: Vec::new() }
+        Self { running: BTreeMap::new() }
     }
 
-    pub fn set(&mut self, node: NodeId, nodes: usize, timer: T, slot: SlotId) {
-        if self.running.is_empty() {
-            self.running.resize_with(nodes, Vec::new);
-        }
-        self.running[node.index()].push((timer, Some(slot)));
+    pub fn set(&mut self, node: NodeId, timer: T, slot: SlotId) {
+        self.running.entry(node).or_default().push((timer, Some(slot)));
     }
 
     /// Stops a timer; it may still have to be taken out of the wheel.
     pub fn cancel(&mut self, node: NodeId, timer: T) -> Option<SlotId> {
-        let running = self.running.get_mut(node.index())?;
+        let running = self.running.get_mut(&node)?;
         let place = running.iter().position(|(name, _)| *name == timer)?;
         running.swap_remove(place).1
     }
 
     /// A timer came due, but its node is paused: until it fires it can still be cancelled.
     pub fn hold(&mut self, node: NodeId, timer: T) {
-        let running = self.running.get_mut(node.index());
+        let running = self.running.get_mut(&node);
         for (name, slot) in running.into_iter().flatten() {
             if *name == timer {
                 *slot = None;
@@ -40,12 +39,12 @@ impl<T: Copy + PartialEq> Timers<T> {
 
     /// Whether a timer that was held back is still to fire.
     pub fn is_held(&self, node: NodeId, timer: T) -> bool {
-        let running = self.running.get(node.index());
+        let running = self.running.get(&node);
         running.into_iter().flatten().any(|&(name, slot)| name == timer && slot.is_none())
     }
 
     pub fn clear(&mut self, node: NodeId) {
-        if let Some(running) = self.running.get_mut(node.index()) {
+        if let Some(running) = self.running.get_mut(&node) {
             running.clear();
         }
     }
@@ -60,7 +59,7 @@ mod tests {
     #[test]
     fn a_timer_held_back_by_a_pause_can_still_be_cancelled() {
         let mut timers = Timers::new();
-        timers.set(NODE, 2, 'a', 7);
+        timers.set(NODE, 'a', 7);
         timers.hold(NODE, 'a');
         assert!(timers.is_held(NODE, 'a'));
         assert_eq!(timers.cancel(NODE, 'a'), None, "its place in the wheel is somebody else's");
@@ -70,8 +69,8 @@ mod tests {
     #[test]
     fn a_timer_that_runs_is_cancelled_in_the_wheel() {
         let mut timers = Timers::new();
-        timers.set(NODE, 2, 'a', 7);
-        timers.set(NODE, 2, 'b', 8);
+        timers.set(NODE, 'a', 7);
+        timers.set(NODE, 'b', 8);
         assert_eq!(timers.cancel(NODE, 'a'), Some(7));
         assert_eq!(timers.cancel(NODE, 'a'), None);
         timers.clear(NODE);

@@ -3,7 +3,9 @@
 use conclave_algorithms::catalog::{self, Cluster, Setting, Visitor};
 use conclave_core::mutex::Mutex;
 use conclave_core::{NodeId, Oracle, Process, Property, Ticks, Verdict};
-use conclave_sim::{Act, Fault, Options, Outcome, Plan, ScriptLine, Workload, run};
+use conclave_sim::{
+    Act, Fault, Names, Options, Outcome, Plan, ScriptLine, Workload, flags, quoted, run,
+};
 
 /// An algorithm with a size and parameters; every test is one of these under some plan.
 pub fn setting(id: &str, n: u32, set: &[(&str, &str)]) -> Setting {
@@ -53,13 +55,36 @@ pub fn assert_kept(setting: &Setting, plan: &Plan, outcome: &Outcome) {
         let verdict = outcome.verdict(property);
         assert!(
             matches!(verdict, Verdict::Holds | Verdict::NotChecked),
-            "{} n={} {:?}: {property} {verdict}: {:?}\n{plan:?}",
-            setting.entry.id,
-            setting.n,
-            setting.params,
+            "{property} {verdict}: {:?}\nreplay: {}",
             outcome.violations,
+            command(setting, plan),
         );
     }
+}
+
+/// The command that shows this run again.
+fn command(setting: &Setting, plan: &Plan) -> String {
+    struct Nodes;
+    impl Visitor for Nodes {
+        type Output = Names;
+        fn visit<P>(self, cluster: Cluster<P>) -> Names
+        where
+            P: Process<Provides = Mutex>,
+            P::Uses: Oracle,
+        {
+            Names::new(cluster.clients, cluster.coordinators)
+        }
+    }
+    let names = catalog::visit(setting, Nodes).unwrap_or_else(|error| panic!("{error}"));
+    let mut words = vec![format!("conclave sim {} --nodes {}", setting.entry.id, setting.n)];
+    for parameter in setting.entry.parameters {
+        let value = setting.params.text(parameter.name);
+        if value != parameter.default {
+            words.push(format!("--set {}", quoted(&format!("{}={value}", parameter.name))));
+        }
+    }
+    words.extend(flags(plan, &names));
+    words.join(" ")
 }
 
 /// Asserts that a promise was broken, or kept.

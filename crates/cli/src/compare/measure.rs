@@ -21,6 +21,8 @@ const ROUNDING_ERROR: f64 = 1e-6;
 
 /// Quorums of more nodes than this take too long to lay out.
 const QUORUM_NODES_MAX: u32 = 20_000;
+/// More nodes than this take too long to watch each other.
+const WATCHING_NODES_MAX: u32 = 5_000;
 
 /// All that was measured, and what was not.
 pub struct Measured {
@@ -207,9 +209,12 @@ pub fn all(entries: &[&'static Entry], nodes: &[u32]) -> anyhow::Result<Measured
 
 /// An algorithm ready to be run with so many nodes, or why it is not.
 fn point(entry: &'static Entry, n: u32) -> Result<Point, String> {
-    let has_quorums = entry.parameters.iter().any(|parameter| parameter.name == "quorums");
-    if has_quorums && n > QUORUM_NODES_MAX {
+    let has = |name| entry.parameters.iter().any(|parameter| parameter.name == name);
+    if has("quorums") && n > QUORUM_NODES_MAX {
         return Err("so many quorums take too long to lay out".to_string());
+    }
+    if has("election") && n > WATCHING_NODES_MAX {
+        return Err("so many nodes take too long to watch each other".to_string());
     }
     let setting = entry.setting(n, &[]).map_err(|error| error.to_string())?;
     let ranges = Ranges::of(&setting);

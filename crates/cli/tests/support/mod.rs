@@ -1,7 +1,8 @@
 //! Runs the binary.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 /// What a command left behind.
 pub struct Done {
@@ -20,10 +21,23 @@ impl Done {
 
 /// Runs `conclave` with these arguments.
 pub fn conclave(arguments: &[&str]) -> Done {
-    let output = Command::new(env!("CARGO_BIN_EXE_conclave"))
+    conclave_reading(arguments, "")
+}
+
+/// Runs it, with this to read from.
+pub fn conclave_reading(arguments: &[&str], input: &str) -> Done {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_conclave"))
         .args(arguments)
-        .output()
+        .env_remove("LANG") // English, whoever runs the tests.
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("it has one");
+    let _ = stdin.write_all(input.as_bytes()); // It may end without reading.
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
     Done {
         code: output.status.code().expect("it ends by itself"),
         stdout: String::from_utf8(output.stdout).expect("text"),

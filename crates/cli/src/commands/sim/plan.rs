@@ -4,14 +4,12 @@ use super::Sim;
 use crate::failure::Usage;
 use crate::files;
 use crate::output::story::Viewer;
-use crate::subject::Subject;
+use crate::subject::{NODES_MAX, Subject};
 use conclave_core::Ticks;
 use conclave_sim::{Plan, parse, quoted};
 use std::fmt::Display;
 
 const NODES_DEFAULT: u32 = 7;
-/// More nodes than this would not fit into an ordinary machine.
-const NODES_MAX: u32 = 10_000_000;
 
 impl Sim {
     /// The algorithm that was asked for.

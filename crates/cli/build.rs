@@ -1,0 +1,26 @@
+//! Puts the scenario files into the binary: writes the list of their names and texts.
+
+use std::error::Error;
+use std::path::Path;
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../scenarios");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut paths = Vec::new();
+    for file in fs::read_dir(&folder)? {
+        paths.push(file?.path());
+    }
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.sort_by_key(|path| path.file_stem().map(ToOwned::to_owned));
+    let mut list = String::from("&[\n");
+    for path in &paths {
+        let name = path.file_stem().and_then(|stem| stem.to_str()).ok_or("a name in UTF-8")?;
+        let path = path.to_str().ok_or("a path in UTF-8")?;
+        list += &format!("    ({name:?}, include_str!({path:?})),\n");
+    }
+    list += "]\n";
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("scenarios.rs"), list)?;
+    Ok(())
+}

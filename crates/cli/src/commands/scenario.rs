@@ -1,0 +1,235 @@
+//! `conclave scenario`: situations with a known outcome.
+
+mod predict;
+
+use crate::failure::{Exit, Usage};
+use crate::lang::Lang;
+use crate::output::run::{Broken, Report};
+use crate::output::scenario::{self, Row, json};
+use crate::output::{self, story::Viewer};
+use crate::situation::{Ran, Situation};
+use std::time::Instant;
+
+/// Situations with a known outcome: list them, look at one, run one or all
+#[derive(Debug, clap::Args)]
+#[command(disable_help_subcommand = true)]
+#[command(after_help = "Examples:\n  \
+    conclave scenario list\n  \
+    conclave scenario show quorum-c4-forgets\n  \
+    conclave scenario run quorum-c4-forgets --view all\n  \
+    conclave scenario run --all")]
+pub struct ScenarioArguments {
+    #[command(subcommand)]
+    act: Option<Act>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Act {
+    List(List),
+    Show(Show),
+    Run(Run),
+}
+
+/// The scenarios by algorithm; the same as 'conclave scenario' alone
+#[derive(Debug, Default, clap::Args)]
+#[command(after_help = "Example:\n  conclave scenario list --lang pt")]
+struct List {
+    #[command(flatten)]
+    style: Style,
+}
+
+/// One scenario: its story and its set-up, but not what comes of it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  conclave scenario show quorum-c4-forgets --answer")]
+struct Show {
+    /// The scenario, or a file such as my.toml
+    name: String,
+    /// Show what must come of it, too
+    #[arg(long)]
+    answer: bool,
+    #[command(flatten)]
+    style: Style,
+}
+
+/// Runs a scenario and holds it against what is expected
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    conclave scenario run quorum-c4-forgets --predict\n  \
+    conclave scenario run my.toml --view all\n  \
+    conclave scenario run --all --json")]
+struct Run {
+    /// The scenario, or a file such as my.toml
+    #[arg(required_unless_present = "all")]
+    name: Option<String>,
+    /// Run every scenario
+    #[arg(long)]
+    all: bool,
+    /// Ask first what will come of it
+    #[arg(long)]
+    predict: bool,
+    /// Tell the run in words, as this process saw it
+    #[arg(long, value_name = "ID|all")]
+    view: Option<String>,
+    #[command(flatten)]
+    style: Style,
+}
+
+/// How it is told.
+#[derive(Debug, Default, clap::Args)]
+struct Style {
+    /// The language [default: en, or pt where LANG begins with it]
+    #[arg(long, value_name = "en|pt", value_parser = Lang::parse)]
+    lang: Option<Lang>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Style {
+    fn lang(&self) -> Lang {
+        self.lang.unwrap_or_else(Lang::of_environment)
+    }
+}
+
+/// Lists, shows or runs.
+pub fn run(arguments: &ScenarioArguments) -> anyhow::Result<Exit> {
+    match &arguments.act {
+        None => list(&List::default()),
+        Some(Act::List(arguments)) => list(arguments),
+        Some(Act::Show(arguments)) => show(arguments),
+        Some(Act::Run(arguments)) => {
+            arguments.vet()?;
+            match &arguments.name {
+                Some(name) => one(arguments, &Situation::find(name)?),
+                None => all(arguments),
+            }
+        }
+    }
+}
+
+impl Run {
+    /// Refuses what does not go together.
+    fn vet(&self) -> Result<(), Usage> {
+        let refused = |flag: &str, reason: &str| Err(Usage(format!("{flag}: {reason}")));
+        match (&self.name, &self.view) {
+            (Some(name), _) if self.all => {
+                Err(Usage::flag("--all", name, "one scenario or all, not both"))
+            }
+            (_, Some(view)) if self.all || self.style.json => {
+                Err(Usage::flag("--view", view, "tells one run in words; no --all, no --json"))
+            }
+            (_, _) if self.predict && (self.all || self.style.json) => {
+                refused("--predict", "asks about one scenario; no --all, no --json")
+            }
+            (_, _) => Ok(()),
+        }
+    }
+}
+
+fn list(arguments: &List) -> anyhow::Result<Exit> {
+    let (all, lang) = (Situation::all()?, arguments.style.lang());
+    output::print(&match arguments.style.json {
+        true => output::json::pretty(&json::list(&all, lang))?,
+        false => scenario::list(&all, lang),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn show(arguments: &Show) -> anyhow::Result<Exit> {
+    let situation = Situation::find(&arguments.name)?;
+    let lang = arguments.style.lang();
+    let known = situation.skipped().is_none();
+    let set_up = if known { Some(situation.set_up()?) } else { None };
+    let command = set_up.as_ref().and_then(|(subject, plan)| scenario::command(subject, plan));
+    let checks = match arguments.answer && known {
+        true => Some(situation.run(false)?.checks),
+        false => None,
+    };
+    output::print(&match arguments.style.json {
+        true => {
+            let command = command.as_deref();
+            output::json::pretty(&json::Shown::of(&situation, lang, command, checks.as_deref()))?
+        }
+        false => {
+            let subject = set_up.as_ref().map(|(subject, _)| subject);
+            scenario::heading(&situation, subject, lang)
+                + &scenario::text(&situation, lang)
+                + &scenario::set_up(&situation, command.as_deref(), lang)
+                + &scenario::answer(&situation, checks.as_deref(), arguments.answer, lang)
+        }
+    })?;
+    Ok(Exit::Done)
+}
+
+fn one(arguments: &Run, situation: &Situation) -> anyhow::Result<Exit> {
+    let begun = Instant::now();
+    let ran = situation.run(arguments.view.is_some())?;
+    let wall_seconds = begun.elapsed().as_secs_f64();
+    let lang = arguments.style.lang();
+    let exit = if ran.ok() { Exit::Done } else { Exit::Failed };
+    if arguments.style.json {
+        let result = json::Result::of(&situation.name, &situation.scenario.algorithm, Ok(&ran));
+        output::print(&output::json::pretty(&json::Results { results: vec![result] })?)?;
+        return Ok(exit);
+    }
+    let viewer = arguments.view.as_ref().map(|view| Viewer::new(view, &ran.subject.names));
+    let viewer = viewer.transpose()?;
+    output::print(&scenario::heading(situation, Some(&ran.subject), lang))?;
+    let guesses = match arguments.predict {
+        true => Some(predict::ask(situation, &ran, lang)?),
+        false => None,
+    };
+    let mut told = match &guesses {
+        Some(guesses) => scenario::guessed(&ran.checks, guesses, lang),
+        None => scenario::checks(&ran.checks, lang),
+    };
+    if viewer.is_none() {
+        told += &scenario::verdicts(&ran.outcome, lang); // The story ends with them.
+    }
+    told += &scenario::text(situation, lang);
+    told += &scenario::result(situation, &ran, arguments.view.is_some(), lang);
+    output::print(&told)?;
+    if let Some(viewer) = viewer {
+        output::print(&format!("\n{}", view(situation, ran, &viewer, wall_seconds)))?;
+    }
+    Ok(exit)
+}
+
+/// The run in words, as `conclave sim --view` tells it.
+fn view(situation: &Situation, ran: Ran, viewer: &Viewer, wall_seconds: f64) -> String {
+    let Ran { subject, plan, bypass_bound, mut outcome, .. } = ran;
+    let command = format!("conclave scenario run {}", situation.typed);
+    let replay = scenario::command(&subject, &plan).unwrap_or_else(|| command.clone());
+    let violations = std::mem::take(&mut outcome.violations).into_iter();
+    let broken = violations
+        .map(|violation| Broken { seed: plan.seed, violation, replay: replay.clone() })
+        .collect();
+    viewer.tell(&Report {
+        subject: &subject,
+        plan: &plan,
+        typed: vec![command],
+        bypass_bound,
+        outcome,
+        runs: 1,
+        many: false,
+        broken,
+        wall_seconds,
+    })
+}
+
+fn all(arguments: &Run) -> anyhow::Result<Exit> {
+    let mut rows = Vec::new();
+    for situation in Situation::all()? {
+        let ran = match situation.skipped() {
+            Some(reason) => Err(reason),
+            None => Ok(situation.run(false)?),
+        };
+        rows.push(Row { situation, ran });
+    }
+    let as_expected = rows.iter().all(|row| row.ran.as_ref().map_or(true, Ran::ok));
+    output::print(&match arguments.style.json {
+        true => output::json::pretty(&json::Results::of(&rows))?,
+        false => scenario::table(&rows, arguments.style.lang()),
+    })?;
+    Ok(if as_expected { Exit::Done } else { Exit::Failed })
+}

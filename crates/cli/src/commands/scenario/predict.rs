@@ -1,0 +1,30 @@
+//! What people expect, asked before they are told.
+
+use crate::lang::Lang;
+use crate::output::scenario::{self, words};
+use crate::output::{print, typed};
+use crate::situation::{Ran, Situation};
+use std::io::{IsTerminal, stdin};
+
+/// A guess for each check, in their order; empty where there was none.
+pub fn ask(situation: &Situation, ran: &Ran, lang: Lang) -> anyhow::Result<Vec<String>> {
+    let command = scenario::command(&ran.subject, &ran.plan);
+    print(&scenario::set_up(situation, command.as_deref(), lang))?;
+    let invitation = lang.pick(
+        "\nWhat will come of it? An empty line is no guess.\n",
+        "\nO que vai acontecer? Uma linha vazia não é palpite.\n",
+    );
+    print(invitation)?;
+    let mut guesses = Vec::new();
+    for check in &ran.checks {
+        print(&format!("  {} ", typed(words::question(&check.what, lang))))?;
+        let mut line = String::new();
+        stdin().read_line(&mut line)?;
+        let guess = line.trim().to_string();
+        if !stdin().is_terminal() {
+            print(&format!("{guess}\n"))?; // A terminal shows what is typed; a pipe does not.
+        }
+        guesses.push(guess);
+    }
+    Ok(guesses)
+}

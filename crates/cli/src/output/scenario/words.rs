@@ -1,0 +1,130 @@
+//! What is expected of a scenario, in people's words.
+
+use crate::lang::Lang;
+use conclave_core::Property;
+
+/// The property of that tag.
+pub fn property(what: &str) -> Option<Property> {
+    Property::MUTEX.into_iter().find(|property| property.tag() == what)
+}
+
+/// What a check is about, in a word or two.
+pub fn label(what: &str, lang: Lang) -> &str {
+    match what {
+        "messages" => lang.pick("messages", "mensagens"),
+        "requests" => lang.pick("requests", "pedidos"),
+        "order" => lang.pick("order", "ordem"),
+        "entries" => lang.pick("entries", "entradas"),
+        "fences" => lang.pick("fences", "cercas"),
+        "same_fence" => lang.pick("same fence", "mesma cerca"),
+        "refused" => lang.pick("refused", "recusadas"),
+        other => other, // A property, or a type of message.
+    }
+}
+
+/// What was expected or seen.
+pub fn value(text: &str, lang: Lang) -> &str {
+    match text {
+        "holds" => lang.pick("holds", "vale"),
+        "violated" => lang.pick("violated", "violada"),
+        "unknown" => lang.pick("unknown", "indefinida"),
+        "not-checked" => lang.pick("not checked", "não verificada"),
+        "nobody" => lang.pick("nobody", "ninguém"),
+        "true" => lang.pick("yes", "sim"),
+        "false" => lang.pick("no", "não"),
+        other => other,
+    }
+}
+
+/// A check as a question.
+pub fn question(what: &str, lang: Lang) -> String {
+    if let Some(property) = property(what) {
+        let how = lang.pick("holds or violated?", "vale ou violada?");
+        return format!("{property}, {}: {how}", meaning(property, lang));
+    }
+    match what {
+        "messages" => lang.pick("How many messages?", "Quantas mensagens?"),
+        "requests" => lang.pick("How many requests?", "Quantos pedidos?"),
+        "order" => lang.pick(
+            "Who enters, in order (such as 1 2, or nobody)?",
+            "Quem entra, em ordem (como 1 2, ou ninguém)?",
+        ),
+        "entries" => lang.pick("When does each enter?", "Quando entra cada um?"),
+        "fences" => lang.pick("With which fences?", "Com quais cercas?"),
+        "same_fence" => lang.pick(
+            "Do two entries have the same fence (yes or no)?",
+            "Duas entradas têm a mesma cerca (sim ou não)?",
+        ),
+        "refused" => lang.pick("How many writes are refused?", "Quantas escritas são recusadas?"),
+        kind => return lang.pick("How many {kind}?", "Quantas {kind}?").replace("{kind}", kind),
+    }
+    .to_string()
+}
+
+/// A promise in a few words.
+pub fn meaning(property: Property, lang: Lang) -> &'static str {
+    let portuguese = match property {
+        Property::S1 => "no máximo um dentro",
+        Property::S1Eff => "no máximo um cujas escritas valem",
+        Property::V1 => "alguém que espera entra",
+        Property::V2 => "todos os que esperam entram",
+        Property::BW => "poucos entram antes de um pedido registrado",
+        Property::HB => "entradas na ordem de causa e efeito",
+        Property::F1 => "as cercas crescem de entrada a entrada",
+        Property::E1 => "todos concordam com o líder certo",
+        Property::E1Term => "um líder por mandato",
+        Property::E2 => "todos ficam sabendo de um líder",
+    };
+    lang.pick(property.meaning(), portuguese)
+}
+
+/// Whether a guess says what was seen, however it is typed.
+pub fn same(what: &str, guess: &str, observed: &str) -> bool {
+    let judged = property(what).is_some();
+    let plain = |text: &str| -> Vec<String> {
+        let text = text.to_lowercase();
+        let words = text.split(|c: char| c.is_whitespace() || ",;".contains(c));
+        words.filter(|word| !word.is_empty()).map(|word| canonical(word, judged)).collect()
+    };
+    plain(guess) == plain(observed)
+}
+
+fn canonical(word: &str, judged: bool) -> String {
+    let (yes, no) = if judged { ("holds", "violated") } else { ("true", "false") };
+    match word {
+        "holds" | "vale" => "holds".to_string(),
+        "violated" | "broken" | "violada" => "violated".to_string(),
+        "y" | "yes" | "s" | "sim" | "true" => yes.to_string(),
+        "n" | "no" | "não" | "nao" | "false" => no.to_string(),
+        "nobody" | "none" | "ninguém" | "ninguem" => "nobody".to_string(),
+        other => match other.parse::<f64>() {
+            Ok(number) => number.to_string(),
+            Err(_) => other.to_string(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guess_counts_however_it_is_typed() {
+        for (what, guess, observed) in [
+            ("order", "1 2", "1, 2"),
+            ("order", "1,2", "1, 2"),
+            ("order", "Ninguém", "nobody"),
+            ("entries", "2.0, 12", "2, 12"),
+            ("S1", "no", "violated"),
+            ("S1", "Vale", "holds"),
+            ("same_fence", "sim", "true"),
+        ] {
+            assert!(same(what, guess, observed), "{what}: {guess}");
+        }
+        for (what, guess, observed) in
+            [("order", "2 1", "1, 2"), ("S1", "yes", "violated"), ("messages", "", "3")]
+        {
+            assert!(!same(what, guess, observed), "{what}: {guess}");
+        }
+    }
+}

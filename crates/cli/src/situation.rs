@@ -1,0 +1,105 @@
+//! A scenario by its name: those in the binary, or one in a file; and what comes of it.
+
+use crate::failure::Usage;
+use crate::files;
+use crate::subject::Subject;
+use anyhow::Context;
+use conclave_algorithms::catalog;
+use conclave_core::Property;
+use conclave_sim::{Check, Options, Outcome, Plan, Scenario};
+use std::path::Path;
+
+/// Name and text of every scenario in the binary, in the order of their names.
+const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
+
+/// A scenario and its name.
+pub struct Situation {
+    /// What people call it.
+    pub name: String,
+    /// What was typed to get it.
+    pub typed: String,
+    /// The scenario.
+    pub scenario: Scenario,
+}
+
+/// What came of a scenario.
+pub struct Ran {
+    /// The algorithm, as the scenario has it.
+    pub subject: Subject,
+    /// The run it tells of.
+    pub plan: Plan,
+    /// The bound that `BW` was judged by.
+    pub bypass_bound: Option<u64>,
+    /// What was seen.
+    pub outcome: Outcome,
+    /// What was seen beside what was expected.
+    pub checks: Vec<Check>,
+}
+
+impl Situation {
+    /// Every scenario in the binary.
+    pub fn all() -> anyhow::Result<Vec<Self>> {
+        EMBEDDED.iter().map(|(name, text)| Self::read(name, name, text)).collect()
+    }
+
+    /// The scenario of that name, or the one in that file.
+    pub fn find(typed: &str) -> anyhow::Result<Self> {
+        if let Some((name, text)) = EMBEDDED.iter().find(|(name, _)| *name == typed) {
+            return Self::read(name, name, text);
+        }
+        if !typed.ends_with(".toml") && !typed.contains(std::path::MAIN_SEPARATOR) {
+            return Err(unknown(typed).into());
+        }
+        let text = files::read(typed).map_err(|reason| Usage(format!("{typed}: {reason}")))?;
+        let stem = Path::new(typed).file_stem().unwrap_or_default();
+        Self::read(&stem.to_string_lossy(), typed, &text)
+    }
+
+    fn read(name: &str, typed: &str, text: &str) -> anyhow::Result<Self> {
+        let scenario = Scenario::parse(text).with_context(|| typed.to_string())?;
+        Ok(Self { name: name.to_string(), typed: typed.to_string(), scenario })
+    }
+
+    /// Why it cannot be run here, if its algorithm is not in the catalogue.
+    pub fn skipped(&self) -> Option<String> {
+        catalog::find(&self.scenario.algorithm).err().map(|error| error.to_string())
+    }
+
+    /// What it is about: the algorithm, and the run that the scenario tells of.
+    pub fn set_up(&self) -> anyhow::Result<(Subject, Plan)> {
+        let in_file = || self.typed.clone();
+        let subject = Subject::of_scenario(&self.scenario).with_context(in_file)?;
+        let plan = self.scenario.plan(&subject.names).with_context(in_file)?;
+        Ok((subject, plan))
+    }
+
+    /// Runs it, and holds the run against what was expected.
+    pub fn run(&self, story: bool) -> anyhow::Result<Ran> {
+        let (subject, plan) = self.set_up()?;
+        let options = Options { story, ..subject.options(self.scenario.watches(Property::HB)) };
+        let outcome = subject.run(&plan, &options).with_context(|| self.typed.clone())?;
+        let checks = self.scenario.judge(&outcome, &subject.names);
+        Ok(Ran { subject, plan, bypass_bound: options.bypass_bound, outcome, checks })
+    }
+}
+
+impl Ran {
+    /// Whether everything came out as expected.
+    pub fn ok(&self) -> bool {
+        self.checks.iter().all(|check| check.ok)
+    }
+
+    /// How many things did.
+    pub fn right(&self) -> usize {
+        self.checks.iter().filter(|check| check.ok).count()
+    }
+}
+
+fn unknown(typed: &str) -> Usage {
+    let names = EMBEDDED.iter().map(|(name, _)| *name);
+    let hint = match catalog::alike(typed, names).as_slice() {
+        [] => "'conclave scenario list' lists them".to_string(),
+        alike => format!("did you mean {}?", alike.join(" or ")),
+    };
+    Usage(format!("no scenario is called '{typed}'; {hint}"))
+}
