@@ -2,6 +2,7 @@
 
 pub mod algorithms;
 pub mod bench;
+pub mod compare;
 pub mod scenario;
 pub mod sim;
 pub mod tour;

@@ -1,6 +1,7 @@
 //! `conclave`: locks, leaders and logical time from the command line.
 
 mod commands;
+mod compare;
 mod failure;
 mod files;
 mod lang;
@@ -26,6 +27,7 @@ struct Conclave {
 enum Command {
     Algorithms(commands::algorithms::Algorithms),
     Bench(commands::bench::Bench),
+    Compare(commands::compare::Compare),
     Scenario(commands::scenario::ScenarioArguments),
     Sim(Box<commands::sim::Sim>),
 }
@@ -46,6 +48,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
         None => commands::tour::run(),
         Some(Command::Algorithms(arguments)) => commands::algorithms::run(arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(arguments),
+        Some(Command::Compare(arguments)) => commands::compare::run(arguments),
         Some(Command::Scenario(arguments)) => commands::scenario::run(arguments),
         Some(Command::Sim(arguments)) => commands::sim::run(arguments),
     }

@@ -1,0 +1,125 @@
+//! The comparison as JSON. Field names and their order are a contract.
+
+use super::measure::{Beside, Measured, Omitted, Point};
+use serde::Serialize;
+
+/// What `compare` prints.
+#[derive(Serialize)]
+pub struct Comparison<'a> {
+    rows: Vec<Row<'a>>,
+    omitted: &'a [Omitted],
+}
+
+/// One algorithm with so many nodes under one load. What is not measured there is null.
+#[derive(Serialize)]
+struct Row<'a> {
+    algorithm: &'a str,
+    nodes: u32,
+    load: &'static str,
+    messages_per_entry: Option<f64>,
+    formula: &'static str,
+    formula_low: Option<f64>,
+    formula_high: Option<f64>,
+    client_delay: Option<f64>,
+    client_delay_serial: Option<f64>,
+    sync_delay: Option<f64>,
+    wait: Option<f64>,
+    jain: Option<f64>,
+    max_bypass: Option<u64>,
+    bypass_bound: Option<u64>,
+    client_delay_formula: Option<Formula>,
+    client_delay_serial_formula: Option<Formula>,
+    sync_delay_formula: Option<Formula>,
+    outside: Vec<&'static str>,
+    notes: &'a [String],
+    textbooks: &'static str,
+}
+
+/// A formula as people write it, and what it comes to; a bound that is not finite is null.
+#[derive(Serialize)]
+struct Formula {
+    text: &'static str,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+impl<'a> Comparison<'a> {
+    /// All that was measured.
+    pub fn of(measured: &'a Measured) -> Self {
+        let rows = measured.points.iter().flat_map(|point| [light(point), heavy(point)]);
+        Self { rows: rows.collect(), omitted: &measured.omitted }
+    }
+}
+
+fn light(point: &Point) -> Row<'_> {
+    let (delay, serial) = (point.delay(), point.delay_serial());
+    let messages = point.light_messages();
+    Row {
+        client_delay: delay.measured,
+        client_delay_serial: serial.measured,
+        client_delay_formula: Some(Formula::of(&delay)),
+        client_delay_serial_formula: Some(Formula::of(&serial)),
+        outside: outside(&[
+            ("messages_per_entry", messages),
+            ("client_delay", delay),
+            ("client_delay_serial", serial),
+        ]),
+        ..row(point, "light", &messages)
+    }
+}
+
+fn heavy(point: &Point) -> Row<'_> {
+    let sync = point.sync_delay();
+    let messages = point.heavy_messages();
+    Row {
+        sync_delay: sync.measured,
+        sync_delay_formula: Some(Formula::of(&sync)),
+        wait: point.heavy.map(|heavy| heavy.wait),
+        jain: point.saturated.map(|saturated| saturated.jain),
+        max_bypass: point.saturated.map(|saturated| saturated.bypass),
+        bypass_bound: point.bypass_bound(),
+        outside: outside(&[("messages_per_entry", messages), ("sync_delay", sync)]),
+        ..row(point, "heavy", &messages)
+    }
+}
+
+fn row<'a>(point: &'a Point, load: &'static str, messages: &Beside) -> Row<'a> {
+    let entry = point.subject.setting.entry;
+    Row {
+        algorithm: entry.id,
+        nodes: point.subject.setting.n,
+        load,
+        messages_per_entry: messages.measured,
+        formula: messages.text,
+        formula_low: finite(messages.range.0),
+        formula_high: finite(messages.range.1),
+        client_delay: None,
+        client_delay_serial: None,
+        sync_delay: None,
+        wait: None,
+        jain: None,
+        max_bypass: None,
+        bypass_bound: None,
+        client_delay_formula: None,
+        client_delay_serial_formula: None,
+        sync_delay_formula: None,
+        outside: Vec::new(),
+        notes: &point.notes,
+        textbooks: entry.cost.textbooks,
+    }
+}
+
+impl Formula {
+    fn of(beside: &Beside) -> Self {
+        let (low, high) = beside.range;
+        Self { text: beside.text, low: finite(low), high: finite(high) }
+    }
+}
+
+fn outside(measured: &[(&'static str, Beside)]) -> Vec<&'static str> {
+    measured.iter().filter(|(_, beside)| beside.is_outside()).map(|(name, _)| *name).collect()
+}
+
+fn finite(bound: f64) -> Option<f64> {
+    bound.is_finite().then_some(bound)
+}

@@ -1,0 +1,93 @@
+//! The comparison as a picture: four panels over the number of nodes.
+
+mod axis;
+mod labels;
+mod panel;
+mod style;
+
+use super::measure::Point;
+use axis::Scale;
+use panel::{Frame, Panel, Series};
+use plotters::prelude::*;
+use style::{Paper, text};
+
+const SIZE: (u32, u32) = (1440, 1080);
+/// Above the panels, and below them.
+const TOP: i32 = 64;
+const BOTTOM: i32 = 46;
+
+const TITLE: &str = "Mutual exclusion: what an entry costs, and how it grows";
+const CAPTION: &str = "One message takes one unit of time. Curves that coincide are drawn side by \
+    side and share a bracket; each has its marker at some of the points only.";
+
+/// Draws what was measured.
+pub fn svg(points: &[Point]) -> anyhow::Result<String> {
+    let mut svg = String::new();
+    {
+        let paper = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        draw(&paper, points).map_err(|error| anyhow::anyhow!("--plot: {error}"))?;
+        paper.present()?;
+    }
+    Ok(svg)
+}
+
+fn draw(paper: &Paper<'_>, points: &[Point]) -> style::Drawn {
+    paper.fill(&WHITE)?;
+    let (width, height) = (SIZE.0 as i32, SIZE.1 as i32);
+    let title = text(30, BLACK);
+    paper.draw(&Text::new(TITLE, (40, 24), title))?;
+    let caption = text(17, style::GREY_DARK);
+    paper.draw(&Text::new(CAPTION, (40, height - BOTTOM + 12), caption))?;
+    let (half, tall) = (width / 2, (height - TOP - BOTTOM) / 2);
+    for (index, panel) in (0..).zip(panels(points)) {
+        let left = half * (index % 2);
+        let top = TOP + tall * (index / 2);
+        let frame = Frame { left, top, width: half, height: tall };
+        panel.draw(paper, frame)?;
+    }
+    Ok(())
+}
+
+fn panels(points: &[Point]) -> [Panel; 4] {
+    [
+        Panel {
+            title: "Messages per entry and exit, all asking at once",
+            axis: "messages (log scale)",
+            scale: Scale::Log,
+            series: series(points, |point| point.heavy.map(|heavy| heavy.messages)),
+        },
+        Panel {
+            title: "Delay before an entry, nobody else asking",
+            axis: "message times (log scale)",
+            scale: Scale::Log,
+            series: series(points, |point| point.light.map(|light| light.delay)),
+        },
+        Panel {
+            title: "From one exit to the next entry, all asking at once",
+            axis: "message times (log scale)",
+            scale: Scale::Log,
+            series: series(points, |point| point.heavy.and_then(|heavy| heavy.sync_delay)),
+        },
+        Panel {
+            title: "Fairness when all ask again and again",
+            axis: "Jain's index (1 is fair)",
+            scale: Scale::Share,
+            series: series(points, |point| point.saturated.map(|saturated| saturated.jain)),
+        },
+    ]
+}
+
+/// The measured numbers of each algorithm over the number of nodes.
+fn series(points: &[Point], value: impl Fn(&Point) -> Option<f64>) -> Vec<Series> {
+    let mut all: Vec<Series> = Vec::new();
+    for point in points {
+        let id = point.subject.setting.entry.id;
+        if all.last().is_none_or(|last| last.id != id) {
+            all.push(Series { id, points: Vec::new() });
+        }
+        if let (Some(series), Some(value)) = (all.last_mut(), value(point)) {
+            series.points.push((point.subject.setting.n, value));
+        }
+    }
+    all
+}
