@@ -33,10 +33,12 @@ enum What {
 #[command(after_help = "Example:\n  conclave bench sim --repeat 9 --json")]
 struct Sim {
     /// How often each is run
-    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// Divide the number of nodes by this
-    #[arg(long, value_name = "D", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "D", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     divide: u32,
     /// Print JSON
     #[arg(long)]
