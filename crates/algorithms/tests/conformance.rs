@@ -4,6 +4,8 @@
 #[path = "conformance/support.rs"]
 mod support;
 
+#[path = "conformance/determinism.rs"]
+mod determinism;
 #[path = "conformance/failover.rs"]
 mod failover;
 #[path = "conformance/faults.rs"]
