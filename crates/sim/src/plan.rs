@@ -118,7 +118,7 @@ pub enum Action {
 pub enum Fault {
     /// A node stops. Messages that reach it are lost.
     Crash(NodeId),
-    /// A crashed node comes back, with or without its disk.
+    /// A node comes back, with or without its disk; one that is up crashes and comes back at once.
     Restart {
         /// Which.
         node: NodeId,

@@ -53,7 +53,7 @@ impl Story {
             Event::Request(Request::Observe(clock)) => {
                 format!("hears from another application; its logical time was {clock}")
             }
-            Event::Indication(told) => format!("is told {told:?}"),
+            Event::Indication(told) => format!("is told {}", with_marks(&format!("{told:?}"))),
             Event::Message { from, message } => {
                 format!("receives {} from {}", words(message), from.mark())
             }
@@ -94,7 +94,7 @@ impl Story {
             && let Some(line) = self.lines.last_mut()
             && line.text.starts_with("receives")
         {
-            line.text.push_str(" and does nothing");
+            line.text.push_str(" and sends nothing");
         }
     }
 
@@ -147,9 +147,32 @@ impl Story {
 
 /// The paper's word for a message, then its fields: `REQUEST { time: 3 }`.
 fn words<M: Data + Named>(message: &M) -> String {
-    let debug = format!("{message:?}");
+    let debug = with_marks(&format!("{message:?}"));
     match debug.find([' ', '(']) {
         Some(fields) => format!("{}{}", message.name(), &debug[fields..]),
         None => message.name().to_string(),
+    }
+}
+
+/// Nodes print as `NodeId(3)`, counted from 0; whoever shows the text has better names for them.
+fn with_marks(debug: &str) -> String {
+    let mut pieces = debug.split("NodeId(");
+    let mut text = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        let (index, rest) = piece.split_once(')').unwrap_or((piece, ""));
+        text += &format!("{{{index}}}{rest}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_in_a_message_are_left_to_whoever_shows_it() {
+        let debug = "Request { origin: NodeId(3), via: [NodeId(0), NodeId(12)] }";
+        assert_eq!(with_marks(debug), "Request { origin: {3}, via: [{0}, {12}] }");
+        assert_eq!(with_marks("Token"), "Token");
     }
 }

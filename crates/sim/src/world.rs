@@ -146,9 +146,10 @@ where
         self.look_soon();
     }
 
+    /// A node that is up goes down first: a restart in one instant.
     fn restart(&mut self, node: NodeId, amnesia: bool) {
         if self.up[node.index()] != Status::Down {
-            return;
+            self.crash(node);
         }
         self.up[node.index()] = Status::Up;
         let fresh = || (self.cluster.fresh)(node);

@@ -75,6 +75,8 @@ fn when_c4_forgets_two_are_inside_and_even_their_fences_are_equal() {
     assert_verdict(&c4(Vec::new(), 10), S1, Holds);
     // Asked before the restart and never again: the request is forgotten with everything else.
     assert_verdict(&c4(forgets(), 3), S1, Holds);
+    // A node that is up restarts in one instant.
+    assert_verdict(&c4(vec![restart(5, 5, true)], 10), S1, Violated);
     // With its disk, c4 remembers.
     assert_verdict(&c4(vec![crash(5, 5), restart(5, 5, false)], 10), S1, Holds);
 }
