@@ -100,7 +100,7 @@ fn keep_moving<const WORDS: usize>(
     let mut next = moves.next();
     let mut taken = 0;
     while let Some(due) = wheel.pop_before(Ticks(u64::MAX)) {
-        counts[due.node.index()] += due.item.first.get() + (due.item.rest[0] >> 63);
+        handle(&mut counts, due.node, due.item);
         taken += 1;
         while let Some(each) = next
             && each.taken() == taken
@@ -111,6 +111,13 @@ fn keep_moving<const WORDS: usize>(
         }
     }
     counts.iter().sum()
+}
+
+/// The least that a handler can do. It is a call, and the event is handed over whole, as it is to
+/// a real one: otherwise the compiler would leave most of the event where it is.
+#[inline(never)]
+fn handle<const WORDS: usize>(counts: &mut [u64], node: NodeId, event: Payload<WORDS>) {
+    counts[node.index()] += event.first.get() + (event.rest[0] >> 63);
 }
 
 #[cfg(test)]
