@@ -11,7 +11,10 @@ const SELF_MESSAGES_MAX: usize = 10_000;
 /// The effects of one step, in order. The driver owns it, reuses it, and drains it.
 pub struct Context<P: Process> {
     me: Option<NodeId>,
-    effects: VecDeque<Effect<P>>,
+    /// A queue: what has been taken out is `None`, and when all is, it starts anew. Cheaper than a
+    /// ring buffer for the few effects of a step.
+    effects: Vec<Option<Effect<P>>>,
+    taken: usize,
     to_self: VecDeque<P::Message>,
     pub(crate) choices: Choices,
     pub(crate) scratch: Option<Box<dyn Any + Send>>,
@@ -22,7 +25,8 @@ impl<P: Process> Context<P> {
     pub fn new(choices: Choices) -> Self {
         Self {
             me: None,
-            effects: VecDeque::new(),
+            effects: Vec::new(),
+            taken: 0,
             to_self: VecDeque::new(),
             choices,
             scratch: None,
@@ -35,28 +39,28 @@ impl<P: Process> Context<P> {
         if self.me == Some(to) {
             self.to_self.push_back(message);
         } else {
-            self.effects.push_back(Effect::Send { to, message });
+            self.effects.push(Some(Effect::Send { to, message }));
         }
     }
 
     /// Starts a timer, or starts it anew.
     pub fn set_timer(&mut self, timer: P::Timer, after: Delay) {
-        self.effects.push_back(Effect::SetTimer { timer, after });
+        self.effects.push(Some(Effect::SetTimer { timer, after }));
     }
 
     /// Stops a timer; it does not fire any more.
     pub fn cancel_timer(&mut self, timer: P::Timer) {
-        self.effects.push_back(Effect::CancelTimer(timer));
+        self.effects.push(Some(Effect::CancelTimer(timer)));
     }
 
     /// Tells the layer above.
     pub fn indicate(&mut self, indication: IndicationFrom<P::Provides>) {
-        self.effects.push_back(Effect::Indicate(indication));
+        self.effects.push(Some(Effect::Indicate(indication)));
     }
 
     /// Asks the layer below.
     pub fn request(&mut self, request: RequestTo<P::Uses>) {
-        self.effects.push_back(Effect::Request(request));
+        self.effects.push(Some(Effect::Request(request)));
     }
 
     /// A number below `bound`: drawn by the simulator and the network, every one by the checker.
@@ -89,12 +93,18 @@ impl<P: Process> Context<P> {
     /// Takes the oldest effect.
     #[inline]
     pub fn pop(&mut self) -> Option<Effect<P>> {
-        self.effects.pop_front()
+        let Some(next) = self.effects.get_mut(self.taken) else {
+            self.effects.clear();
+            self.taken = 0;
+            return None;
+        };
+        self.taken += 1;
+        next.take()
     }
 
     /// Takes all effects, oldest first.
     pub fn drain(&mut self) -> impl Iterator<Item = Effect<P>> + '_ {
-        self.effects.drain(..)
+        std::iter::from_fn(|| self.pop())
     }
 
     /// Where choices come from, for a driver that wants to look or to start them anew.

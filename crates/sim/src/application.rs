@@ -128,15 +128,19 @@ impl Application {
         }
     }
 
+    #[inline]
     fn entries_before(&mut self, node: NodeId, rounds: u32) -> u64 {
         match self.left.get(node.index()) {
             Some(&left) if left > 0 => u64::from(rounds - left),
-            Some(_) | None => {
-                let entries = self.scripted_entries.entry(node).or_default();
-                *entries += 1;
-                *entries - 1
-            }
+            Some(_) | None => self.scripted_entry(node),
         }
+    }
+
+    #[cold]
+    fn scripted_entry(&mut self, node: NodeId) -> u64 {
+        let entries = self.scripted_entries.entry(node).or_default();
+        *entries += 1;
+        *entries - 1
     }
 }
 
@@ -194,6 +198,7 @@ where
     }
 
     /// Something the application meant to do at this time, if it still makes sense.
+    #[inline(always)]
     pub(crate) fn application_acts(&mut self, node: NodeId, request: Request) {
         self.application.planned_is_over(node, request);
         match request {
@@ -209,6 +214,7 @@ where
     }
 
     /// The wish to enter arises; it becomes a request when the last one is over.
+    #[inline(always)]
     fn arrives(&mut self, node: NodeId) {
         if let Some(to_arrive) = self.application.to_arrive.get_mut(node.index()) {
             *to_arrive -= 1;
@@ -268,6 +274,7 @@ where
         }
     }
 
+    #[cold]
     fn withdraws(&mut self, node: NodeId) {
         self.monitor.cancelled(node);
         self.application.alone = self.application.alone.filter(|alone| alone.node != node);
@@ -285,6 +292,7 @@ where
         }
     }
 
+    #[cold]
     fn tells(&mut self, node: NodeId, to: NodeId) {
         let clock = self.nodes[node.index()].clock();
         let fate = self.network.carry(self.now, node, to, "TELL");

@@ -5,7 +5,7 @@ use crate::plan::Options;
 use crate::wheel::SlotId;
 use conclave_core::clock::Vector;
 use conclave_core::mutex::{Monitor, Mutex, Request};
-use conclave_core::{Event, NodeId, Process};
+use conclave_core::{Event, Named, NodeId, Process};
 
 /// By slot: the vector time that the message there carries. Kept only if `HB` is judged.
 pub(crate) struct Stamps(Option<Vec<Vector>>);
@@ -86,9 +86,14 @@ impl Registration {
 
     /// A message arrives, perhaps the last of a request.
     #[inline]
-    pub fn arrived(&mut self, monitor: &mut Monitor, from: NodeId, kind: &'static str) {
-        if self.follows(kind) && self.under_way[from.index()] > 0 {
-            self.under_way[from.index()] -= 1;
+    pub fn arrived<M: Named>(&mut self, monitor: &mut Monitor, from: NodeId, message: &M) {
+        // Token algorithms may ask without a word.
+        if self.kind.is_none() || !self.follows(message.name()) {
+            return;
+        }
+        let under_way = &mut self.under_way[from.index()];
+        if *under_way > 0 {
+            *under_way -= 1;
             self.made(monitor, from);
         }
     }

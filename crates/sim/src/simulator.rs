@@ -230,7 +230,7 @@ where
     fn hand_over(&mut self, node: NodeId, event: Event<P>) {
         match event {
             Event::Message { from, ref message } => {
-                self.registration.arrived(&mut self.monitor, from, message.name());
+                self.registration.arrived(&mut self.monitor, from, message);
                 self.step_here(node, event);
             }
             Event::Request(request) => self.application_acts(node, request),

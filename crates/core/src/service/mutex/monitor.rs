@@ -103,6 +103,7 @@ impl Monitor {
     }
 
     /// A node entered.
+    #[inline]
     pub fn entered(&mut self, node: NodeId, fence: u64, at: Ticks) {
         assert_eq!(self.nodes[node.index()].phase, Phase::Waiting, "node {node} never asked");
         self.judge_safety(node, fence, at);
