@@ -18,11 +18,10 @@ const GROUPS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-const TRY: [(&str, &str); 4] = [
+const TRY: [(&str, &str); 3] = [
     ("conclave sim ricart-agrawala --nodes 7", "a run beside the textbook's numbers"),
-    ("conclave sim central --crash 1@5", "with a fault: what breaks, and when"),
     ("conclave scenario run quorum-c4-forgets", "one node forgets, and two are inside"),
-    ("conclave algorithms maekawa", "what it assumes, promises, costs"),
+    ("conclave compare --faults", "what breaks which algorithm"),
 ];
 
 /// Prints what this is, what it knows, and where to start.
