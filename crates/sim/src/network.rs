@@ -19,7 +19,8 @@ pub(crate) struct Network {
     free_at: BTreeMap<NodeId, Ticks>,
     cuts: Vec<Cut>,
     next_cut: u32,
-    plain: bool,
+    /// The latency of all messages, where nothing else is done to them.
+    uniform: Option<Ticks>,
 }
 
 struct Cut {
@@ -36,8 +37,11 @@ pub(crate) struct Fate {
 
 impl Network {
     pub fn new(plan: &Plan) -> Self {
-        let constant = matches!(plan.latency, Latency::Constant(_));
-        let ordered = plan.fifo && (!constant || !plan.rules.is_empty() || plan.duplicate > 0.0);
+        let constant = match plan.latency {
+            Latency::Constant(latency) => Some(latency),
+            Latency::Uniform(..) | Latency::Exponential(_) | Latency::Links { .. } => None,
+        };
+        let alike = constant.is_some() && plan.rules.is_empty() && plan.duplicate == 0.0;
         Self {
             latency: plan.latency.clone(),
             loss: plan.loss,
@@ -45,30 +49,22 @@ impl Network {
             serial: plan.serial,
             rules: plan.rules.iter().map(|rule| (rule.clone(), 0)).collect(),
             random: Stream::new(plan.seed, 0),
-            arrivals: ordered.then(BTreeMap::new),
+            arrivals: (plan.fifo && !alike).then(BTreeMap::new),
             free_at: BTreeMap::new(),
             cuts: Vec::new(),
             next_cut: 0,
-            plain: constant
-                && !plan.serial
-                && plan.rules.is_empty()
-                && plan.loss + plan.duplicate == 0.0,
+            uniform: constant.filter(|_| alike && !plan.serial && plan.loss == 0.0),
         }
+    }
+
+    /// What every message takes, if they are all alike: nothing is lost, late or out of order.
+    #[inline]
+    pub fn takes(&self) -> Option<Ticks> {
+        self.uniform.filter(|_| self.cuts.is_empty())
     }
 
     /// Decides when a message sent now arrives.
-    #[inline]
     pub fn carry(&mut self, now: Ticks, from: NodeId, to: NodeId, kind: &str) -> Fate {
-        if self.plain
-            && self.cuts.is_empty()
-            && let Latency::Constant(latency) = self.latency
-        {
-            return Fate { arrival: Some(now + latency), again: None };
-        }
-        self.carry_with_care(now, from, to, kind)
-    }
-
-    fn carry_with_care(&mut self, now: Ticks, from: NodeId, to: NodeId, kind: &str) -> Fate {
         let departure = self.departure(now, from);
         let ruled = self.ruled(from, to, kind);
         let lost = self.random.chance(self.loss) || self.is_cut(from, to);

@@ -5,7 +5,7 @@ use crate::causes::{Registration, Stamps};
 use crate::decisions::Decisions;
 use crate::error::Error;
 use crate::metrics::Kinds;
-use crate::network::{Fate, Network};
+use crate::network::Network;
 use crate::oracle::Soothsayer;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
@@ -304,30 +304,26 @@ where
         }
     }
 
-    /// The common case, one arrival and nobody watching, moves the message once and no more: this
-    /// is the simulator's innermost loop.
+    /// In the common case, where each message just takes its time and nobody watches, a message is
+    /// moved once and no more: this is the simulator's innermost loop.
     #[inline(always)]
     fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, asks: bool) {
         let kind = message.name();
-        if !self.watched || self.counts(kind) {
-            self.kinds.count(kind);
-        }
-        let fate = self.network.carry(self.now, from, to, kind);
         if asks {
             self.registration.sent(from, kind);
         }
-        match fate {
-            Fate { arrival: Some(arrival), again: None } if !self.watched => {
+        match self.network.takes() {
+            Some(latency) if !self.watched => {
+                self.kinds.count(kind);
                 let event = Event::Message { from, message };
-                let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
+                let slot = self.wheel.schedule(self.now + latency, Lane::Message, to, event);
                 self.stamps.sent(&mut self.monitor, slot, from);
             }
-            fate => self.send_watched(from, to, message, fate),
+            Some(_) | None => self.send_with_care(from, to, message),
         }
     }
 
     /// Of a multicast, only the first message counts.
-    #[cold]
     fn counts(&mut self, kind: &'static str) -> bool {
         let first = !self.multicast.contains(&kind);
         if first && self.plan.multicast {
@@ -336,10 +332,15 @@ where
         first
     }
 
-    #[cold]
-    fn send_watched(&mut self, from: NodeId, to: NodeId, message: P::Message, fate: Fate) {
+    #[inline(never)]
+    fn send_with_care(&mut self, from: NodeId, to: NodeId, message: P::Message) {
+        let kind = message.name();
+        if self.counts(kind) {
+            self.kinds.count(kind);
+        }
+        let fate = self.network.carry(self.now, from, to, kind);
         if let Some(decisions) = &mut self.decisions {
-            decisions.message(self.now, from, to, message.name(), fate);
+            decisions.message(self.now, from, to, kind, fate);
         }
         if let Some(story) = &mut self.story {
             story.sends(to, &message, fate);
