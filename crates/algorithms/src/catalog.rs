@@ -22,10 +22,13 @@ mod total_order;
 mod voting;
 
 pub use conclave_core::Cluster;
-pub use entry::{Assumption, Cost, Entry, Family, Formula, Rejoin, Setting};
+pub use entry::{
+    Assumption, Cost, ElectionCost, Entry, Family, Formula, MutexCost, Rejoin, Setting,
+};
 pub use parameter::{Kind, Parameter, Params};
 
 use crate::Error;
+use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process};
 
@@ -56,37 +59,40 @@ pub fn find(id: &str) -> Result<&'static Entry, Error> {
         .ok_or_else(|| Error::UnknownAlgorithm { id: id.to_string(), hint: hint(id) })
 }
 
-/// Code that can run any mutual exclusion algorithm, whatever its types.
-pub trait Visitor {
+/// Code that can run any algorithm, whatever its types.
+pub trait Visitor: Sized {
     /// What comes of it.
     type Output;
-    /// Gets the cluster that was asked for.
-    fn visit<P>(self, cluster: Cluster<P>) -> Self::Output
+    /// Gets the cluster of a mutual exclusion algorithm.
+    fn mutex<P>(self, cluster: Cluster<P>) -> Self::Output
     where
-        P: Process<Provides = Mutex>,
-        P::Uses: Oracle;
+        P: Process<Provides = Mutex, Uses: Oracle>;
+    /// Gets the cluster of an election.
+    fn election<P>(self, cluster: Cluster<P>) -> Self::Output
+    where
+        P: Process<Provides = Election, Uses: Oracle>;
 }
 
 /// Builds the cluster of a setting and hands it to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
     match setting.entry.id {
-        "central" => Ok(visitor.visit(central::cluster(setting)?)),
-        "central-failover" => Ok(visitor.visit(central_failover::cluster(setting)?)),
-        "voting" => Ok(visitor.visit(voting::cluster(setting)?)),
-        "quorum" => Ok(visitor.visit(quorum::cluster(setting)?)),
-        "total-order" => Ok(visitor.visit(total_order::cluster(setting)?)),
-        "lamport" => Ok(visitor.visit(lamport::cluster(setting)?)),
-        "ricart-agrawala" => Ok(visitor.visit(ricart_agrawala::cluster(setting)?)),
-        "roucairol-carvalho" => Ok(visitor.visit(roucairol_carvalho::cluster(setting)?)),
-        "maekawa" => Ok(visitor.visit(maekawa::cluster(setting)?)),
+        "central" => Ok(visitor.mutex(central::cluster(setting)?)),
+        "central-failover" => Ok(visitor.mutex(central_failover::cluster(setting)?)),
+        "voting" => Ok(visitor.mutex(voting::cluster(setting)?)),
+        "quorum" => Ok(visitor.mutex(quorum::cluster(setting)?)),
+        "total-order" => Ok(visitor.mutex(total_order::cluster(setting)?)),
+        "lamport" => Ok(visitor.mutex(lamport::cluster(setting)?)),
+        "ricart-agrawala" => Ok(visitor.mutex(ricart_agrawala::cluster(setting)?)),
+        "roucairol-carvalho" => Ok(visitor.mutex(roucairol_carvalho::cluster(setting)?)),
+        "maekawa" => Ok(visitor.mutex(maekawa::cluster(setting)?)),
         "token-ring" if token_ring::detects_loss(setting) => {
-            Ok(visitor.visit(token_ring::ping_pong(setting)?))
+            Ok(visitor.mutex(token_ring::ping_pong(setting)?))
         }
-        "token-ring" => Ok(visitor.visit(token_ring::cluster(setting)?)),
-        "token-ring-regenerating" => Ok(visitor.visit(token_ring_regenerating::cluster(setting)?)),
-        "suzuki-kasami" => Ok(visitor.visit(suzuki_kasami::cluster(setting)?)),
-        "raymond" => Ok(visitor.visit(raymond::cluster(setting)?)),
-        "naimi-trehel" => Ok(visitor.visit(naimi_trehel::cluster(setting)?)),
+        "token-ring" => Ok(visitor.mutex(token_ring::cluster(setting)?)),
+        "token-ring-regenerating" => Ok(visitor.mutex(token_ring_regenerating::cluster(setting)?)),
+        "suzuki-kasami" => Ok(visitor.mutex(suzuki_kasami::cluster(setting)?)),
+        "raymond" => Ok(visitor.mutex(raymond::cluster(setting)?)),
+        "naimi-trehel" => Ok(visitor.mutex(naimi_trehel::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
 }

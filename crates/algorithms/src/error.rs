@@ -51,4 +51,10 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// The ids do not name the nodes.
+    #[error("--ids: {reason}")]
+    BadIds {
+        /// What is wrong with them.
+        reason: String,
+    },
 }

@@ -5,7 +5,8 @@
 //!
 //! let entry = catalog::find("ricart-agrawala")?;
 //! let setting = entry.setting(7, &[])?;
-//! assert_eq!((entry.cost.heavy.range)(&setting), (12.0, 12.0)); // 2(N-1)
+//! let cost = entry.cost.mutex().expect("it is one");
+//! assert_eq!((cost.heavy.range)(&setting), (12.0, 12.0)); // 2(N-1)
 //! # Ok::<(), conclave_algorithms::Error>(())
 //! ```
 

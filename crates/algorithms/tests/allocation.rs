@@ -1,10 +1,11 @@
 //! No allocation per event: twice as long a run asks the allocator (almost) nothing more.
 #![allow(unsafe_code, reason = "counting allocations needs an allocator of one's own")]
 
-use conclave_algorithms::catalog::{self, Cluster, Visitor};
-use conclave_core::mutex::Mutex;
-use conclave_core::{Oracle, Process, Ticks};
-use conclave_sim::{Options, Plan, Workload, run};
+mod common;
+
+use conclave_algorithms::catalog;
+use conclave_core::Ticks;
+use conclave_sim::{Options, Plan, Workload};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -36,28 +37,16 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-struct Measure<'a>(&'a Plan);
-
-impl Visitor for Measure<'_> {
-    type Output = (u64, u64);
-    fn visit<P>(self, cluster: Cluster<P>) -> (u64, u64)
-    where
-        P: Process<Provides = Mutex>,
-        P::Uses: Oracle,
-    {
-        let before = ALLOCATIONS.with(Cell::get);
-        let options = Options { order: true, hash: true, ..Options::default() };
-        let outcome = run(&cluster, self.0, &options).expect("the plan is sound");
-        (outcome.events, ALLOCATIONS.with(Cell::get) - before)
-    }
-}
-
 /// Events, and allocations, of a busy cluster of 8 that enters `rounds` times each.
 fn measure(id: &str, rounds: u32) -> (u64, u64) {
     let setting = catalog::find(id).and_then(|entry| entry.setting(8, &[])).expect("it exists");
     let workload = Workload::Closed(Ticks::units(3));
     let plan = Plan { rounds, workload, until: Ticks::units(10_000_000), ..Plan::default() };
-    catalog::visit(&setting, Measure(&plan)).expect("it can be built")
+    let cluster = common::cluster(&setting).expect("it can be built");
+    let before = ALLOCATIONS.with(Cell::get);
+    let options = Options { order: true, hash: true, ..Options::default() };
+    let outcome = cluster.run(&plan, &options).expect("the plan is sound");
+    (outcome.events, ALLOCATIONS.with(Cell::get) - before)
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What the catalogue says of each algorithm, held against simulated runs: its costs, its promises
 //! while its assumptions hold, and that the faults which must break it do break it.
 
+mod common;
 #[path = "conformance/support.rs"]
 mod support;
 

@@ -4,10 +4,11 @@
     reason = "algorithms may not touch files, but this test reads the scenarios"
 )]
 
-use conclave_algorithms::catalog::{self, Cluster, Setting, Visitor};
-use conclave_core::mutex::Mutex;
-use conclave_core::{Oracle, Process, Property};
-use conclave_sim::{Check, Options, Scenario, run};
+mod common;
+
+use conclave_algorithms::catalog::{self, Family, Setting};
+use conclave_core::Property;
+use conclave_sim::{Check, Options, Scenario};
 use std::fs;
 use std::path::Path;
 
@@ -81,35 +82,36 @@ fn checks(scenario: &Scenario) -> Result<Vec<Check>, String> {
     let set: Vec<(&str, &str)> =
         scenario.set.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let setting = entry.setting(scenario.nodes, &set).map_err(|error| error.to_string())?;
-    catalog::visit(&setting, Judge { scenario, setting: &setting })
-        .map_err(|error| error.to_string())?
-}
-
-struct Judge<'a> {
-    scenario: &'a Scenario,
-    setting: &'a Setting,
-}
-
-impl Visitor for Judge<'_> {
-    type Output = Result<Vec<Check>, String>;
-
-    fn visit<P>(self, cluster: Cluster<P>) -> Self::Output
-    where
-        P: Process<Provides = Mutex>,
-        P::Uses: Oracle,
-    {
-        let Self { scenario, setting } = self;
-        let judge = || {
-            let names = scenario.names(cluster.clients, cluster.coordinators)?;
-            let plan = scenario.plan(&names)?;
-            let options = Options {
-                order: scenario.watches(Property::HB),
-                bypass_bound: setting.entry.bypass.map(|bound| bound(setting)),
-                ..Options::default()
-            };
-            let outcome = run(&cluster, &plan, &options)?;
-            Ok(scenario.judge(&outcome, &names))
+    let setting = elective(setting, scenario)?;
+    let cluster = common::cluster(&setting).map_err(|error| error.to_string())?;
+    let judge = || {
+        let names = scenario.names(cluster.clients(), cluster.coordinators())?;
+        let plan = scenario.plan(&names)?;
+        let options = Options {
+            order: scenario.watches(Property::HB),
+            bypass_bound: setting.entry.bypass.map(|bound| bound(&setting)),
+            ..Options::default()
         };
-        judge().map_err(|error: conclave_sim::Error| error.to_string())
+        let outcome = cluster.run(&plan, &options)?;
+        Ok(scenario.judge(&outcome, &names))
+    };
+    judge().map_err(|error: conclave_sim::Error| error.to_string())
+}
+
+/// In an election the labels are what the nodes compare, and some may be no candidates.
+fn elective(setting: Setting, scenario: &Scenario) -> Result<Setting, String> {
+    if setting.entry.family != Family::Election {
+        return Ok(setting);
     }
+    let names = scenario.names(setting.n, 0).map_err(|error| error.to_string())?;
+    let mut setting = setting;
+    if scenario.ids.is_some() {
+        let ids = names.labels.iter().map(|label| label.parse().expect("ids are numbers"));
+        setting = setting.with_ids(ids.collect()).map_err(|error| error.to_string())?;
+    }
+    if let Some(candidates) = &scenario.candidates {
+        let nodes = names.nodes("candidates", candidates).map_err(|error| error.to_string())?;
+        setting = setting.with_candidates(nodes.into_iter().collect());
+    }
+    Ok(setting)
 }

@@ -2,10 +2,13 @@
 
 use crate::failure::Usage;
 use crate::files;
-use conclave_algorithms::catalog::{self, Cluster, Entry, Setting, Visitor};
+use conclave_algorithms::catalog::{self, Cluster, Entry, Family, Setting, Visitor};
+use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
-use conclave_core::{Oracle, Process, Property};
-use conclave_sim::{Error, Names, Options, Outcome, Plan, Scenario, Sweep, quoted};
+use conclave_core::{NodeSet, Oracle, Process, Property};
+use conclave_sim::{
+    Error, Names, Options, Outcome, Plan, Runnable, Scenario, Sweep, parse, quoted,
+};
 use std::time::{Duration, Instant};
 
 /// More nodes than this would not fit into an ordinary machine.
@@ -21,16 +24,27 @@ pub struct Subject {
     pub setting: Setting,
     /// How people call its nodes.
     pub names: Names,
+    /// Its nodes.
+    cluster: Box<dyn Runnable>,
     /// The parameters as they were typed, `name=value`.
     set: Vec<String>,
 }
 
+/// Whom an algorithm is about, beyond how many.
+#[derive(Default)]
+pub struct People<'a> {
+    /// What the nodes are called, `a,b,c`.
+    pub ids: Option<&'a str>,
+    /// Who may be elected, `1,3`.
+    pub candidates: Option<&'a str>,
+}
+
 impl Subject {
     /// Finds the algorithm and reads its parameters; files that they name are read too.
-    pub fn new(id: &str, nodes: u32, set: &[String], labels: Vec<String>) -> anyhow::Result<Self> {
+    pub fn new(id: &str, nodes: u32, set: &[String], people: &People<'_>) -> anyhow::Result<Self> {
         let entry = catalog::find(id)?;
         let values = set.iter().map(|text| value(entry, text)).collect::<Result<Vec<_>, _>>()?;
-        Self::build(entry, nodes, &values, labels, set.to_vec())
+        Self::build(entry, nodes, &values, set.to_vec(), people)
     }
 
     /// The algorithm of a scenario. It names no files: it has their texts.
@@ -39,23 +53,34 @@ impl Subject {
             return Err(Usage(format!("nodes = {}: at most {NODES_MAX}", scenario.nodes)).into());
         }
         let entry = catalog::find(&scenario.algorithm)?;
-        let labels = scenario.names(scenario.nodes, 0)?.labels;
         let set = scenario.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        Self::build(entry, scenario.nodes, &scenario.set, labels, set)
+        let people =
+            People { ids: scenario.ids.as_deref(), candidates: scenario.candidates.as_deref() };
+        Self::build(entry, scenario.nodes, &scenario.set, set, &people)
     }
 
     fn build(
         entry: &'static Entry,
         nodes: u32,
         values: &[(String, String)],
-        labels: Vec<String>,
         set: Vec<String>,
+        people: &People<'_>,
     ) -> anyhow::Result<Self> {
         let pairs: Vec<(&str, &str)> = values.iter().map(|(k, v)| (k.as_str(), &**v)).collect();
-        let setting = entry.setting(nodes, &pairs)?;
-        let (clients, coordinators) = catalog::visit(&setting, Size)?;
-        let names = Names { clients, coordinators, labels };
-        Ok(Self { setting, names, set })
+        let labels = people.ids.map(|ids| parse::ids(ids, nodes)).transpose()?.unwrap_or_default();
+        let mut setting = entry.setting(nodes, &pairs)?;
+        if entry.family == Family::Election {
+            let numbers = Names { clients: nodes, coordinators: 0, labels: labels.clone() };
+            setting = elective(setting, &numbers, people)?;
+        } else if let Some(value) = people.candidates {
+            let (id, family) = (entry.id, entry.family.name());
+            let accepted = format!("only elections have candidates; {id} is a {family}");
+            return Err(Usage::flag("--candidates", value, accepted).into());
+        }
+        let cluster = catalog::visit(&setting, Boxed)?;
+        let names =
+            Names { clients: cluster.clients(), coordinators: cluster.coordinators(), labels };
+        Ok(Self { setting, names, cluster, set })
     }
 
     /// Whether a parameter has the text of a file, so that flags alone cannot say it.
@@ -76,9 +101,14 @@ impl Subject {
         }
     }
 
+    /// Its nodes, to be run in some other way.
+    pub fn cluster(&self) -> &dyn Runnable {
+        &*self.cluster
+    }
+
     /// One run.
     pub fn run(&self, plan: &Plan, options: &Options) -> anyhow::Result<Outcome> {
-        Ok(catalog::visit(&self.setting, Run { plan, options })??)
+        Ok(self.cluster.run(plan, options)?)
     }
 
     /// Many runs, under the seeds from the plan's own on.
@@ -89,14 +119,21 @@ impl Subject {
         options: &Options,
         progress: &(dyn Fn() + Sync),
     ) -> anyhow::Result<Sweep> {
-        Ok(catalog::visit(&self.setting, Sweeper { plan, runs, options, progress })??)
+        let run = |seed| self.cluster.run(&Plan { seed, ..plan.clone() }, options);
+        Ok(conclave_sim::sweep(plan.seed, runs, None, run, progress)?)
     }
 
     /// A small plan that breaks the same promise, as far as it can be found in this time.
-    pub fn shrink(&self, plan: &Plan, broken: Property, time: Duration) -> anyhow::Result<Plan> {
+    pub fn shrink(&self, plan: &Plan, broken: Property, time: Duration) -> Plan {
         let options = Options { hash: false, ..self.options(broken == Property::HB) };
         let deadline = Instant::now() + time;
-        Ok(catalog::visit(&self.setting, Shrinker { plan, options, broken, deadline })?)
+        let run = |plan: &Plan, decisions| {
+            if Instant::now() > deadline {
+                return Err(Error::BadScenario("time is up".to_string())); // Ends the search.
+            }
+            self.cluster.run(plan, &Options { decisions, ..options.clone() })
+        };
+        conclave_sim::shrink(plan, broken, SHRINK_RUNS, run).plan
     }
 
     /// The command that runs this plan.
@@ -107,6 +144,25 @@ impl Subject {
         words.extend(conclave_sim::flags(plan, &self.names));
         words.join(" ")
     }
+}
+
+/// In an election the labels are the ids that the nodes compare, and some may be no candidates.
+fn elective(setting: Setting, names: &Names, people: &People<'_>) -> anyhow::Result<Setting> {
+    let mut setting = setting;
+    if let Some(ids) = people.ids {
+        let number = |label: &String| {
+            let number = label.parse::<u64>();
+            let accepted = "in an election ids are whole numbers; the greater one wins";
+            number.map_err(|_| Usage::flag("--ids", ids, accepted.to_string()))
+        };
+        let numbers = names.labels.iter().map(number).collect::<Result<Vec<u64>, _>>()?;
+        setting = setting.with_ids(numbers)?;
+    }
+    if let Some(candidates) = people.candidates {
+        let candidates: NodeSet = names.nodes("--candidates", candidates)?.into_iter().collect();
+        setting = setting.with_candidates(candidates);
+    }
+    Ok(setting)
 }
 
 /// One `--set`: its name, and its value or the text of the file that it names.
@@ -129,79 +185,23 @@ fn value(entry: &'static Entry, text: &str) -> anyhow::Result<(String, String)> 
     Ok((name.to_string(), value))
 }
 
-/// How many clients and coordinators there are.
-struct Size;
+/// Any cluster, whatever its types.
+struct Boxed;
 
-impl Visitor for Size {
-    type Output = (u32, u32);
-    fn visit<P>(self, cluster: Cluster<P>) -> (u32, u32)
+impl Visitor for Boxed {
+    type Output = Box<dyn Runnable>;
+
+    fn mutex<P>(self, cluster: Cluster<P>) -> Box<dyn Runnable>
     where
-        P: Process<Provides = Mutex>,
-        P::Uses: Oracle,
+        P: Process<Provides = Mutex, Uses: Oracle>,
     {
-        (cluster.clients, cluster.coordinators)
+        Box::new(cluster)
     }
-}
 
-struct Run<'a> {
-    plan: &'a Plan,
-    options: &'a Options,
-}
-
-impl Visitor for Run<'_> {
-    type Output = Result<Outcome, Error>;
-    fn visit<P>(self, cluster: Cluster<P>) -> Self::Output
+    fn election<P>(self, cluster: Cluster<P>) -> Box<dyn Runnable>
     where
-        P: Process<Provides = Mutex>,
-        P::Uses: Oracle,
+        P: Process<Provides = Election, Uses: Oracle>,
     {
-        conclave_sim::run(&cluster, self.plan, self.options)
-    }
-}
-
-struct Sweeper<'a> {
-    plan: &'a Plan,
-    runs: u64,
-    options: &'a Options,
-    progress: &'a (dyn Fn() + Sync),
-}
-
-impl Visitor for Sweeper<'_> {
-    type Output = Result<Sweep, Error>;
-    fn visit<P>(self, cluster: Cluster<P>) -> Self::Output
-    where
-        P: Process<Provides = Mutex>,
-        P::Uses: Oracle,
-    {
-        let run = |seed| {
-            let plan = Plan { seed, ..self.plan.clone() };
-            conclave_sim::run(&cluster, &plan, self.options)
-        };
-        conclave_sim::sweep(self.plan.seed, self.runs, None, run, self.progress)
-    }
-}
-
-struct Shrinker<'a> {
-    plan: &'a Plan,
-    options: Options,
-    broken: Property,
-    deadline: Instant,
-}
-
-impl Visitor for Shrinker<'_> {
-    type Output = Plan;
-    fn visit<P>(self, cluster: Cluster<P>) -> Plan
-    where
-        P: Process<Provides = Mutex>,
-        P::Uses: Oracle,
-    {
-        let run = |plan: &Plan, decisions| {
-            if Instant::now() > self.deadline {
-                return Err(Error::BadScenario("time is up".to_string())); // Ends the search.
-            }
-            let options = Options { decisions, ..self.options.clone() };
-            conclave_sim::run(&cluster, plan, &options)
-        };
-        conclave_sim::shrink(self.plan, self.broken, SHRINK_RUNS, run).plan
+        Box::new(cluster)
     }
 }

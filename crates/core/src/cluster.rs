@@ -1,7 +1,22 @@
 //! The nodes of one algorithm, ready to be run by any driver.
 
-use crate::NodeId;
 use crate::election::Rule;
+use crate::{NodeId, NodeSet};
+
+/// The rule by which an election's result is judged: from those who are up in the end, and those
+/// who began, to the node that should lead; `None` if nobody can.
+pub type Winner = Box<dyn Fn(&NodeSet, &NodeSet) -> Option<NodeId> + Send + Sync>;
+
+/// Which nodes have a link between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// All.
+    Complete,
+    /// Each and the next, and the last and the first.
+    Ring,
+    /// These pairs, the smaller index first.
+    Edges(Vec<(NodeId, NodeId)>),
+}
 
 /// The nodes of one algorithm, ready to be run by any driver.
 pub struct Cluster<P> {
@@ -13,6 +28,11 @@ pub struct Cluster<P> {
     pub silent: bool,
     /// How an oracle should elect for it, if it stands on an election.
     pub election: Option<Rule>,
+    /// Which node an election should come to, given who is up in the end and who began it;
+    /// `None` where any will do.
+    pub winner: Option<Winner>,
+    /// Which nodes have a link between them.
+    pub links: Links,
     /// Makes the node in its very first state.
     pub fresh: Box<dyn Fn(NodeId) -> P + Send + Sync>,
 }
@@ -20,7 +40,15 @@ pub struct Cluster<P> {
 impl<P> Cluster<P> {
     /// A cluster of equals that falls silent when nobody wants to enter.
     pub fn of_equals(n: u32, fresh: impl Fn(NodeId) -> P + Send + Sync + 'static) -> Self {
-        Self { clients: n, coordinators: 0, silent: true, election: None, fresh: Box::new(fresh) }
+        Self {
+            clients: n,
+            coordinators: 0,
+            silent: true,
+            election: None,
+            winner: None,
+            links: Links::Complete,
+            fresh: Box::new(fresh),
+        }
     }
 
     /// All nodes, coordinators included.

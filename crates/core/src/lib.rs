@@ -44,7 +44,7 @@ pub mod clock;
 mod service;
 pub mod testkit;
 
-pub use cluster::Cluster;
+pub use cluster::{Cluster, Links, Winner};
 pub use context::{Choices, Context, Script};
 pub use encode::{Hasher, encode, hash};
 pub use node::{NodeId, NodeSet};

@@ -36,6 +36,9 @@ impl Property {
     pub const MUTEX: [Self; 7] =
         [Self::S1, Self::S1Eff, Self::V1, Self::V2, Self::BW, Self::HB, Self::F1];
 
+    /// What an election is judged by.
+    pub const ELECTION: [Self; 3] = [Self::E1, Self::E1Term, Self::E2];
+
     /// The tag that people read and type.
     pub fn tag(self) -> &'static str {
         match self {

@@ -3,15 +3,14 @@
 use crate::error::Error;
 use crate::oracle::listens;
 use crate::plan::{Act, Action, Fault, Latency, MessageRule, Plan, Workload};
-use conclave_core::mutex::Mutex;
+use crate::study::Studied;
 use conclave_core::{Cluster, NodeId, NodeSet, Oracle, Process, Recovery, Ticks};
 
 /// Refuses a plan that names nodes that do not exist, impossible probabilities, or faults that the
 /// algorithm has no rule for.
 pub(crate) fn plan<P>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error>
 where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
+    P: Process<Provides: Studied, Uses: Oracle>,
 {
     for (flag, value) in
         [("--loss", plan.loss), ("--duplicate", plan.duplicate), ("--cancel", plan.cancel)]
@@ -24,7 +23,7 @@ where
         return Err(Error::value("--rounds", 0, "at least 1"));
     }
     latency(&plan.latency, cluster)?;
-    workload(&plan.workload, cluster)?;
+    P::Provides::check(cluster, plan)?;
     for &node in &plan.dead {
         known("--dead", node, cluster)?;
     }
@@ -82,7 +81,7 @@ fn latency<P>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Error> {
     }
 }
 
-fn workload<P>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
+pub(crate) fn workload<P>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
     let client = |node: NodeId| {
         if node.0 < cluster.clients {
             return Ok(());
@@ -97,6 +96,10 @@ fn workload<P>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
             match line.act {
                 Act::Tell(to) => client(to),
                 Act::Acquire | Act::Release | Act::Cancel => Ok(()),
+                Act::Campaign => {
+                    let accepted = "nobody leads here; take acquire, release, cancel or tell:ID";
+                    Err(Error::value("--workload", "campaign", accepted))
+                }
             }
         }),
         Workload::Poisson(rate) if !(*rate > 0.0 && rate.is_finite()) => Err(Error::value(
@@ -110,8 +113,7 @@ fn workload<P>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
 
 fn check_fault<P>(at: Ticks, fault: &Fault, cluster: &Cluster<P>) -> Result<(), Error>
 where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
+    P: Process<Provides: Studied, Uses: Oracle>,
 {
     match fault {
         Fault::Crash(node) => known("--crash", *node, cluster),
@@ -163,7 +165,11 @@ fn partition<P>(
     Ok(())
 }
 
-fn known<P>(flag: &'static str, node: NodeId, cluster: &Cluster<P>) -> Result<(), Error> {
+pub(crate) fn known<P>(
+    flag: &'static str,
+    node: NodeId,
+    cluster: &Cluster<P>,
+) -> Result<(), Error> {
     if node.0 < cluster.nodes() {
         return Ok(());
     }

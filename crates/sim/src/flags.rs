@@ -37,6 +37,9 @@ fn application(plan: &Plan, names: &Names, words: &mut Words) {
     if plan.workload != default.workload {
         words.flag("--workload", workload_text(&plan.workload, names));
     }
+    if !plan.start.is_empty() {
+        words.flag("--start", list(&plan.start, names));
+    }
     words.changed("--rounds", plan.rounds, default.rounds);
     words.changed("--cs", plan.critical_section, default.critical_section);
     words.changed("--cancel", plan.cancel, default.cancel);
@@ -122,6 +125,7 @@ fn line_text(line: &ScriptLine, names: &Names) -> String {
         Act::Acquire => "acquire".to_string(),
         Act::Release => "release".to_string(),
         Act::Cancel => "cancel".to_string(),
+        Act::Campaign => "campaign".to_string(),
         Act::Tell(to) => format!("tell:{}", names.name(to)),
     };
     format!("{},{},{act}", line.at, names.name(line.node))

@@ -3,8 +3,6 @@
 //! A [`Plan`] says all that is to happen; the same plan always gives the same [`Outcome`], on every
 //! machine.
 
-mod application;
-mod causes;
 mod check;
 mod decisions;
 mod error;
@@ -16,12 +14,14 @@ mod oracle;
 mod outcome;
 pub mod parse;
 mod plan;
-mod prepared;
 mod random;
+mod runnable;
 mod scenario;
 mod shrink;
 mod simulator;
+mod stamps;
 mod story;
+mod study;
 mod sweep;
 mod timers;
 mod wheel;
@@ -36,9 +36,10 @@ pub use oracle::listens;
 pub use outcome::{Ending, Outcome, Times};
 pub use parse::Names;
 pub use plan::{Act, Action, Fault, Latency, MessageRule, Options, Plan, ScriptLine, Workload};
-pub use prepared::{Prepared, prepare, run};
 pub use random::Stream;
+pub use runnable::{Prepared, Runnable};
 pub use scenario::{Check, Expect, Scenario, Text};
 pub use shrink::{Shrunk, shrink};
 pub use story::Line;
+pub use study::{Entering, Findings, Leading, Studied};
 pub use sweep::{Sweep, sweep};

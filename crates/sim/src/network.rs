@@ -97,6 +97,11 @@ impl Network {
         self.cuts.retain(|cut| cut.number != number);
     }
 
+    /// Everybody who is on some side of a partition.
+    pub fn cut_off(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.cuts.iter().flat_map(|cut| cut.groups.iter().flatten().copied())
+    }
+
     pub fn is_cut(&self, from: NodeId, to: NodeId) -> bool {
         self.cuts.iter().any(|cut| {
             let group = |node| cut.groups.iter().position(|group| group.contains(&node));

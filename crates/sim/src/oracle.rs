@@ -1,8 +1,8 @@
 //! An all-knowing oracle in the place of failure detector and election.
 
 use crate::simulator::{Late, Simulation, Status};
+use crate::study::Studied;
 use conclave_core::election::Rule;
-use conclave_core::mutex::Mutex;
 use conclave_core::{Cluster, Event, NodeId, NodeSet, Oracle, Process, Ticks};
 
 /// What each node has been told of the others, and who leads in its eyes.
@@ -10,7 +10,10 @@ pub(crate) struct Soothsayer {
     rule: Option<Rule>,
     speaks: bool,
     n: u32,
+    /// By node; empty until there is something to tell.
     views: Vec<View>,
+    /// Who may have been suspected by anybody so far: the others need no looking at.
+    doubted: NodeSet,
     /// Who is told of whom, wrongly, and until when.
     misled: Vec<(NodeId, NodeId, Ticks)>,
     elections: u64,
@@ -39,7 +42,8 @@ impl Soothsayer {
             rule: cluster.election,
             speaks,
             n,
-            views: vec![View::default(); n as usize],
+            views: Vec::new(),
+            doubted: NodeSet::default(),
             misled: Vec::new(),
             elections: 0,
         }
@@ -116,11 +120,7 @@ where
     <P::Uses as Oracle>::suspect(NodeId(0)).is_some()
 }
 
-impl<P> Simulation<'_, P>
-where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
-{
+impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
     /// Tells every node what changed: who is gone, who is back, who leads.
     pub(crate) fn consult_oracle(&mut self) {
         if !self.oracle.speaks {
@@ -130,8 +130,14 @@ where
             .map(NodeId)
             .filter(|node| self.up[node.index()] != Status::Down)
             .collect();
+        self.doubt();
+        if self.oracle.doubted.is_empty() && self.oracle.rule.is_none() {
+            return;
+        }
+        self.oracle.views.resize_with(self.oracle.n as usize, View::default);
+        let doubted: Vec<NodeId> = self.oracle.doubted.iter().collect();
         for &node in &up {
-            self.tell_suspicions(node);
+            self.tell_suspicions(node, &doubted);
         }
         match self.oracle.rule {
             Some(Rule::Highest) => {
@@ -155,9 +161,22 @@ where
         }
     }
 
-    fn tell_suspicions(&mut self, node: NodeId) {
+    /// Looks for those whom somebody may suspect.
+    fn doubt(&mut self) {
+        let n = self.oracle.n;
+        let down = (0..n).map(NodeId).filter(|node| self.up[node.index()] == Status::Down);
+        let misled = self.oracle.misled.iter().map(|&(_, of, _)| of);
+        let doubted: Vec<NodeId> = down.chain(self.network.cut_off()).chain(misled).collect();
+        for node in doubted {
+            if node.0 < n {
+                self.oracle.doubted.insert(node);
+            }
+        }
+    }
+
+    fn tell_suspicions(&mut self, node: NodeId, doubted: &[NodeId]) {
         let now = self.now;
-        for other in node.others(self.oracle.n) {
+        for &other in doubted.iter().filter(|&&other| other != node) {
             let misled = self
                 .oracle
                 .misled

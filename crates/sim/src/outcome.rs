@@ -2,11 +2,11 @@
 
 use crate::decisions::Decisions;
 use crate::floor::Shape;
-use crate::metrics::{Entry, Samples, Summary};
+use crate::metrics::{Samples, Summary};
 use crate::simulator::Simulation;
 use crate::story::Line;
-use conclave_core::mutex::Mutex;
-use conclave_core::{NodeId, Process, Property, Ticks, Verdict, Violation};
+use crate::study::{Entering, Findings, Judgement, Leading, Studied, Users};
+use conclave_core::{Process, Property, Ticks, Verdict, Violation};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,30 +38,8 @@ pub struct Outcome {
     pub verdicts: Vec<(Property, Verdict)>,
     /// The broken ones, first first.
     pub violations: Vec<Violation>,
-    /// How often somebody asked.
-    pub requests: u64,
-    /// How often somebody entered.
-    pub entries: u64,
-    /// Who, in order; `None` when the list grew too long.
-    pub order: Option<Vec<NodeId>>,
-    /// The same with the time and the fence of each.
-    pub entered: Option<Vec<Entry>>,
-    /// The first and the last fence.
-    pub fences: Option<(u64, u64)>,
-    /// Jain's index of fairness.
-    pub jain: Option<f64>,
-    /// The most that entered between the registration of a request and its entry.
-    pub bypass_max: u64,
-    /// Last writes that the resource refused because a larger fence had been there.
-    pub refused: u64,
-    /// From request to entry.
-    pub wait: Times,
-    /// From one exit to the next entry, when somebody was waiting.
-    pub sync_delay: Times,
-    /// From request to entry, when nobody else wanted in.
-    pub client_delay: Times,
-    /// The same, counted as messages one after the other.
-    pub client_delay_serial: Times,
+    /// What was measured.
+    pub findings: Findings,
     /// The run in words, if asked for.
     pub story: Vec<Line>,
     /// What chance decided, if asked for.
@@ -82,16 +60,14 @@ impl Times {
 }
 
 impl Outcome {
-    pub(crate) fn of<P: Process<Provides = Mutex>>(
+    pub(crate) fn of<P: Process<Provides: Studied>>(
         simulation: Simulation<'_, P>,
         ending: Ending,
         end: Ticks,
         hash: Option<u64>,
     ) -> Self {
-        let Simulation { monitor, application, kinds, events, story, decisions, wheel, .. } =
-            simulation;
-        let jain = application.jain();
-        let entered = application.entered.take();
+        let Simulation { users, kinds, events, story, decisions, wheel, .. } = simulation;
+        let (Judgement { verdicts, violations }, findings) = users.findings();
         Self {
             ending,
             end,
@@ -99,23 +75,36 @@ impl Outcome {
             messages: kinds.total(),
             messages_by_kind: kinds.0,
             hash,
-            verdicts: Property::MUTEX.map(|property| (property, monitor.verdict(property))).into(),
-            violations: monitor.violations().to_vec(),
-            requests: application.requests,
-            entries: monitor.entries(),
-            jain,
-            order: entered.as_ref().map(|list| list.iter().map(|entry| entry.node).collect()),
-            entered,
-            fences: application.fences,
-            bypass_max: monitor.bypass_max(),
-            refused: monitor.refused(),
-            wait: Times(application.waits),
-            sync_delay: Times(application.sync_delays),
-            client_delay: Times(application.client_delays),
-            client_delay_serial: Times(application.client_delays_serial),
+            verdicts,
+            violations,
+            findings,
             story: story.map(|story| story.lines).unwrap_or_default(),
             decisions,
             shape: wheel.into_shape(),
+        }
+    }
+
+    /// What was measured of mutual exclusion.
+    ///
+    /// # Panics
+    ///
+    /// If the run was of something else.
+    pub fn mutex(&self) -> &Entering {
+        match &self.findings {
+            Findings::Mutex(entering) => entering,
+            Findings::Election(_) => panic!("this was a run of something else"),
+        }
+    }
+
+    /// What was measured of an election.
+    ///
+    /// # Panics
+    ///
+    /// If the run was of something else.
+    pub fn election(&self) -> &Leading {
+        match &self.findings {
+            Findings::Election(leading) => leading,
+            Findings::Mutex(_) => panic!("this was a run of something else"),
         }
     }
 
@@ -127,6 +116,11 @@ impl Outcome {
 
     /// Messages per entry, if anybody entered.
     pub fn messages_per_entry(&self) -> Option<f64> {
-        (self.entries > 0).then(|| self.messages as f64 / self.entries as f64)
+        match &self.findings {
+            Findings::Mutex(entering) if entering.entries > 0 => {
+                Some(self.messages as f64 / entering.entries as f64)
+            }
+            Findings::Mutex(_) | Findings::Election(_) => None,
+        }
     }
 }

@@ -35,6 +35,8 @@ pub struct Plan {
     pub backoffs: Vec<(NodeId, Ticks)>,
     /// What the application wants.
     pub workload: Workload,
+    /// Who calls for an election at time 0; the first node if empty, unless a script says when.
+    pub start: Vec<NodeId>,
     /// How often each node enters.
     pub rounds: u32,
     /// How long it stays inside.
@@ -61,6 +63,7 @@ impl Default for Plan {
             drift: Vec::new(),
             backoffs: Vec::new(),
             workload: Workload::AllAtOnce,
+            start: Vec::new(),
             rounds: 1,
             critical_section: Ticks::units(10),
             cancel: 0.0,
@@ -186,6 +189,8 @@ pub enum Act {
     Release,
     /// Withdraws.
     Cancel,
+    /// Calls for an election.
+    Campaign,
     /// Sends a message of the application's own to another node.
     Tell(NodeId),
 }

@@ -32,7 +32,7 @@ pub use expect::{Check, Expect};
 use crate::error::Error;
 use crate::parse::{Names, ids};
 use conclave_core::Property;
-use file::File;
+use file::{File, List};
 use serde::Deserialize;
 
 /// A text in both languages.
@@ -60,6 +60,10 @@ pub struct Scenario {
     pub nodes: u32,
     /// The parameters of the algorithm; where one takes a file, the text of it.
     pub set: Vec<(String, String)>,
+    /// What the nodes are called, if not by number: `a,b,c`.
+    pub ids: Option<String>,
+    /// Who may be elected, if not everybody: `1,3`.
+    pub candidates: Option<String>,
     /// What must come of it.
     pub expect: Expect,
     file: File,
@@ -79,6 +83,8 @@ impl Scenario {
             algorithm: file.algorithm.clone(),
             nodes: file.nodes,
             set: file.set.iter().map(|(name, value)| (name.clone(), value.text())).collect(),
+            ids: file.ids.as_ref().map(List::text),
+            candidates: file.candidates.as_ref().map(List::text),
             expect: std::mem::take(&mut file.expect),
             file,
         })
@@ -86,9 +92,9 @@ impl Scenario {
 
     /// What the nodes are called, once the algorithm is built and it is known how many there are.
     pub fn names(&self, clients: u32, coordinators: u32) -> Result<Names, Error> {
-        let labels = match &self.file.ids {
+        let labels = match &self.ids {
             None => Vec::new(),
-            Some(list) => ids(&list.text(), clients).map_err(|error| file::in_field(&error))?,
+            Some(text) => ids(text, clients).map_err(|error| file::in_field(&error))?,
         };
         Ok(Names { clients, coordinators, labels })
     }

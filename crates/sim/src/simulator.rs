@@ -1,7 +1,5 @@
 //! One run: takes events from the wheel, gives them to the nodes, carries out what they want.
 
-use crate::application::Application;
-use crate::causes::{Registration, Stamps};
 use crate::decisions::Decisions;
 use crate::error::Error;
 use crate::metrics::Kinds;
@@ -10,12 +8,13 @@ use crate::oracle::Soothsayer;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
 use crate::random::Stream;
+use crate::stamps::Stamps;
 use crate::story::Story;
+use crate::study::{Studied, Users};
 use crate::timers::Timers;
 use crate::wheel::{Due, Lane, SlotId, Wheel};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
-use conclave_core::mutex::{Indication, Monitor, Mutex, Request};
 use conclave_core::{
     Choices, Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, Oracle, Process,
     Recovery, Ticks, encode,
@@ -26,34 +25,32 @@ use std::collections::BTreeMap;
 const PATIENCE: Ticks = Ticks::units(1_000);
 
 /// A run in progress.
-pub(crate) struct Simulation<'a, P: Process> {
-    pub cluster: &'a Cluster<P>,
-    pub plan: &'a Plan,
-    pub now: Ticks,
-    pub nodes: Vec<P>,
-    pub up: Vec<Status>,
-    pub monitor: Monitor,
-    pub application: Application,
-    pub network: Network,
-    pub timetable: Timetable,
-    pub oracle: Soothsayer,
-    pub story: Option<Story>,
-    pub disks: BTreeMap<NodeId, Recovery<P>>,
+pub struct Simulation<'a, P: Process<Provides: Studied>> {
+    pub(crate) cluster: &'a Cluster<P>,
+    pub(crate) plan: &'a Plan,
+    pub(crate) now: Ticks,
+    pub(crate) nodes: Vec<P>,
+    pub(crate) up: Vec<Status>,
+    pub(crate) users: <P::Provides as Studied>::Users,
+    pub(crate) network: Network,
+    pub(crate) timetable: Timetable,
+    pub(crate) oracle: Soothsayer,
+    pub(crate) story: Option<Story>,
+    pub(crate) disks: BTreeMap<NodeId, Recovery<P>>,
     /// What waits for a paused node.
-    pub backlog: BTreeMap<NodeId, Vec<Late<P>>>,
-    pub wheel: Wheel<Event<P>>,
-    pub events: u64,
-    pub kinds: Kinds,
-    pub decisions: Option<Decisions>,
+    pub(crate) backlog: BTreeMap<NodeId, Vec<Late<P>>>,
+    pub(crate) wheel: Wheel<Event<P>>,
+    pub(crate) events: u64,
+    pub(crate) kinds: Kinds,
+    pub(crate) decisions: Option<Decisions>,
     /// Whether anything is kept of a step but its consequences.
     watched: bool,
     ctx: Context<P>,
     /// The kinds that the step under way has sent, where a multicast counts as one message.
     multicast: Vec<&'static str>,
-    pub timers: Timers<P::Timer>,
+    pub(crate) timers: Timers<P::Timer>,
     timer_random: Stream,
-    pub stamps: Stamps,
-    registration: Registration,
+    pub(crate) stamps: Stamps,
     hash: Option<(Hasher, Vec<u8>)>,
 }
 
@@ -71,15 +68,10 @@ pub(crate) struct Late<P: Process> {
     pub stamp: Option<Vector>,
 }
 
-impl<'a, P> Simulation<'a, P>
-where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
-{
+impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
         crate::check::plan(cluster, plan)?;
         let n = cluster.nodes();
-        let monitor = monitor(n, options);
         let mut choices = Stream::new(plan.seed, 2);
         let mut wheel = Wheel::new(rank::<P>);
         if options.shape {
@@ -92,8 +84,7 @@ where
             now: Ticks::ZERO,
             nodes: (0..n).map(|node| (cluster.fresh)(NodeId(node))).collect(),
             up: vec![Status::Up; n as usize],
-            monitor,
-            application: Application::new(plan, cluster.clients),
+            users: P::Provides::users(cluster, plan, options),
             network: Network::new(plan),
             timetable: Timetable::new(plan),
             oracle: Soothsayer::new::<P>(cluster),
@@ -110,7 +101,6 @@ where
             timers: Timers::new(),
             timer_random: Stream::new(plan.seed, 3),
             stamps: Stamps::new(options),
-            registration: Registration::new(n),
             hash: options.hash.then(|| (Hasher::default(), Vec::new())),
         })
     }
@@ -119,7 +109,7 @@ where
     pub fn start(&mut self) {
         for &node in &self.plan.dead {
             self.up[node.index()] = Status::Down;
-            self.application.node_down(node);
+            self.users.absent(node);
         }
         for node in (0..self.cluster.nodes()).map(NodeId) {
             if self.up[node.index()] == Status::Up {
@@ -127,7 +117,7 @@ where
             }
         }
         self.consult_oracle();
-        self.begin_workload();
+        P::Provides::begin(self);
     }
 
     /// Runs until nothing more can happen, or the last request of a restless algorithm has left,
@@ -165,14 +155,13 @@ where
 
     pub fn finish(mut self, ending: Ending) -> Outcome {
         let end = if ending == Ending::CutShort { self.plan.until } else { self.now };
-        self.monitor.end(end, ending != Ending::CutShort, PATIENCE);
+        self.users.end(self.cluster, end, ending != Ending::CutShort, PATIENCE);
         let hash = self.hash.take().map(|(hasher, _)| hasher.finish());
         Outcome::of(self, ending, end, hash)
     }
 
     fn is_done(&self) -> bool {
-        let served = self.monitor.waiting() == 0 && self.monitor.inside() == 0;
-        served && self.application.is_done() && !self.timetable.brings_anybody_back()
+        self.users.is_done(self.timetable.ahead())
     }
 
     fn happen(&mut self) {
@@ -208,7 +197,7 @@ where
     #[inline(always)]
     fn deliver(&mut self, node: NodeId, slot: SlotId, event: Event<P>) {
         if let Some(stamp) = self.stamps.of(slot, &event)
-            && let Some(causality) = self.monitor.causality()
+            && let Some(causality) = self.users.causality()
         {
             causality.received(node, stamp);
         }
@@ -216,8 +205,8 @@ where
     }
 
     /// Gives a node an event that has waited for it.
-    pub fn deliver_late(&mut self, node: NodeId, late: Late<P>) {
-        if let (Some(stamp), Some(causality)) = (&late.stamp, self.monitor.causality()) {
+    pub(crate) fn deliver_late(&mut self, node: NodeId, late: Late<P>) {
+        if let (Some(stamp), Some(causality)) = (&late.stamp, self.users.causality()) {
             causality.received(node, stamp);
         }
         let stopped = |timer| !self.timers.is_held(node, timer);
@@ -230,10 +219,10 @@ where
     fn hand_over(&mut self, node: NodeId, event: Event<P>) {
         match event {
             Event::Message { from, ref message } => {
-                self.registration.arrived(&mut self.monitor, from, message);
+                self.users.message_arrives(from, message.name());
                 self.step_here(node, event);
             }
-            Event::Request(request) => self.application_acts(node, request),
+            Event::Request(request) => P::Provides::acts(self, node, request),
             Event::Timer(timer) => {
                 self.timers.cancel(node, timer);
                 self.step(node, event);
@@ -245,7 +234,7 @@ where
     /// The message, or what the application meant to do, is gone with the node.
     fn lose(&mut self, node: NodeId, event: &Event<P>) {
         match (event, &mut self.story) {
-            (Event::Request(request), _) => self.application.planned_is_over(node, *request),
+            (Event::Request(request), _) => self.users.missed(node, request),
             (Event::Message { from, message }, Some(story)) => {
                 story.lost_at_dead_node(self.now, *from, node, message.name());
             }
@@ -263,7 +252,14 @@ where
     #[inline(always)]
     fn step_here(&mut self, node: NodeId, event: Event<P>) {
         self.events += 1;
-        let asks = matches!(event, Event::Request(Request::Acquire));
+        let asks = match &event {
+            Event::Request(request) => <P::Provides as Studied>::Users::follows(request),
+            Event::Start
+            | Event::Restart
+            | Event::Indication(_)
+            | Event::Message { .. }
+            | Event::Timer(_) => false,
+        };
         if self.watched {
             self.watch(node, &event);
         }
@@ -273,8 +269,8 @@ where
                 Effect::Send { to, message } => self.send(node, to, message, asks),
                 Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
                 Effect::CancelTimer(timer) => self.cancel_timer(node, timer),
-                Effect::Indicate(Indication::Entered { fence }) => self.entered(node, fence),
-                // The oracle elects when it must; it needs no asking.
+                Effect::Indicate(told) => P::Provides::told(self, node, told),
+                // The oracle says what it has to say; it needs no asking.
                 Effect::Request(_) => {}
             }
         }
@@ -284,7 +280,7 @@ where
             story.ends();
         }
         if asks {
-            self.registration.made(&mut self.monitor, node);
+            self.users.request_made(node);
         }
     }
 
@@ -310,14 +306,14 @@ where
     fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, asks: bool) {
         let kind = message.name();
         if asks {
-            self.registration.sent(from, kind);
+            self.users.request_sends(from, kind);
         }
         match self.network.takes() {
             Some(latency) if !self.watched => {
                 self.kinds.count(kind);
                 let event = Event::Message { from, message };
                 let slot = self.wheel.schedule(self.now + latency, Lane::Message, to, event);
-                self.stamps.sent(&mut self.monitor, slot, from);
+                self.stamps.sent(self.users.causality(), slot, from);
             }
             Some(_) | None => self.send_with_care(from, to, message),
         }
@@ -348,7 +344,7 @@ where
         for arrival in [fate.again, fate.arrival].into_iter().flatten() {
             let event = Event::Message { from, message: message.clone() };
             let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
-            self.stamps.sent(&mut self.monitor, slot, from);
+            self.stamps.sent(self.users.causality(), slot, from);
         }
     }
 
@@ -377,24 +373,14 @@ where
     }
 }
 
-fn monitor(n: u32, options: &Options) -> Monitor {
-    let mut monitor = Monitor::new(n, options.bypass_bound);
-    if options.order {
-        monitor.watch_order();
-    }
-    monitor
-}
-
-/// The application releases, then cancels, then asks.
-fn rank<P: Process<Provides = Mutex>>(event: &Event<P>) -> u8 {
+/// Of what users ask at one time, some comes first.
+fn rank<P: Process<Provides: Studied>>(event: &Event<P>) -> u8 {
     match event {
-        Event::Request(Request::Release) => 0,
-        Event::Request(Request::Cancel) => 1,
-        Event::Request(Request::Acquire | Request::Observe(_)) => 2,
+        Event::Request(request) => P::Provides::rank(request),
         Event::Start
         | Event::Restart
         | Event::Indication(_)
         | Event::Message { .. }
-        | Event::Timer(_) => 3,
+        | Event::Timer(_) => u8::MAX,
     }
 }

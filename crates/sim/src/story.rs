@@ -2,7 +2,7 @@
 
 use crate::network::Fate;
 use crate::plan::Fault;
-use conclave_core::mutex::{Mutex, Request};
+use crate::study::Studied;
 use conclave_core::{Data, Event, Named, NodeId, Process, Ticks};
 
 /// One sentence of the story: what a node did or what happened to it. Nodes appear as `{3}` in the
@@ -37,7 +37,7 @@ struct Sending {
 }
 
 impl Story {
-    pub fn begins<P: Process<Provides = Mutex>>(
+    pub fn begins<P: Process<Provides: Studied>>(
         &mut self,
         now: Ticks,
         node: NodeId,
@@ -47,12 +47,7 @@ impl Story {
         let text = match event {
             Event::Start => return,
             Event::Restart => "comes back".to_string(),
-            Event::Request(Request::Acquire) => "asks to enter".to_string(),
-            Event::Request(Request::Release) => "leaves".to_string(),
-            Event::Request(Request::Cancel) => "no longer wants to enter".to_string(),
-            Event::Request(Request::Observe(clock)) => {
-                format!("hears from another application; its logical time was {clock}")
-            }
+            Event::Request(request) => P::Provides::words(request),
             Event::Indication(told) => format!("is told {}", with_marks(&format!("{told:?}"))),
             Event::Message { from, message } => {
                 format!("receives {} from {}", words(message), from.mark())
@@ -83,9 +78,10 @@ impl Story {
         self.say(format!("sets timer {timer:?} for {span}"), true);
     }
 
-    pub fn enters(&mut self, fence: u64) {
+    /// What the algorithm tells its user.
+    pub fn indicates(&mut self, text: String) {
         self.flush();
-        self.say(format!("ENTERS with fence {fence}"), true);
+        self.say(text, true);
     }
 
     pub fn ends(&mut self) {

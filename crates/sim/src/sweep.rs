@@ -118,24 +118,7 @@ impl Outcome {
         for ((_, mine), (_, theirs)) in self.verdicts.iter_mut().zip(other.verdicts) {
             *mine = worse(*mine, theirs);
         }
-        self.jain = match (self.jain, other.jain) {
-            (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
-            (mine, theirs) => mine.or(theirs),
-        };
-        self.fences = match (self.fences, other.fences) {
-            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
-            (mine, theirs) => mine.or(theirs),
-        };
-        self.requests += other.requests;
-        self.entries += other.entries;
-        self.order = None;
-        self.entered = None;
-        self.bypass_max = self.bypass_max.max(other.bypass_max);
-        self.refused += other.refused;
-        self.wait.0.merge(&other.wait.0);
-        self.sync_delay.0.merge(&other.sync_delay.0);
-        self.client_delay.0.merge(&other.client_delay.0);
-        self.client_delay_serial.0.merge(&other.client_delay_serial.0);
+        self.findings.absorb(other.findings);
     }
 }
 

@@ -1,8 +1,8 @@
 //! What happens to the nodes and the network from outside.
 
-use crate::plan::{Fault, Plan, Workload};
+use crate::plan::{Fault, Plan};
 use crate::simulator::{Simulation, Status};
-use conclave_core::mutex::{Mutex, Request};
+use crate::study::{Ahead, Studied, Users};
 use conclave_core::{Event, NodeId, Oracle, Process, Recovery, Ticks};
 use std::collections::BTreeMap;
 
@@ -67,9 +67,9 @@ impl Timetable {
         self.ahead.is_empty()
     }
 
-    /// Whether a crashed or paused node will come back.
-    pub fn brings_anybody_back(&self) -> bool {
-        self.returns > 0
+    /// What is still to come.
+    pub fn ahead(&self) -> Ahead {
+        Ahead { anything: !self.ahead.is_empty(), returns: self.returns > 0 }
     }
 }
 
@@ -77,11 +77,7 @@ fn is_return(happening: &Happening) -> bool {
     matches!(happening, Happening::Resume(_) | Happening::Fault(Fault::Restart { .. }))
 }
 
-impl<P> Simulation<'_, P>
-where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
-{
+impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
     pub(crate) fn carry_out(&mut self, happening: Happening) {
         if let (Some(story), Happening::Fault(fault)) = (&mut self.story, &happening) {
             story.happens(self.now, fault);
@@ -126,19 +122,14 @@ where
         self.disks.insert(node, self.nodes[node.index()].after_crash());
         self.up[node.index()] = Status::Down;
         self.backlog.remove(&node);
-        self.monitor.crashed(node, self.now);
-        self.application.node_down(node);
+        self.users.crashed(node, self.now);
         self.timers.clear(node);
-        let scripted = matches!(self.plan.workload, Workload::Script(_));
-        let application = &self.application;
+        let users = &self.users;
         self.wheel.cancel_where(|owner, event| {
             owner == node
                 && match event {
                     Event::Timer(_) => true,
-                    Event::Request(Request::Observe(_)) => false,
-                    Event::Request(request) => {
-                        !scripted || application.is_automatic(owner, *request)
-                    }
+                    Event::Request(request) => !users.outlives_crash(owner, request),
                     Event::Start | Event::Restart | Event::Indication(_) => true,
                     Event::Message { .. } => false,
                 }
@@ -157,15 +148,10 @@ where
             Some(Recovery::State(state)) if !amnesia => state,
             Some(Recovery::State(_) | Recovery::Fresh | Recovery::Never) | None => fresh(),
         };
-        let wants = self.application.node_up(node);
         self.oracle.forget(node);
         self.step(node, Event::Restart);
         self.consult_oracle();
-        if wants && !matches!(self.plan.workload, Workload::Script(_)) {
-            let think = self.think_time();
-            self.application.arrival_again(node);
-            self.schedule_request(think, node, Request::Acquire);
-        }
+        P::Provides::returned(self, node);
         self.look_soon();
     }
 

@@ -1,7 +1,8 @@
 //! The row of the centralised algorithm.
 
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Params, Rejoin, Setting,
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Params, Rejoin,
+    Setting,
 };
 use crate::Error;
 use crate::mutex::central::{Busy, Central, Order, Setup};
@@ -60,7 +61,7 @@ pub const ENTRY: Entry = Entry {
             about: "with busy=try, how long a refused client pauses at most",
         },
     ],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula {
             text: "3; 3(N-1)/N colocated (+1 with release_ack)",
             range: |setting| exactly(cycle(setting)),
@@ -83,7 +84,7 @@ pub const ENTRY: Entry = Entry {
         },
         textbooks: "Most books count 3 messages; with an acknowledged release it is 4. NOK means \
                     \"wait in line\" in some (busy=queued) and \"refused\" in others (busy=try).",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

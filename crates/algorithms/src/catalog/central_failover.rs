@@ -1,7 +1,7 @@
 //! The row of the centralised algorithm that survives its coordinator.
 
 use super::leadership::{self, PARAMETERS, setup};
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
 use crate::Error;
 use crate::mutex::central_failover::CentralFailover;
 use crate::mutex::epoch::{Mode, Setup};
@@ -55,7 +55,7 @@ pub const ENTRY: Entry = Entry {
     ],
     bypass: None,
     parameters: PARAMETERS,
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula {
             text: "3; 0 on the coordinator's node, so 3(N-1)/N",
             range: |setting| with_pings(setting, 3.0 * remote(setting)),
@@ -83,7 +83,7 @@ pub const ENTRY: Entry = Entry {
         textbooks: "Books count 3 and leave out what survival needs: an acknowledged place in \
                     line, signs of life, and, for a new coordinator, N-1 NEW_COORD and a STATE of \
                     each live node besides the election.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

@@ -2,7 +2,8 @@
 
 use super::{Parameter, Params};
 use crate::Error;
-use conclave_core::Property;
+use conclave_core::{NodeId, NodeSet, Property};
+use std::collections::BTreeSet;
 
 /// One algorithm.
 #[derive(Debug)]
@@ -42,7 +43,8 @@ impl Entry {
         if n == 0 {
             return Err(Error::BadSize { n, reason: "at least one node is needed".into() });
         }
-        Ok(Setting { entry: self, n, params: Params::new(self, set)? })
+        let params = Params::new(self, set)?;
+        Ok(Setting { entry: self, n, params, ids: Vec::new(), candidates: NodeSet::default() })
     }
 
     /// Whether it keeps this promise under these parameters.
@@ -56,13 +58,35 @@ impl Entry {
 pub enum Family {
     /// Who may enter.
     Mutex,
+    /// Who leads.
+    Election,
+    /// What came first.
+    Clock,
+    /// Who has crashed.
+    Detector,
 }
 
 impl Family {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Mutex, Self::Election, Self::Clock, Self::Detector];
+
+    /// The question in words.
+    pub fn question(self) -> &'static str {
+        match self {
+            Self::Mutex => "who may enter",
+            Self::Election => "who leads",
+            Self::Clock => "what came first",
+            Self::Detector => "who has crashed",
+        }
+    }
+
     /// The word people type.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mutex => "mutex",
+            Self::Election => "election",
+            Self::Clock => "clock",
+            Self::Detector => "detector",
         }
     }
 }
@@ -76,9 +100,86 @@ pub struct Assumption {
     pub text: &'static str,
 }
 
-/// What one entry and exit costs, as textbooks write it and as a function.
+/// What an algorithm costs, as textbooks write it and as a function.
 #[derive(Debug)]
-pub struct Cost {
+pub enum Cost {
+    /// Of one entry and exit.
+    Mutex(MutexCost),
+    /// Of one election.
+    Election(ElectionCost),
+    /// Not said: what it costs is up to whoever uses it.
+    Unstated,
+}
+
+impl Cost {
+    /// The cost of an entry and exit, of a mutual exclusion algorithm.
+    pub const fn mutex(&self) -> Option<&MutexCost> {
+        match self {
+            Self::Mutex(cost) => Some(cost),
+            Self::Election(_) | Self::Unstated => None,
+        }
+    }
+
+    /// Every formula with its name, in the order in which they are best read.
+    pub fn formulas(&self) -> impl Iterator<Item = (&'static str, &Formula)> {
+        let named = match self {
+            Self::Mutex(cost) => vec![
+                ("light", &cost.light),
+                ("heavy", &cost.heavy),
+                ("client_delay", &cost.client_delay),
+                ("client_delay_serial", &cost.client_delay_serial),
+                ("sync_delay", &cost.sync_delay),
+            ],
+            Self::Election(cost) => {
+                let mean = cost.all_mean.iter().map(|mean| ("all_mean", mean));
+                let ends = [("one", &cost.one), ("all", &cost.all)];
+                ends.into_iter().chain(mean).chain([("time", &cost.time)]).collect()
+            }
+            Self::Unstated => Vec::new(),
+        };
+        named.into_iter()
+    }
+
+    /// Where textbooks differ about the numbers; empty if they do not.
+    pub const fn textbooks(&self) -> &'static str {
+        match self {
+            Self::Mutex(cost) => cost.textbooks,
+            Self::Election(cost) => cost.textbooks,
+            Self::Unstated => "",
+        }
+    }
+
+    /// The cost of an election.
+    pub const fn election(&self) -> Option<&ElectionCost> {
+        match self {
+            Self::Election(cost) => Some(cost),
+            Self::Mutex(_) | Self::Unstated => None,
+        }
+    }
+}
+
+/// What an election costs, the last leader having just died where [`ElectionCost::without_last`]
+/// says so.
+#[derive(Debug)]
+pub struct ElectionCost {
+    /// Messages when one node begins: the least and the most over all who may begin and, on a ring,
+    /// over all orders of the ring.
+    pub one: Formula,
+    /// Messages when everybody begins at the same time, over all orders of the ring.
+    pub all: Formula,
+    /// The mean of `all` over all orders of the ring, where it is known.
+    pub all_mean: Option<Formula>,
+    /// Units of time until everybody knows the leader, one node having begun.
+    pub time: Formula,
+    /// Whether the costs are those of replacing the highest node, which has just died.
+    pub without_last: bool,
+    /// Where textbooks differ about these numbers.
+    pub textbooks: &'static str,
+}
+
+/// What one entry and exit costs.
+#[derive(Debug)]
+pub struct MutexCost {
     /// Messages when one client of a fresh cluster enters alone; the mean over all clients.
     pub light: Formula,
     /// Messages when everybody asks at the same time, once; the mean over all entries.
@@ -137,9 +238,38 @@ pub struct Setting {
     pub n: u32,
     /// Its parameters.
     pub params: Params,
+    /// The ids of the nodes, where they are not 1 to n: in an election the greater one wins.
+    pub ids: Vec<u64>,
+    /// Who may be elected; everybody if empty.
+    pub candidates: NodeSet,
 }
 
 impl Setting {
+    /// The same with ids of the user's own, one per node and all different.
+    pub fn with_ids(self, ids: Vec<u64>) -> Result<Self, Error> {
+        let distinct: BTreeSet<u64> = ids.iter().copied().collect();
+        if ids.len() != self.n as usize || distinct.len() != ids.len() {
+            let reason = format!("it takes {} different numbers, one per node", self.n);
+            return Err(Error::BadIds { reason });
+        }
+        Ok(Self { ids, ..self })
+    }
+
+    /// The same where only these may be elected.
+    pub fn with_candidates(self, candidates: NodeSet) -> Self {
+        Self { candidates, ..self }
+    }
+
+    /// The id of a node.
+    pub fn id(&self, node: NodeId) -> u64 {
+        self.ids.get(node.index()).copied().unwrap_or(u64::from(node.0) + 1)
+    }
+
+    /// Whether a node may be elected.
+    pub fn is_candidate(&self, node: NodeId) -> bool {
+        self.candidates.is_empty() || self.candidates.contains(node)
+    }
+
     /// The number of clients, for formulas.
     pub fn n(&self) -> f64 {
         f64::from(self.n)

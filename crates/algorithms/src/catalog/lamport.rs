@@ -1,6 +1,8 @@
 //! The row of Lamport's mutual exclusion.
 
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+};
 use crate::Error;
 use crate::mutex::lamport::Lamport;
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
@@ -33,7 +35,7 @@ pub const ENTRY: Entry = Entry {
         default: "false",
         about: "send no REPLY to whom something later than its REQUEST has been sent already",
     }],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula { text: "3(N-1)", range: |setting| exactly(3.0 * (setting.n() - 1.0)) },
         heavy: Formula {
             text: "3(N-1), with reply saving 2.5(N-1)",
@@ -54,7 +56,7 @@ pub const ENTRY: Entry = Entry {
         textbooks: "Most print 3(N-1); with replies saved an entry costs from 2(N-1) to 3(N-1). \
                     When all ask at once the first enters after 1 message time, not 2, for a later \
                     REQUEST is as good as a REPLY.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

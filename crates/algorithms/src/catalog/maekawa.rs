@@ -1,6 +1,8 @@
 //! The row of Maekawa's mutual exclusion.
 
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+};
 use crate::Error;
 use crate::mutex::maekawa::Maekawa;
 use crate::mutex::quorums::Quorums;
@@ -57,7 +59,7 @@ pub const ENTRY: Entry = Entry {
                     published, which can deadlock",
         },
     ],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula { text: "3(K-1)", range: |setting| mean(setting, |others| 3.0 * others) },
         heavy: Formula {
             text: "3(K-1) to 6(K-1), about 4(K-1)",
@@ -82,7 +84,7 @@ pub const ENTRY: Entry = Entry {
                     case 5√N leaves out votes granted again after a YIELD, with which it is \
                     6(K-1). Coulouris credits the version with Sanders' rule with request order, \
                     which it lacks.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 
@@ -119,7 +121,9 @@ mod tests {
     #[test]
     fn costs_follow_the_size_of_the_quorums() {
         let light = |n, set: &[(&str, &str)]| {
-            (ENTRY.cost.light.range)(&ENTRY.setting(n, set).expect("it takes these"))
+            (ENTRY.cost.mutex().expect("a mutex").light.range)(
+                &ENTRY.setting(n, set).expect("it takes these"),
+            )
         };
         for (n, messages) in [(1, 0.0), (3, 3.0), (7, 6.0), (13, 9.0), (21, 12.0), (31, 15.0)] {
             assert_eq!(light(n, &[]), (messages, messages), "{n}");

@@ -1,6 +1,6 @@
 //! The row of Naimi and Trehel's algorithm.
 
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
 use crate::Error;
 use crate::mutex::naimi_trehel::NaimiTrehel;
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
     ],
     bypass: None,
     parameters: &[],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula { text: "0..N; from the start 2(N-1)/N", range: from_the_start },
         heavy: Formula {
             text: "3 - 4/N",
@@ -50,7 +50,7 @@ pub const ENTRY: Entry = Entry {
         },
         textbooks: "The mean over many requests, one after the other and from anywhere, is the \
                     harmonic number of N-1: O(log N). A fresh star costs less, the worst case N.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

@@ -22,7 +22,8 @@ pub struct Parameter {
 pub enum Kind {
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// One of these words, or the text of a file.
+    /// One of these words, or the text of a file. A word that ends with a colon takes something
+    /// behind it: `random:` stands for `random:0.3`.
     ChoiceOrFile(&'static [&'static str]),
     /// `true` or `false`.
     Flag,
@@ -59,7 +60,8 @@ impl Parameter {
 
     /// Whether this value names a file rather than one of the words.
     pub fn wants_file(&self, value: &str) -> bool {
-        matches!(&self.kind, Kind::ChoiceOrFile(words) if !words.contains(&value))
+        let is = |word: &&str| *word == value || word.ends_with(':') && value.starts_with(*word);
+        matches!(&self.kind, Kind::ChoiceOrFile(words) if !words.iter().any(is))
     }
 
     fn takes(&self, value: &str) -> bool {

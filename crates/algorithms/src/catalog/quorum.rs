@@ -4,7 +4,9 @@ use super::council::{
     COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, least, patient,
     round_trip, rounds,
 };
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+};
 use crate::Error;
 use crate::mutex::quorum::{Quorum, Setup};
 use conclave_core::{Property, Ticks};
@@ -58,7 +60,7 @@ pub const ENTRY: Entry = Entry {
             about: "after how long it asks again those that did not grant",
         },
     ],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula {
             text: "3m",
             range: |setting| exact_if(untimed(setting, 2.0), rounds(setting, 3.0)),
@@ -75,7 +77,7 @@ pub const ENTRY: Entry = Entry {
         sync_delay: Formula { text: "2 (unbounded on a split vote)", range: sync_delay },
         textbooks: "Where only grants in memory are kept, safety holds with a probability only: \
                     2q-m forgetful coordinators of a holder's q let in a second.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

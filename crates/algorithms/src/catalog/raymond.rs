@@ -1,6 +1,8 @@
 //! The row of Raymond's algorithm.
 
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+};
 use crate::Error;
 use crate::mutex::raymond::Raymond;
 use crate::mutex::tree::Tree;
@@ -37,7 +39,7 @@ pub const ENTRY: Entry = Entry {
         default: "heap",
         about: "the tree, its root the first node; a file has one edge 'a b' per line",
     }],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula { text: "2 per edge to the privilege", range: light },
         heavy: Formula {
             text: "2(N-1)/N to 4(N-1)/N; star 4-6/N, chain 2-2/N",
@@ -50,7 +52,7 @@ pub const ENTRY: Entry = Entry {
             range: |setting| exactly(hops(setting) / (setting.n() - 1.0).max(1.0)),
         },
         textbooks: "Under load books say about 4 messages per entry: never more than 4(N-1)/N.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

@@ -1,6 +1,8 @@
 //! The row of Ricart and Agrawala's mutual exclusion.
 
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+};
 use crate::Error;
 use crate::mutex::ricart_agrawala::{RicartAgrawala, Text};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
@@ -37,7 +39,7 @@ pub const ENTRY: Entry = Entry {
         default: "corrected",
         about: "seed: as a lecture note prints it, never moving the clock when a message arrives",
     }],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula { text: "2(N-1)", range: round_trips },
         heavy: Formula { text: "2(N-1)", range: round_trips },
         client_delay: Formula {
@@ -52,7 +54,7 @@ pub const ENTRY: Entry = Entry {
         textbooks: "Tanenbaum and van Steen print a delay of 2(N-1), counting one message after \
                     the other; Coulouris counts one round trip, 2. Some call it fault tolerant: it \
                     has N points of failure.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

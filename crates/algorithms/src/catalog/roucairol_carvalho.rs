@@ -1,6 +1,8 @@
 //! The row of Carvalho and Roucairol's mutual exclusion.
 
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+};
 use crate::Error;
 use crate::mutex::roucairol_carvalho::{Init, RoucairolCarvalho};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
@@ -36,7 +38,7 @@ pub const ENTRY: Entry = Entry {
         default: "low",
         about: "who holds the permission of each pair at first: the smaller node, or neither",
     }],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula { text: "N-1 on average (0 to 2(N-1)), init=none 2(N-1)", range: messages },
         heavy: Formula { text: "N-1, init=none 2(N-1)", range: messages },
         client_delay: Formula {
@@ -50,7 +52,7 @@ pub const ENTRY: Entry = Entry {
         },
         textbooks: "Printed as 0 to 2(N-1) messages: 0 for the last user, 2(N-1) when every \
                     permission is elsewhere.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

@@ -1,6 +1,6 @@
 //! The row of Suzuki and Kasami's algorithm.
 
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
 use crate::Error;
 use crate::mutex::suzuki_kasami::SuzukiKasami;
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
@@ -26,7 +26,7 @@ pub const ENTRY: Entry = Entry {
     lacks: &[(HB, "the queue is filled in ring order, not in the order of the requests")],
     bypass: Some(|setting| u64::from(setting.n) - 1),
     parameters: &[],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula {
             text: "N, or 0 where the token is",
             range: |setting| exactly(setting.n() - 1.0),
@@ -45,7 +45,7 @@ pub const ENTRY: Entry = Entry {
             range: |setting| exactly(if setting.n == 1 { 0.0 } else { 1.0 }),
         },
         textbooks: "",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

@@ -1,7 +1,8 @@
 //! The row of the token ring, without and with the detection of lost tokens.
 
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Params, Rejoin, Setting,
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Params, Rejoin,
+    Setting,
 };
 use crate::Error;
 use crate::mutex::ping_pong::PingPong;
@@ -64,7 +65,7 @@ pub const ENTRY: Entry = Entry {
                     so it stays 10 units even where nobody asked",
         },
     ],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula {
             text: "1..∞, from the start (N+1)/2; parked N-1; ping-pong N+11",
             range: light,
@@ -85,7 +86,7 @@ pub const ENTRY: Entry = Entry {
         textbooks: "Messages per entry are given as 1 to N or, counting a token that goes round \
                     for nobody, 1 to infinity; the delay as 0 to N-1 or, counting the whole lap \
                     after it has just left, 0 to N.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

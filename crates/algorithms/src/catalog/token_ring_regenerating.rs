@@ -1,7 +1,7 @@
 //! The row of the token ring that replaces a lost token.
 
 use super::leadership::{self, PARAMETERS, setup};
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
 use crate::Error;
 use crate::mutex::token_ring_regenerating::TokenRingRegenerating;
 use conclave_core::{Property, Ticks};
@@ -56,7 +56,7 @@ pub const ENTRY: Entry = Entry {
     ],
     bypass: None,
     parameters: PARAMETERS,
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula {
             text: "2..∞, from the start N: each hop is acknowledged",
             range: |setting| exactly(if setting.n == 1 { 0.0 } else { setting.n() }),
@@ -85,7 +85,7 @@ pub const ENTRY: Entry = Entry {
         },
         textbooks: "Books count the hops only, 1 to N or without bound. A new token costs N-1 \
                     FREEZE and an answer of each live node besides the election.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

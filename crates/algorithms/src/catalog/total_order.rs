@@ -3,7 +3,7 @@
 use super::council::{
     COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, votes,
 };
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
 use crate::Error;
 use crate::mutex::total_order::TotalOrder;
 use conclave_core::Property;
@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
     lacks: &[(Property::HB, "an earlier request may reach the sequencer later")],
     bypass: Some(|setting| u64::from(setting.n - 1)),
     parameters: &[COORDINATORS, VOTES, COORDINATOR],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula { text: "3m; 3m - (m+2)/N colocated", range: messages },
         heavy: Formula { text: "3m; 3m - (m+2)/N colocated", range: messages },
         client_delay: Formula { text: "3", range: client_delay },
@@ -40,7 +40,7 @@ pub const ENTRY: Entry = Entry {
         sync_delay: Formula { text: "3", range: sync_delay },
         textbooks: "Lectures say that with total order \"the rest is the same\" as in voting; but \
                     refusals must become queues, or a loser may still lose for ever.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

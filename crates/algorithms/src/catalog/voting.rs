@@ -4,7 +4,9 @@ use super::council::{
     COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, least, patient,
     round_trip, rounds, votes,
 };
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, Kind, Parameter, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+};
 use crate::Error;
 use crate::mutex::voting::{Setup, Voting};
 use conclave_core::{Property, Ticks};
@@ -52,7 +54,7 @@ pub const ENTRY: Entry = Entry {
             about: "how long a try may wait for answers; needed when coordinators crash",
         },
     ],
-    cost: Cost {
+    cost: Cost::Mutex(MutexCost {
         light: Formula {
             text: "3m",
             range: |setting| exact_if(unhurried(setting), rounds(setting, 3.0)),
@@ -77,7 +79,7 @@ pub const ENTRY: Entry = Entry {
         textbooks: "Books print 2mk + m messages (older ones 3mk), which forgets the votes \
                     returned after failed tries; and a delay of 2mk, counting messages one by \
                     one.",
-    },
+    }),
     rejoin_without_disk: Rejoin::Never,
 };
 

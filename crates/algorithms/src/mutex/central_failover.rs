@@ -113,6 +113,8 @@ impl Process for CentralFailover {
             Event::Indication(election::Indication::Elected { leader, term }) => {
                 self.on_elected(leader, term, ctx);
             }
+            // Whoever elects here names a new leader at once.
+            Event::Indication(election::Indication::Deposed { .. }) => {}
             Event::Indication(election::Indication::Suspect(node)) => self.on_suspect(node, ctx),
             Event::Indication(election::Indication::Trust(node)) => self.on_trust(node, ctx),
             Event::Message { from, message } => self.on_message(from, message, ctx),

@@ -84,5 +84,5 @@ fn a_lease_keeps_out_the_second_while_a_holder_is_cut_off() {
     let outstayed = runs("central-failover", &[], &longer);
     assert_verdict(&outstayed, S1, Violated);
     assert_verdict(&outstayed, S1Eff, Holds);
-    assert_eq!(outstayed.refused, 1, "the fence refuses who stayed too long");
+    assert_eq!(outstayed.mutex().refused, 1, "the fence refuses who stayed too long");
 }

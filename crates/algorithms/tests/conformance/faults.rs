@@ -113,11 +113,11 @@ fn votes_split_three_ways_deadlock_a_quorum_without_a_timer() {
     let set: &[_] = &[("coordinators", "7"), ("votes", "4")];
     let stuck = runs("quorum", 3, set, &plan);
     assert_verdict(&stuck, V1, Violated);
-    assert_eq!((stuck.entries, stuck.messages), (0, 28));
+    assert_eq!((stuck.mutex().entries, stuck.messages), (0, 28));
     let aborts = [set, &[("abort_after", "20")]].concat();
     let freed = runs("quorum", 3, &aborts, &plan);
     assert_verdict(&freed, V1, Holds);
-    assert_eq!(freed.entries, 3);
+    assert_eq!(freed.mutex().entries, 3);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn maekawa_deadlocks_without_sanders_rule() {
     };
     let stuck = runs("maekawa", 7, &[("sanders", "false")], &plan);
     assert_verdict(&stuck, V1, Violated);
-    assert_eq!((stuck.entries, stuck.messages), (0, 13));
+    assert_eq!((stuck.mutex().entries, stuck.messages), (0, 13));
     let freed = runs("maekawa", 7, &[], &plan);
     assert_verdict(&freed, V2, Holds);
     assert_eq!((freed.messages, order(&freed)), (26, vec![1, 0, 2, 3]));

@@ -1,7 +1,7 @@
 //! The cost formulas of the catalogue, for many sizes and every choice of parameters.
 
 use crate::support::{assert_kept, setting, simulate, single};
-use conclave_algorithms::catalog::{ENTRIES, Entry, Formula, Kind, Setting};
+use conclave_algorithms::catalog::{ENTRIES, Entry, Family, Formula, Kind, MutexCost, Setting};
 use conclave_core::{NodeId, Property, Ticks};
 use conclave_sim::{Plan, Workload};
 
@@ -38,7 +38,7 @@ fn assert_within(formula: &Formula, measured: f64, setting: &Setting, what: &str
 }
 
 fn each_setting(mut check: impl FnMut(&Setting)) {
-    for entry in ENTRIES {
+    for entry in mutexes() {
         for set in variants(entry) {
             for n in SIZES {
                 // A co-located coordinator needs a node to live on.
@@ -57,15 +57,15 @@ fn heavy_load_costs_what_the_formula_says() {
         let plan = Plan::default();
         let outcome = simulate(setting, &plan);
         assert_kept(setting, &plan, &outcome);
-        if !setting.entry.promises(Property::V1, &setting.params) && outcome.entries == 0 {
+        if !setting.entry.promises(Property::V1, &setting.params) && outcome.mutex().entries == 0 {
             return; // The votes were split, and nothing but a timer would end that.
         }
         let all = u64::from(setting.n);
-        assert_eq!(outcome.entries, all, "{} {:?}", setting.entry.id, setting.params);
+        assert_eq!(outcome.mutex().entries, all, "{} {:?}", setting.entry.id, setting.params);
         let measured = outcome.messages as f64 / f64::from(setting.n);
-        assert_within(&setting.entry.cost.heavy, measured, setting, "messages, heavy load");
-        if let Some(summary) = outcome.sync_delay.summary() {
-            let formula = &setting.entry.cost.sync_delay;
+        assert_within(&cost(setting).heavy, measured, setting, "messages, heavy load");
+        if let Some(summary) = outcome.mutex().sync_delay.summary() {
+            let formula = &cost(setting).sync_delay;
             assert_within(formula, summary.mean, setting, "synchronisation delay");
         }
     });
@@ -80,11 +80,11 @@ fn light_load_costs_what_the_formula_says() {
             let outcome = simulate(setting, &Plan { workload, ..Plan::default() });
             messages += outcome.messages as f64;
             let mean = |times: &conclave_sim::Times| times.summary().expect("it entered").mean;
-            delay += mean(&outcome.client_delay);
-            serial += mean(&outcome.client_delay_serial);
+            delay += mean(&outcome.mutex().client_delay);
+            serial += mean(&outcome.mutex().client_delay_serial);
         }
         let n = f64::from(setting.n);
-        let cost = &setting.entry.cost;
+        let cost = cost(setting);
         assert_within(&cost.light, messages / n, setting, "messages, light load");
         assert_within(&cost.client_delay, delay / n, setting, "client delay");
         assert_within(&cost.client_delay_serial, serial / n, setting, "client delay, serial");
@@ -105,14 +105,22 @@ fn totals_of_latency_free_algorithms_do_not_depend_on_the_critical_section() {
 
 #[test]
 fn alone_in_a_cluster_of_one_a_node_enters_at_once_without_a_message() {
-    for entry in ENTRIES {
+    for entry in mutexes() {
         let separate = entry
             .parameters
             .iter()
             .any(|parameter| parameter.name == "coordinator" && parameter.default == "separate");
         if !separate {
             let outcome = single(entry.id, 1, &[], 0);
-            assert_eq!((outcome.entries, outcome.messages), (1, 0), "{}", entry.id);
+            assert_eq!((outcome.mutex().entries, outcome.messages), (1, 0), "{}", entry.id);
         }
     }
+}
+
+fn mutexes() -> impl Iterator<Item = &'static Entry> {
+    ENTRIES.iter().copied().filter(|entry| entry.family == Family::Mutex)
+}
+
+fn cost(setting: &Setting) -> &'static MutexCost {
+    setting.entry.cost.mutex().expect("a mutual exclusion algorithm")
 }

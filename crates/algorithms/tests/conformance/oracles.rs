@@ -30,7 +30,7 @@ fn seven_nodes_that_all_ask_at_once_send_as_many_messages_as_the_textbooks_say()
     for (id, set, messages) in table {
         let outcome = all_at_once(id, 7, set);
         assert_eq!(outcome.messages, *messages, "{id} {set:?}: {:?}", outcome.messages_by_kind);
-        assert_eq!((outcome.requests, outcome.entries), (7, 7), "{id} {set:?}");
+        assert_eq!((outcome.mutex().requests, outcome.mutex().entries), (7, 7), "{id} {set:?}");
         assert!(outcome.violations.is_empty(), "{id} {set:?}: {:?}", outcome.violations);
     }
 }
@@ -90,7 +90,7 @@ fn the_last_of_seven_enters_when_the_delays_add_up() {
     ];
     for (id, last) in table {
         let outcome = all_at_once(id, 7, &[]);
-        let longest = outcome.wait.summary().expect("seven entered").max;
+        let longest = outcome.mutex().wait.summary().expect("seven entered").max;
         assert_eq!(longest, Ticks::units(*last).as_units(), "{id}");
     }
 }
@@ -139,7 +139,7 @@ fn one_client_alone() {
     for (id, set, node, messages, delay) in table {
         let outcome = single(id, 7, set, *node);
         assert_eq!(outcome.messages, *messages, "{id} {set:?} node {node}");
-        let measured = outcome.client_delay.summary().expect("it entered alone").mean;
+        let measured = outcome.mutex().client_delay.summary().expect("it entered alone").mean;
         assert_eq!(measured, *delay, "{id} {set:?} node {node}");
     }
 }
@@ -157,7 +157,7 @@ fn other_sizes_worked_out_by_hand() {
 fn the_serially_counted_delay_is_the_one_some_textbooks_print() {
     let serial = |id, n| {
         let outcome = single(id, n, &[], 1);
-        outcome.client_delay_serial.summary().expect("it entered alone").mean
+        outcome.mutex().client_delay_serial.summary().expect("it entered alone").mean
     };
     assert_eq!(serial("ricart-agrawala", 7), 12.0); // 2(N-1)
     assert_eq!(serial("voting", 7), 10.0); // 2mk with m = 5, k = 1

@@ -1,10 +1,10 @@
 //! Runs any algorithm of the catalogue by name.
 
-use conclave_algorithms::catalog::{self, Cluster, Setting, Visitor};
-use conclave_core::mutex::Mutex;
-use conclave_core::{NodeId, Oracle, Process, Property, Ticks, Verdict};
+use crate::common;
+use conclave_algorithms::catalog::{self, Setting};
+use conclave_core::{NodeId, Property, Ticks, Verdict};
 use conclave_sim::{
-    Act, Fault, Names, Options, Outcome, Plan, ScriptLine, Workload, flags, quoted, run,
+    Act, Fault, Names, Options, Outcome, Plan, ScriptLine, Workload, flags, quoted,
 };
 
 /// An algorithm with a size and parameters; every test is one of these under some plan.
@@ -15,22 +15,12 @@ pub fn setting(id: &str, n: u32, set: &[(&str, &str)]) -> Setting {
 
 /// Runs a setting by a plan, with every promise watched.
 pub fn simulate(setting: &Setting, plan: &Plan) -> Outcome {
-    struct Run<'a>(&'a Plan, Options);
-    impl Visitor for Run<'_> {
-        type Output = Outcome;
-        fn visit<P>(self, cluster: Cluster<P>) -> Outcome
-        where
-            P: Process<Provides = Mutex>,
-            P::Uses: Oracle,
-        {
-            run(&cluster, self.0, &self.1).unwrap_or_else(|error| panic!("{error}"))
-        }
-    }
     let promises_bound = setting.entry.promises(Property::BW, &setting.params);
     let bypass_bound = setting.entry.bypass.filter(|_| promises_bound).map(|bound| bound(setting));
     let options =
         Options { order: setting.n <= 64, bypass_bound, hash: true, ..Options::default() };
-    catalog::visit(setting, Run(plan, options)).unwrap_or_else(|error| panic!("{error}"))
+    let cluster = common::cluster(setting).unwrap_or_else(|error| panic!("{error}"));
+    cluster.run(plan, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The standard setting: everybody asks at time 0.
@@ -46,7 +36,7 @@ pub fn single(id: &str, n: u32, set: &[(&str, &str)], node: u32) -> Outcome {
 
 /// The nodes, as indices from 0, in the order they entered.
 pub fn order(outcome: &Outcome) -> Vec<u32> {
-    outcome.order.iter().flatten().map(|node| node.0).collect()
+    outcome.mutex().order.iter().flatten().map(|node| node.0).collect()
 }
 
 /// Asserts that every promise of the catalogue was kept.
@@ -64,18 +54,8 @@ pub fn assert_kept(setting: &Setting, plan: &Plan, outcome: &Outcome) {
 
 /// The command that shows this run again.
 fn command(setting: &Setting, plan: &Plan) -> String {
-    struct Nodes;
-    impl Visitor for Nodes {
-        type Output = Names;
-        fn visit<P>(self, cluster: Cluster<P>) -> Names
-        where
-            P: Process<Provides = Mutex>,
-            P::Uses: Oracle,
-        {
-            Names::new(cluster.clients, cluster.coordinators)
-        }
-    }
-    let names = catalog::visit(setting, Nodes).unwrap_or_else(|error| panic!("{error}"));
+    let cluster = common::cluster(setting).unwrap_or_else(|error| panic!("{error}"));
+    let names = Names::new(cluster.clients(), cluster.coordinators());
     let mut words = vec![format!("conclave sim {} --nodes {}", setting.entry.id, setting.n)];
     for parameter in setting.entry.parameters {
         let value = setting.params.text(parameter.name);

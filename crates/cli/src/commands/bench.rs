@@ -3,10 +3,9 @@
 use crate::failure::Exit;
 use crate::memory::peak_of;
 use crate::output::{json, numbers, print, table::Table};
-use conclave_algorithms::catalog::{self, Cluster, Setting, Visitor};
-use conclave_core::mutex::Mutex;
-use conclave_core::{Event, Oracle, Process, Property, Ticks};
-use conclave_sim::{Options, Plan, Shape, prepare};
+use crate::subject::{People, Subject};
+use conclave_core::Ticks;
+use conclave_sim::{Options, Plan, Shape};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::time::Instant;
@@ -73,8 +72,10 @@ pub fn run(arguments: &Bench) -> anyhow::Result<Exit> {
     progress.tick();
     let mut rows = Vec::new();
     for (name, id, nodes, hash) in RUNS {
-        let setting = catalog::find(id)?.setting((nodes / arguments.divide).max(2), &[])?;
-        rows.push(measure(name, &setting, hash, arguments.repeat)?);
+        let nodes = (nodes / arguments.divide).max(2);
+        let subject = Subject::new(id, nodes, &[], &People::default())?;
+        let keep = if hash { Keep::Hash } else { Keep::Nothing };
+        rows.push(measure(name, &subject, keep, arguments.repeat)?);
         progress.inc(1);
     }
     progress.finish_and_clear();
@@ -104,13 +105,14 @@ fn as_table(rows: &[Row]) -> String {
 }
 
 /// The best of several runs of simulator and floor, taken in turn.
-fn measure(name: &'static str, setting: &Setting, hash: bool, repeat: u32) -> anyhow::Result<Row> {
-    let shape = visit(setting, Timed { hash: false, shape: true, setting })?.shape;
+fn measure(name: &'static str, subject: &Subject, keep: Keep, repeat: u32) -> anyhow::Result<Row> {
+    let n = subject.setting.n;
+    let shape = time(subject, Keep::Shape)?.shape;
     let shape = shape.expect("a run that keeps its shape has one");
     let (mut best, mut floor) = (None::<Timing>, f64::INFINITY);
     for _ in 0..repeat {
-        let timing = visit(setting, Timed { hash, shape: false, setting })?;
-        let replay = shape.replay(setting.n, timing.event_size);
+        let timing = time(subject, keep)?;
+        let replay = shape.replay(n, subject.cluster().event_size());
         let begin = Instant::now();
         let moved = replay();
         floor = floor.min(begin.elapsed().as_secs_f64() / moved as f64);
@@ -122,24 +124,22 @@ fn measure(name: &'static str, setting: &Setting, hash: bool, repeat: u32) -> an
     let events_per_second = best.events as f64 / best.seconds;
     Ok(Row {
         name,
-        nodes: setting.n,
+        nodes: n,
         events: best.events,
         messages: best.messages,
         events_per_second,
         floor_events_per_second: floor.recip(),
         ratio_to_floor: events_per_second * floor,
-        bytes_per_node: best.bytes as f64 / f64::from(setting.n),
+        bytes_per_node: best.bytes as f64 / f64::from(n),
     })
 }
 
-fn visit(setting: &Setting, timed: Timed<'_>) -> anyhow::Result<Timing> {
-    catalog::visit(setting, timed)?
-}
-
-struct Timed<'a> {
-    hash: bool,
-    shape: bool,
-    setting: &'a Setting,
+/// What to keep of a run beyond its figures.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Nothing,
+    Hash,
+    Shape,
 }
 
 struct Timing {
@@ -147,38 +147,26 @@ struct Timing {
     events: u64,
     messages: u64,
     bytes: usize,
-    event_size: usize,
     shape: Option<Shape>,
 }
 
-impl Visitor for Timed<'_> {
-    type Output = anyhow::Result<Timing>;
-
-    fn visit<P>(self, cluster: Cluster<P>) -> Self::Output
-    where
-        P: Process<Provides = Mutex>,
-        P::Uses: Oracle,
-    {
-        let Setting { entry, params, .. } = self.setting;
-        let bounded = entry.promises(Property::BW, params);
-        let plan = Plan { until: Ticks(u64::MAX / 2), ..Plan::default() };
-        let options = Options {
-            bypass_bound: entry.bypass.filter(|_| bounded).map(|bound| bound(self.setting)),
-            hash: self.hash,
-            shape: self.shape,
-            ..Options::default()
-        };
-        let (timing, bytes) = peak_of(|| {
-            let prepared = prepare(&cluster, &plan, &options)?;
-            let started = prepared.events();
-            let begin = Instant::now();
-            let outcome = prepared.run();
-            let seconds = begin.elapsed().as_secs_f64();
-            anyhow::Ok((seconds, outcome.events - started, outcome))
-        });
-        let (seconds, events, outcome) = timing?;
-        let event_size = size_of::<Event<P>>();
-        let (messages, shape) = (outcome.messages, outcome.shape);
-        Ok(Timing { seconds, events, messages, bytes, event_size, shape })
-    }
+fn time(subject: &Subject, keep: Keep) -> anyhow::Result<Timing> {
+    let plan = Plan { until: Ticks(u64::MAX / 2), ..Plan::default() };
+    let options = Options {
+        order: false,
+        hash: keep == Keep::Hash,
+        shape: keep == Keep::Shape,
+        ..subject.options(false)
+    };
+    let (timing, bytes) = peak_of(|| {
+        let prepared = subject.cluster().prepare(&plan, &options)?;
+        let started = prepared.events();
+        let begin = Instant::now();
+        let outcome = prepared.run();
+        let seconds = begin.elapsed().as_secs_f64();
+        anyhow::Ok((seconds, outcome.events - started, outcome))
+    });
+    let (seconds, events, outcome) = timing?;
+    let (messages, shape) = (outcome.messages, outcome.shape);
+    Ok(Timing { seconds, events, messages, bytes, shape })
 }

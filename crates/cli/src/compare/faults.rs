@@ -6,7 +6,7 @@ mod verdict;
 pub use verdict::Verdict;
 
 use super::crew;
-use crate::subject::Subject;
+use crate::subject::{People, Subject};
 use conclave_algorithms::catalog::Entry;
 use conclave_sim::Plan;
 use family::Family;
@@ -95,7 +95,7 @@ pub struct Cell {
 pub fn all(entries: &[&'static Entry], n: u32) -> anyhow::Result<Vec<Cell>> {
     let subjects = entries
         .iter()
-        .map(|entry| Subject::new(entry.id, n, &[], Vec::new()))
+        .map(|entry| Subject::new(entry.id, n, &[], &People::default()))
         .collect::<anyhow::Result<Vec<_>>>()?;
     let jobs: Vec<(&Subject, Mishap)> =
         subjects.iter().flat_map(|subject| Mishap::ALL.map(|mishap| (subject, mishap))).collect();

@@ -105,7 +105,7 @@ fn row<'a>(point: &'a Point, load: &'static str, messages: &Beside) -> Row<'a> {
         sync_delay_formula: None,
         outside: Vec::new(),
         notes: &point.notes,
-        textbooks: entry.cost.textbooks,
+        textbooks: entry.cost.textbooks(),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::crew;
 use crate::output::numbers::count;
-use crate::subject::Subject;
-use conclave_algorithms::catalog::{Cost, Entry, Setting};
+use crate::subject::{People, Subject};
+use conclave_algorithms::catalog::{Entry, MutexCost, Setting};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::{Ending, Options, Outcome, Plan, Workload};
 use serde::Serialize;
@@ -70,7 +70,7 @@ struct Ranges {
 
 impl Ranges {
     fn of(setting: &Setting) -> Self {
-        let cost = &setting.entry.cost;
+        let cost = cost_of(setting.entry);
         Self {
             light: (cost.light.range)(setting),
             heavy: (cost.heavy.range)(setting),
@@ -174,8 +174,8 @@ impl Point {
         self.subject.options(false).bypass_bound
     }
 
-    fn cost(&self) -> &'static Cost {
-        &self.subject.setting.entry.cost
+    fn cost(&self) -> &'static MutexCost {
+        cost_of(self.subject.setting.entry)
     }
 
     fn beside(&self, text: &'static str, range: (f64, f64), measured: Option<f64>) -> Beside {
@@ -222,7 +222,7 @@ fn point(entry: &'static Entry, n: u32) -> Result<Point, String> {
     if messages > MESSAGES_MAX {
         return Err(format!("about {} messages when all ask at once", count(messages as u64)));
     }
-    let subject = Subject::new(entry.id, n, &[], Vec::new()).map_err(|e| e.to_string())?;
+    let subject = Subject::new(entry.id, n, &[], &People::default()).map_err(|e| e.to_string())?;
     Ok(Point { subject, ranges, light: None, heavy: None, saturated: None, notes: Vec::new() })
 }
 
@@ -320,8 +320,8 @@ fn light(subject: &Subject) -> anyhow::Result<Light> {
         let outcome = subject.run(&patient(n, 1, workload), &Options::default())?;
         let of = |times: &conclave_sim::Times| times.summary().map_or(0.0, |s| s.mean);
         sum.messages += speaks_for * outcome.messages_per_entry().unwrap_or(0.0);
-        sum.delay += speaks_for * of(&outcome.client_delay);
-        sum.delay_serial += speaks_for * of(&outcome.client_delay_serial);
+        sum.delay += speaks_for * of(&outcome.mutex().client_delay);
+        sum.delay_serial += speaks_for * of(&outcome.mutex().client_delay_serial);
     }
     let mean = |sum| sum / f64::from(n);
     Ok(Light {
@@ -337,14 +337,15 @@ fn heavy(subject: &Subject) -> anyhow::Result<Option<Heavy>> {
     let messages = outcome.messages_per_entry().filter(|_| outcome.ending != Ending::CutShort);
     Ok(messages.map(|messages| Heavy {
         messages,
-        sync_delay: outcome.sync_delay.summary().map(|summary| summary.mean),
-        wait: outcome.wait.summary().map_or(0.0, |summary| summary.mean),
+        sync_delay: outcome.mutex().sync_delay.summary().map(|summary| summary.mean),
+        wait: outcome.mutex().wait.summary().map_or(0.0, |summary| summary.mean),
     }))
 }
 
 fn saturated(subject: &Subject, rounds: u32) -> anyhow::Result<Option<Saturated>> {
     let outcome = at_once(subject, rounds)?;
-    Ok(outcome.jain.map(|jain| Saturated { jain, bypass: outcome.bypass_max }))
+    let entering = outcome.mutex();
+    Ok(entering.jain.map(|jain| Saturated { jain, bypass: entering.bypass_max }))
 }
 
 fn at_once(subject: &Subject, rounds: u32) -> anyhow::Result<Outcome> {
@@ -357,4 +358,9 @@ fn at_once(subject: &Subject, rounds: u32) -> anyhow::Result<Outcome> {
 fn patient(n: u32, rounds: u32, workload: Workload) -> Plan {
     let until = Plan::default().until + Ticks::units(200 * u64::from(n) * u64::from(rounds));
     Plan { workload, rounds, until, ..Plan::default() }
+}
+
+/// What an entry costs, of an algorithm that is known to be for mutual exclusion.
+pub fn cost_of(entry: &'static Entry) -> &'static MutexCost {
+    entry.cost.mutex().expect("only mutual exclusion is measured here")
 }

@@ -239,7 +239,7 @@ fn formulas(points: &[Point]) -> String {
         if std::mem::replace(&mut told, entry.id) == entry.id {
             continue;
         }
-        let cost = &entry.cost;
+        let cost = super::measure::cost_of(entry);
         let delay = format!(
             "{}; serially {}; exit to entry {}",
             bracketed(cost.client_delay.text),

@@ -1,7 +1,7 @@
 //! The catalogue in words.
 
 use super::{beside, dim, good, labelled, odd, strong, typed, width, wrap};
-use conclave_algorithms::catalog::{self, Entry, Parameter};
+use conclave_algorithms::catalog::{self, Entry, Family, Parameter};
 use conclave_core::Property;
 use std::fmt::Write;
 
@@ -11,28 +11,42 @@ const COLUMN: usize = 14;
 /// All algorithms: what each costs and promises.
 pub fn list() -> String {
     let mut text = String::new();
-    for entry in catalog::ENTRIES {
-        let tags: Vec<&str> = has(entry).iter().map(|property| property.tag()).collect();
-        let _ = writeln!(text, "{}  {}", strong(entry.id), entry.title);
-        for (what, told) in [
-            ("light", entry.cost.light.text),
-            ("heavy", entry.cost.heavy.text),
-            ("has", &tags.join(" ")),
-        ] {
-            text += &beside(&dim(format!("  {what:7}")), 9, told);
+    for family in Family::ALL {
+        let mut entries = of_family(family).peekable();
+        if entries.peek().is_some() {
+            let _ = writeln!(text, "{}\n", typed(family.question()));
         }
-        text.push('\n');
+        for entry in entries {
+            text += &in_short(entry);
+        }
     }
-    for property in Property::MUTEX {
+    for &property in Property::MUTEX.iter().chain(&Property::ELECTION) {
         let _ = writeln!(text, "{}{}", strong(format!("{property:9}")), property.meaning());
     }
     let _ = writeln!(
         text,
         "\nMessages per entry and exit: light when one enters alone, heavy when all ask at\n\
-         once. One in full: {}",
+         once; per election: one when one node begins, all when all do. One in full: {}",
         typed("conclave algorithms ID"),
     );
     text
+}
+
+fn of_family(family: Family) -> impl Iterator<Item = &'static Entry> {
+    catalog::ENTRIES.iter().copied().filter(move |entry| entry.family == family)
+}
+
+fn in_short(entry: &'static Entry) -> String {
+    let mut text = format!("{}  {}\n", strong(entry.id), entry.title);
+    let mut line = |what: &str, told: &str| {
+        text += &beside(&dim(format!("  {what:7}")), 9, told);
+    };
+    for (what, formula) in entry.cost.formulas().take(2) {
+        line(what, formula.text);
+    }
+    let tags: Vec<&str> = has(entry).iter().map(|property| property.tag()).collect();
+    line("has", &tags.join(" "));
+    text + "\n"
 }
 
 /// One algorithm: all that the catalogue says of it.
@@ -83,20 +97,24 @@ fn promises(entry: &'static Entry) -> String {
 }
 
 fn costs(entry: &'static Entry) -> String {
-    let cost = &entry.cost;
-    let rows = [
-        ("messages", "light load", &cost.light),
-        ("", "heavy load", &cost.heavy),
-        ("delay", "before entry", &cost.client_delay),
-        ("", "  serially", &cost.client_delay_serial),
-        ("", "exit to entry", &cost.sync_delay),
-    ];
+    let words = |name: &str| match name {
+        "light" => ("messages", "light load"),
+        "heavy" => ("", "heavy load"),
+        "client_delay" => ("delay", "before entry"),
+        "client_delay_serial" => ("", "  serially"),
+        "sync_delay" => ("", "exit to entry"),
+        "one" => ("messages", "one begins"),
+        "all" => ("", "all begin"),
+        "all_mean" => ("", "  on average"),
+        _ => ("time", "one begins"),
+    };
     let mut text = String::new();
-    for (label, what, formula) in rows {
+    for (name, formula) in entry.cost.formulas() {
+        let (label, what) = words(name);
         let lead = format!("{}{what:15}", strong(format!("{label:COLUMN$}")));
         text += &beside(&lead, COLUMN + 15, formula.text);
     }
-    match cost.textbooks {
+    match entry.cost.textbooks() {
         "" => text,
         textbooks => text + &labelled("textbooks", COLUMN, textbooks),
     }

@@ -3,7 +3,7 @@
 use super::entry::{example, has};
 use conclave_algorithms::catalog;
 use conclave_core::Property;
-use conclave_sim::{Outcome, Summary};
+use conclave_sim::{Names, Outcome, Summary};
 use serde::{Serialize, Serializer};
 
 /// The text of a value, with a line end.
@@ -68,14 +68,8 @@ impl Entry {
             has: has(entry),
             lacks: Map(entry.lacks.iter().map(|&(property, why)| (property.tag(), why)).collect()),
             parameters: entry.parameters.iter().map(parameter).collect(),
-            cost: Map(vec![
-                ("light", cost.light.text),
-                ("heavy", cost.heavy.text),
-                ("client_delay", cost.client_delay.text),
-                ("client_delay_serial", cost.client_delay_serial.text),
-                ("sync_delay", cost.sync_delay.text),
-            ]),
-            textbooks: cost.textbooks,
+            cost: Map(cost.formulas().map(|(name, formula)| (name, formula.text)).collect()),
+            textbooks: cost.textbooks(),
             rejoin_without_disk: entry.rejoin_without_disk.name(),
             example: example(entry),
         }
@@ -99,6 +93,30 @@ pub struct Run<'a> {
     trace_hash: Option<String>,
     properties: Map<'a, conclave_core::Verdict>,
     violations: Vec<Violation>,
+    #[serde(flatten)]
+    findings: Findings,
+}
+
+/// What was measured, by family.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Findings {
+    Mutex(Box<Mutex>),
+    Election(Election),
+}
+
+#[derive(Serialize)]
+struct Election {
+    leader: Option<Name>,
+    agreed: bool,
+    time_to_leader: Option<f64>,
+    leaders_seen: Vec<Name>,
+    leaders_at_once: u32,
+    changes: u64,
+}
+
+#[derive(Serialize)]
+struct Mutex {
     requests: u64,
     entries: u64,
     order: Option<Vec<Name>>,
@@ -141,8 +159,6 @@ impl<'a> Run<'a> {
     /// The result of a report.
     pub fn of(report: &'a super::run::Report<'a>) -> Self {
         let outcome: &Outcome = &report.outcome;
-        let names = &report.subject.names;
-        let name = |&node| Name::of(names.name(node));
         let entry = report.subject.setting.entry;
         Self {
             algorithm: entry.id,
@@ -159,17 +175,36 @@ impl<'a> Run<'a> {
             trace_hash: outcome.hash.map(|hash| format!("{hash:016x}")),
             properties: Map(outcome.verdicts.iter().map(|&(p, v)| (p.tag(), v)).collect()),
             violations: report.broken.iter().map(|broken| violation(report, broken)).collect(),
-            requests: outcome.requests,
-            entries: outcome.entries,
-            order: outcome.order.as_ref().map(|order| order.iter().map(name).collect()),
-            messages_per_entry: outcome.messages_per_entry(),
-            client_delay: outcome.client_delay.summary(),
-            client_delay_serial: outcome.client_delay_serial.summary(),
-            sync_delay: outcome.sync_delay.summary(),
-            wait: outcome.wait.summary(),
-            jain: outcome.jain,
-            max_bypass: outcome.bypass_max,
-            fences: outcome.fences.map(|(first, last)| [first, last]),
+            findings: Findings::of(outcome, &report.subject.names),
+        }
+    }
+}
+
+impl Findings {
+    fn of(outcome: &Outcome, names: &Names) -> Self {
+        let name = |&node| Name::of(names.name(node));
+        match &outcome.findings {
+            conclave_sim::Findings::Mutex(entering) => Self::Mutex(Box::new(Mutex {
+                requests: entering.requests,
+                entries: entering.entries,
+                order: entering.order.as_ref().map(|order| order.iter().map(name).collect()),
+                messages_per_entry: outcome.messages_per_entry(),
+                client_delay: entering.client_delay.summary(),
+                client_delay_serial: entering.client_delay_serial.summary(),
+                sync_delay: entering.sync_delay.summary(),
+                wait: entering.wait.summary(),
+                jain: entering.jain,
+                max_bypass: entering.bypass_max,
+                fences: entering.fences.map(|(first, last)| [first, last]),
+            })),
+            conclave_sim::Findings::Election(leading) => Self::Election(Election {
+                leader: leading.leader.as_ref().map(name),
+                agreed: leading.agreed,
+                time_to_leader: leading.time_to_leader.summary().map(|times| times.max),
+                leaders_seen: leading.leaders_seen.iter().map(name).collect(),
+                leaders_at_once: leading.at_once,
+                changes: leading.changes,
+            }),
         }
     }
 }

@@ -1,17 +1,19 @@
 //! The report of a run, or of many, on one screen.
 
-use super::numbers::{count, decimal, of, range, rate};
-use super::table::Table;
+mod election;
+mod mutex;
+
+use super::numbers::{count, decimal, of, rate};
 use super::{bad, dim, good, labelled, odd, strong, typed, width, wrap};
 use crate::subject::Subject;
-use conclave_core::{Property, Verdict, Violation};
-use conclave_sim::{Ending, Outcome, Plan, Times, Workload};
+use conclave_core::{NodeId, Property, Verdict, Violation};
+use conclave_sim::{Ending, Findings, Outcome, Plan};
 use std::fmt::Write;
 
 /// How far the text stands from the margin.
 const COLUMN: usize = 12;
-/// More entries than this are shown by the first and the last.
-const ORDER_SHOWN: usize = 20;
+/// More nodes than this are shown by the first and the last.
+const NODES_SHOWN: usize = 20;
 
 /// All there is to say about a run, or about many added up.
 pub struct Report<'a> {
@@ -51,11 +53,10 @@ impl Report<'_> {
         let mut text = self.header();
         text.push('\n');
         text += &self.messages();
-        text += &self.entries();
-        text.push('\n');
-        text += &self.times();
-        text.push('\n');
-        text += &self.fairness();
+        text += &match &self.outcome.findings {
+            Findings::Mutex(entering) => self.entering(entering),
+            Findings::Election(leading) => self.leading(leading),
+        };
         text.push('\n');
         text += &self.properties();
         text + &self.ending()
@@ -78,7 +79,7 @@ impl Report<'_> {
             false => format!("seed {}", self.plan.seed),
         };
         let flags = match self.typed.as_slice() {
-            [] => "standard setting: each message takes 1, all ask at 0, 10 inside".to_string(),
+            [] => format!("standard setting: each message takes 1, {}", self.standard()),
             typed => typed.join(" "),
         };
         let mut text = format!("{}  {nodes}, {seeds}\n", strong(setting.entry.id));
@@ -86,6 +87,32 @@ impl Report<'_> {
             let _ = writeln!(text, "{}", dim(line));
         }
         text
+    }
+
+    fn standard(&self) -> &'static str {
+        match &self.outcome.findings {
+            Findings::Mutex(_) => "all ask at 0, 10 inside",
+            Findings::Election(_) => "the first node calls for an election at 0",
+        }
+    }
+
+    /// When it ended, and why.
+    fn time(&self) -> String {
+        let ended = match self.outcome.ending {
+            Ending::Quiet => "then all is quiet",
+            Ending::Done => self.done(),
+            Ending::CutShort => "then cut short",
+        };
+        let end = decimal(self.outcome.end.as_units());
+        let longest = if self.many { " in the longest run" } else { "" };
+        labelled("time", COLUMN, &format!("{end} units{longest}, {ended}"))
+    }
+
+    fn done(&self) -> &'static str {
+        match &self.outcome.findings {
+            Findings::Mutex(_) => "then the last has left",
+            Findings::Election(_) => "then all agree",
+        }
     }
 
     /// What was violated, in words; then the figures of the simulation itself.
@@ -134,6 +161,16 @@ shortest found that breaks {property}:
         setting.entry.promises(property, &setting.params)
     }
 
+    /// Nodes by their names; of too many, the first and the last.
+    fn nodes(&self, nodes: &[NodeId]) -> String {
+        let name = |node: &NodeId| self.subject.names.name(*node);
+        let mut shown: Vec<String> = nodes.iter().take(NODES_SHOWN).map(name).collect();
+        if let Some(last) = nodes.last().filter(|_| nodes.len() > NODES_SHOWN) {
+            shown.extend(["…".to_string(), name(last)]);
+        }
+        shown.join(" ")
+    }
+
     fn messages(&self) -> String {
         let outcome = &self.outcome;
         let kinds: Vec<String> = outcome
@@ -148,89 +185,6 @@ shortest found that breaks {property}:
             text += &labelled("per entry", COLUMN, &decimal(per_entry));
         }
         text + &self.formula().unwrap_or_default()
-    }
-
-    /// The catalogue's cost, where the run is of the kind that it speaks of.
-    fn formula(&self) -> Option<String> {
-        let workload = self.plan.workload.clone();
-        let standard = Plan { seed: self.plan.seed, workload, ..Plan::default() };
-        let cost = &self.subject.setting.entry.cost;
-        let (formula, load) = match self.plan.workload {
-            Workload::AllAtOnce => (&cost.heavy, "all at once"),
-            Workload::Single(_) => (&cost.light, "one alone, mean over all nodes"),
-            Workload::Closed(_) | Workload::Poisson(_) | Workload::Script(_) => return None,
-        };
-        let value = range((formula.range)(&self.subject.setting));
-        let told = labelled("formula", COLUMN, &format!("{value} ({load}): {}", formula.text));
-        (*self.plan == standard).then_some(told)
-    }
-
-    fn entries(&self) -> String {
-        let outcome = &self.outcome;
-        let requests = of(outcome.requests, "request");
-        let order = outcome.order.as_deref().unwrap_or_default();
-        let name = |node| self.subject.names.name(node);
-        let mut shown: Vec<String> =
-            order.iter().take(ORDER_SHOWN).map(|&node| name(node)).collect();
-        if let Some(&last) = order.last().filter(|_| order.len() > ORDER_SHOWN) {
-            shown.extend(["…".to_string(), name(last)]);
-        }
-        let order = if shown.is_empty() { String::new() } else { format!(": {}", shown.join(" ")) };
-        let told = format!("{} of {requests}{order}", count(outcome.entries));
-        let ended = match outcome.ending {
-            Ending::Quiet => "then all is quiet",
-            Ending::Done => "then the last has left",
-            Ending::CutShort => "then cut short",
-        };
-        let end = decimal(outcome.end.as_units());
-        let longest = if self.many { " in the longest run" } else { "" };
-        labelled("entries", COLUMN, &told)
-            + &labelled("time", COLUMN, &format!("{end} units{longest}, {ended}"))
-    }
-
-    fn times(&self) -> String {
-        let outcome = &self.outcome;
-        let rows: [(&str, &str, &Times); 4] = [
-            ("client delay", "request to entry, alone", &outcome.client_delay),
-            ("  serially", "its messages one by one", &outcome.client_delay_serial),
-            ("sync delay", "exit to next entry", &outcome.sync_delay),
-            ("wait", "request to entry", &outcome.wait),
-        ];
-        let headings = ["in units", "mean", "p50", "p99", "max", ""];
-        let mut table = Table::new(width(), &headings).right(1..5);
-        for (name, meaning, times) in rows {
-            let numbers = match times.summary() {
-                Some(s) => [s.mean, s.p50, s.p99, s.max].map(decimal),
-                None => ["-"; 4].map(String::from),
-            };
-            let [mean, p50, p99, max] = numbers;
-            table.row([name.to_string(), mean, p50, p99, max, meaning.to_string()]);
-        }
-        table.render()
-    }
-
-    fn fairness(&self) -> String {
-        let outcome = &self.outcome;
-        let mut text = String::new();
-        if let Some(jain) = outcome.jain {
-            let worst = if self.many { " in the worst run" } else { "" };
-            let told = format!("{} by Jain's index{worst}", decimal(jain));
-            text += &labelled("fairness", COLUMN, &told);
-        }
-        if let Some(bound) = self.bypass_bound {
-            let most = of(outcome.bypass_max, "entry").replace("entrys", "entries");
-            let told =
-                format!("at most {most} before a registered request; bound {}", count(bound));
-            text += &labelled("bypass", COLUMN, &told);
-        }
-        if let Some((first, last)) = outcome.fences {
-            let refused = match outcome.refused {
-                0 => String::new(),
-                refused => format!("; {} refused as stale", of(refused, "write")),
-            };
-            text += &labelled("fences", COLUMN, &format!("{first} to {last}{refused}"));
-        }
-        text
     }
 
     fn properties(&self) -> String {

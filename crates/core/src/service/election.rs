@@ -1,5 +1,9 @@
 //! Leader election: who leads, and in which term.
 
+mod monitor;
+
+pub use monitor::Monitor;
+
 use crate::{NodeId, Oracle, Service};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +32,12 @@ pub enum Indication {
     Suspect(NodeId),
     /// Passed on from the detector below: it does not any more.
     Trust(NodeId),
+    /// This very node led in that term, and must no longer act as if it did: a majority may follow
+    /// somebody else by now.
+    Deposed {
+        /// The term in which it led.
+        term: u64,
+    },
 }
 
 impl Service for Election {

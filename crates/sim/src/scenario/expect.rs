@@ -5,7 +5,8 @@ use super::file::Word;
 use crate::metrics::Entry;
 use crate::outcome::Outcome;
 use crate::parse::Names;
-use conclave_core::{Property, Ticks, Verdict};
+use crate::study::{Entering, Findings, Leading};
+use conclave_core::{NodeId, Property, Ticks, Verdict};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -31,6 +32,21 @@ pub struct Expect {
     pub same_fence: Option<bool>,
     /// How many last writes the resource refuses.
     pub refused: Option<u64>,
+    /// Whom all follow in the end.
+    pub(super) leader: Option<Word>,
+    /// Whether all live nodes follow the same.
+    pub agreed: Option<bool>,
+    /// When the last came to follow it, in units.
+    pub time_to_leader: Option<f64>,
+    /// Everybody whom anybody ever followed, in order.
+    pub(super) leaders_seen: Option<Vec<Word>>,
+    /// The most nodes that believe at one time that they lead.
+    pub leaders_at_once: Option<u32>,
+    /// How often a node turns from one leader to another.
+    pub changes: Option<u64>,
+    /// Whom each of these nodes follows in the end.
+    #[serde(default)]
+    pub(super) follows: BTreeMap<String, Word>,
     /// The promises that are kept.
     #[serde(default)]
     pub holds: Vec<Property>,
@@ -58,13 +74,9 @@ impl Scenario {
         let expect = &self.expect;
         let mut checks = Vec::new();
         counts(expect, outcome, &mut checks);
-        if let Some(entered) = &outcome.entered {
-            entries(expect, entered, names, &mut checks);
-        } else if expect.order.is_some() || expect.entries.is_some() || expect.fences.is_some() {
-            checks.push(compare("entries", "a list", "too many to list"));
-        }
-        if let Some(refused) = expect.refused {
-            checks.push(compare("refused", refused, outcome.refused));
+        match &outcome.findings {
+            Findings::Mutex(entering) => expect.entering(entering, names, &mut checks),
+            Findings::Election(leading) => expect.leading(leading, names, &mut checks),
         }
         let promises = [(&expect.holds, Verdict::Holds), (&expect.violated, Verdict::Violated)];
         for (properties, verdict) in promises {
@@ -86,8 +98,51 @@ fn counts(expect: &Expect, outcome: &Outcome, checks: &mut Vec<Check>) {
         let sent = outcome.messages_by_kind.iter().find(|(sent, _)| sent == kind);
         checks.push(compare(kind, count, sent.map_or(0, |(_, count)| *count)));
     }
-    if let Some(requests) = expect.requests {
-        checks.push(compare("requests", requests, outcome.requests));
+}
+
+impl Expect {
+    fn entering(&self, seen: &Entering, names: &Names, checks: &mut Vec<Check>) {
+        if let Some(requests) = self.requests {
+            checks.push(compare("requests", requests, seen.requests));
+        }
+        if let Some(entered) = &seen.entered {
+            entries(self, entered, names, checks);
+        } else if self.order.is_some() || self.entries.is_some() || self.fences.is_some() {
+            checks.push(compare("entries", "a list", "too many to list"));
+        }
+        if let Some(refused) = self.refused {
+            checks.push(compare("refused", refused, seen.refused));
+        }
+    }
+
+    fn leading(&self, seen: &Leading, names: &Names, checks: &mut Vec<Check>) {
+        let name = |node: Option<NodeId>| node.map_or("nobody".to_string(), |one| names.name(one));
+        if let Some(leader) = &self.leader {
+            checks.push(compare("leader", leader.text(), name(seen.leader)));
+        }
+        if let Some(agreed) = self.agreed {
+            checks.push(compare("agreed", agreed, seen.agreed));
+        }
+        if let Some(time) = self.time_to_leader {
+            let observed = seen.time_to_leader.summary().map(|times| times.max);
+            let observed = observed.map_or("never".to_string(), |time| time.to_string());
+            checks.push(compare("time_to_leader", time, observed));
+        }
+        if let Some(leaders) = &self.leaders_seen {
+            let observed = list(seen.leaders_seen.iter().map(|&node| names.name(node)));
+            checks.push(compare("leaders_seen", list(leaders.iter().map(Word::text)), observed));
+        }
+        if let Some(most) = self.leaders_at_once {
+            checks.push(compare("leaders_at_once", most, seen.at_once));
+        }
+        if let Some(changes) = self.changes {
+            checks.push(compare("changes", changes, seen.changes));
+        }
+        for (node, leader) in &self.follows {
+            let index = names.node("follows", node).map(NodeId::index).ok();
+            let belief = index.and_then(|index| seen.beliefs.get(index).copied().flatten());
+            checks.push(compare(&format!("{node} follows"), leader.text(), name(belief)));
+        }
     }
 }
 

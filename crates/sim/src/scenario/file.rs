@@ -38,6 +38,8 @@ pub(super) struct File {
     pub suspect: Option<List>,
     pub drift: Option<List>,
     pub dead: Option<List>,
+    pub start: Option<List>,
+    pub candidates: Option<List>,
     #[serde(default)]
     pub backoffs: BTreeMap<String, Word>,
     pub until: Option<Word>,

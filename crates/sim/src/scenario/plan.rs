@@ -40,6 +40,7 @@ fn plan(file: &File, names: &Names) -> Result<Plan, Error> {
         drift: each(&file.drift, |text| parse::drift(text, names))?,
         backoffs: file.backoffs.iter().map(backoff).collect::<Result<_, Error>>()?,
         workload: workload(file, names)?,
+        start: each(&file.start, |text| names.node("--start", text))?,
         rounds: file.rounds.unwrap_or(default.rounds),
         critical_section: time("--cs", &file.cs, default.critical_section)?,
         cancel: file.cancel.unwrap_or(default.cancel),
@@ -86,9 +87,10 @@ fn step(step: &Step, names: &Names) -> Result<ScriptLine, Error> {
         ("acquire", None) => Act::Acquire,
         ("release", None) => Act::Release,
         ("cancel", None) => Act::Cancel,
+        ("campaign", None) => Act::Campaign,
         ("tell", Some(to)) => Act::Tell(names.node("script", &to.text())?),
         (other, _) => {
-            let accepted = "do = acquire, release, cancel, or tell with the field 'to'";
+            let accepted = "do = acquire, release, cancel, campaign, or tell with the field 'to'";
             return Err(Error::value("script", other, accepted));
         }
     };

@@ -242,14 +242,14 @@ fn failover(mode: Mode) -> Outcome {
         faults: vec![(Ticks::units(5), Fault::Crash(NodeId(4)))],
         ..Plan::default()
     };
-    conclave_sim::run(&cluster, &plan, &Options::default()).expect("the plan is right")
+    conclave_sim::Runnable::run(&cluster, &plan, &Options::default()).expect("the plan is right")
 }
 
 #[test]
 fn after_a_failover_the_line_goes_on_where_it_was() {
     for mode in [Mode::Lease, Mode::Strict, Mode::Fence] {
         let outcome = failover(mode);
-        assert_eq!(outcome.order, Some([1, 2, 0].map(NodeId).into()), "{mode:?}");
+        assert_eq!(outcome.mutex().order, Some([1, 2, 0].map(NodeId).into()), "{mode:?}");
         for (kind, count) in [("NEW_COORD", 4), ("STATE", 3)] {
             assert!(outcome.messages_by_kind.contains(&(kind, count)), "{mode:?} {kind}");
         }

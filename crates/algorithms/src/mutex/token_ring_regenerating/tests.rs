@@ -181,7 +181,7 @@ fn simulate(mode: Mode, plan: &Plan) -> Outcome {
     let setup = setup(mode);
     let equals = Cluster::of_equals(5, move |me| Node::new(me, setup));
     let cluster = Cluster { silent: false, election: Some(Rule::Majority), ..equals };
-    conclave_sim::run(&cluster, plan, &Options::default()).expect("the plan is right")
+    conclave_sim::Runnable::run(&cluster, plan, &Options::default()).expect("the plan is right")
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_holder_that_crashes_takes_no_one_with_it() {
         let asked = if mode == Mode::Lease { 4 + 3 } else { 4 };
         assert!(outcome.messages_by_kind.contains(&("FREEZE", asked)), "{mode:?}");
         assert!(outcome.messages_by_kind.contains(&("FREEZE_ACK", 3)), "{mode:?}");
-        assert_eq!(outcome.entries, 5);
+        assert_eq!(outcome.mutex().entries, 5);
     }
 }
 

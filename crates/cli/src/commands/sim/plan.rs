@@ -4,7 +4,8 @@ use super::Sim;
 use crate::failure::Usage;
 use crate::files;
 use crate::output::story::Viewer;
-use crate::subject::{NODES_MAX, Subject};
+use crate::subject::{NODES_MAX, People, Subject};
+use conclave_algorithms::catalog::Family;
 use conclave_core::Ticks;
 use conclave_sim::{Plan, parse, quoted};
 use std::fmt::Display;
@@ -16,17 +17,13 @@ impl Sim {
     pub fn subject(&self) -> anyhow::Result<Subject> {
         let listed = self.ids.as_ref().map(|ids| ids.split(',').count() as u32);
         let nodes = self.nodes.or(listed).unwrap_or(NODES_DEFAULT);
-        let labels = self.ids.as_ref().map(|ids| parse::ids(ids, nodes)).transpose()?;
-        let labels = labels.unwrap_or_default();
-        let subject = Subject::new(&self.id, nodes, &self.set, labels)?;
+        let people = People { ids: self.ids.as_deref(), candidates: self.candidates.as_deref() };
+        let subject = Subject::new(&self.id, nodes, &self.set, &people)?;
         let entry = subject.setting.entry;
-        for (flag, value) in [("--start", &self.start), ("--candidates", &self.candidates)] {
-            if let Some(value) = value {
-                let has = if flag == "--start" { "initiators" } else { "candidates" };
-                let (id, family) = (entry.id, entry.family.name());
-                let accepted = format!("only elections have {has}; {id} is a {family}");
-                return Err(Usage::flag(flag, value, accepted).into());
-            }
+        if let Some(value) = self.start.as_ref().filter(|_| entry.family != Family::Election) {
+            let (id, family) = (entry.id, entry.family.name());
+            let accepted = format!("only elections have initiators; {id} is a {family}");
+            return Err(Usage::flag("--start", value, accepted).into());
         }
         Ok(subject)
     }
@@ -49,6 +46,9 @@ impl Sim {
         }
         if let Some(text) = &self.workload {
             plan.workload = parse::workload(text, names, &files::read)?;
+        }
+        if let Some(text) = &self.start {
+            plan.start = names.nodes("--start", text)?;
         }
         if let Some(text) = &self.dead {
             plan.dead = names.nodes("--dead", text)?;
@@ -86,6 +86,8 @@ impl Sim {
         one(&mut typed, "--rounds", &self.rounds);
         one(&mut typed, "--cs", &self.cs);
         one(&mut typed, "--cancel", &self.cancel);
+        one(&mut typed, "--start", &self.start);
+        one(&mut typed, "--candidates", &self.candidates);
         one(&mut typed, "--latency", &self.latency);
         flag(&mut typed, "--no-fifo", self.no_fifo);
         one(&mut typed, "--loss", &self.loss);

@@ -45,7 +45,7 @@ struct Base {
 impl Base {
     fn run(subject: &Subject, plan: Plan, longer: Plan) -> anyhow::Result<Self> {
         let outcome = subject.run(&plan, &Options::default())?;
-        let entered = outcome.entered.unwrap_or_default();
+        let entered = outcome.mutex().entered.clone().unwrap_or_default();
         Ok(Self { plan, longer, entered, kinds: outcome.messages_by_kind })
     }
 

@@ -81,7 +81,7 @@ pub fn meanwhile(subject: &Subject, plan: &Plan) -> anyhow::Result<Option<String
     // Whoever was let in just before may still be on its way.
     let begun = from + Ticks::units(12);
     let entered = |group: &[NodeId]| {
-        let entries = outcome.entered.as_deref().unwrap_or_default().iter();
+        let entries = outcome.mutex().entered.as_deref().unwrap_or_default().iter();
         entries.filter(|e| group.contains(&e.node) && e.at > begun && e.at < until).count()
     };
     let busy: Vec<&Vec<NodeId>> = groups.iter().filter(|group| entered(group) > 0).collect();
@@ -117,7 +117,7 @@ fn wants(plan: &Plan, node: NodeId) -> bool {
 /// Whether this node got in as often as it wanted; in a script, when it wanted last, for whoever
 /// asks while it waits or is inside asks in vain.
 fn is_served(plan: &Plan, outcome: &Outcome, node: NodeId) -> bool {
-    let entries = || outcome.entered.iter().flatten().filter(|entry| entry.node == node);
+    let entries = || outcome.mutex().entered.iter().flatten().filter(|entry| entry.node == node);
     match &plan.workload {
         Workload::Script(lines) => {
             let asked = lines.iter().filter(|line| line.node == node && line.act == Act::Acquire);

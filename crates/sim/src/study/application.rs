@@ -4,6 +4,7 @@ use crate::metrics::{Entries, Entry, Fairness, Samples};
 use crate::plan::{Act, Plan, ScriptLine, Workload};
 use crate::random::Stream;
 use crate::simulator::{Simulation, Status};
+use crate::study::Users;
 use crate::wheel::Lane;
 use conclave_core::mutex::{Mutex, Request};
 use conclave_core::{Event, NodeId, NodeSet, Oracle, Process, Ticks};
@@ -144,11 +145,7 @@ impl Application {
     }
 }
 
-impl<P> Simulation<'_, P>
-where
-    P: Process<Provides = Mutex>,
-    P::Uses: Oracle,
-{
+impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
     pub(crate) fn begin_workload(&mut self) {
         let plan = self.plan;
         if let Workload::Script(lines) = &plan.workload {
@@ -158,7 +155,8 @@ where
             return;
         }
         for node in (0..self.cluster.clients).map(NodeId) {
-            if self.application.left[node.index()] > 0 && self.up[node.index()] == Status::Up {
+            if self.users.application.left[node.index()] > 0 && self.up[node.index()] == Status::Up
+            {
                 let think = self.think_time();
                 self.schedule_request(think, node, Request::Acquire);
             }
@@ -169,11 +167,11 @@ where
     pub(crate) fn think_time(&mut self) -> Ticks {
         match self.plan.workload {
             Workload::Closed(mean) if mean > Ticks::ZERO => {
-                self.application.random.exponential(mean)
+                self.users.application.random.exponential(mean)
             }
             Workload::Poisson(rate) => {
                 let mean = Ticks((Ticks::UNIT.0 as f64 / rate).round() as u64);
-                self.application.random.exponential(mean)
+                self.users.application.random.exponential(mean)
             }
             Workload::AllAtOnce
             | Workload::Single(_)
@@ -188,6 +186,8 @@ where
 
     fn schedule_line(&mut self, line: ScriptLine) {
         let request = match line.act {
+            // Refused before the run.
+            Act::Campaign => return,
             Act::Acquire => Request::Acquire,
             Act::Release => Request::Release,
             Act::Cancel => Request::Cancel,
@@ -200,11 +200,11 @@ where
     /// Something the application meant to do at this time, if it still makes sense.
     #[inline(always)]
     pub(crate) fn application_acts(&mut self, node: NodeId, request: Request) {
-        self.application.planned_is_over(node, request);
+        self.users.application.planned_is_over(node, request);
         match request {
             Request::Acquire => self.arrives(node),
-            Request::Release if self.monitor.is_inside(node) => self.leaves(node),
-            Request::Cancel if self.monitor.is_waiting(node) => self.withdraws(node),
+            Request::Release if self.users.monitor.is_inside(node) => self.leaves(node),
+            Request::Cancel if self.users.monitor.is_waiting(node) => self.withdraws(node),
             Request::Release | Request::Cancel => {}
             Request::Observe(clock) if is_told(clock) => {
                 self.step(node, Event::Request(Request::Observe(clock)));
@@ -216,54 +216,54 @@ where
     /// The wish to enter arises; it becomes a request when the last one is over.
     #[inline(always)]
     fn arrives(&mut self, node: NodeId) {
-        if let Some(to_arrive) = self.application.to_arrive.get_mut(node.index()) {
+        if let Some(to_arrive) = self.users.application.to_arrive.get_mut(node.index()) {
             *to_arrive -= 1;
             if *to_arrive > 0 {
                 let after = self.think_time();
                 self.schedule_request(after, node, Request::Acquire);
             }
         }
-        if !self.monitor.is_waiting(node) && !self.monitor.is_inside(node) {
+        if !self.users.monitor.is_waiting(node) && !self.users.monitor.is_inside(node) {
             self.asks(node);
-        } else if let Some(queued) = self.application.queued.get_mut(node.index()) {
+        } else if let Some(queued) = self.users.application.queued.get_mut(node.index()) {
             *queued += 1;
         }
     }
 
     fn asks(&mut self, node: NodeId) {
-        self.application.requests += 1;
-        let alone = self.monitor.waiting() == 0 && self.monitor.inside() == 0;
-        self.application.alone = alone.then(|| Alone { node, messages: self.kinds.total() });
-        self.monitor.requested(node, self.now);
+        self.users.application.requests += 1;
+        let alone = self.users.monitor.waiting() == 0 && self.users.monitor.inside() == 0;
+        self.users.application.alone = alone.then(|| Alone { node, messages: self.kinds.total() });
+        self.users.monitor.requested(node, self.now);
         if let Some(decisions) = &mut self.decisions {
             decisions.acts(self.now, node, Act::Acquire);
         }
         if self.plan.cancel > 0.0
-            && !self.application.withdrew.remove(node)
-            && self.application.random.chance(self.plan.cancel)
+            && !self.users.application.withdrew.remove(node)
+            && self.users.application.random.chance(self.plan.cancel)
         {
             let patience = self.plan.critical_section.0 * 2 + 4 * Ticks::UNIT.0;
-            let after = Ticks(self.application.random.below(patience));
+            let after = Ticks(self.users.application.random.below(patience));
             self.schedule_request(after, node, Request::Cancel);
         }
         self.step(node, Event::Request(Request::Acquire));
     }
 
     fn leaves(&mut self, node: NodeId) {
-        self.monitor.released(node, self.now);
-        self.application.handover = (self.monitor.waiting() > 0).then_some(self.now);
+        self.users.monitor.released(node, self.now);
+        self.users.application.handover = (self.users.monitor.waiting() > 0).then_some(self.now);
         self.step(node, Event::Request(Request::Release));
-        let Some(left) = self.application.left.get_mut(node.index()) else { return };
+        let Some(left) = self.users.application.left.get_mut(node.index()) else { return };
         if *left == 0 {
             return;
         }
         *left -= 1;
-        self.application.left_total -= 1;
+        self.users.application.left_total -= 1;
         if *left == 0 {
             if self.plan.rounds > 1 {
-                self.application.fairness.freeze(self.cluster.clients);
+                self.users.application.fairness.freeze(self.cluster.clients);
             }
-        } else if let Some(queued) = self.application.queued.get_mut(node.index()) {
+        } else if let Some(queued) = self.users.application.queued.get_mut(node.index()) {
             if *queued > 0 {
                 *queued -= 1;
                 self.asks(node);
@@ -276,16 +276,17 @@ where
 
     #[cold]
     fn withdraws(&mut self, node: NodeId) {
-        self.monitor.cancelled(node);
-        self.application.alone = self.application.alone.filter(|alone| alone.node != node);
+        self.users.monitor.cancelled(node);
+        self.users.application.alone =
+            self.users.application.alone.filter(|alone| alone.node != node);
         if let Some(decisions) = &mut self.decisions {
             decisions.acts(self.now, node, Act::Cancel);
         }
         self.step(node, Event::Request(Request::Cancel));
         if !matches!(self.plan.workload, Workload::Script(_)) {
-            self.application.withdrew.insert(node);
-            let after = Ticks(self.application.random.below(3 * Ticks::UNIT.0));
-            if let Some(to_arrive) = self.application.to_arrive.get_mut(node.index()) {
+            self.users.application.withdrew.insert(node);
+            let after = Ticks(self.users.application.random.below(3 * Ticks::UNIT.0));
+            if let Some(to_arrive) = self.users.application.to_arrive.get_mut(node.index()) {
                 *to_arrive += 1;
             }
             self.schedule_request(after, node, Request::Acquire);
@@ -302,16 +303,16 @@ where
         if let Some(arrival) = fate.arrival {
             let event = Event::Request(Request::Observe(clock));
             let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
-            self.stamps.sent(&mut self.monitor, slot, node);
+            self.stamps.sent(self.users.causality(), slot, node);
         }
     }
 
     /// The algorithm lets a node in.
     #[inline(never)]
     pub(crate) fn entered(&mut self, node: NodeId, fence: u64) {
-        let wait = self.now.since(self.monitor.waiting_since(node));
-        self.monitor.entered(node, fence, self.now);
-        let application = &mut self.application;
+        let wait = self.now.since(self.users.monitor.waiting_since(node));
+        self.users.monitor.entered(node, fence, self.now);
+        let application = &mut self.users.application;
         application.waits.add(wait);
         application.entered.push(Entry { node, at: self.now, fence });
         let first = application.fences.map_or(fence, |(first, _)| first);
@@ -327,9 +328,9 @@ where
             application.client_delays_serial.add(Ticks::units(messages));
         }
         if let Some(story) = &mut self.story {
-            story.enters(fence);
+            story.indicates(format!("ENTERS with fence {fence}"));
         }
-        if !self.application.scripted_exit.contains(node) {
+        if !self.users.application.scripted_exit.contains(node) {
             self.schedule_request(self.plan.critical_section, node, Request::Release);
         }
     }

@@ -1,0 +1,74 @@
+//! Any algorithm, whatever its types, ready to be run.
+
+use crate::error::Error;
+use crate::outcome::Outcome;
+use crate::plan::{Options, Plan};
+use crate::simulator::Simulation;
+use crate::study::Studied;
+use conclave_core::{Cluster, Event, Links, Oracle, Process};
+
+/// The cluster of some algorithm.
+pub trait Runnable: Send + Sync {
+    /// How many nodes its users are on.
+    fn clients(&self) -> u32;
+    /// How many nodes only coordinate.
+    fn coordinators(&self) -> u32;
+    /// Which nodes have a link between them.
+    fn links(&self) -> &Links;
+    /// How large an event is in memory.
+    fn event_size(&self) -> usize;
+    /// Everything up to the first event: the nodes built and started, the workload laid out.
+    fn prepare<'a>(&'a self, plan: &'a Plan, options: &Options) -> Result<Prepared<'a>, Error>;
+
+    /// Runs it by a plan, to the end.
+    fn run(&self, plan: &Plan, options: &Options) -> Result<Outcome, Error> {
+        Ok(self.prepare(plan, options)?.run())
+    }
+}
+
+impl<P: Process<Provides: Studied, Uses: Oracle>> Runnable for Cluster<P> {
+    fn clients(&self) -> u32 {
+        self.clients
+    }
+
+    fn coordinators(&self) -> u32 {
+        self.coordinators
+    }
+
+    fn links(&self) -> &Links {
+        &self.links
+    }
+
+    fn event_size(&self) -> usize {
+        size_of::<Event<P>>()
+    }
+
+    fn prepare<'a>(&'a self, plan: &'a Plan, options: &Options) -> Result<Prepared<'a>, Error> {
+        let mut simulation = Simulation::new(self, plan, options)?;
+        simulation.start();
+        let events = simulation.events;
+        let run = move || {
+            let ending = simulation.run_to_end();
+            simulation.finish(ending)
+        };
+        Ok(Prepared { events, run: Box::new(run) })
+    }
+}
+
+/// A run about to begin.
+pub struct Prepared<'a> {
+    events: u64,
+    run: Box<dyn FnOnce() -> Outcome + 'a>,
+}
+
+impl Prepared<'_> {
+    /// How many events have been handled already: every node was started.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Runs to the end.
+    pub fn run(self) -> Outcome {
+        (self.run)()
+    }
+}

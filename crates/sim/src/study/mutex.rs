@@ -1,0 +1,237 @@
+//! Mutual exclusion: applications that ask, enter and leave.
+
+use super::application::{Application, is_told};
+use super::registration::Registration;
+use super::{Ahead, Findings, Judgement, Studied, Users};
+use crate::error::Error;
+use crate::metrics::Entry;
+use crate::outcome::Times;
+use crate::plan::{Options, Plan, Workload};
+use crate::simulator::Simulation;
+use conclave_core::mutex::{Causality, Indication, Monitor, Mutex, Request};
+use conclave_core::{Cluster, NodeId, Oracle, Process, Property, Ticks};
+
+/// The applications of all nodes, and the law they live under.
+pub struct Applications {
+    pub(super) monitor: Monitor,
+    pub(super) application: Application,
+    registration: Registration,
+    scripted: bool,
+}
+
+impl Studied for Mutex {
+    type Users = Applications;
+
+    fn check<P>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
+        crate::check::workload(&plan.workload, cluster)?;
+        match plan.start.first() {
+            Some(_) => Err(Error::value("--start", "…", "nobody leads here; see --workload")),
+            None => Ok(()),
+        }
+    }
+
+    fn users<P>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Applications {
+        let n = cluster.nodes();
+        let mut monitor = Monitor::new(n, options.bypass_bound);
+        if options.order {
+            monitor.watch_order();
+        }
+        Applications {
+            monitor,
+            application: Application::new(plan, cluster.clients),
+            registration: Registration::new(n),
+            scripted: matches!(plan.workload, Workload::Script(_)),
+        }
+    }
+
+    fn begin<P: Process<Provides = Self, Uses: Oracle>>(run: &mut Simulation<'_, P>) {
+        run.begin_workload();
+    }
+
+    #[inline(always)]
+    fn acts<P: Process<Provides = Self, Uses: Oracle>>(
+        run: &mut Simulation<'_, P>,
+        node: NodeId,
+        request: Request,
+    ) {
+        run.application_acts(node, request);
+    }
+
+    #[inline(always)]
+    fn told<P: Process<Provides = Self, Uses: Oracle>>(
+        run: &mut Simulation<'_, P>,
+        node: NodeId,
+        indication: Indication,
+    ) {
+        let Indication::Entered { fence } = indication;
+        run.entered(node, fence);
+    }
+
+    fn returned<P: Process<Provides = Self, Uses: Oracle>>(
+        run: &mut Simulation<'_, P>,
+        node: NodeId,
+    ) {
+        if run.users.application.node_up(node) && !run.users.scripted {
+            let think = run.think_time();
+            run.users.application.arrival_again(node);
+            run.schedule_request(think, node, Request::Acquire);
+        }
+    }
+
+    /// The application releases, then cancels, then asks.
+    fn rank(request: &Request) -> u8 {
+        match request {
+            Request::Release => 0,
+            Request::Cancel => 1,
+            Request::Acquire | Request::Observe(_) => 2,
+        }
+    }
+
+    fn words(request: &Request) -> String {
+        match request {
+            Request::Acquire => "asks to enter".to_string(),
+            Request::Release => "leaves".to_string(),
+            Request::Cancel => "no longer wants to enter".to_string(),
+            Request::Observe(clock) => {
+                format!("hears from another application; its logical time was {clock}")
+            }
+        }
+    }
+
+    fn is_message(request: &Request) -> bool {
+        matches!(request, Request::Observe(clock) if is_told(*clock))
+    }
+}
+
+impl Users<Mutex> for Applications {
+    fn absent(&mut self, node: NodeId) {
+        self.application.node_down(node);
+    }
+
+    fn crashed(&mut self, node: NodeId, at: Ticks) {
+        self.monitor.crashed(node, at);
+        self.application.node_down(node);
+    }
+
+    fn outlives_crash(&self, node: NodeId, request: &Request) -> bool {
+        match request {
+            Request::Observe(_) => true,
+            Request::Acquire | Request::Release | Request::Cancel => {
+                self.scripted && !self.application.is_automatic(node, *request)
+            }
+        }
+    }
+
+    fn missed(&mut self, node: NodeId, request: &Request) {
+        self.application.planned_is_over(node, *request);
+    }
+
+    fn is_done(&self, ahead: Ahead) -> bool {
+        let served = self.monitor.waiting() == 0 && self.monitor.inside() == 0;
+        served && self.application.is_done() && !ahead.returns
+    }
+
+    fn end<P>(&mut self, _: &Cluster<P>, at: Ticks, complete: bool, patience: Ticks) {
+        self.monitor.end(at, complete, patience);
+    }
+
+    fn findings(self) -> (Judgement, Findings) {
+        let Self { monitor, application, .. } = self;
+        let verdicts = Property::MUTEX.map(|property| (property, monitor.verdict(property)));
+        let judgement =
+            Judgement { verdicts: verdicts.into(), violations: monitor.violations().to_vec() };
+        let jain = application.jain();
+        let entered = application.entered.take();
+        let entering = Entering {
+            requests: application.requests,
+            entries: monitor.entries(),
+            jain,
+            order: entered.as_ref().map(|list| list.iter().map(|entry| entry.node).collect()),
+            entered,
+            fences: application.fences,
+            bypass_max: monitor.bypass_max(),
+            refused: monitor.refused(),
+            wait: Times(application.waits),
+            sync_delay: Times(application.sync_delays),
+            client_delay: Times(application.client_delays),
+            client_delay_serial: Times(application.client_delays_serial),
+        };
+        (judgement, Findings::Mutex(Box::new(entering)))
+    }
+
+    #[inline]
+    fn follows(request: &Request) -> bool {
+        matches!(request, Request::Acquire)
+    }
+
+    fn request_sends(&mut self, node: NodeId, kind: &'static str) {
+        self.registration.sent(node, kind);
+    }
+
+    #[inline]
+    fn request_made(&mut self, node: NodeId) {
+        self.registration.made(&mut self.monitor, node);
+    }
+
+    #[inline]
+    fn message_arrives(&mut self, from: NodeId, kind: &'static str) {
+        self.registration.arrived(&mut self.monitor, from, kind);
+    }
+
+    #[inline]
+    fn causality(&mut self) -> Option<&mut Causality> {
+        self.monitor.causality()
+    }
+}
+
+/// Who entered, and how long it took.
+#[derive(Clone, Debug)]
+pub struct Entering {
+    /// How often somebody asked.
+    pub requests: u64,
+    /// How often somebody entered.
+    pub entries: u64,
+    /// Who, in order; `None` when the list grew too long.
+    pub order: Option<Vec<NodeId>>,
+    /// The same with the time and the fence of each.
+    pub entered: Option<Vec<Entry>>,
+    /// The first and the last fence.
+    pub fences: Option<(u64, u64)>,
+    /// Jain's index of fairness.
+    pub jain: Option<f64>,
+    /// The most that entered between the registration of a request and its entry.
+    pub bypass_max: u64,
+    /// Last writes that the resource refused because a larger fence had been there.
+    pub refused: u64,
+    /// From request to entry.
+    pub wait: Times,
+    /// From one exit to the next entry, when somebody was waiting.
+    pub sync_delay: Times,
+    /// From request to entry, when nobody else wanted in.
+    pub client_delay: Times,
+    /// The same, counted as messages one after the other.
+    pub client_delay_serial: Times,
+}
+
+impl Entering {
+    pub(super) fn absorb(&mut self, other: Self) {
+        self.jain = match (self.jain, other.jain) {
+            (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
+            (mine, theirs) => mine.or(theirs),
+        };
+        self.fences = match (self.fences, other.fences) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (mine, theirs) => mine.or(theirs),
+        };
+        self.requests += other.requests;
+        self.entries += other.entries;
+        self.order = None;
+        self.entered = None;
+        self.bypass_max = self.bypass_max.max(other.bypass_max);
+        self.refused += other.refused;
+        self.wait.0.merge(&other.wait.0);
+        self.sync_delay.0.merge(&other.sync_delay.0);
+        self.client_delay.0.merge(&other.client_delay.0);
+        self.client_delay_serial.0.merge(&other.client_delay_serial.0);
+    }
+}
