@@ -31,7 +31,7 @@ fn every_scenario_ends_as_its_file_says() {
 fn every_scenario_expects_something_and_tells_its_story_twice() {
     for (name, scenario) in scenarios() {
         let expect = &scenario.expect;
-        assert!(!expect.holds.is_empty() || !expect.violated.is_empty(), "{name}");
+        assert_ne!(expect, &conclave_sim::Expect::default(), "{name}");
         for text in [&scenario.title, &scenario.text] {
             assert!(!text.en.trim().is_empty() && !text.pt.trim().is_empty(), "{name}");
             assert_ne!(text.en, text.pt, "{name}");
@@ -53,6 +53,7 @@ fn a_wrong_expectation_is_noticed() {
     assert!(checks.iter().all(|check| !check.ok), "{checks:?}");
 }
 
+/// Every run of every file.
 fn scenarios() -> Vec<(String, Scenario)> {
     let entries = fs::read_dir(folder()).expect("there are scenarios");
     let mut names: Vec<String> = entries
@@ -62,11 +63,11 @@ fn scenarios() -> Vec<(String, Scenario)> {
     names.sort();
     assert!(names.len() > 30, "the walk found only {} scenarios", names.len());
     let parsed = |name: String| {
-        let scenario = Scenario::parse(&read(&folder().join(&name)));
-        let scenario = scenario.unwrap_or_else(|error| panic!("{name}: {error}"));
-        (name, scenario)
+        let runs = Scenario::parse_runs(&read(&folder().join(&name)));
+        let runs = runs.unwrap_or_else(|error| panic!("{name}: {error}"));
+        runs.into_iter().map(move |run| (name.clone(), run))
     };
-    names.into_iter().map(parsed).collect()
+    names.into_iter().flat_map(parsed).collect()
 }
 
 fn folder() -> std::path::PathBuf {

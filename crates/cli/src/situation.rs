@@ -6,7 +6,7 @@ use crate::subject::Subject;
 use anyhow::Context;
 use conclave_algorithms::catalog;
 use conclave_core::Property;
-use conclave_sim::{Check, Options, Outcome, Plan, Scenario};
+use conclave_sim::{Check, Options, Outcome, Plan, Scenario, Text};
 use std::path::Path;
 
 /// Name and text of every scenario in the binary, in the order of their names.
@@ -18,12 +18,14 @@ pub struct Situation {
     pub name: String,
     /// What was typed to get it.
     pub typed: String,
-    /// The scenario.
-    pub scenario: Scenario,
+    /// The runs that it tells of, at least one; title and text are those of the first.
+    pub runs: Vec<Scenario>,
 }
 
-/// What came of a scenario.
+/// What came of one run of a scenario.
 pub struct Ran {
+    /// Which one, where there are several.
+    pub part: Option<Text>,
     /// The algorithm, as the scenario has it.
     pub subject: Subject,
     /// The run it tells of.
@@ -56,30 +58,45 @@ impl Situation {
     }
 
     fn read(name: &str, typed: &str, text: &str) -> anyhow::Result<Self> {
-        let scenario = Scenario::parse(text).with_context(|| typed.to_string())?;
-        Ok(Self { name: name.to_string(), typed: typed.to_string(), scenario })
+        let runs = Scenario::parse_runs(text).with_context(|| typed.to_string())?;
+        Ok(Self { name: name.to_string(), typed: typed.to_string(), runs })
+    }
+
+    /// What it is called and tells.
+    pub fn head(&self) -> &Scenario {
+        &self.runs[0]
     }
 
     /// Why it cannot be run here, if its algorithm is not in the catalogue.
     pub fn skipped(&self) -> Option<String> {
-        catalog::find(&self.scenario.algorithm).err().map(|error| error.to_string())
+        let missing = |run: &Scenario| catalog::find(&run.algorithm).err();
+        self.runs.iter().find_map(missing).map(|error| error.to_string())
     }
 
-    /// What it is about: the algorithm, and the run that the scenario tells of.
-    pub fn set_up(&self) -> anyhow::Result<(Subject, Plan)> {
+    /// What each run is about: the algorithm, and what is to happen to it.
+    pub fn set_up(&self) -> anyhow::Result<Vec<(Subject, Plan)>> {
+        self.runs.iter().map(|run| self.set_up_run(run)).collect()
+    }
+
+    fn set_up_run(&self, run: &Scenario) -> anyhow::Result<(Subject, Plan)> {
         let in_file = || self.typed.clone();
-        let subject = Subject::of_scenario(&self.scenario).with_context(in_file)?;
-        let plan = self.scenario.plan(&subject.names).with_context(in_file)?;
+        let subject = Subject::of_scenario(run).with_context(in_file)?;
+        let plan = run.plan(&subject.names).with_context(in_file)?;
         Ok((subject, plan))
     }
 
-    /// Runs it, and holds the run against what was expected.
-    pub fn run(&self, story: bool) -> anyhow::Result<Ran> {
-        let (subject, plan) = self.set_up()?;
-        let options = Options { story, ..subject.options(self.scenario.watches(Property::HB)) };
-        let outcome = subject.run(&plan, &options).with_context(|| self.typed.clone())?;
-        let checks = self.scenario.judge(&outcome, &subject.names);
-        Ok(Ran { subject, plan, bypass_bound: options.bypass_bound, outcome, checks })
+    /// Runs it, and holds each run against what was expected.
+    pub fn run(&self, story: bool) -> anyhow::Result<Vec<Ran>> {
+        let ran = |run: &Scenario| {
+            let (subject, plan) = self.set_up_run(run)?;
+            let options = Options { story, ..subject.options(run.watches(Property::HB)) };
+            let outcome = subject.run(&plan, &options).with_context(|| self.typed.clone())?;
+            let checks = run.judge(&outcome, &subject.names);
+            let part = run.part.clone();
+            let bypass_bound = options.bypass_bound;
+            Ok(Ran { part, subject, plan, bypass_bound, outcome, checks })
+        };
+        self.runs.iter().map(ran).collect()
     }
 }
 

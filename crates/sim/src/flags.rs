@@ -43,6 +43,10 @@ fn application(plan: &Plan, names: &Names, words: &mut Words) {
     words.changed("--rounds", plan.rounds, default.rounds);
     words.changed("--cs", plan.critical_section, default.critical_section);
     words.changed("--cancel", plan.cancel, default.cancel);
+    if let Some(value) = plan.value {
+        words.flag("--value", value.to_string());
+    }
+    words.switch("--unprotected", plan.unprotected);
 }
 
 fn network(plan: &Plan, names: &Names, words: &mut Words) {

@@ -41,5 +41,5 @@ pub use runnable::{Prepared, Runnable};
 pub use scenario::{Check, Expect, Scenario, Text};
 pub use shrink::{Shrunk, shrink};
 pub use story::Line;
-pub use study::{Entering, Findings, Leading, Studied};
+pub use study::{Entering, Findings, Leading, Shared, Studied};
 pub use sweep::{Sweep, sweep};

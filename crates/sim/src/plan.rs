@@ -43,6 +43,11 @@ pub struct Plan {
     pub critical_section: Ticks,
     /// The probability that a waiter withdraws, and asks again.
     pub cancel: f64,
+    /// A number that everybody inside reads on entering and writes, one larger, on leaving: what
+    /// it is in the beginning. Nobody does if `None`.
+    pub value: Option<u64>,
+    /// Whether the applications just go in, without asking the algorithm.
+    pub unprotected: bool,
     /// When a run that does not end by itself is cut short.
     pub until: Ticks,
 }
@@ -67,6 +72,8 @@ impl Default for Plan {
             rounds: 1,
             critical_section: Ticks::units(10),
             cancel: 0.0,
+            value: None,
+            unprotected: false,
             until: Ticks::units(100_000),
         }
     }

@@ -32,7 +32,7 @@ pub use expect::{Check, Expect};
 use crate::error::Error;
 use crate::parse::{Names, ids};
 use conclave_core::Property;
-use file::{File, List};
+use file::{File, List, Parts};
 use serde::Deserialize;
 
 /// A text in both languages.
@@ -45,7 +45,7 @@ pub struct Text {
     pub pt: String,
 }
 
-/// A scenario, as its file tells it.
+/// A scenario, or one run of it, as its file tells it.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// Its name.
@@ -54,6 +54,10 @@ pub struct Scenario {
     pub text: Text,
     /// Where it comes from.
     pub source: String,
+    /// What this run is, where the scenario tells of several.
+    pub part: Option<Text>,
+    /// Its place among the few that everybody should meet first, from 1.
+    pub front: Option<u32>,
     /// The id of the algorithm.
     pub algorithm: String,
     /// How many clients.
@@ -70,9 +74,22 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Reads a scenario file.
+    /// Reads a scenario file that tells of one run.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let mut file: File = toml::from_str(text).map_err(|error| file::located(text, &error))?;
+        let file: File = toml::from_str(text).map_err(|error| file::located(text, &error))?;
+        Self::of(file)
+    }
+
+    /// Reads a scenario file: the runs that it tells of, at least one.
+    pub fn parse_runs(text: &str) -> Result<Vec<Self>, Error> {
+        let files = Parts::read(text)?;
+        if files.is_empty() {
+            return Ok(vec![Self::parse(text)?]);
+        }
+        files.into_iter().map(Self::of).collect()
+    }
+
+    fn of(mut file: File) -> Result<Self, Error> {
         if file.nodes == 0 {
             return Err(Error::BadScenario("nodes: at least 1".into()));
         }
@@ -80,6 +97,8 @@ impl Scenario {
             title: file.title.clone(),
             text: file.text.clone(),
             source: file.source.clone(),
+            part: file.part.clone(),
+            front: file.front,
             algorithm: file.algorithm.clone(),
             nodes: file.nodes,
             set: file.set.iter().map(|(name, value)| (name.clone(), value.text())).collect(),

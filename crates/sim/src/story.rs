@@ -94,6 +94,11 @@ impl Story {
         }
     }
 
+    pub fn goes_in(&mut self, now: Ticks, node: NodeId) {
+        (self.now, self.node) = (now, node);
+        self.say("goes in without asking".to_string(), false);
+    }
+
     pub fn tells(&mut self, now: Ticks, node: NodeId, to: NodeId) {
         (self.now, self.node) = (now, node);
         self.say(format!("tells the application on {}", to.mark()), false);

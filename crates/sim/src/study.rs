@@ -5,9 +5,11 @@ mod application;
 mod election;
 mod mutex;
 mod registration;
+mod shared;
 
 pub use election::Leading;
 pub use mutex::Entering;
+pub use shared::Shared;
 
 use crate::error::Error;
 use crate::plan::{Options, Plan};

@@ -139,23 +139,24 @@ fn show(arguments: &Show) -> anyhow::Result<Exit> {
     let situation = Situation::find(&arguments.name)?;
     let lang = arguments.style.lang();
     let known = situation.skipped().is_none();
-    let set_up = if known { Some(situation.set_up()?) } else { None };
-    let command = set_up.as_ref().and_then(|(subject, plan)| scenario::command(subject, plan));
-    let checks = match arguments.answer && known {
-        true => Some(situation.run(false)?.checks),
+    let set_up = if known { situation.set_up()? } else { Vec::new() };
+    let commands: Vec<Option<String>> =
+        set_up.iter().map(|(subject, plan)| scenario::command(subject, plan)).collect();
+    let ran = match arguments.answer && known {
+        true => Some(situation.run(false)?),
         false => None,
     };
     output::print(&match arguments.style.json {
         true => {
-            let command = command.as_deref();
-            output::json::pretty(&json::Shown::of(&situation, lang, command, checks.as_deref()))?
+            let shown = json::Shown::of(&situation, lang, &commands, ran.as_deref());
+            output::json::pretty(&shown)?
         }
         false => {
-            let subject = set_up.as_ref().map(|(subject, _)| subject);
+            let subject = set_up.first().map(|(subject, _)| subject);
             scenario::heading(&situation, subject, lang)
                 + &scenario::text(&situation, lang)
-                + &scenario::set_up(&situation, command.as_deref(), lang)
-                + &scenario::answer(&situation, checks.as_deref(), arguments.answer, lang)
+                + &scenario::set_up(&situation, &commands, lang)
+                + &scenario::answer(&situation, ran.as_deref(), arguments.answer, lang)
         }
     })?;
     Ok(Exit::Done)
@@ -163,34 +164,39 @@ fn show(arguments: &Show) -> anyhow::Result<Exit> {
 
 fn one(arguments: &Run, situation: &Situation) -> anyhow::Result<Exit> {
     let begun = Instant::now();
-    let ran = situation.run(arguments.view.is_some())?;
+    let runs = situation.run(arguments.view.is_some())?;
     let wall_seconds = begun.elapsed().as_secs_f64();
     let lang = arguments.style.lang();
-    let exit = if ran.ok() { Exit::Done } else { Exit::Failed };
+    let exit = if runs.iter().all(Ran::ok) { Exit::Done } else { Exit::Failed };
     if arguments.style.json {
-        let result = json::Result::of(&situation.name, &situation.scenario.algorithm, Ok(&ran));
+        let result = json::Result::of(situation, Ok(&runs));
         output::print(&output::json::pretty(&json::Results { results: vec![result] })?)?;
         return Ok(exit);
     }
-    let viewer = arguments.view.as_ref().map(|view| Viewer::new(view, &ran.subject.names));
-    let viewer = viewer.transpose()?;
-    output::print(&scenario::heading(situation, Some(&ran.subject), lang))?;
-    let guesses = match arguments.predict {
-        true => Some(predict::ask(situation, &ran, lang)?),
-        false => None,
+    let viewer = |ran: &Ran| {
+        let view = arguments.view.as_ref();
+        view.map(|view| Viewer::new(view, &ran.subject.names)).transpose()
     };
-    let mut told = match &guesses {
-        Some(guesses) => scenario::guessed(&ran.checks, guesses, lang),
-        None => scenario::checks(&ran.checks, lang),
-    };
-    if viewer.is_none() {
-        told += &scenario::verdicts(&ran.outcome, lang); // The story ends with them.
+    let viewers = runs.iter().map(viewer).collect::<Result<Vec<_>, _>>()?;
+    output::print(&scenario::heading(situation, Some(&runs[0].subject), lang))?;
+    for ran in &runs {
+        output::print(&scenario::part(ran, lang))?;
+        let told = match arguments.predict {
+            true => scenario::guessed(&ran.checks, &predict::ask(situation, ran, lang)?, lang),
+            false => scenario::checks(&ran.checks, lang),
+        };
+        output::print(&told)?;
+        if arguments.view.is_none() {
+            output::print(&scenario::verdicts(&ran.outcome, lang))?; // The story ends with them.
+        }
     }
-    told += &scenario::text(situation, lang);
-    told += &scenario::result(situation, &ran, arguments.view.is_some(), lang);
-    output::print(&told)?;
-    if let Some(viewer) = viewer {
-        output::print(&format!("\n{}", view(situation, ran, &viewer, wall_seconds)))?;
+    let told = scenario::text(situation, lang);
+    output::print(&(told + &scenario::result(situation, &runs, arguments.view.is_some(), lang)))?;
+    for (ran, viewer) in runs.into_iter().zip(viewers) {
+        if let Some(viewer) = viewer {
+            let part = scenario::part(&ran, lang);
+            output::print(&format!("{part}\n{}", view(situation, ran, &viewer, wall_seconds)))?;
+        }
     }
     Ok(exit)
 }
@@ -226,7 +232,7 @@ fn all(arguments: &Run) -> anyhow::Result<Exit> {
         };
         rows.push(Row { situation, ran });
     }
-    let as_expected = rows.iter().all(|row| row.ran.as_ref().map_or(true, Ran::ok));
+    let as_expected = rows.iter().all(|row| row.ok() != Some(false));
     output::print(&match arguments.style.json {
         true => output::json::pretty(&json::Results::of(&rows))?,
         false => scenario::table(&rows, arguments.style.lang()),

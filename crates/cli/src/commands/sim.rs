@@ -48,6 +48,12 @@ pub struct Sim {
     /// The probability that a waiter withdraws and asks again
     #[arg(long, value_name = "P", value_parser = plan::probability, help_heading = "Setting")]
     cancel: Option<f64>,
+    /// Watch a shared number that starts at V: read on entering, written, one larger, on leaving
+    #[arg(long, value_name = "V", help_heading = "Setting")]
+    value: Option<u64>,
+    /// Let everybody in without asking the algorithm
+    #[arg(long, help_heading = "Setting")]
+    unprotected: bool,
     /// Who begins an election
     #[arg(long, value_name = "ID,…", help_heading = "Setting")]
     start: Option<String>,

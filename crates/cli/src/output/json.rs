@@ -128,6 +128,12 @@ struct Mutex {
     jain: Option<f64>,
     max_bypass: u64,
     fences: Option<[u64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost_updates: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: Option<u64>,
 }
 
 /// A broken promise, and the command that shows it again.
@@ -196,6 +202,9 @@ impl Findings {
                 jain: entering.jain,
                 max_bypass: entering.bypass_max,
                 fences: entering.fences.map(|(first, last)| [first, last]),
+                value: entering.shared.as_ref().map(|shared| shared.value),
+                lost_updates: entering.shared.as_ref().map(|shared| shared.lost),
+                unfinished: entering.shared.as_ref().map(|shared| shared.unfinished),
             })),
             conclave_sim::Findings::Election(leading) => Self::Election(Election {
                 leader: leading.leader.as_ref().map(name),

@@ -20,22 +20,34 @@ const COLUMN: usize = 12;
 pub struct Row {
     /// The scenario.
     pub situation: Situation,
-    /// What came of it.
-    pub ran: Result<Ran, String>,
+    /// What came of its runs.
+    pub ran: Result<Vec<Ran>, String>,
 }
 
-/// All scenarios, by algorithm.
+impl Row {
+    /// Whether all came out as expected; `None` if it was skipped.
+    pub fn ok(&self) -> Option<bool> {
+        self.ran.as_ref().ok().map(|runs| runs.iter().all(Ran::ok))
+    }
+}
+
+/// All scenarios: those to meet first, then the others by algorithm.
 pub fn list(all: &[Situation], lang: Lang) -> String {
     let column = 4 + all.iter().map(|situation| situation.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     let mut before = "";
-    for Situation { name, scenario, .. } in by_algorithm(all) {
-        if before != scenario.algorithm {
+    for situation in in_order(all) {
+        let scenario = situation.head();
+        let title = match scenario.front {
+            Some(_) => lang.pick("to begin with", "para começar"),
+            None => &scenario.algorithm,
+        };
+        if before != title {
             let gap = if before.is_empty() { "" } else { "\n" };
-            let _ = writeln!(text, "{gap}{}", strong(&scenario.algorithm));
-            before = &scenario.algorithm;
+            let _ = writeln!(text, "{gap}{}", strong(title));
+            before = title;
         }
-        let lead = format!("  {name:padding$}", padding = column - 2);
+        let lead = format!("  {:padding$}", situation.name, padding = column - 2);
         text += &beside(&lead, column, lang.of(&scenario.title));
     }
     let hint = typed("conclave scenario show NAME");
@@ -43,35 +55,57 @@ pub fn list(all: &[Situation], lang: Lang) -> String {
     text
 }
 
-/// In the order of the catalogue.
-fn by_algorithm(all: &[Situation]) -> Vec<&Situation> {
+/// Those to meet first, then in the order of the catalogue.
+pub fn in_order(all: &[Situation]) -> Vec<&Situation> {
     let place = |situation: &&Situation| {
-        let id = &situation.scenario.algorithm;
-        let known = catalog::ENTRIES.iter().position(|entry| entry.id == id);
-        (known.unwrap_or(catalog::ENTRIES.len()), id.clone())
+        let scenario = situation.head();
+        let known = catalog::ENTRIES.iter().position(|entry| entry.id == scenario.algorithm);
+        let algorithm = known.unwrap_or(catalog::ENTRIES.len());
+        (scenario.front.unwrap_or(u32::MAX), algorithm, scenario.algorithm.clone())
     };
     let mut sorted: Vec<&Situation> = all.iter().collect();
     sorted.sort_by_key(place);
     sorted
 }
 
+/// Which run of several this is.
+pub fn part(ran: &Ran, lang: Lang) -> String {
+    match &ran.part {
+        Some(part) => format!("\n{}  {}\n", strong(lang.of(part)), dim(ran.subject.about(lang))),
+        None => String::new(),
+    }
+}
+
 /// What it is called, where it is from, and what it is about.
 pub fn heading(situation: &Situation, subject: Option<&Subject>, lang: Lang) -> String {
-    let Situation { name, scenario, .. } = situation;
-    let clients = u64::from(scenario.nodes);
-    let mut nodes = of(clients, lang.pick("node", "nó"));
-    if let Some(m) = subject.map(|subject| subject.names.coordinators).filter(|m| *m > 0) {
-        let coordinator = lang.pick("coordinator", "coordenador");
-        let plural = of(u64::from(m), coordinator).replace("coordenadors", "coordenadores");
-        nodes = format!("{nodes} + {plural}");
-    }
-    let about = format!("{name}: {}, {nodes}; {}", scenario.algorithm, scenario.source);
+    let Situation { name, .. } = situation;
+    let scenario = situation.head();
+    let about = match (situation.runs.len(), subject) {
+        (1, Some(subject)) => subject.about(lang),
+        (1, None) => scenario.algorithm.clone(),
+        (runs, _) => format!("{runs} {}", lang.pick("runs", "execuções")),
+    };
+    let about = format!("{name}: {about}; {}", scenario.source);
     format!("{}\n{}\n", strong(lang.of(&scenario.title)), dim(about))
+}
+
+impl Subject {
+    /// The algorithm and its size, in a few words.
+    pub fn about(&self, lang: Lang) -> String {
+        let mut nodes = of(u64::from(self.setting.n), lang.pick("node", "nó"));
+        if self.names.coordinators > 0 {
+            let coordinator = lang.pick("coordinator", "coordenador");
+            let m = u64::from(self.names.coordinators);
+            let plural = of(m, coordinator).replace("coordenadors", "coordenadores");
+            nodes = format!("{nodes} + {plural}");
+        }
+        format!("{}, {nodes}", self.setting.entry.id)
+    }
 }
 
 /// The story.
 pub fn text(situation: &Situation, lang: Lang) -> String {
-    let lines = wrap(lang.of(&situation.scenario.text), width());
+    let lines = wrap(lang.of(&situation.head().text), width());
     format!("\n{}\n", lines.join("\n"))
 }
 
@@ -80,21 +114,29 @@ pub fn command(subject: &Subject, plan: &Plan) -> Option<String> {
     (!subject.needs_file()).then(|| subject.command(plan))
 }
 
-/// How to get this run without the scenario.
-pub fn set_up(situation: &Situation, command: Option<&str>, lang: Lang) -> String {
-    let Some(command) = command else {
-        let told = match situation.skipped() {
-            Some(reason) => reason,
-            None => {
-                let told = lang.pick(
-                    "flags cannot say it: the file has the text of another",
-                    "não cabe em opções: o arquivo traz o texto de outro",
-                );
-                told.to_string()
-            }
-        };
-        return format!("\n{}", labelled(lang.pick("set-up", "montagem"), COLUMN, &told));
-    };
+/// How to get these runs without the scenario.
+pub fn set_up(situation: &Situation, commands: &[Option<String>], lang: Lang) -> String {
+    let label = lang.pick("set-up", "montagem");
+    if let Some(reason) = situation.skipped() {
+        return format!("\n{}", labelled(label, COLUMN, &reason));
+    }
+    let unsaid = lang.pick(
+        "flags cannot say it: the file has the text of another",
+        "não cabe em opções: o arquivo traz o texto de outro",
+    );
+    if let [None] = commands {
+        return format!("\n{}", labelled(label, COLUMN, unsaid));
+    }
+    let mut text = format!("\n{}\n", strong(label));
+    for command in commands {
+        let told = command.as_deref().map_or(dim(unsaid), |command| typed(folded(command)));
+        let _ = writeln!(text, "  {told}");
+    }
+    text
+}
+
+/// A long command on several lines, as a shell takes it.
+fn folded(command: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (index, part) in command.split(" --").enumerate() {
         let part = if index == 0 { part.to_string() } else { format!("--{part}") };
@@ -106,13 +148,12 @@ pub fn set_up(situation: &Situation, command: Option<&str>, lang: Lang) -> Strin
             Some(_) | None => lines.push(part),
         }
     }
-    let label = strong(lang.pick("set-up", "montagem"));
-    format!("\n{label}\n  {}\n", typed(lines.join(" \\\n    ")))
+    lines.join(" \\\n    ")
 }
 
 /// What must come of it, or how to learn that.
-pub fn answer(situation: &Situation, checks: Option<&[Check]>, asked: bool, lang: Lang) -> String {
-    let Some(checks) = checks else {
+pub fn answer(situation: &Situation, ran: Option<&[Ran]>, asked: bool, lang: Lang) -> String {
+    let Some(runs) = ran else {
         let hint = match asked {
             true => return String::new(), // It cannot be run, and the set-up said why.
             false => lang.pick("what comes of it:", "o que acontece:"),
@@ -120,12 +161,17 @@ pub fn answer(situation: &Situation, checks: Option<&[Check]>, asked: bool, lang
         let command = format!("conclave scenario show {} --answer", situation.typed);
         return format!("\n{hint} {}\n", typed(command));
     };
-    let mut rows = vec![[String::new(), lang.pick("expected", "esperado").to_string()]];
-    rows.extend(checks.iter().map(|check| {
-        [words::label(&check.what, lang).to_string(), words::value(&check.expected, lang).into()]
-    }));
-    let ends = checks.iter().map(|check| meaning(check, lang));
-    format!("\n{}", aligned(&rows, std::iter::once(String::new()).chain(ends)))
+    let of_run = |ran: &Ran| {
+        let mut rows = vec![[String::new(), lang.pick("expected", "esperado").to_string()]];
+        rows.extend(ran.checks.iter().map(|check| {
+            let label = words::label(&check.what, lang).to_string();
+            [label, words::value(&check.expected, lang).into()]
+        }));
+        let ends = ran.checks.iter().map(|check| meaning(check, lang));
+        let table = aligned(&rows, std::iter::once(String::new()).chain(ends));
+        format!("{}\n{table}", part(ran, lang))
+    };
+    runs.iter().map(of_run).collect()
 }
 
 /// What was expected, beside what was seen.
@@ -188,8 +234,8 @@ pub fn verdicts(outcome: &Outcome, lang: Lang) -> String {
 }
 
 /// Whether it came out as expected, and how to see more.
-pub fn result(situation: &Situation, ran: &Ran, told: bool, lang: Lang) -> String {
-    let word = match ran.ok() {
+pub fn result(situation: &Situation, runs: &[Ran], told: bool, lang: Lang) -> String {
+    let word = match runs.iter().all(Ran::ok) {
         true => good(lang.pick("as expected", "como esperado")),
         false => bad(lang.pick("not as expected", "não como esperado")),
     };
@@ -211,16 +257,27 @@ pub fn table(rows: &[Row], lang: Lang) -> String {
     let mut cells = vec![headings.map(String::from)];
     let mut ends = vec![strong(lang.pick("result", "resultado"))];
     let mut notes = String::new();
-    for Row { situation, ran } in rows {
-        let Situation { name, scenario, .. } = situation;
-        let (checks, end) = match ran {
-            Ok(ran) if ran.ok() => (count(ran), good(lang.pick("as expected", "como esperado"))),
-            Ok(ran) => (count(ran), bad(lang.pick("not as expected", "não como esperado"))),
-            Err(_) => ("-".to_string(), odd(lang.pick("skipped", "pulado"))),
+    for row in rows {
+        let (checks, end) = match (&row.ran, row.ok()) {
+            (Ok(runs), Some(true)) => {
+                (count(runs), good(lang.pick("as expected", "como esperado")))
+            }
+            (Ok(runs), _) => (count(runs), bad(lang.pick("not as expected", "não como esperado"))),
+            (Err(_), _) => ("-".to_string(), odd(lang.pick("skipped", "pulado"))),
         };
-        cells.push([name.clone(), scenario.algorithm.clone(), checks]);
+        let Situation { name, .. } = &row.situation;
+        let others = row.situation.runs.len() - 1;
+        let others = if others == 0 { String::new() } else { format!(" +{others}") };
+        let algorithm = format!("{}{others}", row.situation.head().algorithm);
+        cells.push([name.clone(), algorithm, checks]);
         ends.push(end);
-        notes += &note(name, ran, lang);
+        notes += &match &row.ran {
+            Ok(runs) => runs.iter().map(|ran| wrong(name, ran, lang)).collect(),
+            Err(reason) => {
+                let told = format!("{name}: {} {reason}", lang.pick("skipped:", "pulado:"));
+                wrap(&told, width()).join("\n  ") + "\n"
+            }
+        };
     }
     if !notes.is_empty() {
         notes.insert(0, '\n');
@@ -228,29 +285,26 @@ pub fn table(rows: &[Row], lang: Lang) -> String {
     format!("{}{notes}\n{}\n", aligned(&cells, ends.into_iter()), total(rows, lang))
 }
 
-fn count(ran: &Ran) -> String {
-    format!("{}/{}", ran.right(), ran.checks.len())
+fn count(runs: &[Ran]) -> String {
+    let right: usize = runs.iter().map(Ran::right).sum();
+    let all: usize = runs.iter().map(|ran| ran.checks.len()).sum();
+    format!("{right}/{all}")
 }
 
-fn note(name: &str, ran: &Result<Ran, String>, lang: Lang) -> String {
-    let ran = match ran {
-        Ok(ran) => ran,
-        Err(reason) => {
-            let told = format!("{name}: {} {reason}", lang.pick("skipped:", "pulado:"));
-            return wrap(&told, width()).join("\n  ") + "\n";
-        }
-    };
+/// What is not as it should be, a line each.
+fn wrong(name: &str, ran: &Ran, lang: Lang) -> String {
+    let part = ran.part.as_ref().map(|part| format!(" ({})", lang.of(part))).unwrap_or_default();
     let wrong = ran.checks.iter().filter(|check| !check.ok).map(|check| {
         let [what, expected, observed] = cells(check, &check.expected, lang);
         let (was, seen) = (lang.pick("expected", "esperado"), lang.pick("observed", "observado"));
-        let told = format!("{name}: {what}: {was} {expected}, {seen} {observed}");
+        let told = format!("{name}{part}: {what}: {was} {expected}, {seen} {observed}");
         wrap(&told, width()).join("\n  ") + "\n"
     });
     wrong.collect()
 }
 
 fn total(rows: &[Row], lang: Lang) -> String {
-    let good = rows.iter().filter(|row| row.ran.as_ref().is_ok_and(Ran::ok)).count();
+    let good = rows.iter().filter(|row| row.ok() == Some(true)).count();
     let skipped = rows.iter().filter(|row| row.ran.is_err()).count();
     let mut told = match lang {
         Lang::En => format!("{good} of {} as expected", rows.len()),

@@ -12,6 +12,7 @@ fn plan_of(words: &[String], names: &Names) -> Plan {
             "--no-fifo" => plan.fifo = false,
             "--serial" => plan.serial = true,
             "--multicast" => plan.multicast = true,
+            "--unprotected" => plan.unprotected = true,
             _ => set(&mut plan, flag, words.next().expect("a value"), names),
         }
     }
@@ -38,6 +39,7 @@ fn set(plan: &mut Plan, flag: &str, value: &str, names: &Names) {
         "--pause" => plan.faults.push(parse::pause(value, names).expect(right)),
         "--partition" => plan.faults.push(parse::partition(value, names).expect(right)),
         "--suspect" => plan.faults.push(parse::suspect(value, names).expect(right)),
+        "--value" => plan.value = value.parse().ok(),
         "--start" => plan.start = names.nodes("--start", value).expect(right),
         "--dead" => plan.dead = names.nodes("--dead", value).expect(right),
         "--drift" => plan.drift.push(parse::drift(value, names).expect(right)),
@@ -166,6 +168,8 @@ impl Maker {
             rounds: 1 + self.0.below(9) as u32,
             critical_section: self.time(),
             cancel: self.0.fraction(),
+            value: self.maybe(|maker| maker.0.below(99)),
+            unprotected: self.flip(),
             until: self.time(),
         }
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 /// What must come of a run. What is not mentioned may be anything.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
     /// How many messages are sent.
@@ -30,6 +30,18 @@ pub struct Expect {
     pub fences: Option<Vec<u64>>,
     /// Whether two entries have the same fence.
     pub same_fence: Option<bool>,
+    /// Messages per entry.
+    pub messages_per_entry: Option<f64>,
+    /// From request to entry when nobody else wants in, on average, in units.
+    pub client_delay: Option<f64>,
+    /// The same, counting messages one by one.
+    pub client_delay_serial: Option<f64>,
+    /// What the shared number is in the end.
+    pub value: Option<u64>,
+    /// How many changes of it were lost, since somebody wrote what it had read before them.
+    pub lost_updates: Option<u64>,
+    /// How many crashed inside and left their work half done.
+    pub unfinished: Option<u64>,
     /// How many last writes the resource refuses.
     pub refused: Option<u64>,
     /// Whom all follow in the end.
@@ -74,6 +86,10 @@ impl Scenario {
         let expect = &self.expect;
         let mut checks = Vec::new();
         counts(expect, outcome, &mut checks);
+        if let Some(per_entry) = expect.messages_per_entry {
+            let observed = outcome.messages_per_entry();
+            checks.push(compare("messages_per_entry", per_entry, maybe(observed)));
+        }
         match &outcome.findings {
             Findings::Mutex(entering) => expect.entering(entering, names, &mut checks),
             Findings::Election(leading) => expect.leading(leading, names, &mut checks),
@@ -110,8 +126,33 @@ impl Expect {
         } else if self.order.is_some() || self.entries.is_some() || self.fences.is_some() {
             checks.push(compare("entries", "a list", "too many to list"));
         }
+        let delays = [
+            ("client_delay", self.client_delay, &seen.client_delay),
+            ("client_delay_serial", self.client_delay_serial, &seen.client_delay_serial),
+        ];
+        for (what, expected, times) in delays {
+            if let Some(expected) = expected {
+                let mean = times.summary().map(|times| times.mean);
+                checks.push(compare(what, expected, maybe(mean)));
+            }
+        }
+        self.shared(seen, checks);
         if let Some(refused) = self.refused {
             checks.push(compare("refused", refused, seen.refused));
+        }
+    }
+
+    /// What became of the number that everybody inside reads and writes.
+    fn shared(&self, seen: &Entering, checks: &mut Vec<Check>) {
+        let Some(shared) = &seen.shared else { return };
+        if let Some(value) = self.value {
+            checks.push(compare("value", value, shared.value));
+        }
+        if let Some(lost) = self.lost_updates {
+            checks.push(compare("lost_updates", lost, shared.lost));
+        }
+        if let Some(unfinished) = self.unfinished {
+            checks.push(compare("unfinished", unfinished, shared.unfinished));
         }
     }
 
@@ -171,6 +212,11 @@ fn entries(expect: &Expect, entered: &[Entry], names: &Names, checks: &mut Vec<C
 fn compare(what: &str, expected: impl Display, observed: impl Display) -> Check {
     let (expected, observed) = (expected.to_string(), observed.to_string());
     Check { what: what.to_string(), ok: expected == observed, expected, observed }
+}
+
+/// Rounded as people write it.
+fn maybe(number: Option<f64>) -> String {
+    number.map_or("-".to_string(), |number| ((number * 1e4).round() / 1e4).to_string())
 }
 
 fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {

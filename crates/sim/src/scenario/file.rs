@@ -12,6 +12,8 @@ pub(super) struct File {
     pub title: Text,
     pub text: Text,
     pub source: String,
+    pub part: Option<Text>,
+    pub front: Option<u32>,
     pub algorithm: String,
     pub nodes: u32,
     #[serde(default)]
@@ -23,6 +25,8 @@ pub(super) struct File {
     pub rounds: Option<u32>,
     pub cs: Option<Word>,
     pub cancel: Option<f64>,
+    pub value: Option<u64>,
+    pub unprotected: Option<bool>,
     pub latency: Option<List>,
     pub fifo: Option<bool>,
     pub loss: Option<f64>,
@@ -45,6 +49,45 @@ pub(super) struct File {
     pub until: Option<Word>,
     #[serde(default)]
     pub expect: Expect,
+}
+
+/// A file that tells of several runs: each has what is said above them all, and its own.
+#[derive(Debug, Deserialize)]
+pub(super) struct Parts {
+    runs: Vec<toml::Table>,
+    #[serde(flatten)]
+    common: toml::Table,
+}
+
+impl Parts {
+    /// The runs, each as a file of its own; none if the file tells of one run alone.
+    pub fn read(text: &str) -> Result<Vec<File>, Error> {
+        let Ok(Self { runs, common }) = toml::from_str(text) else { return Ok(Vec::new()) };
+        let file = |(index, run): (usize, toml::Table)| {
+            let merged = File::deserialize(merged(&common, run));
+            let in_run = |error: toml::de::Error| {
+                let message = one_line(error.message());
+                Error::BadScenario(format!("run {}: {message}", index + 1))
+            };
+            merged.map_err(in_run)
+        };
+        runs.into_iter().enumerate().map(file).collect()
+    }
+}
+
+/// What a run says itself comes before what is said of all; tables are merged.
+fn merged(common: &toml::Table, run: toml::Table) -> toml::Table {
+    let mut all = common.clone();
+    for (name, value) in run {
+        let value = match (all.remove(&name), value) {
+            (Some(toml::Value::Table(below)), toml::Value::Table(above)) => {
+                toml::Value::Table(merged(&below, above))
+            }
+            (_, value) => value,
+        };
+        all.insert(name, value);
+    }
+    all
 }
 
 /// One line of a script.

@@ -44,6 +44,8 @@ fn plan(file: &File, names: &Names) -> Result<Plan, Error> {
         rounds: file.rounds.unwrap_or(default.rounds),
         critical_section: time("--cs", &file.cs, default.critical_section)?,
         cancel: file.cancel.unwrap_or(default.cancel),
+        value: file.value,
+        unprotected: file.unprotected.unwrap_or(default.unprotected),
         until: time("--until", &file.until, default.until)?,
     })
 }

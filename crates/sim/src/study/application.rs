@@ -4,7 +4,7 @@ use crate::metrics::{Entries, Entry, Fairness, Samples};
 use crate::plan::{Act, Plan, ScriptLine, Workload};
 use crate::random::Stream;
 use crate::simulator::{Simulation, Status};
-use crate::study::Users;
+use crate::study::{Shared, Users};
 use crate::wheel::Lane;
 use conclave_core::mutex::{Mutex, Request};
 use conclave_core::{Event, NodeId, NodeSet, Oracle, Process, Ticks};
@@ -35,6 +35,8 @@ pub(crate) struct Application {
     pub fairness: Fairness,
     pub entered: Entries,
     pub fences: Option<(u64, u64)>,
+    /// What the critical section protects, if anybody looks.
+    pub shared: Option<Shared>,
     /// The last exit, if somebody was waiting.
     handover: Option<Ticks>,
     /// A request made while nobody else was waiting or inside, and what had been counted by then.
@@ -77,6 +79,7 @@ impl Application {
             fairness: Fairness::default(),
             entered: Entries::default(),
             fences: None,
+            shared: plan.value.map(Shared::new),
             handover: None,
             alone: None,
         }
@@ -90,6 +93,9 @@ impl Application {
     pub fn node_down(&mut self, node: NodeId) {
         self.left_total -= u64::from(self.left.get(node.index()).copied().unwrap_or(0));
         self.alone = self.alone.filter(|alone| alone.node != node);
+        if let Some(shared) = &mut self.shared {
+            shared.crashed(node);
+        }
     }
 
     /// Whether a node that came back still wants to enter.
@@ -246,13 +252,31 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
             let after = Ticks(self.users.application.random.below(patience));
             self.schedule_request(after, node, Request::Cancel);
         }
-        self.step(node, Event::Request(Request::Acquire));
+        if self.plan.unprotected {
+            self.enters_unasked(node);
+        } else {
+            self.step(node, Event::Request(Request::Acquire));
+        }
+    }
+
+    /// What happens without any algorithm: everybody just goes in.
+    #[cold]
+    fn enters_unasked(&mut self, node: NodeId) {
+        if let Some(story) = &mut self.story {
+            story.goes_in(self.now, node);
+        }
+        self.entered(node, 0);
     }
 
     fn leaves(&mut self, node: NodeId) {
         self.users.monitor.released(node, self.now);
         self.users.application.handover = (self.users.monitor.waiting() > 0).then_some(self.now);
-        self.step(node, Event::Request(Request::Release));
+        if let Some(shared) = &mut self.users.application.shared {
+            shared.left(node);
+        }
+        if !self.plan.unprotected {
+            self.step(node, Event::Request(Request::Release));
+        }
         let Some(left) = self.users.application.left.get_mut(node.index()) else { return };
         if *left == 0 {
             return;
@@ -315,6 +339,9 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         let application = &mut self.users.application;
         application.waits.add(wait);
         application.entered.push(Entry { node, at: self.now, fence });
+        if let Some(shared) = &mut application.shared {
+            shared.entered(node, fence);
+        }
         let first = application.fences.map_or(fence, |(first, _)| first);
         application.fences = Some((first, fence));
         if let Some(exit) = application.handover.take() {

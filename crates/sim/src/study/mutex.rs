@@ -2,7 +2,7 @@
 
 use super::application::{Application, is_told};
 use super::registration::Registration;
-use super::{Ahead, Findings, Judgement, Studied, Users};
+use super::{Ahead, Findings, Judgement, Shared, Studied, Users};
 use crate::error::Error;
 use crate::metrics::Entry;
 use crate::outcome::Times;
@@ -151,6 +151,7 @@ impl Users<Mutex> for Applications {
             fences: application.fences,
             bypass_max: monitor.bypass_max(),
             refused: monitor.refused(),
+            shared: application.shared,
             wait: Times(application.waits),
             sync_delay: Times(application.sync_delays),
             client_delay: Times(application.client_delays),
@@ -203,6 +204,8 @@ pub struct Entering {
     pub bypass_max: u64,
     /// Last writes that the resource refused because a larger fence had been there.
     pub refused: u64,
+    /// What became of the number that the critical section protects, if anybody looked.
+    pub shared: Option<Shared>,
     /// From request to entry.
     pub wait: Times,
     /// From one exit to the next entry, when somebody was waiting.
@@ -229,6 +232,10 @@ impl Entering {
         self.entered = None;
         self.bypass_max = self.bypass_max.max(other.bypass_max);
         self.refused += other.refused;
+        if let (Some(mine), Some(theirs)) = (&mut self.shared, other.shared) {
+            mine.lost += theirs.lost;
+            mine.unfinished += theirs.unfinished;
+        }
         self.wait.0.merge(&other.wait.0);
         self.sync_delay.0.merge(&other.sync_delay.0);
         self.client_delay.0.merge(&other.client_delay.0);

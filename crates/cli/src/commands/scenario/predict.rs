@@ -9,7 +9,7 @@ use std::io::{IsTerminal, stdin};
 /// A guess for each check, in their order; empty where there was none.
 pub fn ask(situation: &Situation, ran: &Ran, lang: Lang) -> anyhow::Result<Vec<String>> {
     let command = scenario::command(&ran.subject, &ran.plan);
-    print(&scenario::set_up(situation, command.as_deref(), lang))?;
+    print(&scenario::set_up(situation, &[command], lang))?;
     let invitation = lang.pick(
         "\nWhat will come of it? An empty line is no guess.\n",
         "\nO que vai acontecer? Uma linha vazia não é palpite.\n",

@@ -32,6 +32,8 @@ impl Sim {
     pub fn plan(&self, subject: &Subject) -> anyhow::Result<Plan> {
         let names = &subject.names;
         let mut plan = Plan { fifo: !self.no_fifo, ..Plan::default() };
+        plan.value = self.value;
+        plan.unprotected = self.unprotected;
         plan.serial = self.serial;
         plan.multicast = self.multicast;
         set(&mut plan.seed, self.seed);
@@ -86,6 +88,8 @@ impl Sim {
         one(&mut typed, "--rounds", &self.rounds);
         one(&mut typed, "--cs", &self.cs);
         one(&mut typed, "--cancel", &self.cancel);
+        one(&mut typed, "--value", &self.value);
+        flag(&mut typed, "--unprotected", self.unprotected);
         one(&mut typed, "--start", &self.start);
         one(&mut typed, "--candidates", &self.candidates);
         one(&mut typed, "--latency", &self.latency);

@@ -73,6 +73,16 @@ impl Report<'_> {
                 format!("at most {most} before a registered request; bound {}", count(bound));
             text += &labelled("bypass", COLUMN, &told);
         }
+        if let Some(shared) = entering.shared.as_ref().filter(|_| !self.many) {
+            let mut told = count(shared.value);
+            if shared.lost > 0 {
+                told += &format!("; {} lost", of(shared.lost, "update"));
+            }
+            if shared.unfinished > 0 {
+                told += "; somebody crashed inside and left it half done";
+            }
+            text += &labelled("value", COLUMN, &told);
+        }
         if let Some((first, last)) = entering.fences {
             let refused = match entering.refused {
                 0 => String::new(),

@@ -4,7 +4,7 @@ use super::Row;
 use crate::lang::Lang;
 use crate::output::json::Map;
 use crate::situation::{Ran, Situation};
-use conclave_sim::Check;
+use conclave_sim::{Check, Scenario};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,18 +15,26 @@ pub struct Listed<'a> {
     title: &'a str,
     algorithm: &'a str,
     source: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    front: Option<u32>,
+}
+
+impl<'a> Listed<'a> {
+    fn of(situation: &'a Situation, lang: Lang) -> Self {
+        let scenario = situation.head();
+        Self {
+            name: &situation.name,
+            title: lang.of(&scenario.title),
+            algorithm: &scenario.algorithm,
+            source: &scenario.source,
+            front: scenario.front,
+        }
+    }
 }
 
 /// The list.
 pub fn list(all: &[Situation], lang: Lang) -> Vec<Listed<'_>> {
-    all.iter()
-        .map(|Situation { name, scenario, .. }| Listed {
-            name,
-            title: lang.of(&scenario.title),
-            algorithm: &scenario.algorithm,
-            source: &scenario.source,
-        })
-        .collect()
+    super::in_order(all).into_iter().map(|situation| Listed::of(situation, lang)).collect()
 }
 
 /// One scenario in full.
@@ -41,6 +49,19 @@ pub struct Shown<'a> {
     command: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<Map<'a, Value>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    runs: Vec<Part<'a>>,
+}
+
+/// One run of several.
+#[derive(Serialize)]
+struct Part<'a> {
+    part: &'a str,
+    algorithm: &'a str,
+    nodes: u32,
+    command: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<Map<'a, Value>>,
 }
 
 impl<'a> Shown<'a> {
@@ -48,19 +69,31 @@ impl<'a> Shown<'a> {
     pub fn of(
         situation: &'a Situation,
         lang: Lang,
-        command: Option<&'a str>,
-        checks: Option<&'a [Check]>,
+        commands: &'a [Option<String>],
+        ran: Option<&'a [Ran]>,
     ) -> Self {
-        let Situation { name, scenario, .. } = situation;
+        let head = situation.head();
+        let command = |index: usize| commands.get(index).and_then(|command| command.as_deref());
+        let expected =
+            |index: usize| ran.map(|runs| fields(&runs[index].checks, |check| &check.expected));
+        let part = |(index, run): (usize, &'a Scenario)| Part {
+            part: run.part.as_ref().map_or("", |part| lang.of(part)),
+            algorithm: &run.algorithm,
+            nodes: run.nodes,
+            command: command(index),
+            expected: expected(index),
+        };
+        let several = situation.runs.len() > 1;
         Self {
-            name,
-            title: lang.of(&scenario.title),
-            source: &scenario.source,
-            text: lang.of(&scenario.text).trim(),
-            algorithm: &scenario.algorithm,
-            nodes: scenario.nodes,
-            command,
-            expected: checks.map(|checks| fields(checks, |check| &check.expected)),
+            name: &situation.name,
+            title: lang.of(&head.title),
+            source: &head.source,
+            text: lang.of(&head.text).trim(),
+            algorithm: &head.algorithm,
+            nodes: head.nodes,
+            command: command(0),
+            expected: expected(0),
+            runs: situation.runs.iter().filter(|_| several).enumerate().map(part).collect(),
         }
     }
 }
@@ -87,30 +120,40 @@ pub struct Result<'a> {
 impl<'a> Results<'a> {
     /// All of them.
     pub fn of(rows: &'a [Row]) -> Self {
-        let result = |Row { situation, ran }: &'a Row| {
-            let ran = ran.as_ref().map_err(String::as_str);
-            Result::of(&situation.name, &situation.scenario.algorithm, ran)
-        };
+        let result =
+            |row: &'a Row| Result::of(&row.situation, row.ran.as_deref().map_err(String::as_str));
         Self { results: rows.iter().map(result).collect() }
     }
 }
 
 impl<'a> Result<'a> {
     /// What was expected and seen, or why it was skipped.
-    pub fn of(
-        name: &'a str,
-        algorithm: &'a str,
-        ran: std::result::Result<&'a Ran, &'a str>,
-    ) -> Self {
-        let checks = ran.map_or(&[][..], |ran| &ran.checks);
+    pub fn of(situation: &'a Situation, ran: std::result::Result<&'a [Ran], &'a str>) -> Self {
+        let runs = ran.unwrap_or_default();
         Self {
-            name,
-            algorithm,
-            expected: fields(checks, |check| &check.expected),
-            observed: fields(checks, |check| &check.observed),
-            ok: ran.ok().map(Ran::ok),
+            name: &situation.name,
+            algorithm: &situation.head().algorithm,
+            expected: by_run(runs, |check| &check.expected),
+            observed: by_run(runs, |check| &check.observed),
+            ok: ran.ok().map(|runs| runs.iter().all(Ran::ok)),
             skipped: ran.err(),
         }
+    }
+}
+
+/// The fields of one run; of several, an object for each by its English name.
+fn by_run<'a>(runs: &'a [Ran], text: impl Fn(&'a Check) -> &'a str) -> Map<'a, Value> {
+    match runs {
+        [] => Map(Vec::new()),
+        [ran] => fields(&ran.checks, text),
+        several => Map(several
+            .iter()
+            .map(|ran| {
+                let name = ran.part.as_ref().map_or("", |part| part.en.as_str());
+                let fields = fields(&ran.checks, &text).0.into_iter();
+                (name, fields.map(|(what, value)| (what.to_string(), value)).collect())
+            })
+            .collect()),
     }
 }
 
@@ -121,8 +164,10 @@ fn fields<'a>(checks: &'a [Check], text: impl Fn(&'a Check) -> &'a str) -> Map<'
 /// Lists as lists, numbers as numbers, the rest as text.
 fn value(what: &str, text: &str) -> Value {
     match what {
-        "order" | "entries" | "fences" if text == "nobody" => Value::Array(Vec::new()),
-        "order" | "entries" | "fences" => text.split(", ").map(plain).collect(),
+        "order" | "entries" | "fences" | "leaders_seen" if text == "nobody" => {
+            Value::Array(Vec::new())
+        }
+        "order" | "entries" | "fences" | "leaders_seen" => text.split(", ").map(plain).collect(),
         _ => plain(text),
     }
 }

@@ -5,7 +5,7 @@ use conclave_core::Property;
 
 /// The property of that tag.
 pub fn property(what: &str) -> Option<Property> {
-    Property::MUTEX.into_iter().find(|property| property.tag() == what)
+    Property::MUTEX.into_iter().chain(Property::ELECTION).find(|property| property.tag() == what)
 }
 
 /// What a check is about, in a word or two.
@@ -18,6 +18,18 @@ pub fn label(what: &str, lang: Lang) -> &str {
         "fences" => lang.pick("fences", "cercas"),
         "same_fence" => lang.pick("same fence", "mesma cerca"),
         "refused" => lang.pick("refused", "recusadas"),
+        "messages_per_entry" => lang.pick("messages per entry", "mensagens por entrada"),
+        "client_delay" => lang.pick("delay", "atraso"),
+        "client_delay_serial" => lang.pick("delay, serially", "atraso, em série"),
+        "value" => lang.pick("value", "valor"),
+        "lost_updates" => lang.pick("lost updates", "atualizações perdidas"),
+        "unfinished" => lang.pick("left half done", "deixadas pela metade"),
+        "leader" => lang.pick("leader", "líder"),
+        "agreed" => lang.pick("agreed", "acordo"),
+        "time_to_leader" => lang.pick("known to all at", "conhecido por todos em"),
+        "leaders_seen" => lang.pick("leaders seen", "líderes vistos"),
+        "leaders_at_once" => lang.pick("leaders at once", "líderes ao mesmo tempo"),
+        "changes" => lang.pick("changes of mind", "mudanças de líder"),
         other => other, // A property, or a type of message.
     }
 }
@@ -56,7 +68,20 @@ pub fn question(what: &str, lang: Lang) -> String {
             "Duas entradas têm a mesma cerca (sim ou não)?",
         ),
         "refused" => lang.pick("How many writes are refused?", "Quantas escritas são recusadas?"),
-        kind => return lang.pick("How many {kind}?", "Quantas {kind}?").replace("{kind}", kind),
+        "leader" => lang.pick("Who leads in the end?", "Quem lidera no fim?"),
+        "agreed" => lang.pick("Do all agree (yes or no)?", "Todos concordam (sim ou não)?"),
+        "leaders_seen" => lang.pick(
+            "Who is taken for the leader by anybody, in order?",
+            "Quem é tido por líder por alguém, em ordem?",
+        ),
+        "leaders_at_once" => {
+            lang.pick("How many lead at once, at most?", "Quantos lideram ao mesmo tempo?")
+        }
+        "value" => lang.pick("What is the value in the end?", "Qual é o valor no fim?"),
+        kind if kind.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
+            return lang.pick("How many {kind}?", "Quantas {kind}?").replace("{kind}", kind);
+        }
+        other => return format!("{}?", label(other, lang)),
     }
     .to_string()
 }
