@@ -1,6 +1,6 @@
 //! `conclave compare`: every algorithm side by side.
 
-use crate::compare::{faults, json, matrix, measure, plot, table};
+use crate::compare::{elections, faults, json, matrix, measure, plot, table};
 use crate::failure::{Exit, Usage};
 use crate::output::{self, dim};
 use anyhow::Context;
@@ -14,18 +14,19 @@ const NODES_MAX: u32 = 1_000_000;
 /// Faults are tried in clusters in which somebody can crash and the others still compete.
 const NODES_FAULTS: std::ops::RangeInclusive<u32> = 4..=15;
 
-/// Every mutex side by side: measured beside formula, plotted, or under faults
+/// Every mutex, or election, side by side: measured beside formula, plotted, or under faults
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     conclave compare\n  \
     conclave compare --algorithms lamport,ricart-agrawala,maekawa --nodes 4,16,64\n  \
     conclave compare --plot costs.svg\n  \
+    conclave compare --family election --nodes 5,8,16\n  \
     conclave compare --faults")]
 pub struct Compare {
     /// Only these algorithms
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     algorithms: Vec<String>,
-    /// Which question they answer: mutex
+    /// Which question they answer: mutex or election
     #[arg(long, value_name = "NAME", default_value = "mutex", value_parser = family)]
     family: Family,
     /// How many nodes want to enter [default: 7; with --plot 2,4,8,16,32,64,128]
@@ -45,6 +46,9 @@ pub struct Compare {
 /// Measures, and prints or draws.
 pub fn run(arguments: &Compare) -> anyhow::Result<Exit> {
     let entries = arguments.entries()?;
+    if arguments.family == Family::Election {
+        return compare_elections(arguments, &entries);
+    }
     if arguments.faults {
         return try_faults(arguments, &entries);
     }
@@ -60,16 +64,47 @@ pub fn run(arguments: &Compare) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn draw(file: &Path, entries: &[&'static Entry], nodes: &[u32]) -> anyhow::Result<Exit> {
-    let is_svg = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
-    if !is_svg {
-        return Err(Usage::flag("--plot", file.display(), "takes a file name with .svg").into());
+fn compare_elections(arguments: &Compare, entries: &[&'static Entry]) -> anyhow::Result<Exit> {
+    if arguments.faults {
+        return Err(Usage("--faults: tries mutual exclusion only".to_string()).into());
     }
+    let default = if arguments.plot.is_some() { NODES_PLOTTED } else { NODES_DEFAULT };
+    let measured = elections::all(entries, &arguments.nodes_or(default))?;
+    if let Some(file) = &arguments.plot {
+        vet(file)?;
+        return write(file, &plot::elections(&measured.points)?, entries, &measured.omitted);
+    }
+    output::print(&if arguments.json {
+        output::json::pretty(&elections::json::Comparison::of(&measured))?
+    } else {
+        elections::table::text(&measured)
+    })?;
+    Ok(Exit::Done)
+}
+
+fn draw(file: &Path, entries: &[&'static Entry], nodes: &[u32]) -> anyhow::Result<Exit> {
+    vet(file)?;
     let measured = measure::all(entries, nodes)?;
-    let svg = plot::svg(&measured.points)?;
+    write(file, &plot::svg(&measured.points)?, entries, &measured.omitted)
+}
+
+fn vet(file: &Path) -> Result<(), Usage> {
+    let is_svg = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
+    match is_svg {
+        true => Ok(()),
+        false => Err(Usage::flag("--plot", file.display(), "takes a file name with .svg")),
+    }
+}
+
+fn write(
+    file: &Path,
+    svg: &str,
+    entries: &[&'static Entry],
+    omitted: &[measure::Omitted],
+) -> anyhow::Result<Exit> {
     std::fs::write(file, svg).with_context(|| format!("--plot {}", file.display()))?;
     let mut told = format!("{} algorithms over N, drawn into {}\n", entries.len(), file.display());
-    for one in &measured.omitted {
+    for one in omitted {
         told += &format!("without {}, N = {}: {}\n", one.algorithm, one.nodes, one.why);
     }
     output::print(&dim(told))?;
@@ -105,6 +140,11 @@ impl Compare {
     fn entries(&self) -> anyhow::Result<Vec<&'static Entry>> {
         let wanted: Vec<&'static Entry> =
             self.algorithms.iter().map(|id| catalog::find(id)).collect::<Result<_, _>>()?;
+        if let Some(other) = wanted.iter().find(|entry| entry.family != self.family) {
+            let (family, asked) = (other.family.name(), self.family.name());
+            let accepted = format!("belongs to --family {family}, not {asked}");
+            return Err(Usage::flag("--algorithms", other.id, accepted).into());
+        }
         let all = catalog::ENTRIES.iter().copied().filter(|entry| entry.family == self.family);
         Ok(all
             .filter(|entry| wanted.is_empty() || wanted.iter().any(|one| one.id == entry.id))
@@ -123,8 +163,8 @@ impl Compare {
 fn family(text: &str) -> Result<Family, String> {
     match text {
         "mutex" => Ok(Family::Mutex),
-        "election" => Err("elections are not there yet; takes mutex".to_string()),
-        _ => Err("takes mutex".to_string()),
+        "election" => Ok(Family::Election),
+        _ => Err("takes mutex or election".to_string()),
     }
 }
 

@@ -11,6 +11,8 @@ use conclave_sim::{Plan, parse, quoted};
 use std::fmt::Display;
 
 const NODES_DEFAULT: u32 = 7;
+/// A run may take so many units per node, however many there are.
+const LAPS: u64 = 10;
 
 impl Sim {
     /// The algorithm that was asked for.
@@ -39,7 +41,9 @@ impl Sim {
         set(&mut plan.seed, self.seed);
         set(&mut plan.rounds, self.rounds);
         set(&mut plan.critical_section, self.cs);
-        set(&mut plan.until, self.until);
+        // One lap of a large ring takes longer than all that happens elsewhere.
+        let laps = Ticks::units(u64::from(subject.setting.n) * LAPS);
+        plan.until = self.until.unwrap_or(plan.until.max(laps));
         set(&mut plan.cancel, self.cancel);
         set(&mut plan.loss, self.loss);
         set(&mut plan.duplicate, self.duplicate);

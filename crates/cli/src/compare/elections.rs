@@ -1,0 +1,184 @@
+//! Measures elections over the number of nodes: best, mean and worst over the orders of the ids
+//! and over those who begin.
+
+pub mod json;
+mod orders;
+pub mod table;
+
+use super::crew;
+use super::measure::Omitted;
+use crate::output::numbers::count;
+use crate::subject::{People, Subject};
+use conclave_algorithms::catalog::{ElectionCost, Entry, Formula, Setting};
+use conclave_core::{NodeId, Ticks};
+use conclave_sim::{Options, Plan};
+use orders::Order;
+
+/// An election with more messages than this is left out.
+const MESSAGES_MAX: f64 = 3e6;
+/// A run that does not come to an end is cut here.
+const UNTIL: Ticks = Ticks::units(1_000_000);
+/// A mean over some orders may be off the mean over all by this part of it.
+const SAMPLING_ERROR: f64 = 0.1;
+const ROUNDING_ERROR: f64 = 1e-6;
+
+/// All that was measured, and what was not.
+pub struct Measured {
+    /// Every election with every number of nodes.
+    pub points: Vec<Point>,
+    /// But for these.
+    pub omitted: Vec<Omitted>,
+}
+
+/// One election with so many nodes.
+pub struct Point {
+    /// The algorithm and its size, the ids in order.
+    pub setting: Setting,
+    /// One node begins.
+    pub one: Sample,
+    /// All begin at the same time.
+    pub all: Sample,
+    /// Whether every order of the ids was tried.
+    pub every_order: bool,
+}
+
+/// What several runs came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// How many messages.
+    pub messages: Spread,
+    /// How many units of time until everybody knew the leader.
+    pub time: Spread,
+    /// How many runs.
+    pub runs: u32,
+    /// In how many of them not everybody came to know the same leader.
+    pub failed: u32,
+}
+
+/// The least, the mean and the most.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    /// The least.
+    pub best: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The most.
+    pub worst: f64,
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Self {
+        Self {
+            best: values.iter().copied().fold(f64::INFINITY, f64::min),
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            worst: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+
+    /// Whether some of it lies outside what a formula allows.
+    pub fn is_outside(&self, (low, high): (f64, f64)) -> bool {
+        let slack = |bound: f64| (bound.abs() * ROUNDING_ERROR).max(ROUNDING_ERROR);
+        self.best < low - slack(low) || self.worst > high + slack(high)
+    }
+}
+
+impl Point {
+    /// What its formulas are.
+    pub fn cost(&self) -> &'static ElectionCost {
+        cost_of(self.setting.entry)
+    }
+
+    /// What a formula comes to.
+    pub fn range(&self, formula: &Formula) -> (f64, f64) {
+        (formula.range)(&self.setting)
+    }
+
+    /// Whether the mean of many orders is off the mean that the formula gives.
+    pub fn mean_is_off(&self) -> bool {
+        let Some(formula) = &self.cost().all_mean else { return false };
+        let (low, high) = self.range(formula);
+        let part = if self.every_order { ROUNDING_ERROR } else { SAMPLING_ERROR };
+        self.all.messages.mean < low * (1.0 - part) || self.all.messages.mean > high * (1.0 + part)
+    }
+}
+
+/// Runs every election with every number of nodes.
+pub fn all(entries: &[&'static Entry], nodes: &[u32]) -> anyhow::Result<Measured> {
+    let pieces: Vec<(&'static Entry, u32)> =
+        entries.iter().flat_map(|&entry| nodes.iter().map(move |&n| (entry, n))).collect();
+    let found = crew::each(&pieces, |&(entry, n)| point(entry, n));
+    let mut measured = Measured { points: Vec::new(), omitted: Vec::new() };
+    for ((entry, n), found) in pieces.into_iter().zip(found) {
+        match found {
+            Ok(point) => measured.points.push(point?),
+            Err(why) => measured.omitted.push(Omitted { algorithm: entry.id, nodes: n, why }),
+        }
+    }
+    Ok(measured)
+}
+
+/// One election with so many nodes, or why it is not run.
+fn point(entry: &'static Entry, n: u32) -> Result<anyhow::Result<Point>, String> {
+    let setting = entry.setting(n, &[]).map_err(|error| error.to_string())?;
+    let dead = u32::from(cost_of(entry).without_last);
+    if n <= dead {
+        return Err("nobody is left to elect".to_string());
+    }
+    let messages = (cost_of(entry).all.range)(&setting).0;
+    if messages > MESSAGES_MAX {
+        return Err(format!("at least {} messages", count(messages as u64)));
+    }
+    let orders = orders::of(n, messages.max(f64::from(n)));
+    let every_order = orders.complete;
+    let mut one = Vec::new();
+    let mut all = Vec::new();
+    for order in orders.list {
+        match elections(entry, n, &order) {
+            Ok((alone, together)) => {
+                one.extend(alone);
+                all.push(together);
+            }
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(Point { setting, one: sample(&one), all: sample(&all), every_order }))
+}
+
+/// What one run came to: messages, and when all knew, if they did.
+type Ran = (u64, Option<f64>);
+
+/// The elections of one order of the ids: begun by single nodes, and by all.
+fn elections(entry: &'static Entry, n: u32, order: &Order) -> anyhow::Result<(Vec<Ran>, Ran)> {
+    let ids = order.ids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let people = People { ids: Some(&ids), ..People::default() };
+    let subject = Subject::new(entry.id, n, &[], &people)?;
+    let greatest = order.ids.iter().position(|&id| id == n).map(|index| NodeId(index as u32));
+    let dead: Vec<NodeId> = greatest.filter(|_| cost_of(entry).without_last).into_iter().collect();
+    let run = |start: Vec<NodeId>| {
+        let plan = Plan { start, dead: dead.clone(), until: UNTIL, ..Plan::default() };
+        let outcome = subject.run(&plan, &Options::default())?;
+        let time = outcome.election().time_to_leader.summary().map(|times| times.max);
+        anyhow::Ok((outcome.messages, time.filter(|_| outcome.election().agreed)))
+    };
+    let live = |node: &NodeId| !dead.contains(node);
+    let starters = order.starters.iter().copied().filter(live);
+    let alone = starters.map(|node| run(vec![node])).collect::<anyhow::Result<_>>()?;
+    let together = run((0..n).map(NodeId).filter(live).collect())?;
+    Ok((alone, together))
+}
+
+fn sample(runs: &[Ran]) -> Sample {
+    let messages: Vec<f64> = runs.iter().map(|(messages, _)| *messages as f64).collect();
+    let times: Vec<f64> = runs.iter().filter_map(|(_, time)| *time).collect();
+    Sample {
+        messages: Spread::of(&messages),
+        time: Spread::of(&times),
+        runs: runs.len() as u32,
+        failed: (runs.len() - times.len()) as u32,
+    }
+}
+
+/// What an election costs, of an algorithm that is known to be one.
+fn cost_of(entry: &'static Entry) -> &'static ElectionCost {
+    entry.cost.election().expect("only elections are measured here")
+}

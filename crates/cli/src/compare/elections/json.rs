@@ -1,0 +1,88 @@
+//! The comparison of elections as JSON. Field names and their order are a contract.
+
+use super::{Measured, Point, Sample, Spread};
+use crate::compare::measure::Omitted;
+use conclave_algorithms::catalog::Formula;
+use serde::Serialize;
+
+/// What `compare --family election` prints.
+#[derive(Serialize)]
+pub struct Comparison<'a> {
+    rows: Vec<Row>,
+    omitted: &'a [Omitted],
+}
+
+/// One election with so many nodes, begun by one or by all.
+#[derive(Serialize)]
+struct Row {
+    algorithm: &'static str,
+    nodes: u32,
+    load: &'static str,
+    messages: Numbers,
+    formula: &'static str,
+    formula_low: Option<f64>,
+    formula_high: Option<f64>,
+    formula_mean: Option<f64>,
+    time: Numbers,
+    time_formula: Option<&'static str>,
+    runs: u32,
+    failed: u32,
+    every_order: bool,
+    highest_dead: bool,
+    outside: bool,
+    textbooks: &'static str,
+}
+
+#[derive(Serialize)]
+struct Numbers {
+    best: Option<f64>,
+    mean: Option<f64>,
+    worst: Option<f64>,
+}
+
+impl Numbers {
+    fn of(spread: &Spread) -> Self {
+        let Spread { best, mean, worst } = *spread;
+        Self { best: finite(best), mean: finite(mean), worst: finite(worst) }
+    }
+}
+
+impl<'a> Comparison<'a> {
+    /// All that was measured.
+    pub fn of(measured: &'a Measured) -> Self {
+        let rows = measured.points.iter().flat_map(|point| {
+            let cost = point.cost();
+            [row(point, "one", &point.one, &cost.one), row(point, "all", &point.all, &cost.all)]
+        });
+        Self { rows: rows.collect(), omitted: &measured.omitted }
+    }
+}
+
+fn row(point: &Point, load: &'static str, sample: &Sample, formula: &Formula) -> Row {
+    let cost = point.cost();
+    let range = point.range(formula);
+    let alone = load == "one";
+    let mean = cost.all_mean.as_ref().filter(|_| !alone).map(|mean| point.range(mean).0);
+    Row {
+        algorithm: point.setting.entry.id,
+        nodes: point.setting.n,
+        load,
+        messages: Numbers::of(&sample.messages),
+        formula: formula.text,
+        formula_low: finite(range.0),
+        formula_high: finite(range.1),
+        formula_mean: mean,
+        time: Numbers::of(&sample.time),
+        time_formula: alone.then_some(cost.time.text),
+        runs: sample.runs,
+        failed: sample.failed,
+        every_order: point.every_order,
+        highest_dead: cost.without_last,
+        outside: sample.messages.is_outside(range) || !alone && point.mean_is_off(),
+        textbooks: cost.textbooks,
+    }
+}
+
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}

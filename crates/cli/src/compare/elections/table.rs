@@ -1,0 +1,152 @@
+//! The comparison of elections as a table, and what textbooks say.
+
+use super::{Measured, Point, Sample, Spread};
+use crate::output::numbers::{count, decimal, range};
+use crate::output::{bad, beside, dim, strong};
+use std::fmt::Write;
+
+/// How far texts stand from the margin.
+const COLUMN: usize = 12;
+
+/// All that was measured: who begins alone, all at once, and how long it takes.
+pub fn text(measured: &Measured) -> String {
+    let points = &measured.points;
+    let mut text = String::new();
+    let one = |point: &Point| {
+        let cost = point.cost();
+        cells(&point.one.messages, point.range(&cost.one), None)
+    };
+    let all = |point: &Point| {
+        let cost = point.cost();
+        let mean = cost.all_mean.as_ref().map(|mean| point.range(mean).0);
+        let mut row = cells(&point.all.messages, point.range(&cost.all), mean);
+        row.off |= point.mean_is_off();
+        row
+    };
+    let time = |point: &Point| cells(&point.one.time, point.range(&point.cost().time), None);
+    text += &block("Messages, one node begins", points, &one);
+    text += &block("Messages, all begin at once", points, &all);
+    text += &block("Units of time until all know, one node begins", points, &time);
+    text + &notes(measured) + &formulas(points)
+}
+
+/// One line of a table.
+struct Line {
+    numbers: [String; 4],
+    off: bool,
+}
+
+fn cells(spread: &Spread, formula: (f64, f64), mean: Option<f64>) -> Line {
+    let number = |value: f64| if value.is_finite() { decimal(value) } else { "-".to_string() };
+    let mean = mean.map_or(String::new(), |mean| format!(", mean {}", decimal(mean)));
+    Line {
+        numbers: [
+            number(spread.best),
+            number(spread.mean),
+            number(spread.worst),
+            format!("{}{mean}", range(formula)),
+        ],
+        off: spread.is_outside(formula),
+    }
+}
+
+fn block(title: &str, points: &[Point], line: &dyn Fn(&Point) -> Line) -> String {
+    let headings = ["algorithm", "N", "best", "mean", "worst", "formula"];
+    let mut rows = vec![(headings.map(String::from), false)];
+    for point in points {
+        let Line { numbers: [best, mean, worst, formula], off } = line(point);
+        let name = point.setting.entry.id.to_string();
+        rows.push(([name, count(u64::from(point.setting.n)), best, mean, worst, formula], off));
+    }
+    let wide = |column: usize| rows.iter().map(|(row, _)| row[column].chars().count()).max();
+    let widths: [usize; 6] = std::array::from_fn(|column| wide(column).unwrap_or(0));
+    let mut text = format!("{}\n", strong(title));
+    for (index, (row, off)) in rows.iter().enumerate() {
+        let mut told = format!("{:1$}", row[0], widths[0]);
+        for column in 1..5 {
+            let _ = write!(told, "  {:>1$}", row[column], widths[column]);
+        }
+        let _ = write!(told, "  {}", row[5]);
+        let told = if *off {
+            bad(&told)
+        } else if index == 0 {
+            dim(&told)
+        } else {
+            told
+        };
+        let _ = writeln!(text, "{told}");
+    }
+    text + "\n"
+}
+
+fn notes(measured: &Measured) -> String {
+    let mut text = String::new();
+    let mut say = |told: &str| text += &beside("", 0, told);
+    if measured.points.iter().any(|point| !point.every_order) {
+        say(
+            "Up to 6 nodes every order of the ids and everybody who may begin was tried; of more, \
+             some orders, sorted ones among them.",
+        );
+    }
+    let dead: Vec<&str> = distinct(measured, |point| point.cost().without_last);
+    if !dead.is_empty() {
+        let told = format!("{}: the highest of the N nodes has just died.", dead.join(", "));
+        say(&told);
+    }
+    let off = |point: &Point| {
+        let cost = point.cost();
+        point.mean_is_off()
+            || point.one.messages.is_outside(point.range(&cost.one))
+            || point.all.messages.is_outside(point.range(&cost.all))
+    };
+    for id in distinct(measured, off) {
+        say(&bad(format!("{id}: measured outside what its formula allows")));
+    }
+    let failed = |sample: &Sample| sample.failed > 0;
+    for id in distinct(measured, |point| failed(&point.one) || failed(&point.all)) {
+        say(&format!("{id}: some runs came to no agreed leader"));
+    }
+    for one in &measured.omitted {
+        say(&format!("without {}, N = {}: {}", one.algorithm, one.nodes, one.why));
+    }
+    text
+}
+
+fn distinct(measured: &Measured, is: impl Fn(&Point) -> bool) -> Vec<&'static str> {
+    let mut ids: Vec<&'static str> = measured
+        .points
+        .iter()
+        .filter(|point| is(point))
+        .map(|point| point.setting.entry.id)
+        .collect();
+    ids.dedup();
+    ids
+}
+
+/// The formulas as books write them, and where books differ.
+fn formulas(points: &[Point]) -> String {
+    let mut text = format!("\n{}\n", strong("The formulas, and where textbooks differ"));
+    let mut told = "";
+    for point in points {
+        let entry = point.setting.entry;
+        if std::mem::replace(&mut told, entry.id) == entry.id {
+            continue;
+        }
+        let cost = point.cost();
+        let mean =
+            cost.all_mean.as_ref().map_or(String::new(), |mean| format!("; mean {}", mean.text));
+        let all = format!("{}{mean}", cost.all.text);
+        let _ = writeln!(text, "\n{}", strong(entry.id));
+        for (label, told) in [
+            ("one begins", cost.one.text),
+            ("all begin", &all),
+            ("time", cost.time.text),
+            ("textbooks", cost.textbooks),
+        ] {
+            if !told.is_empty() {
+                text += &beside(&dim(format!("  {label:10}")), COLUMN, told);
+            }
+        }
+    }
+    text
+}
