@@ -4,13 +4,17 @@
 
 mod central;
 mod central_failover;
+mod chang_roberts;
 mod council;
 mod entry;
+mod hirschberg_sinclair;
 mod lamport;
 mod leadership;
 mod maekawa;
 mod naimi_trehel;
+mod on_a_ring;
 mod parameter;
+mod peterson;
 mod quorum;
 mod raymond;
 mod ricart_agrawala;
@@ -48,6 +52,9 @@ pub const ENTRIES: &[&Entry] = &[
     &suzuki_kasami::ENTRY,
     &raymond::ENTRY,
     &naimi_trehel::ENTRY,
+    &chang_roberts::ENTRY,
+    &hirschberg_sinclair::ENTRY,
+    &peterson::ENTRY,
 ];
 
 /// The entry of that id.
@@ -93,6 +100,9 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
         "suzuki-kasami" => Ok(visitor.mutex(suzuki_kasami::cluster(setting)?)),
         "raymond" => Ok(visitor.mutex(raymond::cluster(setting)?)),
         "naimi-trehel" => Ok(visitor.mutex(naimi_trehel::cluster(setting)?)),
+        "chang-roberts" => Ok(visitor.election(chang_roberts::cluster(setting)?)),
+        "hirschberg-sinclair" => Ok(visitor.election(hirschberg_sinclair::cluster(setting)?)),
+        "peterson" => Ok(visitor.election(peterson::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
 }

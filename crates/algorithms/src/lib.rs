@@ -11,6 +11,7 @@
 //! ```
 
 pub mod catalog;
+pub mod election;
 mod error;
 pub mod mutex;
 

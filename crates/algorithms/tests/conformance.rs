@@ -15,5 +15,7 @@ mod faults;
 mod formulas;
 #[path = "conformance/oracles.rs"]
 mod oracles;
+#[path = "conformance/rings.rs"]
+mod rings;
 #[path = "conformance/seeds.rs"]
 mod seeds;

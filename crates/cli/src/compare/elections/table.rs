@@ -6,7 +6,7 @@ use crate::output::{bad, beside, dim, strong};
 use std::fmt::Write;
 
 /// How far texts stand from the margin.
-const COLUMN: usize = 12;
+const COLUMN: usize = 14;
 
 /// All that was measured: who begins alone, all at once, and how long it takes.
 pub fn text(measured: &Measured) -> String {
@@ -144,7 +144,7 @@ fn formulas(points: &[Point]) -> String {
             ("textbooks", cost.textbooks),
         ] {
             if !told.is_empty() {
-                text += &beside(&dim(format!("  {label:10}")), COLUMN, told);
+                text += &beside(&dim(format!("  {label:12}")), COLUMN, told);
             }
         }
     }

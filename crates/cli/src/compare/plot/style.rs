@@ -62,9 +62,11 @@ pub struct Look {
 }
 
 impl Look {
-    /// The look of this algorithm, by its place in the catalogue.
+    /// The look of this algorithm, by its place among those that answer the same question.
     pub fn of(id: &str) -> Self {
-        let place = catalog::ENTRIES.iter().position(|entry| entry.id == id).unwrap_or(0);
+        let family = catalog::find(id).map(|entry| entry.family).ok();
+        let mut rivals = catalog::ENTRIES.iter().filter(|entry| Some(entry.family) == family);
+        let place = rivals.position(|entry| entry.id == id).unwrap_or(0);
         let kind = place % COLOURS.len();
         let second = place / COLOURS.len() % 2 == 1;
         Self { colour: COLOURS[kind], marker: MARKERS[kind], second }
@@ -141,9 +143,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_algorithms_look_alike() {
-        let looks: Vec<String> =
-            catalog::ENTRIES.iter().map(|entry| format!("{:?}", Look::of(entry.id))).collect();
+    fn no_two_algorithms_of_a_family_look_alike() {
+        let look = |entry: &&catalog::Entry| format!("{:?} {:?}", entry.family, Look::of(entry.id));
+        let looks: Vec<String> = catalog::ENTRIES.iter().map(look).collect();
         for (index, look) in looks.iter().enumerate() {
             assert!(!looks[..index].contains(look), "{look}");
         }
