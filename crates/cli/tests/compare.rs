@@ -19,10 +19,16 @@ fn cell(algorithm: &str, fault: &str) -> &'static Value {
     cells.iter().find(wanted).unwrap_or_else(|| panic!("{algorithm} {fault}"))
 }
 
-fn ids() -> Vec<String> {
+/// Every algorithm of a family.
+fn ids_of(family: &str) -> Vec<String> {
     let entries = json(&["algorithms", "--json"]);
-    let ids = entries.as_array().expect("a list").iter().map(|entry| entry["id"].as_str());
+    let entries = entries.as_array().expect("a list").iter();
+    let ids = entries.filter(|entry| entry["family"] == family).map(|entry| entry["id"].as_str());
     ids.map(|id| id.expect("an id").to_string()).collect()
+}
+
+fn ids() -> Vec<String> {
+    ids_of("mutex")
 }
 
 #[test]
@@ -113,9 +119,36 @@ fn what_would_take_too_long_is_left_out_with_a_note() {
 }
 
 #[test]
+fn elections_stay_within_what_their_formulas_allow() {
+    let compared = json(&["compare", "--family", "election", "--nodes", "3,5,9", "--json"]);
+    let rows = compared["rows"].as_array().expect("rows");
+    let omitted = compared["omitted"].as_array().expect("a list");
+    assert_eq!(rows.len() + 2 * omitted.len(), ids_of("election").len() * 6);
+    for row in rows {
+        let messages = |which: &str| row["messages"][which].as_f64().expect("a number");
+        assert!(messages("best") <= messages("mean") && messages("mean") <= messages("worst"));
+        assert_eq!((&row["outside"], &row["failed"]), (&false.into(), &0.into()), "{row}");
+    }
+    let all = |row: &&Value| row["algorithm"] == "chang-roberts" && row["load"] == "all";
+    let row = rows.iter().find(all).expect("it is there");
+    assert!(row["every_order"] == true && row["messages"]["mean"] == row["formula_mean"], "{row}");
+}
+
+#[test]
+fn the_table_of_elections_names_measures_and_formulas() {
+    let done = conclave(&["compare", "--family", "election", "--nodes", "5"]);
+    assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+    let row = "chang-roberts        5    14  16.42     20  14 to 20, mean 16.42";
+    assert!(done.stdout.contains(row), "{}", done.stdout);
+    assert!(done.stdout.lines().all(|line| line.chars().count() <= 80), "{}", done.stdout);
+}
+
+#[test]
 fn a_wrong_word_is_an_error_in_one_line() {
     for (arguments, told) in [
         (&["--family", "lock"][..], "--family lock: takes mutex or election"),
+        (&["--algorithms", "peterson"], "belongs to --family election, not mutex"),
+        (&["--family", "election", "--faults"], "--faults: tries mutual exclusion only"),
         (&["--nodes", "0"], "--nodes 0: takes whole numbers"),
         (&["--nodes", "2,x"], "--nodes x: takes whole numbers"),
         (&["--algorithms", "lamprot"], "did you mean lamport?"),

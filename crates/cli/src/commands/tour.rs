@@ -1,65 +1,69 @@
 //! `conclave` by itself: a short tour.
 
 use crate::failure::Exit;
-use crate::output::{dim, print, strong, typed};
-use conclave_algorithms::catalog;
+use crate::lang::Lang;
+use crate::output::{beside, dim, print, strong, typed};
+use crate::situation::Situation;
+use conclave_algorithms::catalog::{self, Family};
 use std::fmt::Write;
 
-/// The catalogue by the idea behind each algorithm; whatever is in no group comes last.
-const GROUPS: [(&str, &[&str]); 3] = [
-    (
-        "Ask a coordinator, or a few",
-        &["central", "central-failover", "voting", "quorum", "total-order"],
-    ),
-    ("Ask everybody, or enough", &["lamport", "ricart-agrawala", "roucairol-carvalho", "maekawa"]),
-    (
-        "Wait for the token",
-        &["token-ring", "token-ring-regenerating", "suzuki-kasami", "raymond", "naimi-trehel"],
-    ),
-];
+/// How far the ids stand from the margin.
+const COLUMN: usize = 18;
 
-const TRY: [(&str, &str); 3] = [
+const TRY: [(&str, &str); 4] = [
     ("conclave sim ricart-agrawala --nodes 7", "a run beside the textbook's numbers"),
-    ("conclave scenario run quorum-c4-forgets", "one node forgets, and two are inside"),
     ("conclave compare --faults", "what breaks which algorithm"),
+    ("conclave compare --family election", "what elections cost"),
+    ("conclave scenario list", "every situation worth knowing"),
 ];
 
 /// Prints what this is, what it knows, and where to start.
 pub fn run() -> anyhow::Result<Exit> {
-    print(&tour())?;
+    print(&tour(&Situation::all()?))?;
     Ok(Exit::Done)
 }
 
-fn tour() -> String {
-    let mut text = String::new();
-    text += &strong("Conclave");
+fn tour(scenarios: &[Situation]) -> String {
+    let mut text = strong("Conclave");
     text += " runs the classic algorithms by which processes that share nothing but a\n\
-             network agree on who may enter. Each is written once, as its paper has it; here\n\
-             it meets loss, crashes and partitions, and is measured beside its formula.\n";
-    for (title, ids) in GROUPS {
-        group(&mut text, title, |id| ids.contains(&id));
+             network agree on who may enter, who leads, and what came first. Each is written\n\
+             once, as its paper has it; here it meets loss, crashes and partitions, and is\n\
+             measured beside its formula.\n\n";
+    for family in Family::ALL {
+        let ids: Vec<&str> = catalog::ENTRIES
+            .iter()
+            .filter(|entry| entry.family == family)
+            .map(|entry| entry.id)
+            .collect();
+        if !ids.is_empty() {
+            let lead = strong(format!("{:COLUMN$}", family.question()));
+            text += &beside(&lead, COLUMN, &ids.join("  "));
+        }
     }
-    group(&mut text, "And", |id| !GROUPS.iter().any(|(_, ids)| ids.contains(&id)));
+    text += &front_door(scenarios);
     let _ = writeln!(text, "\n{}", strong("Worth trying"));
+    let longest = TRY.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     for (command, about) in TRY {
-        let _ = writeln!(
-            text,
-            "  {}{:padding$}{}",
-            typed(command),
-            "",
-            dim(about),
-            padding = 41 - command.len()
-        );
+        let gap = " ".repeat(longest + 2 - command.len());
+        let _ = writeln!(text, "  {}{gap}{}", typed(command), dim(about));
     }
     text
 }
 
-fn group(text: &mut String, title: &str, belongs: impl Fn(&str) -> bool) {
-    let mut entries = catalog::ENTRIES.iter().filter(|entry| belongs(entry.id)).peekable();
-    if entries.peek().is_some() {
-        let _ = writeln!(text, "\n{}", strong(title));
+/// The few scenarios that everybody should meet first.
+fn front_door(scenarios: &[Situation]) -> String {
+    let mut front: Vec<&Situation> =
+        scenarios.iter().filter(|situation| situation.head().front.is_some()).collect();
+    front.sort_by_key(|situation| situation.head().front);
+    if front.is_empty() {
+        return String::new();
     }
-    for entry in entries {
-        let _ = writeln!(text, "  {:25}{}", entry.id, entry.title);
+    let command = typed("conclave scenario run NAME");
+    let mut text = format!("\n{}  {command}\n", strong("To begin with"));
+    let longest = front.iter().map(|situation| situation.name.len()).max().unwrap_or(0);
+    for situation in front {
+        let lead = format!("  {:longest$}  ", situation.name);
+        text += &beside(&lead, longest + 4, Lang::of_environment().of(&situation.head().title));
     }
+    text
 }
