@@ -2,6 +2,7 @@
 //!
 //! Command line, documentation and conformance tests derive from it.
 
+mod bully;
 mod central;
 mod central_failover;
 mod chang_roberts;
@@ -11,6 +12,7 @@ mod hirschberg_sinclair;
 mod lamport;
 mod leadership;
 mod maekawa;
+mod majority;
 mod naimi_trehel;
 mod on_a_ring;
 mod parameter;
@@ -18,6 +20,7 @@ mod peterson;
 mod quorum;
 mod raymond;
 mod ricart_agrawala;
+mod ring;
 mod roucairol_carvalho;
 mod suzuki_kasami;
 mod token_ring;
@@ -52,9 +55,12 @@ pub const ENTRIES: &[&Entry] = &[
     &suzuki_kasami::ENTRY,
     &raymond::ENTRY,
     &naimi_trehel::ENTRY,
+    &bully::ENTRY,
+    &ring::ENTRY,
     &chang_roberts::ENTRY,
     &hirschberg_sinclair::ENTRY,
     &peterson::ENTRY,
+    &majority::ENTRY,
 ];
 
 /// The entry of that id.
@@ -103,6 +109,9 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
         "chang-roberts" => Ok(visitor.election(chang_roberts::cluster(setting)?)),
         "hirschberg-sinclair" => Ok(visitor.election(hirschberg_sinclair::cluster(setting)?)),
         "peterson" => Ok(visitor.election(peterson::cluster(setting)?)),
+        "bully" => Ok(visitor.election(bully::cluster(setting)?)),
+        "ring" => Ok(visitor.election(ring::cluster(setting)?)),
+        "majority" => Ok(visitor.election(majority::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
 }

@@ -7,6 +7,8 @@ mod support;
 
 #[path = "conformance/determinism.rs"]
 mod determinism;
+#[path = "conformance/elections.rs"]
+mod elections;
 #[path = "conformance/failover.rs"]
 mod failover;
 #[path = "conformance/faults.rs"]

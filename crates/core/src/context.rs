@@ -90,6 +90,35 @@ impl<P: Process> Context<P> {
         }
     }
 
+    /// One step of a process that stands in for this one, as when the user chooses between
+    /// several: what it does becomes what this one does, its messages and timers under new names.
+    pub fn delegate<Q>(
+        &mut self,
+        process: &mut Q,
+        event: Event<Q>,
+        message: impl Fn(Q::Message) -> P::Message,
+        timer: impl Fn(Q::Timer) -> P::Timer,
+    ) where
+        Q: Process<Provides = P::Provides, Uses = P::Uses>,
+    {
+        // Made once and kept: a step allocates nothing.
+        let kept = self.scratch.take().and_then(|kept| kept.downcast::<Context<Q>>().ok());
+        let mut inner = kept.unwrap_or_else(|| Box::new(Context::new(Choices::None)));
+        std::mem::swap(&mut inner.choices, &mut self.choices);
+        process.step(event, &mut inner);
+        std::mem::swap(&mut inner.choices, &mut self.choices);
+        while let Some(effect) = inner.pop() {
+            match effect {
+                Effect::Send { to, message: sent } => self.send(to, message(sent)),
+                Effect::SetTimer { timer: set, after } => self.set_timer(timer(set), after),
+                Effect::CancelTimer(stopped) => self.cancel_timer(timer(stopped)),
+                Effect::Indicate(told) => self.indicate(told),
+                Effect::Request(request) => self.request(request),
+            }
+        }
+        self.scratch = Some(inner);
+    }
+
     /// Takes the oldest effect.
     #[inline]
     pub fn pop(&mut self) -> Option<Effect<P>> {

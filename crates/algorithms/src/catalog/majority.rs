@@ -1,0 +1,109 @@
+//! The row of the election by majority.
+
+use super::{
+    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Params,
+    Rejoin, Setting,
+};
+use crate::Error;
+use crate::election::majority::{Majority, Setup};
+use conclave_core::Property::{E1, E1Term, E2};
+use conclave_core::Ticks;
+
+/// What the catalogue says of it.
+pub const ENTRY: Entry = Entry {
+    id: "majority",
+    family: Family::Election,
+    title: "Election by majority, with terms",
+    summary: "Whoever hears of no leader asks for votes in a new term; a majority makes a leader.",
+    paper: "D. Ongaro, J. Ousterhout, \"In search of an understandable consensus algorithm\", \
+            USENIX ATC 2014",
+    seeds: &["003"],
+    assumptions: &[
+        Assumption { tag: "A1", text: "a crashed node returns with its disk or not at all" },
+        Assumption {
+            tag: "A2",
+            text: "in the end a majority is up and in touch, and messages are faster than timeout",
+        },
+    ],
+    has: |_| vec![E1, E1Term, E2],
+    lacks: &[],
+    bypass: None,
+    parameters: &[
+        Parameter {
+            name: "timeout",
+            kind: Kind::Time { or: &[] },
+            default: "10",
+            about: "how long a node waits for a leader, at least (at most twice that), and how \
+                    long a leader leads without answers of a majority",
+        },
+        Parameter {
+            name: "heartbeat",
+            kind: Kind::Time { or: &[] },
+            default: "3",
+            about: "how often a leader shows itself",
+        },
+    ],
+    cost: Cost::Election(ElectionCost {
+        one: Formula {
+            text: "3(N-1), and N-1 answers to the first HEARTBEAT",
+            range: |setting| exactly(4.0 * (setting.n() - 1.0)),
+        },
+        all: Formula {
+            text: "at least 2N(N-1) in vain, then as with one",
+            range: |setting| match setting.n {
+                1 => exactly(0.0),
+                _ => ((2.0 * setting.n() + 4.0) * (setting.n() - 1.0), f64::INFINITY),
+            },
+        },
+        all_mean: None,
+        time: Formula {
+            text: "3",
+            range: |setting| exactly(if setting.n == 1 { 0.0 } else { 3.0 }),
+        },
+        without_last: false,
+        textbooks: "Books count 3(N-1): the answers to a heartbeat serve to let a leader know that \
+                    it is cut off. Nobody notices a dead leader before its timeout.",
+    }),
+    rejoin_without_disk: Rejoin::Never,
+};
+
+/// Builds the nodes.
+pub fn cluster(setting: &Setting) -> Result<Cluster<Majority>, Error> {
+    let setup = setup(setting)?;
+    let may_lead = setting.clone();
+    let equals = Cluster::of_equals(setting.n, move |me| {
+        Majority::new(me, setup, None).standing(may_lead.is_candidate(me))
+    });
+    Ok(Cluster { silent: setting.n == 1, ..equals })
+}
+
+fn setup(setting: &Setting) -> Result<Setup, Error> {
+    let timeout = above_zero(&setting.params, "timeout")?;
+    let heartbeat = above_zero(&setting.params, "heartbeat")?;
+    if heartbeat >= timeout {
+        let reason = "it must be less than timeout".to_string();
+        return Err(Error::Unusable { name: "heartbeat", reason });
+    }
+    Ok(Setup { n: setting.n, timeout, heartbeat })
+}
+
+fn above_zero(params: &Params, name: &'static str) -> Result<Ticks, Error> {
+    let time = params.ticks(name).filter(|time| *time > Ticks::ZERO);
+    time.ok_or_else(|| Error::Unusable { name, reason: "it takes a time above 0".into() })
+}
+
+fn exactly(value: f64) -> (f64, f64) {
+    (value, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heartbeat_slower_than_the_timeout_is_refused_by_name() {
+        let setting = ENTRY.setting(3, &[("heartbeat", "10")]).expect("taken");
+        let error = cluster(&setting).err().expect("too slow");
+        assert_eq!(error.to_string(), "--set heartbeat: it must be less than timeout");
+    }
+}

@@ -1,0 +1,103 @@
+//! The row of the ring election.
+
+use super::{
+    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
+    Setting,
+};
+use crate::Error;
+use crate::election::ranking::Ranking;
+use crate::election::ring::Ring;
+use conclave_core::Property::{E1, E1Term, E2};
+use conclave_core::{Links, NodeSet};
+use std::cmp::Reverse;
+
+/// What the catalogue says of it.
+pub const ENTRY: Entry = Entry {
+    id: "ring",
+    family: Family::Election,
+    title: "The ring election",
+    summary: "A list goes round and collects the ids of the live; the greatest of them leads.",
+    paper: "After G. Le Lann, IFIP Congress 1977; A. Tanenbaum, M. van Steen, \"Distributed \
+            Systems\"",
+    seeds: &["000", "001", "003"],
+    assumptions: &[
+        Assumption { tag: "A1", text: "every message to a live node arrives exactly once" },
+        Assumption { tag: "A2", text: "suspicions are right in the end" },
+        Assumption { tag: "A3", text: "all know the order of the ring" },
+    ],
+    has: |_| vec![E1, E1Term, E2],
+    lacks: &[],
+    bypass: None,
+    parameters: &[Parameter {
+        name: "choose",
+        kind: Kind::Choice(&["max", "min"]),
+        default: "max",
+        about: "which id of the list leads",
+    }],
+    cost: Cost::Election(ElectionCost {
+        one: Formula { text: "2n, n=N-1 the live", range: |setting| exactly(2.0 * live(setting)) },
+        all: Formula {
+            text: "2n^2, n=N-1 the live",
+            range: |setting| exactly(2.0 * live(setting).powi(2)),
+        },
+        all_mean: None,
+        time: Formula {
+            text: "2n-1, n=N-1 the live; the last message ends at 2n",
+            range: |setting| exactly((2.0 * live(setting) - 1.0).max(0.0)),
+        },
+        without_last: true,
+        textbooks: "Tanenbaum and van Steen print 2(n-1), not counting the hop that closes each \
+                    lap. Attempts to reach the dead are not counted.",
+    }),
+    rejoin_without_disk: Rejoin::ByProtocol,
+};
+
+/// Builds the nodes.
+pub fn cluster(setting: &Setting) -> Result<Cluster<Ring>, Error> {
+    let n = setting.n;
+    let ranking = match setting.params.is("choose", "min") {
+        true => Ranking::by_key(n, |node| Reverse(setting.id(node))),
+        false => Ranking::by_key(n, |node| setting.id(node)),
+    };
+    let ranking = ranking.with_candidates(setting.candidates.clone());
+    let order = ranking.clone();
+    let equals = Cluster::of_equals(n, move |me| Ring::new(me, ranking.clone(), None));
+    let winner = move |up: &NodeSet, _: &NodeSet| order.best(up.iter());
+    Ok(Cluster { winner: Some(Box::new(winner)), links: Links::Ring, ..equals })
+}
+
+/// How many pass the list on: nobody, if only one is left.
+fn live(setting: &Setting) -> f64 {
+    if setting.n > 2 { setting.n() - 1.0 } else { 0.0 }
+}
+
+fn exactly(value: f64) -> (f64, f64) {
+    (value, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conclave_core::NodeId;
+
+    #[test]
+    fn the_known_totals_come_out() {
+        let cost = ENTRY.cost.election().expect("an election");
+        let of = |n| (cost.one.range)(&ENTRY.setting(n, &[]).expect("taken"));
+        assert_eq!(
+            (of(8), of(3), of(2), of(1)),
+            ((14.0, 14.0), (4.0, 4.0), (0.0, 0.0), (0.0, 0.0))
+        );
+    }
+
+    #[test]
+    fn the_winner_is_the_greatest_or_the_least_id_not_index() {
+        for (choose, expected) in [("max", 1), ("min", 2)] {
+            let setting = ENTRY.setting(3, &[("choose", choose)]).expect("taken");
+            let setting = setting.with_ids(vec![9, 17, 3]).expect("three ids");
+            let winner = cluster(&setting).expect("built").winner.expect("a rule");
+            let up = (0..3).map(NodeId).collect();
+            assert_eq!(winner(&up, &up), Some(NodeId(expected)), "{choose}");
+        }
+    }
+}

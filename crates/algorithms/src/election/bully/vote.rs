@@ -1,0 +1,117 @@
+//! With `majority=true`: a winner leads only when more than half of all nodes agree.
+
+use super::{Bully, Leadership, Message, Phase, Timer};
+use conclave_core::election::Indication;
+use conclave_core::{Context, Delay, NodeId, Ticks};
+
+impl Bully {
+    /// Nobody better answered: asks for votes.
+    pub(super) fn stand(&mut self, ctx: &mut Context<Self>) {
+        self.counter += 1;
+        let counter = self.counter;
+        self.phase = Phase::AwaitVotes;
+        self.voted = Some(Leadership { leader: self.me, counter });
+        self.votes.clear();
+        for other in self.me.others(self.n()) {
+            ctx.send(other, Message::Candidate { counter });
+        }
+        ctx.set_timer(Timer::Answer, Delay::exactly(self.setup.round_trip()));
+        self.count(self.me, counter, ctx);
+    }
+
+    pub(super) fn on_candidate(&mut self, from: NodeId, counter: u64, ctx: &mut Context<Self>) {
+        let wanted = Leadership { leader: from, counter };
+        let free = self.voted.is_none_or(|voted| counter > voted.counter || voted == wanted);
+        let granted = free && !self.knows_better_than(from);
+        if granted {
+            self.voted = Some(wanted);
+        }
+        self.hear(counter);
+        let counter = if granted { counter } else { self.counter };
+        ctx.send(from, Message::Vote { counter, granted });
+        if self.setup.ranking.beats(self.me, from) {
+            self.begin(ctx); // It cannot have heard that this node is alive.
+        }
+    }
+
+    pub(super) fn on_vote(
+        &mut self,
+        from: NodeId,
+        counter: u64,
+        granted: bool,
+        ctx: &mut Context<Self>,
+    ) {
+        self.hear(counter); // A refusal tells from where to go on.
+        if granted {
+            self.count(from, counter, ctx);
+        }
+    }
+
+    fn count(&mut self, voter: NodeId, counter: u64, ctx: &mut Context<Self>) {
+        let candidacy = Leadership { leader: self.me, counter };
+        if self.phase != Phase::AwaitVotes || self.voted != Some(candidacy) {
+            return; // For an earlier try, or one vote more than were needed.
+        }
+        self.votes.insert(voter);
+        if self.is_majority(self.votes.len()) {
+            ctx.cancel_timer(Timer::Answer);
+            self.lead(counter, ctx);
+        }
+    }
+
+    /// Too few votes in time: tries again after a while, if a majority can be alive at all.
+    pub(super) fn on_votes_missing(&mut self, ctx: &mut Context<Self>) {
+        if self.can_win() {
+            self.phase = Phase::BackingOff;
+            let round_trip = self.setup.round_trip();
+            let after = Delay::between(round_trip, Ticks(round_trip.0 * 4));
+            ctx.set_timer(Timer::BackOff, after);
+        } else {
+            self.phase = Phase::Idle; // Until somebody is trusted again.
+        }
+    }
+
+    pub(super) fn on_back_off(&mut self, ctx: &mut Context<Self>) {
+        if self.phase == Phase::BackingOff {
+            self.phase = Phase::Idle;
+            self.try_again(ctx);
+        }
+    }
+
+    /// Holds an election if nobody leads and a majority is in touch again.
+    pub(super) fn try_again(&mut self, ctx: &mut Context<Self>) {
+        let nobody = self.elected.is_none_or(|elected| self.suspects.contains(elected.leader));
+        if self.setup.by_majority && nobody && self.phase == Phase::Idle {
+            self.begin(ctx);
+        }
+    }
+
+    /// A leader that lost its majority must expect that another is elected.
+    pub(super) fn step_down_if_alone(&mut self, ctx: &mut Context<Self>) {
+        if self.can_win() {
+            return;
+        }
+        if let Some(led) = self.elected.filter(|_| self.leads()) {
+            self.elected = None;
+            ctx.cancel_timer(Timer::Recheck);
+            self.returned.clear();
+            ctx.indicate(Indication::Deposed { term: self.term(led) });
+        }
+    }
+
+    /// Whether this node, or the leader that it knows and trusts, is better.
+    fn knows_better_than(&self, candidate: NodeId) -> bool {
+        let trusted = self.elected.filter(|elected| !self.suspects.contains(elected.leader));
+        let leader = trusted.map(|elected| elected.leader);
+        leader.into_iter().chain([self.me]).any(|known| self.setup.ranking.beats(known, candidate))
+    }
+
+    /// Whether there can be enough votes for anybody.
+    pub(super) fn can_win(&self) -> bool {
+        !self.setup.by_majority || self.is_majority(self.n() - self.suspects.len())
+    }
+
+    fn is_majority(&self, nodes: u32) -> bool {
+        nodes > self.n() / 2
+    }
+}

@@ -1,0 +1,379 @@
+//! Election by majority: time is cut into terms, each node votes once per term, and only a
+//! majority makes a leader.
+//!
+//! Source: D. Ongaro, J. Ousterhout, "In search of an understandable consensus algorithm", USENIX
+//! ATC 2014, the part about elections; the leader's step down after D. Ongaro's thesis, 2014.
+//! Assumes: A1 nodes return with their disk or not at all; A2, to elect at all, a majority is up
+//! and in touch, and messages are faster than `timeout`, `heartbeat` well below it. Messages may be
+//! lost, late or doubled.
+//!
+//! | message        | from, to            | sent when                        | carries        |
+//! |----------------|---------------------|----------------------------------|----------------|
+//! | `RequestVote`  | candidate, all      | it has not heard of a leader     | term           |
+//! | `Vote`         | anyone, candidate   | it was asked                     | term, granted  |
+//! | `Heartbeat`    | leader, all         | elected, then every `heartbeat`  | term, number   |
+//! | `HeartbeatAck` | anyone, leader      | it was told                      | term, number   |
+//!
+//! A leader goes on only until `timeout` after it sent the last heartbeat that a majority answered.
+//! It reads no clock: it counts its heartbeats, which are `heartbeat` apart.
+//!
+//! Suspicions are passed on and not otherwise used: the heartbeats tell what is needed.
+//!
+//! Has: at most one leader per term, whatever messages do; in the end one leader, whom all follow.
+//! Lacks: the highest leader; silence; a certain end, since candidates may split the votes again
+//! and again; one leader at a time: until the old one has stepped down there may be two, of
+//! different terms.
+//! Cost: 3(n-1) messages and 3 units of time when one stands alone, and n-1 answers to the first
+//! heartbeat.
+
+#[cfg(test)]
+mod tests;
+
+use conclave_core::detector::{self, Detector};
+use conclave_core::election::{Election, Indication, Request};
+use conclave_core::{Context, Delay, Event, Named, NodeId, NodeSet, Process, Recovery, Ticks};
+use serde::{Deserialize, Serialize};
+
+/// What nodes say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Message {
+    /// May I lead?
+    RequestVote {
+        /// In this term.
+        term: u64,
+    },
+    /// You may, or may not.
+    Vote {
+        /// The term of the voter.
+        term: u64,
+        /// Whether the vote is given.
+        granted: bool,
+    },
+    /// I lead.
+    Heartbeat {
+        /// In this term.
+        term: u64,
+        /// Which of this term it is, from 1.
+        number: u32,
+    },
+    /// I follow; or, in a greater term: you do not lead any more.
+    HeartbeatAck {
+        /// The term of the follower.
+        term: u64,
+        /// The number of what it answers.
+        number: u32,
+    },
+}
+
+impl Message {
+    fn term(self) -> u64 {
+        match self {
+            Self::RequestVote { term }
+            | Self::Vote { term, .. }
+            | Self::Heartbeat { term, .. }
+            | Self::HeartbeatAck { term, .. } => term,
+        }
+    }
+}
+
+impl Named for Message {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::RequestVote { .. } => "REQUEST_VOTE",
+            Self::Vote { .. } => "VOTE",
+            Self::Heartbeat { .. } => "HEARTBEAT",
+            Self::HeartbeatAck { .. } => "HEARTBEAT_ACK",
+        }
+    }
+}
+
+/// What runs out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// A follower has not heard of a leader, or a candidate has not won.
+    Election,
+    /// A leader shows itself again.
+    Heartbeat,
+    /// Too few have answered a leader for too long.
+    Quorum,
+}
+
+/// The choices that all nodes share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Setup {
+    /// How many nodes.
+    pub n: u32,
+    /// How long a follower waits for a leader, at least; at most twice that.
+    pub timeout: Ticks,
+    /// How often a leader shows itself.
+    pub heartbeat: Ticks,
+}
+
+impl Setup {
+    fn is_majority(&self, nodes: u32) -> bool {
+        nodes > self.n / 2
+    }
+}
+
+/// One node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Majority {
+    me: NodeId,
+    setup: Setup,
+    /// Whether this node may lead.
+    candidate: bool,
+    role: Role,
+    term: u64,
+    voted_for: Option<NodeId>,
+    /// Who leads in this term.
+    leader: Option<NodeId>,
+    /// Who votes for this node, while it stands.
+    votes: NodeSet,
+    /// The number of the last heartbeat, and of the last that each node answered, while it leads.
+    number: u32,
+    answered: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Role {
+    Follower,
+    Candidate,
+    Leader,
+}
+
+impl Process for Majority {
+    type Provides = Election;
+    type Uses = Detector;
+    type Message = Message;
+    type Timer = Timer;
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        match event {
+            Event::Start => self.on_start(ctx),
+            Event::Restart => self.on_restart(ctx),
+            Event::Request(Request::Campaign) => self.campaign(ctx),
+            Event::Indication(detector::Indication::Suspect(node)) => {
+                ctx.indicate(Indication::Suspect(node));
+            }
+            Event::Indication(detector::Indication::Trust(node)) => {
+                ctx.indicate(Indication::Trust(node));
+            }
+            // A stranger.
+            Event::Message { from, .. } if from.0 >= self.setup.n || from == self.me => {}
+            Event::Message { from, message } => self.on_message(from, message, ctx),
+            Event::Timer(Timer::Election) => self.on_election_time(ctx),
+            Event::Timer(Timer::Heartbeat) => self.on_heartbeat_time(ctx),
+            Event::Timer(Timer::Quorum) => self.on_quorum_time(ctx),
+        }
+    }
+
+    /// The disk keeps the term and the vote: forgotten, it could be given twice.
+    fn after_crash(&self) -> Recovery<Self> {
+        let mut kept = Self::new(self.me, self.setup, None).standing(self.candidate);
+        (kept.term, kept.voted_for) = (self.term, self.voted_for);
+        Recovery::State(kept)
+    }
+}
+
+impl Majority {
+    /// Node `me`; everybody has voted for the first leader, if there is one.
+    pub fn new(me: NodeId, setup: Setup, first: Option<NodeId>) -> Self {
+        assert!(me.0 < setup.n, "{me} is outside a cluster of {}", setup.n);
+        Self {
+            me,
+            setup,
+            candidate: true,
+            role: if first == Some(me) { Role::Leader } else { Role::Follower },
+            term: u64::from(first.is_some()),
+            voted_for: first,
+            leader: first,
+            votes: NodeSet::new(setup.n),
+            number: 0,
+            answered: Vec::new(),
+        }
+    }
+
+    /// The same node, which may lead or only votes.
+    pub fn standing(self, candidate: bool) -> Self {
+        Self { candidate, ..self }
+    }
+
+    fn on_start(&mut self, ctx: &mut Context<Self>) {
+        match self.role {
+            Role::Leader => self.show_itself(ctx),
+            Role::Follower | Role::Candidate => self.wait_for_leader(ctx),
+        }
+    }
+
+    /// Even with a disk, or without one, it must first hear who leads.
+    fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        (self.role, self.leader) = (Role::Follower, None);
+        self.wait_for_leader(ctx);
+    }
+
+    fn on_election_time(&mut self, ctx: &mut Context<Self>) {
+        match self.role {
+            Role::Follower | Role::Candidate => self.campaign(ctx),
+            Role::Leader => {} // It was elected meanwhile.
+        }
+    }
+
+    fn campaign(&mut self, ctx: &mut Context<Self>) {
+        if !self.candidate || self.role == Role::Leader {
+            return; // It may not lead, or does.
+        }
+        self.term += 1;
+        (self.role, self.leader, self.voted_for) = (Role::Candidate, None, Some(self.me));
+        self.votes.clear();
+        for other in self.me.others(self.setup.n) {
+            ctx.send(other, Message::RequestVote { term: self.term });
+        }
+        self.wait_for_leader(ctx);
+        self.count(self.me, ctx);
+    }
+
+    fn on_message(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
+        if message.term() > self.term {
+            self.enter(message.term(), ctx);
+        }
+        match message {
+            Message::RequestVote { term } => self.on_request_vote(from, term, ctx),
+            Message::Heartbeat { term, number } if term == self.term => {
+                self.on_heartbeat(from, number, ctx);
+            }
+            // Of a leader that was replaced: it should know.
+            Message::Heartbeat { number, .. } => {
+                ctx.send(from, Message::HeartbeatAck { term: self.term, number });
+            }
+            Message::Vote { term, granted: true } if term == self.term => self.count(from, ctx),
+            Message::HeartbeatAck { term, number } if term == self.term => {
+                self.on_heartbeat_ack(from, number, ctx);
+            }
+            Message::Vote { .. } | Message::HeartbeatAck { .. } => {} // Refused, or of a past term.
+        }
+    }
+
+    /// A greater term began elsewhere.
+    fn enter(&mut self, term: u64, ctx: &mut Context<Self>) {
+        self.step_down(ctx);
+        (self.term, self.voted_for) = (term, None);
+    }
+
+    /// Leads or stands no longer.
+    fn step_down(&mut self, ctx: &mut Context<Self>) {
+        if self.role == Role::Leader {
+            ctx.indicate(Indication::Deposed { term: self.term });
+            ctx.cancel_timer(Timer::Heartbeat);
+            ctx.cancel_timer(Timer::Quorum);
+            self.wait_for_leader(ctx);
+        }
+        (self.role, self.leader) = (Role::Follower, None);
+    }
+
+    fn on_request_vote(&mut self, from: NodeId, term: u64, ctx: &mut Context<Self>) {
+        let free = self.voted_for.is_none_or(|voted| voted == from);
+        let granted = term == self.term && free;
+        if granted {
+            self.voted_for = Some(from);
+            self.wait_for_leader(ctx);
+        }
+        ctx.send(from, Message::Vote { term: self.term, granted });
+    }
+
+    fn count(&mut self, voter: NodeId, ctx: &mut Context<Self>) {
+        if self.role != Role::Candidate {
+            return; // One vote more than were needed.
+        }
+        self.votes.insert(voter);
+        if self.setup.is_majority(self.votes.len()) {
+            (self.role, self.leader) = (Role::Leader, Some(self.me));
+            ctx.cancel_timer(Timer::Election);
+            ctx.indicate(Indication::Elected { leader: self.me, term: self.term });
+            self.show_itself(ctx);
+        }
+    }
+
+    /// The first heartbeat of a term.
+    fn show_itself(&mut self, ctx: &mut Context<Self>) {
+        self.number = 0;
+        self.answered = vec![1; self.setup.n as usize]; // Its voters count as having answered it.
+        self.beat(ctx);
+    }
+
+    fn on_heartbeat_time(&mut self, ctx: &mut Context<Self>) {
+        if self.role == Role::Leader {
+            self.beat(ctx);
+        }
+    }
+
+    fn beat(&mut self, ctx: &mut Context<Self>) {
+        self.number += 1;
+        if self.setup.n == 1 {
+            return; // There is nobody to show itself to.
+        }
+        for other in self.me.others(self.setup.n) {
+            ctx.send(other, Message::Heartbeat { term: self.term, number: self.number });
+        }
+        ctx.set_timer(Timer::Heartbeat, Delay::exactly(self.setup.heartbeat));
+        if let Some(left) = self.left_before_next_beat() {
+            ctx.set_timer(Timer::Quorum, Delay::exactly(left));
+        }
+    }
+
+    fn on_heartbeat(&mut self, from: NodeId, number: u32, ctx: &mut Context<Self>) {
+        match self.role {
+            // Only where a vote was forgotten can a term have two leaders. Each goes on.
+            Role::Leader => return,
+            Role::Candidate | Role::Follower => self.role = Role::Follower,
+        }
+        if self.leader != Some(from) {
+            self.leader = Some(from);
+            ctx.indicate(Indication::Elected { leader: from, term: self.term });
+        }
+        self.wait_for_leader(ctx);
+        ctx.send(from, Message::HeartbeatAck { term: self.term, number });
+    }
+
+    fn on_heartbeat_ack(&mut self, from: NodeId, number: u32, ctx: &mut Context<Self>) {
+        if self.role != Role::Leader || number > self.number {
+            return; // It leads no longer in this term; or it never sent that.
+        }
+        let short = self.left_before_next_beat().is_some();
+        let answered = &mut self.answered[from.index()];
+        *answered = number.max(*answered);
+        if short && self.left_before_next_beat().is_none() {
+            ctx.cancel_timer(Timer::Quorum);
+        }
+    }
+
+    fn on_quorum_time(&mut self, ctx: &mut Context<Self>) {
+        self.step_down(ctx);
+    }
+
+    /// How long after the last heartbeat was sent this node must step down, if that is before it
+    /// sends another.
+    fn left_before_next_beat(&self) -> Option<Ticks> {
+        let unanswered = u64::from(self.number - self.answered_by_majority());
+        let left = self.setup.timeout.since(Ticks(unanswered * self.setup.heartbeat.0));
+        (left < self.setup.heartbeat).then_some(left)
+    }
+
+    /// The last heartbeat that a majority answered, this node included.
+    fn answered_by_majority(&self) -> u32 {
+        let mut others: Vec<u32> = self.answered.clone();
+        others[self.me.index()] = self.number;
+        others.sort_unstable_by(|a, b| b.cmp(a));
+        others[self.setup.n as usize / 2].min(self.number)
+    }
+
+    /// Whoever may lead will stand when it hears of nobody for a while, each after another.
+    fn wait_for_leader(&self, ctx: &mut Context<Self>) {
+        if self.candidate {
+            let twice = Ticks((self.setup.timeout.0 * 2).max(1) - 1);
+            let latest = twice.max(self.setup.timeout);
+            ctx.set_timer(Timer::Election, Delay::between(self.setup.timeout, latest));
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Event<Majority>>() <= 32);
