@@ -7,7 +7,9 @@ mod central;
 mod central_failover;
 mod chang_roberts;
 mod council;
+mod echo;
 mod entry;
+mod flood_max;
 mod hirschberg_sinclair;
 mod lamport;
 mod leadership;
@@ -25,8 +27,11 @@ mod roucairol_carvalho;
 mod suzuki_kasami;
 mod token_ring;
 mod token_ring_regenerating;
+mod topology;
 mod total_order;
 mod voting;
+mod wireless;
+mod yo_yo;
 
 pub use conclave_core::Cluster;
 pub use entry::{
@@ -60,7 +65,11 @@ pub const ENTRIES: &[&Entry] = &[
     &chang_roberts::ENTRY,
     &hirschberg_sinclair::ENTRY,
     &peterson::ENTRY,
+    &yo_yo::ENTRY,
+    &wireless::ENTRY,
     &majority::ENTRY,
+    &flood_max::ENTRY,
+    &echo::ENTRY,
 ];
 
 /// The entry of that id.
@@ -112,6 +121,10 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
         "bully" => Ok(visitor.election(bully::cluster(setting)?)),
         "ring" => Ok(visitor.election(ring::cluster(setting)?)),
         "majority" => Ok(visitor.election(majority::cluster(setting)?)),
+        "yo-yo" => Ok(visitor.election(yo_yo::cluster(setting)?)),
+        "wireless" => Ok(visitor.election(wireless::cluster(setting)?)),
+        "flood-max" => Ok(visitor.election(flood_max::cluster(setting)?)),
+        "echo" => Ok(visitor.election(echo::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
 }

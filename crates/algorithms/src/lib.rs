@@ -11,6 +11,7 @@
 //! ```
 
 pub mod catalog;
+mod edges;
 pub mod election;
 mod error;
 pub mod mutex;

@@ -15,6 +15,8 @@ mod failover;
 mod faults;
 #[path = "conformance/formulas.rs"]
 mod formulas;
+#[path = "conformance/graphs.rs"]
+mod graphs;
 #[path = "conformance/oracles.rs"]
 mod oracles;
 #[path = "conformance/rings.rs"]

@@ -1,5 +1,6 @@
 //! Trees for algorithms that pass messages along one: everybody's parent, the first node the root.
 
+use crate::edges;
 use conclave_core::NodeId;
 use std::collections::VecDeque;
 
@@ -26,15 +27,10 @@ impl Tree {
         Self { parents: (0..n).map(|node| node.saturating_sub(1)).collect() }
     }
 
-    /// The tree that a file describes: one edge `a b` per line, nodes numbered from 1; empty lines
-    /// and lines that begin with `#` do not count. The error says in one line what is wrong.
+    /// The tree that a file describes: one edge `a b` per line, nodes numbered from 1, comments
+    /// behind a `#`. The error says in one line what is wrong.
     pub fn parse(text: &str, n: u32) -> Result<Self, String> {
-        let mut edges = Vec::new();
-        for (number, line) in (1..).zip(text.lines().map(str::trim)) {
-            if !line.is_empty() && !line.starts_with('#') {
-                edges.push(edge(line, n).map_err(|reason| format!("line {number}: {reason}"))?);
-            }
-        }
+        let edges = edges::parse(text, n)?;
         if edges.len() as u64 + 1 != u64::from(n) {
             let (found, wanted) = (edges.len(), n.saturating_sub(1));
             return Err(format!("a tree of {n} nodes has {wanted} edges, not {found}"));
@@ -101,27 +97,6 @@ impl Tree {
                 cut + 1
             )),
         }
-    }
-}
-
-fn edge(line: &str, n: u32) -> Result<(u32, u32), String> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let &[a, b] = words.as_slice() else {
-        let shown: String = line.chars().take(40).collect();
-        return Err(format!("'{shown}' is not an edge, which is two node numbers"));
-    };
-    let (a, b) = (node(a, n)?, node(b, n)?);
-    if a == b {
-        return Err(format!("node {} cannot be its own neighbour", a + 1));
-    }
-    Ok((a, b))
-}
-
-fn node(word: &str, n: u32) -> Result<u32, String> {
-    let shown: String = word.chars().take(40).collect();
-    match word.parse::<u32>() {
-        Ok(number) if (1..=n).contains(&number) => Ok(number - 1),
-        _ => Err(format!("'{shown}' is not a node number from 1 to {n}")),
     }
 }
 

@@ -38,8 +38,38 @@ pub struct Point {
     pub one: Sample,
     /// All begin at the same time.
     pub all: Sample,
+    /// What its formulas come to, over all orders that were tried.
+    pub ranges: Ranges,
     /// Whether every order of the ids was tried.
     pub every_order: bool,
+}
+
+/// The least and the most of each formula.
+#[derive(Clone, Copy, Debug)]
+pub struct Ranges {
+    /// Messages, one node beginning.
+    pub one: (f64, f64),
+    /// Messages, all beginning.
+    pub all: (f64, f64),
+    /// Units of time, one node beginning.
+    pub time: (f64, f64),
+}
+
+impl Ranges {
+    fn of(setting: &Setting) -> Self {
+        let cost = cost_of(setting.entry);
+        let range = |formula: &Formula| (formula.range)(setting);
+        Self { one: range(&cost.one), all: range(&cost.all), time: range(&cost.time) }
+    }
+
+    fn widen(self, other: Self) -> Self {
+        let both = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+        Self {
+            one: both(self.one, other.one),
+            all: both(self.all, other.all),
+            time: both(self.time, other.time),
+        }
+    }
 }
 
 /// What several runs came to.
@@ -88,17 +118,16 @@ impl Point {
         cost_of(self.setting.entry)
     }
 
-    /// What a formula comes to.
-    pub fn range(&self, formula: &Formula) -> (f64, f64) {
-        (formula.range)(&self.setting)
+    /// The mean when all begin, as far as a formula gives it.
+    pub fn all_mean(&self) -> Option<f64> {
+        self.cost().all_mean.as_ref().map(|formula| (formula.range)(&self.setting).0)
     }
 
     /// Whether the mean of many orders is off the mean that the formula gives.
     pub fn mean_is_off(&self) -> bool {
-        let Some(formula) = &self.cost().all_mean else { return false };
-        let (low, high) = self.range(formula);
+        let Some(mean) = self.all_mean() else { return false };
         let part = if self.every_order { ROUNDING_ERROR } else { SAMPLING_ERROR };
-        self.all.messages.mean < low * (1.0 - part) || self.all.messages.mean > high * (1.0 + part)
+        (self.all.messages.mean - mean).abs() > mean * part
     }
 }
 
@@ -130,25 +159,30 @@ fn point(entry: &'static Entry, n: u32) -> Result<anyhow::Result<Point>, String>
     }
     let orders = orders::of(n, messages.max(f64::from(n)));
     let every_order = orders.complete;
-    let mut one = Vec::new();
-    let mut all = Vec::new();
+    let (mut one, mut all, mut ranges) = (Vec::new(), Vec::new(), None::<Ranges>);
     for order in orders.list {
         match elections(entry, n, &order) {
-            Ok((alone, together)) => {
+            Ok((alone, together, range)) => {
                 one.extend(alone);
                 all.push(together);
+                ranges = Some(ranges.map_or(range, |ranges| ranges.widen(range)));
             }
             Err(error) => return Ok(Err(error)),
         }
     }
-    Ok(Ok(Point { setting, one: sample(&one), all: sample(&all), every_order }))
+    let ranges = ranges.expect("there is at least one order");
+    Ok(Ok(Point { setting, one: sample(&one), all: sample(&all), ranges, every_order }))
 }
 
 /// What one run came to: messages, and when all knew, if they did.
 type Ran = (u64, Option<f64>);
 
 /// The elections of one order of the ids: begun by single nodes, and by all.
-fn elections(entry: &'static Entry, n: u32, order: &Order) -> anyhow::Result<(Vec<Ran>, Ran)> {
+fn elections(
+    entry: &'static Entry,
+    n: u32,
+    order: &Order,
+) -> anyhow::Result<(Vec<Ran>, Ran, Ranges)> {
     let ids = order.ids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     let people = People { ids: Some(&ids), ..People::default() };
     let subject = Subject::new(entry.id, n, &[], &people)?;
@@ -164,7 +198,7 @@ fn elections(entry: &'static Entry, n: u32, order: &Order) -> anyhow::Result<(Ve
     let starters = order.starters.iter().copied().filter(live);
     let alone = starters.map(|node| run(vec![node])).collect::<anyhow::Result<_>>()?;
     let together = run((0..n).map(NodeId).filter(live).collect())?;
-    Ok((alone, together))
+    Ok((alone, together, Ranges::of(&subject.setting)))
 }
 
 fn sample(runs: &[Ran]) -> Sample {

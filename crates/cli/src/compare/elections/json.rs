@@ -52,17 +52,24 @@ impl<'a> Comparison<'a> {
     pub fn of(measured: &'a Measured) -> Self {
         let rows = measured.points.iter().flat_map(|point| {
             let cost = point.cost();
-            [row(point, "one", &point.one, &cost.one), row(point, "all", &point.all, &cost.all)]
+            [
+                row(point, "one", &point.one, &cost.one, point.ranges.one),
+                row(point, "all", &point.all, &cost.all, point.ranges.all),
+            ]
         });
         Self { rows: rows.collect(), omitted: &measured.omitted }
     }
 }
 
-fn row(point: &Point, load: &'static str, sample: &Sample, formula: &Formula) -> Row {
+fn row(
+    point: &Point,
+    load: &'static str,
+    sample: &Sample,
+    formula: &Formula,
+    range: (f64, f64),
+) -> Row {
     let cost = point.cost();
-    let range = point.range(formula);
     let alone = load == "one";
-    let mean = cost.all_mean.as_ref().filter(|_| !alone).map(|mean| point.range(mean).0);
     Row {
         algorithm: point.setting.entry.id,
         nodes: point.setting.n,
@@ -71,14 +78,16 @@ fn row(point: &Point, load: &'static str, sample: &Sample, formula: &Formula) ->
         formula: formula.text,
         formula_low: finite(range.0),
         formula_high: finite(range.1),
-        formula_mean: mean,
+        formula_mean: point.all_mean().filter(|_| !alone),
         time: Numbers::of(&sample.time),
         time_formula: alone.then_some(cost.time.text),
         runs: sample.runs,
         failed: sample.failed,
         every_order: point.every_order,
         highest_dead: cost.without_last,
-        outside: sample.messages.is_outside(range) || !alone && point.mean_is_off(),
+        outside: sample.messages.is_outside(range)
+            || alone && sample.time.is_outside(point.ranges.time)
+            || !alone && point.mean_is_off(),
         textbooks: cost.textbooks,
     }
 }

@@ -12,18 +12,13 @@ const COLUMN: usize = 14;
 pub fn text(measured: &Measured) -> String {
     let points = &measured.points;
     let mut text = String::new();
-    let one = |point: &Point| {
-        let cost = point.cost();
-        cells(&point.one.messages, point.range(&cost.one), None)
-    };
+    let one = |point: &Point| cells(&point.one.messages, point.ranges.one, None);
     let all = |point: &Point| {
-        let cost = point.cost();
-        let mean = cost.all_mean.as_ref().map(|mean| point.range(mean).0);
-        let mut row = cells(&point.all.messages, point.range(&cost.all), mean);
+        let mut row = cells(&point.all.messages, point.ranges.all, point.all_mean());
         row.off |= point.mean_is_off();
         row
     };
-    let time = |point: &Point| cells(&point.one.time, point.range(&point.cost().time), None);
+    let time = |point: &Point| cells(&point.one.time, point.ranges.time, None);
     text += &block("Messages, one node begins", points, &one);
     text += &block("Messages, all begin at once", points, &all);
     text += &block("Units of time until all know, one node begins", points, &time);
@@ -94,10 +89,9 @@ fn notes(measured: &Measured) -> String {
         say(&told);
     }
     let off = |point: &Point| {
-        let cost = point.cost();
-        point.mean_is_off()
-            || point.one.messages.is_outside(point.range(&cost.one))
-            || point.all.messages.is_outside(point.range(&cost.all))
+        let Point { one, all, ranges, .. } = point;
+        let messages = one.messages.is_outside(ranges.one) || all.messages.is_outside(ranges.all);
+        messages || point.mean_is_off() || one.time.is_outside(ranges.time)
     };
     for id in distinct(measured, off) {
         say(&bad(format!("{id}: measured outside what its formula allows")));

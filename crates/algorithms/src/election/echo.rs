@@ -1,0 +1,262 @@
+//! Echo with extinction: every initiator floods the graph and collects the echo; the greatest wave
+//! swallows the others.
+//!
+//! Source: E. J. H. Chang, "Echo algorithms: depth parallel operations on general graphs", IEEE
+//! TSE 8(4), 1982; extinction after G. Tel, "Introduction to Distributed Algorithms", 2000, ch. 7.
+//! Assumes: A1 every message arrives exactly once, in any order; A2 no crashes; A3 the graph is
+//! connected and the ids are distinct.
+//!
+//! | message | from, to          | sent when                                  | carries        |
+//! |---------|-------------------|--------------------------------------------|----------------|
+//! | `TOK`   | node, neighbours  | it begins its wave, or joins a greater one | the initiator  |
+//! | `TOK`   | node, its parent  | the wave came back from all the others     | the initiator  |
+//! | `LDR`   | node, neighbours  | its own wave came back, or it is told      | the leader     |
+//!
+//! A node is in one wave at a time, the greatest that it has met; the neighbour that brought it is
+//! its parent. Of a smaller wave it says nothing, so that one never comes back to its initiator.
+//! Who is in a wave already does not begin one of its own.
+//!
+//! Has: the greatest initiator leads; everybody learns of it.
+//! Lacks: any tolerance of loss or crashes, for which the wave waits; a say for those that did not
+//! begin.
+//! Cost: one initiator: 2m TOK and 2m-n+1 LDR; all: at most 2mn TOK.
+
+use crate::election::rank::Rank;
+use conclave_core::detector::{self, Detector};
+use conclave_core::election::{Election, Indication, Request};
+use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery};
+use serde::{Deserialize, Serialize};
+
+/// What the nodes tell each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Message {
+    /// The wave of this initiator, on its way out or back.
+    Tok(Rank),
+    /// This node leads.
+    Ldr(Rank),
+}
+
+impl Named for Message {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Tok(_) => "TOK",
+            Self::Ldr(_) => "LDR",
+        }
+    }
+}
+
+/// One node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Echo {
+    rank: Rank,
+    /// In order.
+    neighbours: Box<[NodeId]>,
+    /// The wave this node is in.
+    wave: Option<Rank>,
+    /// Who brought it; nobody if it is this node's own.
+    parent: Option<NodeId>,
+    /// How many neighbours it has come from, the parent aside.
+    count: u32,
+    leader: Option<Rank>,
+}
+
+impl Process for Echo {
+    type Provides = Election;
+    type Uses = Detector; // A2: what it says is only passed on.
+    type Message = Message;
+    type Timer = Never;
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        match event {
+            Event::Start => {}
+            Event::Restart => self.tell(ctx),
+            Event::Request(Request::Campaign) => self.on_campaign(ctx),
+            Event::Indication(detector::Indication::Suspect(node)) => {
+                ctx.indicate(Indication::Suspect(node));
+            }
+            Event::Indication(detector::Indication::Trust(node)) => {
+                ctx.indicate(Indication::Trust(node));
+            }
+            // A stranger: there is no edge to it.
+            Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {}
+            Event::Message { from, message: Message::Tok(wave) } => self.on_tok(from, wave, ctx),
+            Event::Message { from, message: Message::Ldr(leader) } => {
+                self.on_ldr(Some(from), leader, ctx);
+            }
+        }
+    }
+
+    /// All of it: the wave waits for every node.
+    fn after_crash(&self) -> Recovery<Self> {
+        Recovery::State(self.clone())
+    }
+}
+
+impl Echo {
+    /// A node with that rank and those neighbours, in their order, in its first state.
+    pub fn new(rank: Rank, neighbours: &[NodeId]) -> Self {
+        let neighbours = neighbours.into();
+        Self { rank, neighbours, wave: None, parent: None, count: 0, leader: None }
+    }
+
+    fn on_campaign(&mut self, ctx: &mut Context<Self>) {
+        if self.wave.is_none() {
+            self.join(self.rank, None, ctx);
+        } // Else it is in an election already, or was.
+    }
+
+    fn on_tok(&mut self, from: NodeId, wave: Rank, ctx: &mut Context<Self>) {
+        if self.leader.is_some() || self.wave.is_some_and(|current| wave < current) {
+            return; // Extinct.
+        }
+        if self.wave == Some(wave) {
+            self.count += 1;
+            self.echo(ctx);
+        } else {
+            self.join(wave, Some(from), ctx);
+        }
+    }
+
+    fn join(&mut self, wave: Rank, parent: Option<NodeId>, ctx: &mut Context<Self>) {
+        (self.wave, self.parent, self.count) = (Some(wave), parent, 0);
+        self.send_to_all_but(parent, Message::Tok(wave), ctx);
+        self.echo(ctx);
+    }
+
+    /// When the wave has come from all neighbours but the parent, it goes back there; the
+    /// initiator, who has none, leads.
+    fn echo(&mut self, ctx: &mut Context<Self>) {
+        let awaited = self.neighbours.len() - usize::from(self.parent.is_some());
+        if self.count as usize != awaited {
+            return;
+        }
+        match (self.wave, self.parent) {
+            (Some(wave), Some(parent)) => ctx.send(parent, Message::Tok(wave)),
+            (Some(_), None) => self.on_ldr(None, self.rank, ctx),
+            (None, _) => {} // Never: the count is that of a wave.
+        }
+    }
+
+    fn on_ldr(&mut self, from: Option<NodeId>, leader: Rank, ctx: &mut Context<Self>) {
+        if self.leader.is_none() {
+            self.leader = Some(leader);
+            self.tell(ctx);
+            self.send_to_all_but(from, Message::Ldr(leader), ctx);
+        } // Else the flood comes round.
+    }
+
+    fn send_to_all_but(&self, but: Option<NodeId>, message: Message, ctx: &mut Context<Self>) {
+        for &neighbour in self.neighbours.iter().filter(|&&neighbour| Some(neighbour) != but) {
+            ctx.send(neighbour, message);
+        }
+    }
+
+    fn tell(&self, ctx: &mut Context<Self>) {
+        if let Some(leader) = self.leader {
+            ctx.indicate(Indication::Elected { leader: leader.node, term: 1 });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::election::small_network::{Testbed, graph, nodes, numbers, place, shuffled};
+    use conclave_core::Effect;
+    use conclave_core::testkit::{message, run, send};
+
+    fn node(me: u32, neighbours: &[u32]) -> Echo {
+        let neighbours: Vec<NodeId> = neighbours.iter().copied().map(NodeId).collect();
+        Echo::new(rank(me), &neighbours)
+    }
+
+    fn rank(node: u32) -> Rank {
+        Rank::of(NodeId(node), u64::from(node) + 1)
+    }
+
+    fn tok(node: u32) -> Message {
+        Message::Tok(rank(node))
+    }
+
+    fn elected(leader: u32) -> Effect<Echo> {
+        Effect::Indicate(Indication::Elected { leader: NodeId(leader), term: 1 })
+    }
+
+    #[test]
+    fn a_wave_goes_on_to_all_but_who_brought_it_and_back_when_it_has_come_from_them() {
+        let mut inner = node(1, &[0, 2, 3]);
+        assert_eq!(run(&mut inner, message(2, tok(0))), [send(0, tok(0)), send(3, tok(0))]);
+        assert_eq!(run(&mut inner, message(0, tok(0))), []);
+        assert_eq!(run(&mut inner, message(3, tok(0))), [send(2, tok(0))]);
+        assert_eq!(run(&mut node(4, &[1]), message(1, tok(0))), [send(1, tok(0))], "a dead end");
+    }
+
+    #[test]
+    fn a_greater_wave_is_joined_and_a_smaller_one_extinct() {
+        let mut inner = node(1, &[0, 2]);
+        run(&mut inner, Event::Request(Request::Campaign));
+        assert_eq!(run(&mut inner, message(0, tok(0))), [], "smaller than its own");
+        assert_eq!(run(&mut inner, message(2, tok(2))), [send(0, tok(2))]);
+        assert_eq!(run(&mut inner, message(2, tok(1))), [], "its own, left behind");
+        assert_eq!(run(&mut inner, Event::Request(Request::Campaign)), [], "in a wave already");
+        assert_eq!(run(&mut inner, message(0, tok(2))), [send(2, tok(2))]);
+    }
+
+    #[test]
+    fn an_initiator_whose_wave_came_back_leads_and_tells() {
+        let mut first = node(0, &[1, 2]);
+        let toks = run(&mut first, Event::Request(Request::Campaign));
+        assert_eq!(toks, [send(1, tok(0)), send(2, tok(0))]);
+        run(&mut first, message(1, tok(0)));
+        let ldr = Message::Ldr(rank(0));
+        assert_eq!(run(&mut first, message(2, tok(0))), [elected(0), send(1, ldr), send(2, ldr)]);
+        assert_eq!(run(&mut first, message(1, ldr)), [], "the flood comes round");
+        assert_eq!(run(&mut node(0, &[]), Event::Request(Request::Campaign)), [elected(0)]);
+    }
+
+    #[test]
+    fn a_stranger_is_not_heard_and_suspicions_are_passed_on() {
+        let mut first = node(0, &[1]);
+        assert_eq!(run(&mut first, message(7, tok(6))), []);
+        let told = run(&mut first, Event::Indication(detector::Indication::Suspect(NodeId(1))));
+        assert_eq!(told, [Effect::Indicate(Indication::Suspect(NodeId(1)))]);
+        assert!(size_of::<Event<Echo>>() <= 32);
+    }
+
+    #[test]
+    fn known_graphs_cost_the_known_totals() {
+        for (topology, n, single, all) in [
+            ("complete", 7, 78, 189),
+            ("ring", 8, 25, 51),
+            ("path", 8, 21, 55),
+            ("grid", 9, 40, 91),
+            ("path", 1, 0, 0),
+        ] {
+            for (start, total, leader) in [(0..1, single, 0), (0..n, all, n - 1)] {
+                let mut network =
+                    Testbed::new(nodes(&graph(topology, n), &[], Echo::new)).start(start);
+                assert_eq!(network.total(), total, "{topology} of {n}");
+                network.assert_leader(leader);
+            }
+        }
+    }
+
+    #[test]
+    fn the_greatest_initiator_wins_on_every_random_graph() {
+        for seed in 0..300 {
+            let n = 2 + seed as u32 % 23;
+            let graph = graph(&format!("random:0.4:{seed}"), n);
+            let ids = shuffled(n, seed);
+            let mut draw = numbers(seed + 1);
+            let begins: Vec<u32> =
+                (0..n).filter(|&node| node == 0 || draw().is_multiple_of(3)).collect();
+            let mut network = Testbed::new(nodes(&graph, &ids, Echo::new));
+            network = network.with_chance(seed, 4_000).start(begins.iter().copied());
+            let total = network.total();
+            let greatest = begins.iter().map(|&node| &ids[node as usize]).max();
+            network.assert_leader(place(&ids, greatest));
+            let (m, flood) = (graph.edges(), 2 * graph.edges() - u64::from(n) + 1);
+            assert!((2 * m + flood..=2 * m * begins.len() as u64 + flood).contains(&total));
+        }
+    }
+}
