@@ -2,14 +2,17 @@
 //!
 //! Command line, documentation and conformance tests derive from it.
 
+mod adaptive;
 mod bully;
 mod central;
 mod central_failover;
 mod chang_roberts;
 mod council;
+pub mod detection;
 mod echo;
 mod entry;
 mod flood_max;
+mod heartbeat;
 mod hirschberg_sinclair;
 mod lamport;
 mod leadership;
@@ -19,6 +22,7 @@ mod naimi_trehel;
 mod on_a_ring;
 mod parameter;
 mod peterson;
+mod phi_accrual;
 mod quorum;
 mod raymond;
 mod ricart_agrawala;
@@ -40,6 +44,7 @@ pub use entry::{
 pub use parameter::{Kind, Parameter, Params};
 
 use crate::Error;
+use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process};
@@ -70,6 +75,9 @@ pub const ENTRIES: &[&Entry] = &[
     &majority::ENTRY,
     &flood_max::ENTRY,
     &echo::ENTRY,
+    &heartbeat::ENTRY,
+    &adaptive::ENTRY,
+    &phi_accrual::ENTRY,
 ];
 
 /// The entry of that id.
@@ -93,6 +101,10 @@ pub trait Visitor: Sized {
     fn election<P>(self, cluster: Cluster<P>) -> Self::Output
     where
         P: Process<Provides = Election, Uses: Oracle>;
+    /// Gets the cluster of a failure detector.
+    fn detector<P>(self, cluster: Cluster<P>) -> Self::Output
+    where
+        P: Process<Provides = Detector, Uses: Oracle>;
 }
 
 /// Builds the cluster of a setting and hands it to the visitor.
@@ -125,6 +137,9 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
         "wireless" => Ok(visitor.election(wireless::cluster(setting)?)),
         "flood-max" => Ok(visitor.election(flood_max::cluster(setting)?)),
         "echo" => Ok(visitor.election(echo::cluster(setting)?)),
+        "heartbeat" => Ok(visitor.detector(heartbeat::cluster(setting)?)),
+        "adaptive" => Ok(visitor.detector(adaptive::cluster(setting)?)),
+        "phi-accrual" => Ok(visitor.detector(phi_accrual::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
 }

@@ -74,3 +74,19 @@ fn twice_the_events_need_no_more_allocations() {
         );
     }
 }
+
+#[test]
+fn detectors_need_no_more_the_longer_they_watch() {
+    let watch = |id: &str, units| {
+        let setting = catalog::find(id).and_then(|entry| entry.setting(8, &[])).expect("it exists");
+        let plan = Plan { until: Ticks::units(units), ..Plan::default() };
+        let cluster = common::cluster(&setting).expect("it can be built");
+        let before = ALLOCATIONS.with(Cell::get);
+        cluster.run(&plan, &Options::default()).expect("the plan is sound");
+        ALLOCATIONS.with(Cell::get) - before
+    };
+    for id in ["heartbeat", "adaptive", "phi-accrual"] {
+        let (short, long) = (watch(id, 500), watch(id, 1_000)); // By then windows are full.
+        assert!(long <= short + 4, "{id}: {short}, then {long} allocations");
+    }
+}

@@ -5,6 +5,8 @@ mod common;
 #[path = "conformance/support.rs"]
 mod support;
 
+#[path = "conformance/detectors.rs"]
+mod detectors;
 #[path = "conformance/determinism.rs"]
 mod determinism;
 #[path = "conformance/elections.rs"]

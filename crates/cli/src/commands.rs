@@ -5,4 +5,5 @@ pub mod bench;
 pub mod compare;
 pub mod scenario;
 pub mod sim;
+pub mod timeout;
 pub mod tour;

@@ -30,6 +30,7 @@ enum Command {
     Compare(commands::compare::Compare),
     Scenario(commands::scenario::ScenarioArguments),
     Sim(Box<commands::sim::Sim>),
+    Timeout(commands::timeout::Timeout),
 }
 
 fn main() -> ExitCode {
@@ -51,5 +52,6 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
         Some(Command::Compare(arguments)) => commands::compare::run(arguments),
         Some(Command::Scenario(arguments)) => commands::scenario::run(arguments),
         Some(Command::Sim(arguments)) => commands::sim::run(arguments),
+        Some(Command::Timeout(arguments)) => commands::timeout::run(arguments),
     }
 }

@@ -3,6 +3,7 @@
 use crate::failure::Usage;
 use crate::files;
 use conclave_algorithms::catalog::{self, Cluster, Entry, Family, Setting, Visitor};
+use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::{NodeSet, Oracle, Process, Property};
@@ -201,6 +202,13 @@ impl Visitor for Boxed {
     fn election<P>(self, cluster: Cluster<P>) -> Box<dyn Runnable>
     where
         P: Process<Provides = Election, Uses: Oracle>,
+    {
+        Box::new(cluster)
+    }
+
+    fn detector<P>(self, cluster: Cluster<P>) -> Box<dyn Runnable>
+    where
+        P: Process<Provides = Detector, Uses: Oracle>,
     {
         Box::new(cluster)
     }

@@ -283,3 +283,12 @@ fn the_matrix_fits_eighty_columns_and_numbers_its_commands() {
     assert_eq!(commands, 8 + 6, "{}", done.stdout);
     assert!(done.stdout.contains("  14  bystander amnesia"), "{}", done.stdout);
 }
+
+#[test]
+fn what_is_of_another_family_is_not_compared() {
+    let done = conclave(&["compare", "--algorithms", "heartbeat"]);
+    assert_eq!(done.code, 2);
+    let line =
+        "error: --algorithms heartbeat: belongs to --family detector, not mutex";
+    assert_eq!(done.stderr.trim_end(), line);
+}

@@ -67,6 +67,35 @@ fn the_object_has_the_fields_it_promises_in_their_order() {
 }
 
 #[test]
+fn a_detector_is_measured_by_how_soon_it_notices_and_how_often_it_errs() {
+    let done = conclave(&["sim", "heartbeat", "--crash", "3@100", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let fields = [
+        "violations",
+        "detection_time",
+        "missed",
+        "mistakes",
+        "mistake_rate",
+        "mistake_duration",
+        "query_accuracy",
+    ];
+    let at = fields.map(|field| done.stdout.find(&format!("\n  \"{field}\":")));
+    assert!(at.iter().all(Option::is_some) && at.is_sorted(), "{at:?}\n{}", done.stdout);
+    let run = done.json();
+    assert_eq!((&run["family"], &run["virtual_time"]), (&"detector".into(), &1000.0.into()));
+    assert_eq!(run["detection_time"]["max"], 3.0);
+    assert_eq!((&run["mistakes"], &run["query_accuracy"]), (&0.into(), &1.0.into()));
+    let slow = conclave(&["sim", "heartbeat", "--latency", "exp:2", "--crash", "3@100"]);
+    assert_eq!(slow.code, 3);
+    for words in ["noticed by every live node (6 times in all)", "D2      violated", "accuracy"] {
+        assert!(slow.stdout.contains(words), "{words}\n{}", slow.stdout);
+    }
+    assert!(!slow.stdout.contains("cut short"), "{}", slow.stdout);
+    let many = json(&["sim", "adaptive", "--crash", "1@10", "--seeds", "3", "--json"]);
+    assert_eq!((&many["runs"], &many["properties"]["D1"]), (&3.into(), &"holds".into()));
+}
+
+#[test]
 fn a_violation_is_a_result_with_its_own_code_and_a_command_that_shows_it_again() {
     let crash = ["sim", "central", "--crash", "1@5", "--json"];
     let done = conclave(&crash);

@@ -85,6 +85,18 @@ fn elections_flags_are_refused_where_nobody_is_elected() {
 }
 
 #[test]
+fn a_detector_is_asked_nothing() {
+    refuses(
+        &["sim", "heartbeat", "--start", "3"],
+        "--start 3: only elections have initiators; heartbeat is a detector",
+    );
+    let nothing = "a detector has none; it watches until the end";
+    refuses(&["sim", "heartbeat", "--workload", "single:1"], &format!("--workload …: {nothing}"));
+    refuses(&["sim", "heartbeat", "--set", "period=0"], "--set period: it takes a time above 0");
+    refuses_naming(&["sim", "adaptive", "--suspect", "1:2@3"], "--suspect 1:2");
+}
+
+#[test]
 fn files_that_cannot_be_read_or_used_are_refused() {
     let missing = "no-such-file.txt";
     refuses_naming(&["sim", "central", "--latency", missing], &format!("--latency {missing}: "));

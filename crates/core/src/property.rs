@@ -29,6 +29,11 @@ pub enum Property {
     E1Term,
     /// Election progress: in the end every live process names a leader.
     E2,
+    /// Completeness of a failure detector: in the end every crashed process is suspected by every
+    /// live one.
+    D1,
+    /// Accuracy of a failure detector: no live process is suspected.
+    D2,
 }
 
 impl Property {
@@ -38,6 +43,9 @@ impl Property {
 
     /// What an election is judged by.
     pub const ELECTION: [Self; 3] = [Self::E1, Self::E1Term, Self::E2];
+
+    /// What a failure detector is judged by.
+    pub const DETECTOR: [Self; 2] = [Self::D1, Self::D2];
 
     /// The tag that people read and type.
     pub fn tag(self) -> &'static str {
@@ -52,6 +60,8 @@ impl Property {
             Self::E1 => "E1",
             Self::E1Term => "E1-term",
             Self::E2 => "E2",
+            Self::D1 => "D1",
+            Self::D2 => "D2",
         }
     }
 
@@ -68,6 +78,8 @@ impl Property {
             Self::E1 => "all agree on the right leader",
             Self::E1Term => "one leader per term",
             Self::E2 => "everybody learns of a leader",
+            Self::D1 => "every crash is noticed by all in the end",
+            Self::D2 => "nobody alive is suspected",
         }
     }
 }

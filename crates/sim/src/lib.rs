@@ -3,6 +3,7 @@
 //! A [`Plan`] says all that is to happen; the same plan always gives the same [`Outcome`], on every
 //! machine.
 
+mod advisor;
 mod check;
 mod decisions;
 mod error;
@@ -27,6 +28,7 @@ mod timers;
 mod wheel;
 mod world;
 
+pub use advisor::Answers;
 pub use decisions::Decisions;
 pub use error::Error;
 pub use flags::{flags, quoted};
@@ -41,5 +43,5 @@ pub use runnable::{Prepared, Runnable};
 pub use scenario::{Check, Expect, Scenario, Text};
 pub use shrink::{Shrunk, shrink};
 pub use story::Line;
-pub use study::{Entering, Findings, Leading, Shared, Studied};
+pub use study::{Entering, Findings, Leading, Shared, Studied, Watching};
 pub use sweep::{Sweep, sweep};

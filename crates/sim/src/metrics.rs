@@ -11,7 +11,7 @@ const EXACT_MAX: usize = 1 << 16;
 pub(crate) struct Samples {
     exact: Vec<u64>,
     rough: Option<Histogram>,
-    count: u64,
+    pub count: u64,
     total: u128,
     max: u64,
 }

@@ -5,7 +5,7 @@ use crate::floor::Shape;
 use crate::metrics::{Samples, Summary};
 use crate::simulator::Simulation;
 use crate::story::Line;
-use crate::study::{Entering, Findings, Judgement, Leading, Studied, Users};
+use crate::study::{Entering, Findings, Judgement, Leading, Studied, Users, Watching};
 use conclave_core::{Process, Property, Ticks, Verdict, Violation};
 
 /// How a run ended.
@@ -57,6 +57,11 @@ impl Times {
     pub fn summary(&self) -> Option<Summary> {
         self.0.summary()
     }
+
+    /// How often it was measured.
+    pub fn count(&self) -> u64 {
+        self.0.count
+    }
 }
 
 impl Outcome {
@@ -92,7 +97,9 @@ impl Outcome {
     pub fn mutex(&self) -> &Entering {
         match &self.findings {
             Findings::Mutex(entering) => entering,
-            Findings::Election(_) => panic!("this was a run of something else"),
+            Findings::Election(_) | Findings::Detector(_) => {
+                panic!("this was a run of something else")
+            }
         }
     }
 
@@ -104,7 +111,23 @@ impl Outcome {
     pub fn election(&self) -> &Leading {
         match &self.findings {
             Findings::Election(leading) => leading,
-            Findings::Mutex(_) => panic!("this was a run of something else"),
+            Findings::Mutex(_) | Findings::Detector(_) => {
+                panic!("this was a run of something else")
+            }
+        }
+    }
+
+    /// What was measured of a failure detector.
+    ///
+    /// # Panics
+    ///
+    /// If the run was of something else.
+    pub fn detector(&self) -> &Watching {
+        match &self.findings {
+            Findings::Detector(watching) => watching,
+            Findings::Mutex(_) | Findings::Election(_) => {
+                panic!("this was a run of something else")
+            }
         }
     }
 
@@ -120,7 +143,7 @@ impl Outcome {
             Findings::Mutex(entering) if entering.entries > 0 => {
                 Some(self.messages as f64 / entering.entries as f64)
             }
-            Findings::Mutex(_) | Findings::Election(_) => None,
+            Findings::Mutex(_) | Findings::Election(_) | Findings::Detector(_) => None,
         }
     }
 }

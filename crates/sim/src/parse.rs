@@ -56,7 +56,7 @@ fn split<'a>(
 
 /// The lines of a file, or of a text in the flag itself after `=`, where `;` ends a line. Each
 /// comes with its number; comments and empty lines do not.
-fn lines(text: &str, end: char) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn lines(text: &str, end: char) -> impl Iterator<Item = (usize, &str)> {
     let plain = |line: &'_ str| line.split('#').next().unwrap_or_default().trim().len();
     (1..)
         .zip(text.split(end))

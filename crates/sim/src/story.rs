@@ -52,7 +52,7 @@ impl Story {
             Event::Message { from, message } => {
                 format!("receives {} from {}", words(message), from.mark())
             }
-            Event::Timer(timer) => format!("timer {timer:?} fires"),
+            Event::Timer(timer) => with_marks(&format!("timer {timer:?} fires")),
         };
         self.say(text, false);
     }
@@ -75,7 +75,7 @@ impl Story {
 
     pub fn sets_timer<T: Data>(&mut self, timer: &T, span: Ticks) {
         self.flush();
-        self.say(format!("sets timer {timer:?} for {span}"), true);
+        self.say(with_marks(&format!("sets timer {timer:?} for {span}")), true);
     }
 
     /// What the algorithm tells its user.

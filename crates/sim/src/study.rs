@@ -2,11 +2,13 @@
 //! measured.
 
 mod application;
+mod detector;
 mod election;
 mod mutex;
 mod registration;
 mod shared;
 
+pub use detector::Watching;
 pub use election::Leading;
 pub use mutex::Entering;
 pub use shared::Shared;
@@ -144,6 +146,8 @@ pub enum Findings {
     Mutex(Box<Entering>),
     /// Of an election.
     Election(Box<Leading>),
+    /// Of a failure detector.
+    Detector(Box<Watching>),
 }
 
 impl Findings {
@@ -152,7 +156,8 @@ impl Findings {
         match (self, other) {
             (Self::Mutex(mine), Self::Mutex(theirs)) => mine.absorb(*theirs),
             (Self::Election(mine), Self::Election(theirs)) => mine.absorb(&theirs),
-            (Self::Mutex(_) | Self::Election(_), _) => {
+            (Self::Detector(mine), Self::Detector(theirs)) => mine.absorb(&theirs),
+            (Self::Mutex(_) | Self::Election(_) | Self::Detector(_), _) => {
                 unreachable!("runs of one algorithm measure the same things")
             }
         }

@@ -1,6 +1,7 @@
 //! Any algorithm of the catalogue, ready to be run by the simulator.
 
 use conclave_algorithms::catalog::{self, Cluster, Setting, Visitor};
+use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::{Oracle, Process};
@@ -26,6 +27,12 @@ impl Visitor for Boxed {
     fn election<P>(self, cluster: Cluster<P>) -> Box<dyn Runnable>
     where
         P: Process<Provides = Election, Uses: Oracle>,
+    {
+        Box::new(cluster)
+    }
+    fn detector<P>(self, cluster: Cluster<P>) -> Box<dyn Runnable>
+    where
+        P: Process<Provides = Detector, Uses: Oracle>,
     {
         Box::new(cluster)
     }

@@ -114,7 +114,8 @@ pub struct Sim {
     /// So many runs, under consecutive seeds, on all cores
     #[arg(long, value_name = "K", value_parser = plan::seeds, help_heading = "Run")]
     seeds: Option<u64>,
-    /// When a run that does not end by itself is cut short [default: 100000, or 10 per node]
+    /// When a run that does not end by itself is cut short [default: 100000 or 10
+    /// per node; detectors: 1000]
     #[arg(long, value_name = "T", value_parser = plan::ticks, help_heading = "Run")]
     until: Option<Ticks>,
     /// Judge HB also with more than 64 nodes

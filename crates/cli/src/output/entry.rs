@@ -20,7 +20,8 @@ pub fn list() -> String {
             text += &in_short(entry);
         }
     }
-    for &property in Property::MUTEX.iter().chain(&Property::ELECTION) {
+    let families = [&Property::MUTEX[..], &Property::ELECTION, &Property::DETECTOR];
+    for &property in families.into_iter().flatten() {
         let _ = writeln!(text, "{}{}", strong(format!("{property:9}")), property.meaning());
     }
     let _ = writeln!(
@@ -67,8 +68,11 @@ pub fn in_full(entry: &'static Entry) -> String {
     }
     text.push('\n');
     text += &promises(entry);
-    text.push('\n');
-    text += &costs(entry);
+    let costs = costs(entry);
+    if !costs.is_empty() {
+        text.push('\n');
+        text += &costs;
+    }
     if !entry.parameters.is_empty() {
         text.push('\n');
         text += &parameters(entry.parameters);
@@ -143,7 +147,11 @@ fn accepted(parameter: &Parameter) -> String {
 
 /// A command that shows it at work.
 pub fn example(entry: &Entry) -> String {
-    format!("conclave sim {} --nodes 7", entry.id)
+    let rest = match entry.family {
+        Family::Mutex | Family::Election | Family::Clock => "--nodes 7",
+        Family::Detector => "--nodes 7 --latency exp:2 --crash 3@100",
+    };
+    format!("conclave sim {} {rest}", entry.id)
 }
 
 /// What it promises when nothing is set.

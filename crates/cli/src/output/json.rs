@@ -103,6 +103,7 @@ pub struct Run<'a> {
 enum Findings {
     Mutex(Box<Mutex>),
     Election(Election),
+    Detector(Detector),
 }
 
 #[derive(Serialize)]
@@ -113,6 +114,16 @@ struct Election {
     leaders_seen: Vec<Name>,
     leaders_at_once: u32,
     changes: u64,
+}
+
+#[derive(Serialize)]
+struct Detector {
+    detection_time: Option<Summary>,
+    missed: u64,
+    mistakes: u64,
+    mistake_rate: f64,
+    mistake_duration: Option<Summary>,
+    query_accuracy: f64,
 }
 
 #[derive(Serialize)]
@@ -213,6 +224,14 @@ impl Findings {
                 leaders_seen: leading.leaders_seen.iter().map(name).collect(),
                 leaders_at_once: leading.at_once,
                 changes: leading.changes,
+            }),
+            conclave_sim::Findings::Detector(watching) => Self::Detector(Detector {
+                detection_time: watching.detection_time.summary(),
+                missed: watching.missed,
+                mistakes: watching.mistakes,
+                mistake_rate: watching.mistake_rate(),
+                mistake_duration: watching.mistake_duration.summary(),
+                query_accuracy: watching.query_accuracy(),
             }),
         }
     }

@@ -1,5 +1,6 @@
 //! The report of a run, or of many, on one screen.
 
+mod detector;
 mod election;
 mod mutex;
 
@@ -56,6 +57,7 @@ impl Report<'_> {
         text += &match &self.outcome.findings {
             Findings::Mutex(entering) => self.entering(entering),
             Findings::Election(leading) => self.leading(leading),
+            Findings::Detector(watching) => self.watching(watching),
         };
         text.push('\n');
         text += &self.properties();
@@ -93,6 +95,7 @@ impl Report<'_> {
         match &self.outcome.findings {
             Findings::Mutex(_) => "all ask at 0, 10 inside",
             Findings::Election(_) => "the first node calls for an election at 0",
+            Findings::Detector(_) => "nobody crashes",
         }
     }
 
@@ -101,6 +104,7 @@ impl Report<'_> {
         let ended = match self.outcome.ending {
             Ending::Quiet => "then all is quiet",
             Ending::Done => self.done(),
+            Ending::CutShort if self.is_endless() => "as long as it was watched",
             Ending::CutShort => "then cut short",
         };
         let end = decimal(self.outcome.end.as_units());
@@ -108,17 +112,23 @@ impl Report<'_> {
         labelled("time", COLUMN, &format!("{end} units{longest}, {ended}"))
     }
 
+    /// Whether such a run goes on until it is told to stop.
+    fn is_endless(&self) -> bool {
+        matches!(self.outcome.findings, Findings::Detector(_))
+    }
+
     fn done(&self) -> &'static str {
         match &self.outcome.findings {
             Findings::Mutex(_) => "then the last has left",
             Findings::Election(_) => "then all agree",
+            Findings::Detector(_) => "then nothing is left to watch",
         }
     }
 
     /// What was violated, in words; then the figures of the simulation itself.
     pub fn ending(&self) -> String {
         let mut text = self.violations();
-        if self.outcome.ending == Ending::CutShort {
+        if self.outcome.ending == Ending::CutShort && !self.is_endless() {
             let until = decimal(self.plan.until.as_units());
             let which = if self.many { "at least one run was" } else { "the run was" };
             let _ = writeln!(text, "\n{}", odd(format!("{which} cut short at {until} (--until)")));

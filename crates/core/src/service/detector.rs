@@ -1,5 +1,9 @@
 //! Failure detection: who seems to have crashed.
 
+mod monitor;
+
+pub use monitor::Monitor;
+
 use crate::{Never, NodeId, Oracle, Service};
 use serde::{Deserialize, Serialize};
 

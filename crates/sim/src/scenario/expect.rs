@@ -5,7 +5,7 @@ use super::file::Word;
 use crate::metrics::Entry;
 use crate::outcome::Outcome;
 use crate::parse::Names;
-use crate::study::{Entering, Findings, Leading};
+use crate::study::{Entering, Findings, Leading, Watching};
 use conclave_core::{NodeId, Property, Ticks, Verdict};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -59,6 +59,10 @@ pub struct Expect {
     /// Whom each of these nodes follows in the end.
     #[serde(default)]
     pub(super) follows: BTreeMap<String, Word>,
+    /// How often a live node is suspected.
+    pub mistakes: Option<u64>,
+    /// After how long the last live node suspects one that crashed, in units.
+    pub detection_time: Option<f64>,
     /// The promises that are kept.
     #[serde(default)]
     pub holds: Vec<Property>,
@@ -93,6 +97,7 @@ impl Scenario {
         match &outcome.findings {
             Findings::Mutex(entering) => expect.entering(entering, names, &mut checks),
             Findings::Election(leading) => expect.leading(leading, names, &mut checks),
+            Findings::Detector(watching) => expect.watching(watching, &mut checks),
         }
         let promises = [(&expect.holds, Verdict::Holds), (&expect.violated, Verdict::Violated)];
         for (properties, verdict) in promises {
@@ -183,6 +188,19 @@ impl Expect {
             let index = names.node("follows", node).map(NodeId::index).ok();
             let belief = index.and_then(|index| seen.beliefs.get(index).copied().flatten());
             checks.push(compare(&format!("{node} follows"), leader.text(), name(belief)));
+        }
+    }
+}
+
+impl Expect {
+    fn watching(&self, seen: &Watching, checks: &mut Vec<Check>) {
+        if let Some(mistakes) = self.mistakes {
+            checks.push(compare("mistakes", mistakes, seen.mistakes));
+        }
+        if let Some(time) = self.detection_time {
+            let observed = seen.detection_time.summary().map(|times| times.max);
+            let observed = observed.map_or("never".to_string(), |time| time.to_string());
+            checks.push(compare("detection_time", time, observed));
         }
     }
 }

@@ -13,6 +13,8 @@ use std::fmt::Display;
 const NODES_DEFAULT: u32 = 7;
 /// A run may take so many units per node, however many there are.
 const LAPS: u64 = 10;
+/// Detectors never have done; they are watched for this long.
+const UNTIL_DETECTORS: Ticks = Ticks::units(1_000);
 
 impl Sim {
     /// The algorithm that was asked for.
@@ -43,7 +45,11 @@ impl Sim {
         set(&mut plan.critical_section, self.cs);
         // One lap of a large ring takes longer than all that happens elsewhere.
         let laps = Ticks::units(u64::from(subject.setting.n) * LAPS);
-        plan.until = self.until.unwrap_or(plan.until.max(laps));
+        plan.until = match subject.setting.entry.family {
+            Family::Detector => UNTIL_DETECTORS,
+            Family::Mutex | Family::Election | Family::Clock => plan.until.max(laps),
+        };
+        set(&mut plan.until, self.until);
         set(&mut plan.cancel, self.cancel);
         set(&mut plan.loss, self.loss);
         set(&mut plan.duplicate, self.duplicate);

@@ -57,7 +57,7 @@ const MARKERS: [&[Pixel]; 7] = [
 pub struct Look {
     pub colour: RGBColor,
     marker: &'static [Pixel],
-    /// The second half of the catalogue has the colours again, with dashes and hollow markers.
+    /// The second half of a family has the colours again, with dashes and hollow markers.
     second: bool,
 }
 

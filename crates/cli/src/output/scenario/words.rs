@@ -99,6 +99,8 @@ pub fn meaning(property: Property, lang: Lang) -> &'static str {
         Property::E1 => "todos concordam com o líder certo",
         Property::E1Term => "um líder por mandato",
         Property::E2 => "todos ficam sabendo de um líder",
+        Property::D1 => "toda falha acaba notada por todos",
+        Property::D2 => "ninguém vivo é suspeito",
     };
     lang.pick(property.meaning(), portuguese)
 }

@@ -162,7 +162,9 @@ impl Monitor {
             | Property::V2
             | Property::BW
             | Property::HB
-            | Property::F1 => Verdict::NotChecked,
+            | Property::F1
+            | Property::D1
+            | Property::D2 => Verdict::NotChecked,
         }
     }
 

@@ -188,9 +188,13 @@ impl Monitor {
             },
             Property::BW if self.bypass_bound.is_some() => Verdict::Holds,
             Property::HB if self.order.is_some() => Verdict::Holds,
-            Property::BW | Property::HB | Property::E1 | Property::E1Term | Property::E2 => {
-                Verdict::NotChecked
-            }
+            Property::BW
+            | Property::HB
+            | Property::E1
+            | Property::E1Term
+            | Property::E2
+            | Property::D1
+            | Property::D2 => Verdict::NotChecked,
         }
     }
 

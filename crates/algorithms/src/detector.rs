@@ -1,0 +1,8 @@
+//! Who seems to have crashed: failure detection.
+
+pub mod adaptive;
+pub mod any;
+pub mod heartbeat;
+pub mod phi;
+pub mod phi_accrual;
+pub mod pulse;

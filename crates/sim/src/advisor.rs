@@ -1,0 +1,234 @@
+//! How long to wait for an answer before its sender is taken for dead.
+//!
+//! A mistake costs C, waiting on costs E, and p(t) is the probability that a live process answers
+//! later than t. To wait is worth it while C p(t) >= E, so the timeout to take is the first t with
+//! C p(t) < E. Where waiting costs e per unit of time instead, it is the t with the least
+//! e t + C p(t).
+
+use crate::error::Error;
+use crate::parse::lines;
+use conclave_core::Ticks;
+use std::f64::consts::{PI, SQRT_2};
+
+const LATENCY: &str = "const:T, uniform:A..B, exp:MEAN or normal:MEAN:DEVIATION";
+const SAMPLES: &str = "takes one time per line: units such as 2.5, or 250ms, or 3s";
+
+/// How long live processes take to answer, in units.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answers {
+    /// Always this long.
+    Constant(f64),
+    /// Anything between the two, all equally likely.
+    Uniform(f64, f64),
+    /// Exponentially distributed, with this mean.
+    Exponential(f64),
+    /// Normally distributed.
+    Normal {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation, above 0.
+        deviation: f64,
+    },
+    /// As they were measured: at least one, the quickest first.
+    Measured(Vec<f64>),
+}
+
+impl Answers {
+    /// Reads `const:T`, `uniform:A..B`, `exp:MEAN` or `normal:MEAN:DEVIATION`.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let known = match text.split_once(':') {
+            None if text == "unit" => Some(Self::Constant(1.0)),
+            Some(("const", time)) => units(time).map(Self::Constant),
+            Some(("exp", mean)) => positive(mean).map(Self::Exponential),
+            Some(("uniform", range)) => range.split_once("..").and_then(|(min, max)| {
+                let (min, max) = (units(min)?, units(max)?);
+                (min <= max).then_some(Self::Uniform(min, max))
+            }),
+            Some(("normal", both)) => both.split_once(':').and_then(|(mean, deviation)| {
+                Some(Self::Normal { mean: units(mean)?, deviation: positive(deviation)? })
+            }),
+            None | Some(_) => None,
+        };
+        known.ok_or_else(|| Error::value("--latency", text, LATENCY))
+    }
+
+    /// Reads measured times from a text, one per line; what follows a `#` is not read.
+    pub fn measured(text: &str) -> Result<Self, Error> {
+        let mut times = Vec::new();
+        for (line, word) in lines(text, '\n') {
+            let time = units(word).ok_or_else(|| {
+                let reason = format!("{}: {SAMPLES}", crate::error::excerpt(word));
+                Error::BadLine { flag: "--samples", line, reason }
+            })?;
+            times.push(time);
+        }
+        if times.is_empty() {
+            return Err(Error::value("--samples", "with no lines", SAMPLES));
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(Self::Measured(times))
+    }
+
+    /// The probability that a live process answers later than this.
+    pub fn later_than(&self, timeout: f64) -> f64 {
+        match self {
+            Self::Constant(time) => f64::from(u8::from(timeout < *time)),
+            Self::Uniform(_, max) if timeout >= *max => 0.0,
+            Self::Uniform(min, max) => ((max - timeout) / (max - min)).min(1.0),
+            Self::Exponential(mean) => libm::exp(-timeout.max(0.0) / mean),
+            Self::Normal { mean, deviation } => {
+                libm::erfc((timeout - mean) / (deviation * SQRT_2)) / 2.0
+            }
+            Self::Measured(times) => {
+                let later = times.len() - times.partition_point(|&time| time <= timeout);
+                later as f64 / times.len() as f64
+            }
+        }
+    }
+
+    /// From which timeout on `cost_of_mistake` p < `cost_of_waiting`; both are above 0.
+    pub fn first_worth_stopping(&self, cost_of_mistake: f64, cost_of_waiting: f64) -> f64 {
+        let bound = cost_of_waiting / cost_of_mistake;
+        if bound > self.later_than(0.0) {
+            return 0.0;
+        }
+        match self {
+            Self::Constant(time) => *time,
+            Self::Uniform(min, max) => max - bound * (max - min),
+            Self::Exponential(mean) => libm::log(bound.recip()) * mean,
+            Self::Normal { mean, deviation } => {
+                self.bisect(bound, mean + deviation * DEVIATIONS_MAX)
+            }
+            Self::Measured(times) => {
+                // As many may be later as still make less than the bound.
+                let count = times.len() as f64;
+                let later = libm::ceil(count * cost_of_waiting / cost_of_mistake) - 1.0;
+                times[times.len() - 1 - (later.max(0.0) as usize).min(times.len() - 1)]
+            }
+        }
+    }
+
+    /// The timeout with the least `cost_per_unit` t + `cost_of_mistake` p(t); both are above 0.
+    pub fn cheapest(&self, cost_of_mistake: f64, cost_per_unit: f64) -> f64 {
+        let cost =
+            |timeout: f64| cost_per_unit * timeout + cost_of_mistake * self.later_than(timeout);
+        // Not to wait at all is always an option; between the others the cost has no valley.
+        let cheaper = |best: f64, other: f64| if cost(other) < cost(best) { other } else { best };
+        match self {
+            Self::Constant(time) => cheaper(0.0, *time),
+            Self::Uniform(_, max) => cheaper(0.0, *max),
+            Self::Exponential(mean) => {
+                (mean * libm::log(cost_of_mistake / (cost_per_unit * mean))).max(0.0)
+            }
+            Self::Normal { mean, deviation } => {
+                // Where the density falls to e/C.
+                let peak = cost_of_mistake / (cost_per_unit * deviation * libm::sqrt(2.0 * PI));
+                let beyond = deviation * libm::sqrt(2.0 * libm::log(peak.max(1.0)));
+                cheaper(0.0, mean + beyond)
+            }
+            Self::Measured(times) => times.iter().copied().fold(0.0, cheaper),
+        }
+    }
+
+    /// The least timeout with p at most `bound`, found by halving.
+    fn bisect(&self, bound: f64, max: f64) -> f64 {
+        let (mut low, mut high) = (0.0, max);
+        for _ in 0..HALVINGS {
+            let middle = (low + high) / 2.0;
+            if self.later_than(middle) > bound { low = middle } else { high = middle }
+        }
+        high
+    }
+}
+
+/// Beyond so many deviations nothing is left of a normal distribution.
+const DEVIATIONS_MAX: f64 = 40.0;
+/// More halvings than a number has digits.
+const HALVINGS: u32 = 100;
+
+fn units(text: &str) -> Option<f64> {
+    Ticks::parse(text).map(Ticks::as_units)
+}
+
+fn positive(text: &str) -> Option<f64> {
+    units(text).filter(|&units| units > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::testkit::refuses;
+
+    fn near(found: f64, known: f64) {
+        assert!((found - known).abs() < 5e-4, "{found}, not {known}");
+    }
+
+    #[test]
+    fn the_exponential_case_of_the_lecture_notes() {
+        let answers = Answers::parse("exp:100").expect("sound");
+        near(answers.first_worth_stopping(1_000.0, 1.0), 690.776);
+        near(answers.cheapest(1_000.0, 1.0), 230.259); // 100 ln (1000 / 100)
+        near(answers.cheapest(1_000.0, 0.1), 460.517);
+        assert_eq!(answers.cheapest(100.0, 2.0), 0.0, "waiting costs more than any mistake");
+        assert_eq!(answers.first_worth_stopping(1.0, 2.0), 0.0);
+    }
+
+    #[test]
+    fn every_distribution_crosses_its_bound_at_the_advised_timeout() {
+        let all = ["const:5", "uniform:2..12", "uniform:3..3", "exp:100", "normal:1000:100"];
+        for text in all {
+            let answers = Answers::parse(text).expect(text);
+            let advised = answers.first_worth_stopping(1_000.0, 1.0);
+            assert!(answers.later_than(advised + 1e-6) < 1e-3, "{text}: {advised}");
+            assert!(answers.later_than(advised - 1e-3) >= 1e-3, "{text}: {advised}");
+        }
+        near(Answers::parse("uniform:2..12").unwrap().first_worth_stopping(10.0, 1.0), 11.0);
+        // 3.0902 deviations: one in a thousand.
+        near(Answers::parse("normal:0:1").unwrap().first_worth_stopping(1e3, 1.0), 3.0902);
+    }
+
+    #[test]
+    fn nothing_near_the_cheapest_timeout_is_cheaper() {
+        let measured = Answers::measured("1\n2\n2\n3\n50\n").expect("sound");
+        let mut all = vec![measured];
+        let texts = ["const:5", "uniform:2..12", "exp:100", "normal:1000:100", "normal:5:9"];
+        all.extend(texts.map(|text| Answers::parse(text).expect(text)));
+        for answers in all {
+            for (mistake, unit) in [(1e4, 1.0), (1e3, 0.1), (10.0, 1.0), (1.0, 1.0)] {
+                let cost = |timeout: f64| unit * timeout + mistake * answers.later_than(timeout);
+                let best = answers.cheapest(mistake, unit);
+                for other in 0..20_000 {
+                    let other = f64::from(other) / 10.0;
+                    assert!(cost(best) <= cost(other) + 1e-9, "{answers:?}: {best}, {other}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_sample_is_taken_as_it_is() {
+        let text = "# in ms\n30\n10ms\n\n20 # slow\n0.04s\n";
+        let answers = Answers::measured(text).expect("sound");
+        assert_eq!(answers, Answers::Measured(vec![10.0, 20.0, 30.0, 40.0]));
+        assert_eq!(answers.later_than(20.0), 0.5);
+        assert_eq!(answers.later_than(9.0), 1.0);
+        assert_eq!(answers.first_worth_stopping(1.0, 0.5), 30.0); // p must be below 1/2.
+        assert_eq!(answers.first_worth_stopping(1.0, 0.51), 20.0);
+        assert_eq!(answers.first_worth_stopping(1.0, 1.0), 10.0);
+        assert_eq!(answers.first_worth_stopping(1_000.0, 1.0), 40.0);
+        assert_eq!(answers.first_worth_stopping(1.0, 1.1), 0.0);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_in_one_line() {
+        let wrong = ["exp", "exp:0", "exp:-1", "uniform:5..2", "normal:5", "normal:5:0", "gamma:1"];
+        refuses("--latency", Answers::parse, &wrong);
+        let error = |text: &str| Answers::measured(text).expect_err(text).to_string();
+        assert_eq!(
+            error("1\n\nsoon\n"),
+            "--samples line 3: soon: takes one time per line: units such as 2.5, or 250ms, or 3s"
+        );
+        assert!(error("-1").starts_with("--samples line 1: -1: "));
+        assert!(error("# nothing\n").starts_with("--samples with no lines: takes "));
+    }
+}
