@@ -7,6 +7,7 @@ mod bully;
 mod central;
 mod central_failover;
 mod chang_roberts;
+mod clock_example;
 mod council;
 pub mod detection;
 mod echo;
@@ -14,10 +15,13 @@ mod entry;
 mod flood_max;
 mod heartbeat;
 mod hirschberg_sinclair;
+mod hybrid_clock;
 mod lamport;
+mod lamport_clock;
 mod leadership;
 mod maekawa;
 mod majority;
+mod matrix_clock;
 mod naimi_trehel;
 mod on_a_ring;
 mod parameter;
@@ -33,6 +37,7 @@ mod token_ring;
 mod token_ring_regenerating;
 mod topology;
 mod total_order;
+mod vector_clock;
 mod voting;
 mod wireless;
 mod yo_yo;
@@ -47,6 +52,7 @@ use crate::Error;
 use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
+use conclave_core::timekeeping::Timekeeping;
 use conclave_core::{Oracle, Process};
 
 /// Every algorithm, in the order in which they are best met.
@@ -75,6 +81,10 @@ pub const ENTRIES: &[&Entry] = &[
     &majority::ENTRY,
     &flood_max::ENTRY,
     &echo::ENTRY,
+    &lamport_clock::ENTRY,
+    &vector_clock::ENTRY,
+    &matrix_clock::ENTRY,
+    &hybrid_clock::ENTRY,
     &heartbeat::ENTRY,
     &adaptive::ENTRY,
     &phi_accrual::ENTRY,
@@ -105,6 +115,10 @@ pub trait Visitor: Sized {
     fn detector<P>(self, cluster: Cluster<P>) -> Self::Output
     where
         P: Process<Provides = Detector, Uses: Oracle>;
+    /// Gets the cluster of a clock.
+    fn clock<P>(self, cluster: Cluster<P>) -> Self::Output
+    where
+        P: Process<Provides = Timekeeping, Uses: Oracle>;
 }
 
 /// Builds the cluster of a setting and hands it to the visitor.
@@ -140,6 +154,10 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
         "heartbeat" => Ok(visitor.detector(heartbeat::cluster(setting)?)),
         "adaptive" => Ok(visitor.detector(adaptive::cluster(setting)?)),
         "phi-accrual" => Ok(visitor.detector(phi_accrual::cluster(setting)?)),
+        "lamport-clock" => Ok(visitor.clock(lamport_clock::cluster(setting)?)),
+        "vector-clock" => Ok(visitor.clock(vector_clock::cluster(setting)?)),
+        "matrix-clock" => Ok(visitor.clock(matrix_clock::cluster(setting)?)),
+        "hybrid-clock" => Ok(visitor.clock(hybrid_clock::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
 }

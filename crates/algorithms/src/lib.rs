@@ -11,6 +11,7 @@
 //! ```
 
 pub mod catalog;
+pub mod clock;
 pub mod detector;
 mod edges;
 pub mod election;

@@ -5,6 +5,8 @@ mod common;
 #[path = "conformance/support.rs"]
 mod support;
 
+#[path = "conformance/clocks.rs"]
+mod clocks;
 #[path = "conformance/detectors.rs"]
 mod detectors;
 #[path = "conformance/determinism.rs"]

@@ -7,6 +7,7 @@ mod files;
 mod lang;
 mod memory;
 mod output;
+mod quorum;
 mod situation;
 mod subject;
 
@@ -28,6 +29,7 @@ enum Command {
     Algorithms(commands::algorithms::Algorithms),
     Bench(commands::bench::Bench),
     Compare(commands::compare::Compare),
+    Quorum(commands::quorum::Quorum),
     Scenario(commands::scenario::ScenarioArguments),
     Sim(Box<commands::sim::Sim>),
     Timeout(commands::timeout::Timeout),
@@ -50,6 +52,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
         Some(Command::Algorithms(arguments)) => commands::algorithms::run(arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(arguments),
         Some(Command::Compare(arguments)) => commands::compare::run(arguments),
+        Some(Command::Quorum(arguments)) => commands::quorum::run(arguments),
         Some(Command::Scenario(arguments)) => commands::scenario::run(arguments),
         Some(Command::Sim(arguments)) => commands::sim::run(arguments),
         Some(Command::Timeout(arguments)) => commands::timeout::run(arguments),

@@ -6,6 +6,7 @@ use conclave_algorithms::catalog::{self, Cluster, Entry, Family, Setting, Visito
 use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
+use conclave_core::timekeeping::Timekeeping;
 use conclave_core::{NodeSet, Oracle, Process, Property};
 use conclave_sim::{
     Error, Names, Options, Outcome, Plan, Runnable, Scenario, Sweep, parse, quoted,
@@ -71,7 +72,7 @@ impl Subject {
         let labels = people.ids.map(|ids| parse::ids(ids, nodes)).transpose()?.unwrap_or_default();
         let mut setting = entry.setting(nodes, &pairs)?;
         if entry.family == Family::Election {
-            let numbers = Names { clients: nodes, coordinators: 0, labels: labels.clone() };
+            let numbers = Names { labels: labels.clone(), ..Names::new(nodes, 0) };
             setting = elective(setting, &numbers, people)?;
         } else if let Some(value) = people.candidates {
             let (id, family) = (entry.id, entry.family.name());
@@ -79,8 +80,9 @@ impl Subject {
             return Err(Usage::flag("--candidates", value, accepted).into());
         }
         let cluster = catalog::visit(&setting, Boxed)?;
-        let names =
-            Names { clients: cluster.clients(), coordinators: cluster.coordinators(), labels };
+        let application = cluster.play().is_some_and(|play| play.application);
+        let numbers = Names::new(cluster.clients(), cluster.coordinators());
+        let names = Names { labels, application, ..numbers };
         Ok(Self { setting, names, cluster, set })
     }
 
@@ -209,6 +211,13 @@ impl Visitor for Boxed {
     fn detector<P>(self, cluster: Cluster<P>) -> Box<dyn Runnable>
     where
         P: Process<Provides = Detector, Uses: Oracle>,
+    {
+        Box::new(cluster)
+    }
+
+    fn clock<P>(self, cluster: Cluster<P>) -> Box<dyn Runnable>
+    where
+        P: Process<Provides = Timekeeping, Uses: Oracle>,
     {
         Box::new(cluster)
     }

@@ -288,7 +288,6 @@ fn the_matrix_fits_eighty_columns_and_numbers_its_commands() {
 fn what_is_of_another_family_is_not_compared() {
     let done = conclave(&["compare", "--algorithms", "heartbeat"]);
     assert_eq!(done.code, 2);
-    let line =
-        "error: --algorithms heartbeat: belongs to --family detector, not mutex";
+    let line = "error: --algorithms heartbeat: belongs to --family detector, not mutex";
     assert_eq!(done.stderr.trim_end(), line);
 }

@@ -1,7 +1,7 @@
 //! The nodes of one algorithm, ready to be run by any driver.
 
 use crate::election::Rule;
-use crate::{NodeId, NodeSet};
+use crate::{NodeId, NodeSet, Ticks};
 
 /// The rule by which an election's result is judged: from those who are up in the end, and those
 /// who began, to the node that should lead; `None` if nobody can.
@@ -16,6 +16,15 @@ pub enum Links {
     Ring,
     /// These pairs, the smaller index first.
     Edges(Vec<(NodeId, NodeId)>),
+}
+
+/// A worked example that the nodes play by themselves, asked by nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Play {
+    /// How long a message takes in it, unless the plan says otherwise.
+    pub hop: Ticks,
+    /// Whether the node behind the clients is the application, called `app`.
+    pub application: bool,
 }
 
 /// The nodes of one algorithm, ready to be run by any driver.
@@ -33,6 +42,8 @@ pub struct Cluster<P> {
     pub winner: Option<Winner>,
     /// Which nodes have a link between them.
     pub links: Links,
+    /// The example that they play, if they play one.
+    pub play: Option<Play>,
     /// Makes the node in its very first state.
     pub fresh: Box<dyn Fn(NodeId) -> P + Send + Sync>,
 }
@@ -47,6 +58,7 @@ impl<P> Cluster<P> {
             election: None,
             winner: None,
             links: Links::Complete,
+            play: None,
             fresh: Box::new(fresh),
         }
     }

@@ -44,7 +44,7 @@ pub mod clock;
 mod service;
 pub mod testkit;
 
-pub use cluster::{Cluster, Links, Winner};
+pub use cluster::{Cluster, Links, Play, Winner};
 pub use context::{Choices, Context, Script};
 pub use encode::{Hasher, encode, hash};
 pub use node::{NodeId, NodeSet};
@@ -53,6 +53,6 @@ pub use process::{
     Service,
 };
 pub use property::{Property, Verdict, Violation};
-pub use service::{detector, election, mutex};
+pub use service::{detector, election, mutex, timekeeping};
 pub use stack::{Layer, Stack};
 pub use time::{Delay, Ticks};

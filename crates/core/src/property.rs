@@ -18,7 +18,8 @@ pub enum Property {
     V2,
     /// Bounded waiting: once a request is registered, only so many others enter first.
     BW,
-    /// Order: if one request happened before another, it is granted first.
+    /// Order: if one request happened before another, it is granted first; if one event happened
+    /// before another, its time is smaller.
     HB,
     /// Fences: each entry carries a larger number than every entry before it.
     F1,
@@ -73,7 +74,7 @@ impl Property {
             Self::V1 => "somebody who waits gets in",
             Self::V2 => "everybody who waits gets in",
             Self::BW => "few are let in before a registered request",
-            Self::HB => "entries in the order of cause and effect",
+            Self::HB => "the order of cause and effect is kept",
             Self::F1 => "fences rise from entry to entry",
             Self::E1 => "all agree on the right leader",
             Self::E1Term => "one leader per term",

@@ -3,3 +3,4 @@
 pub mod detector;
 pub mod election;
 pub mod mutex;
+pub mod timekeeping;

@@ -96,6 +96,10 @@ pub(crate) fn workload<P>(workload: &Workload, cluster: &Cluster<P>) -> Result<(
             match line.act {
                 Act::Tell(to) => client(to),
                 Act::Acquire | Act::Release | Act::Cancel => Ok(()),
+                Act::Event => {
+                    let accepted = "nobody looks at clocks here; take acquire, release or cancel";
+                    Err(Error::value("--workload", "event", accepted))
+                }
                 Act::Campaign => {
                     let accepted = "nobody leads here; take acquire, release, cancel or tell:ID";
                     Err(Error::value("--workload", "campaign", accepted))

@@ -130,6 +130,7 @@ fn line_text(line: &ScriptLine, names: &Names) -> String {
         Act::Release => "release".to_string(),
         Act::Cancel => "cancel".to_string(),
         Act::Campaign => "campaign".to_string(),
+        Act::Event => "event".to_string(),
         Act::Tell(to) => format!("tell:{}", names.name(to)),
     };
     format!("{},{},{act}", line.at, names.name(line.node))

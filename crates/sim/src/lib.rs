@@ -15,6 +15,7 @@ mod oracle;
 mod outcome;
 pub mod parse;
 mod plan;
+pub mod probability;
 mod random;
 mod runnable;
 mod scenario;
@@ -43,5 +44,7 @@ pub use runnable::{Prepared, Runnable};
 pub use scenario::{Check, Expect, Scenario, Text};
 pub use shrink::{Shrunk, shrink};
 pub use story::Line;
-pub use study::{Entering, Findings, Leading, Shared, Studied, Watching};
+pub use study::{
+    Entering, Findings, Keeping, Leading, Reading, Refused, Shared, Studied, Watching,
+};
 pub use sweep::{Sweep, sweep};

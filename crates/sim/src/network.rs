@@ -2,7 +2,7 @@
 
 use crate::plan::{Action, Latency, MessageRule, Plan};
 use crate::random::Stream;
-use conclave_core::{NodeId, Ticks};
+use conclave_core::{NodeId, Play, Ticks};
 use std::collections::BTreeMap;
 
 /// The network of one run.
@@ -36,14 +36,19 @@ pub(crate) struct Fate {
 }
 
 impl Network {
-    pub fn new(plan: &Plan) -> Self {
-        let constant = match plan.latency {
+    /// The network of a plan; what is played may have a standard latency of its own.
+    pub fn new(plan: &Plan, play: Option<Play>) -> Self {
+        let latency = match (&plan.latency, play) {
+            (Latency::Constant(Ticks::UNIT), Some(play)) => Latency::Constant(play.hop),
+            (latency, _) => latency.clone(),
+        };
+        let constant = match latency {
             Latency::Constant(latency) => Some(latency),
             Latency::Uniform(..) | Latency::Exponential(_) | Latency::Links { .. } => None,
         };
         let alike = constant.is_some() && plan.rules.is_empty() && plan.duplicate == 0.0;
         Self {
-            latency: plan.latency.clone(),
+            latency,
             loss: plan.loss,
             duplicate: plan.duplicate,
             serial: plan.serial,
@@ -163,7 +168,7 @@ mod tests {
     const B: NodeId = NodeId(1);
 
     fn arrivals(plan: &Plan, count: usize) -> Vec<Option<Ticks>> {
-        let mut network = Network::new(plan);
+        let mut network = Network::new(plan, None);
         (0..count).map(|_| network.carry(Ticks(0), A, B, "M").arrival).collect()
     }
 
@@ -199,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_cut_loses_what_crosses_it_until_it_heals() {
-        let mut network = Network::new(&Plan::default());
+        let mut network = Network::new(&Plan::default(), None);
         let number = network.cut(vec![vec![A], vec![B]]);
         assert_eq!(network.carry(Ticks(0), A, B, "M").arrival, None);
         assert!(network.carry(Ticks(0), A, NodeId(2), "M").arrival.is_some());

@@ -5,7 +5,7 @@ use crate::floor::Shape;
 use crate::metrics::{Samples, Summary};
 use crate::simulator::Simulation;
 use crate::story::Line;
-use crate::study::{Entering, Findings, Judgement, Leading, Studied, Users, Watching};
+use crate::study::{Entering, Findings, Judgement, Keeping, Leading, Studied, Users, Watching};
 use conclave_core::{Process, Property, Ticks, Verdict, Violation};
 
 /// How a run ended.
@@ -97,7 +97,7 @@ impl Outcome {
     pub fn mutex(&self) -> &Entering {
         match &self.findings {
             Findings::Mutex(entering) => entering,
-            Findings::Election(_) | Findings::Detector(_) => {
+            Findings::Election(_) | Findings::Detector(_) | Findings::Clock(_) => {
                 panic!("this was a run of something else")
             }
         }
@@ -111,7 +111,7 @@ impl Outcome {
     pub fn election(&self) -> &Leading {
         match &self.findings {
             Findings::Election(leading) => leading,
-            Findings::Mutex(_) | Findings::Detector(_) => {
+            Findings::Mutex(_) | Findings::Detector(_) | Findings::Clock(_) => {
                 panic!("this was a run of something else")
             }
         }
@@ -125,7 +125,21 @@ impl Outcome {
     pub fn detector(&self) -> &Watching {
         match &self.findings {
             Findings::Detector(watching) => watching,
-            Findings::Mutex(_) | Findings::Election(_) => {
+            Findings::Mutex(_) | Findings::Election(_) | Findings::Clock(_) => {
+                panic!("this was a run of something else")
+            }
+        }
+    }
+
+    /// What was measured of a clock.
+    ///
+    /// # Panics
+    ///
+    /// If the run was of something else.
+    pub fn clock(&self) -> &Keeping {
+        match &self.findings {
+            Findings::Clock(keeping) => keeping,
+            Findings::Mutex(_) | Findings::Election(_) | Findings::Detector(_) => {
                 panic!("this was a run of something else")
             }
         }
@@ -143,7 +157,10 @@ impl Outcome {
             Findings::Mutex(entering) if entering.entries > 0 => {
                 Some(self.messages as f64 / entering.entries as f64)
             }
-            Findings::Mutex(_) | Findings::Election(_) | Findings::Detector(_) => None,
+            Findings::Mutex(_)
+            | Findings::Election(_)
+            | Findings::Detector(_)
+            | Findings::Clock(_) => None,
         }
     }
 }

@@ -200,6 +200,8 @@ pub enum Act {
     Campaign,
     /// Sends a message of the application's own to another node.
     Tell(NodeId),
+    /// Does something that a clock gives a time.
+    Event,
 }
 
 /// What to look at, and what to keep of a run.

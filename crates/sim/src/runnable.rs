@@ -5,7 +5,7 @@ use crate::outcome::Outcome;
 use crate::plan::{Options, Plan};
 use crate::simulator::Simulation;
 use crate::study::Studied;
-use conclave_core::{Cluster, Event, Links, Oracle, Process};
+use conclave_core::{Cluster, Event, Links, Oracle, Play, Process};
 
 /// The cluster of some algorithm.
 pub trait Runnable: Send + Sync {
@@ -13,6 +13,8 @@ pub trait Runnable: Send + Sync {
     fn clients(&self) -> u32;
     /// How many nodes only coordinate.
     fn coordinators(&self) -> u32;
+    /// The example that they play, if they play one.
+    fn play(&self) -> Option<Play>;
     /// Which nodes have a link between them.
     fn links(&self) -> &Links;
     /// How large an event is in memory.
@@ -33,6 +35,10 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Runnable for Cluster<P> {
 
     fn coordinators(&self) -> u32 {
         self.coordinators
+    }
+
+    fn play(&self) -> Option<Play> {
+        self.play
     }
 
     fn links(&self) -> &Links {

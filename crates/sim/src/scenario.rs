@@ -115,7 +115,7 @@ impl Scenario {
             None => Vec::new(),
             Some(text) => ids(text, clients).map_err(|error| file::in_field(&error))?,
         };
-        Ok(Names { clients, coordinators, labels })
+        Ok(Names { labels, ..Names::new(clients, coordinators) })
     }
 
     /// Whether the run has to be watched for this property, since the scenario expects something

@@ -85,7 +85,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             nodes: (0..n).map(|node| (cluster.fresh)(NodeId(node))).collect(),
             up: vec![Status::Up; n as usize],
             users: P::Provides::users(cluster, plan, options),
-            network: Network::new(plan),
+            network: Network::new(plan, cluster.play),
             timetable: Timetable::new(plan),
             oracle: Soothsayer::new::<P>(cluster),
             story: options.story.then(Story::default),

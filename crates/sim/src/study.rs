@@ -7,11 +7,13 @@ mod election;
 mod mutex;
 mod registration;
 mod shared;
+mod timekeeping;
 
 pub use detector::Watching;
 pub use election::Leading;
 pub use mutex::Entering;
 pub use shared::Shared;
+pub use timekeeping::{Keeping, Reading, Refused};
 
 use crate::error::Error;
 use crate::plan::{Options, Plan};
@@ -148,6 +150,8 @@ pub enum Findings {
     Election(Box<Leading>),
     /// Of a failure detector.
     Detector(Box<Watching>),
+    /// Of a clock.
+    Clock(Box<Keeping>),
 }
 
 impl Findings {
@@ -157,7 +161,8 @@ impl Findings {
             (Self::Mutex(mine), Self::Mutex(theirs)) => mine.absorb(*theirs),
             (Self::Election(mine), Self::Election(theirs)) => mine.absorb(&theirs),
             (Self::Detector(mine), Self::Detector(theirs)) => mine.absorb(&theirs),
-            (Self::Mutex(_) | Self::Election(_) | Self::Detector(_), _) => {
+            (Self::Clock(mine), Self::Clock(theirs)) => mine.absorb(&theirs),
+            (Self::Mutex(_) | Self::Election(_) | Self::Detector(_) | Self::Clock(_), _) => {
                 unreachable!("runs of one algorithm measure the same things")
             }
         }

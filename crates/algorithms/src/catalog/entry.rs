@@ -47,6 +47,14 @@ impl Entry {
         Ok(Setting { entry: self, n, params, ids: Vec::new(), candidates: NodeSet::default() })
     }
 
+    /// How many nodes show it well, if nobody says how many there should be.
+    pub fn nodes_usual(&self) -> u32 {
+        match self.family {
+            Family::Clock => 3,
+            Family::Mutex | Family::Election | Family::Detector => 7,
+        }
+    }
+
     /// Whether it keeps this promise under these parameters.
     pub fn promises(&self, property: Property, params: &Params) -> bool {
         (self.has)(params).contains(&property)

@@ -39,6 +39,13 @@ pub enum Kind {
         /// Words it takes instead.
         or: &'static [&'static str],
     },
+    /// Any text, or one of these words. What it may say, the algorithm knows.
+    Text {
+        /// What it is, in capitals.
+        what: &'static str,
+        /// Words it takes instead.
+        or: &'static [&'static str],
+    },
 }
 
 impl Parameter {
@@ -55,6 +62,7 @@ impl Parameter {
             Kind::Flag => words(&["false", "true"], None),
             Kind::Number { or, .. } => words(or, Some("NUMBER")),
             Kind::Time { or } => words(or, Some("TIME")),
+            Kind::Text { what, or } => words(or, Some(what)),
         }
     }
 
@@ -67,7 +75,7 @@ impl Parameter {
     fn takes(&self, value: &str) -> bool {
         match &self.kind {
             Kind::Choice(words) => words.contains(&value),
-            Kind::ChoiceOrFile(_) => true,
+            Kind::ChoiceOrFile(_) | Kind::Text { .. } => true,
             Kind::Flag => ["false", "true"].contains(&value),
             Kind::Number { min, or } => {
                 or.contains(&value) || value.parse::<u32>().is_ok_and(|number| number >= *min)

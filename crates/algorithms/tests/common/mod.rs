@@ -4,6 +4,7 @@ use conclave_algorithms::catalog::{self, Cluster, Setting, Visitor};
 use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
+use conclave_core::timekeeping::Timekeeping;
 use conclave_core::{Oracle, Process};
 use conclave_sim::Runnable;
 
@@ -33,6 +34,13 @@ impl Visitor for Boxed {
     fn detector<P>(self, cluster: Cluster<P>) -> Box<dyn Runnable>
     where
         P: Process<Provides = Detector, Uses: Oracle>,
+    {
+        Box::new(cluster)
+    }
+
+    fn clock<P>(self, cluster: Cluster<P>) -> Box<dyn Runnable>
+    where
+        P: Process<Provides = Timekeeping, Uses: Oracle>,
     {
         Box::new(cluster)
     }

@@ -12,7 +12,7 @@ fn variants(entry: &'static Entry) -> Vec<Vec<(&'static str, &'static str)>> {
     let words = |kind: &Kind| match kind {
         Kind::Choice(words) | Kind::ChoiceOrFile(words) => words.to_vec(),
         Kind::Flag => vec!["false", "true"],
-        Kind::Number { .. } | Kind::Time { .. } => Vec::new(),
+        Kind::Number { .. } | Kind::Time { .. } | Kind::Text { .. } => Vec::new(),
     };
     let mut variants = vec![Vec::new()];
     for parameter in entry.parameters {

@@ -3,7 +3,7 @@
 mod axis;
 mod labels;
 mod panel;
-mod style;
+pub mod style;
 
 use super::elections;
 use super::measure::Point;

@@ -148,10 +148,10 @@ fn accepted(parameter: &Parameter) -> String {
 /// A command that shows it at work.
 pub fn example(entry: &Entry) -> String {
     let rest = match entry.family {
-        Family::Mutex | Family::Election | Family::Clock => "--nodes 7",
-        Family::Detector => "--nodes 7 --latency exp:2 --crash 3@100",
+        Family::Mutex | Family::Election | Family::Clock => "",
+        Family::Detector => " --latency exp:2 --crash 3@100",
     };
-    format!("conclave sim {} {rest}", entry.id)
+    format!("conclave sim {} --nodes {}{rest}", entry.id, entry.nodes_usual())
 }
 
 /// What it promises when nothing is set.

@@ -3,7 +3,8 @@
 use super::entry::{example, has};
 use conclave_algorithms::catalog;
 use conclave_core::Property;
-use conclave_sim::{Names, Outcome, Summary};
+use conclave_core::timekeeping::{Kind, Record};
+use conclave_sim::{Keeping, Names, Outcome, Summary};
 use serde::{Serialize, Serializer};
 
 /// The text of a value, with a line end.
@@ -104,6 +105,33 @@ enum Findings {
     Mutex(Box<Mutex>),
     Election(Election),
     Detector(Detector),
+    Clock(Clock),
+}
+
+#[derive(Serialize)]
+struct Clock {
+    stamped: u64,
+    pairs_ordered: Option<u64>,
+    pairs_concurrent: Option<u64>,
+    concurrent_ordered_by_clock: Option<u64>,
+    concurrent_ordered_by_lamport: Option<u64>,
+    refused: usize,
+    times: Vec<Stamped>,
+}
+
+/// One event with its times.
+#[derive(Serialize)]
+struct Stamped {
+    at: f64,
+    node: Name,
+    event: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<Name>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<Name>,
+    time: String,
+    lamport: u64,
+    vector: String,
 }
 
 #[derive(Serialize)]
@@ -233,7 +261,42 @@ impl Findings {
                 mistake_duration: watching.mistake_duration.summary(),
                 query_accuracy: watching.query_accuracy(),
             }),
+            conclave_sim::Findings::Clock(keeping) => Self::Clock(Clock::of(keeping, names)),
         }
+    }
+}
+
+impl Clock {
+    fn of(keeping: &Keeping, names: &Names) -> Self {
+        let pairs = keeping.pairs;
+        Self {
+            stamped: keeping.stamped,
+            pairs_ordered: pairs.map(|pairs| pairs.ordered),
+            pairs_concurrent: pairs.map(|pairs| pairs.concurrent),
+            concurrent_ordered_by_clock: pairs.map(|pairs| pairs.ordered_by_clock),
+            concurrent_ordered_by_lamport: pairs.map(|pairs| pairs.ordered_by_lamport),
+            refused: keeping.refusals.len(),
+            times: keeping.records.iter().map(|record| stamped(record, names)).collect(),
+        }
+    }
+}
+
+fn stamped(record: &Record, names: &Names) -> Stamped {
+    let name = |node| Name::of(names.name(node));
+    let (event, from, to) = match record.kind {
+        Kind::Local => ("local", None, None),
+        Kind::Send { to } => ("send", None, Some(name(to))),
+        Kind::Receive { from, .. } => ("receive", Some(name(from)), None),
+    };
+    Stamped {
+        at: record.at.as_units(),
+        node: name(record.node),
+        event,
+        from,
+        to,
+        time: record.time.to_string(),
+        lamport: record.lamport,
+        vector: record.vector.to_string(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The report of a run, or of many, on one screen.
 
+mod clock;
 mod detector;
 mod election;
 mod mutex;
@@ -58,6 +59,7 @@ impl Report<'_> {
             Findings::Mutex(entering) => self.entering(entering),
             Findings::Election(leading) => self.leading(leading),
             Findings::Detector(watching) => self.watching(watching),
+            Findings::Clock(keeping) => self.keeping(keeping),
         };
         text.push('\n');
         text += &self.properties();
@@ -70,7 +72,12 @@ impl Report<'_> {
         let mut nodes = of(u64::from(setting.n), "node");
         if self.subject.names.coordinators > 0 {
             let m = u64::from(self.subject.names.coordinators);
-            nodes = format!("{nodes} + {}", of(m, "coordinator"));
+            let others = if self.subject.names.application {
+                "the application".to_string()
+            } else {
+                of(m, "coordinator")
+            };
+            nodes = format!("{nodes} + {others}");
         }
         let seeds = match self.many {
             true => format!(
@@ -96,6 +103,7 @@ impl Report<'_> {
             Findings::Mutex(_) => "all ask at 0, 10 inside",
             Findings::Election(_) => "the first node calls for an election at 0",
             Findings::Detector(_) => "nobody crashes",
+            Findings::Clock(_) => "each node tells the next",
         }
     }
 
@@ -122,6 +130,7 @@ impl Report<'_> {
             Findings::Mutex(_) => "then the last has left",
             Findings::Election(_) => "then all agree",
             Findings::Detector(_) => "then nothing is left to watch",
+            Findings::Clock(_) => "then nothing is under way",
         }
     }
 

@@ -3,6 +3,7 @@
 //! Source: L. Lamport, "Time, clocks, and the ordering of events in a distributed system",
 //! CACM 21(7), 1978.
 
+use super::{LIMIT, Refusal};
 use crate::NodeId;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -25,6 +26,11 @@ impl Lamport {
     pub fn receive(&mut self, time: u64) -> u64 {
         self.0 = self.0.max(time);
         self.tick()
+    }
+
+    /// The same for a time that may be nonsense: refused, the clock stays as it is.
+    pub fn try_receive(&mut self, time: u64) -> Result<u64, Refusal> {
+        if time >= LIMIT { Err(Refusal::Absurd) } else { Ok(self.receive(time)) }
     }
 
     /// The current reading.
@@ -76,6 +82,15 @@ mod tests {
         let mut clock = Lamport(3);
         assert_eq!(clock.receive(10), 11);
         assert_eq!(clock.receive(4), 12);
+    }
+
+    #[test]
+    fn a_time_near_the_end_of_all_numbers_is_refused() {
+        let mut clock = Lamport(3);
+        assert_eq!(clock.try_receive(u64::MAX), Err(Refusal::Absurd));
+        assert_eq!(clock.try_receive(LIMIT), Err(Refusal::Absurd));
+        assert_eq!(clock, Lamport(3));
+        assert_eq!(clock.try_receive(LIMIT - 1), Ok(LIMIT));
     }
 
     #[test]

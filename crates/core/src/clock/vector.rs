@@ -3,6 +3,7 @@
 //! Sources: C. Fidge, "Timestamps in message-passing systems that preserve the partial ordering",
 //! ACSC 1988; F. Mattern, "Virtual time and global states of distributed systems", 1989.
 
+use super::{LIMIT, Refusal};
 use crate::NodeId;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -21,7 +22,24 @@ impl Vector {
 
     /// An event of this node: a local one, a sending, or (after [`Vector::merge`]) a receipt.
     pub fn tick(&mut self, node: NodeId) {
-        self.0[node.index()] += 1;
+        self.advance(node, 1);
+    }
+
+    /// So many events of this node at once.
+    pub fn advance(&mut self, node: NodeId, events: u64) {
+        let own = &mut self.0[node.index()];
+        *own = own.checked_add(events).expect("a clock counts fewer than 2^64 events");
+    }
+
+    /// A message arrives at this node that carries `theirs`: learnt, and counted as an event.
+    /// Nonsense is refused, and the clock stays as it is.
+    pub fn receive(&mut self, node: NodeId, theirs: &Self) -> Result<(), Refusal> {
+        if theirs.0.len() > self.0.len() || theirs.0.iter().any(|&count| count >= LIMIT) {
+            return Err(Refusal::Absurd);
+        }
+        self.merge(theirs);
+        self.tick(node);
+        Ok(())
     }
 
     /// Learns all that `other` knows.
@@ -45,6 +63,20 @@ impl Vector {
     }
 }
 
+impl Vector {
+    /// The counts with commas between them.
+    pub(super) fn counts(&self) -> String {
+        let counts: Vec<String> = self.0.iter().map(u64::to_string).collect();
+        counts.join(",")
+    }
+}
+
+impl FromIterator<u64> for Vector {
+    fn from_iter<T: IntoIterator<Item = u64>>(counts: T) -> Self {
+        Self(counts.into_iter().collect())
+    }
+}
+
 /// `None` is what makes the order partial: the two are concurrent.
 impl PartialOrd for Vector {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -64,8 +96,7 @@ impl PartialOrd for Vector {
 
 impl fmt::Display for Vector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counts: Vec<String> = self.0.iter().map(u64::to_string).collect();
-        write!(f, "[{}]", counts.join(","))
+        write!(f, "[{}]", self.counts())
     }
 }
 
@@ -92,6 +123,18 @@ mod tests {
         assert_eq!(first_send.partial_cmp(&local), None);
         assert!(first_send < times[2]);
         assert!(times[2] > second_send);
+    }
+
+    #[test]
+    fn nonsense_is_refused_and_changes_nothing() {
+        let mut clock = Vector::new(2);
+        let absurd: Vector = [0, u64::MAX].into_iter().collect();
+        assert_eq!(clock.receive(NodeId(0), &absurd), Err(Refusal::Absurd));
+        assert_eq!(clock.receive(NodeId(0), &Vector::new(3)), Err(Refusal::Absurd));
+        assert_eq!(clock, Vector::new(2));
+        let fine: Vector = [0, 4].into_iter().collect();
+        assert_eq!(clock.receive(NodeId(0), &fine), Ok(()));
+        assert_eq!(clock.to_string(), "[1,4]");
     }
 
     #[test]

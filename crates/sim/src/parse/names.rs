@@ -4,6 +4,9 @@ use crate::error::Error;
 use conclave_core::NodeId;
 use std::collections::BTreeSet;
 
+/// What the node is called on which only the application runs.
+const APPLICATION: &str = "app";
+
 /// What people call the nodes: clients by their number from 1, or by labels; coordinators `c1`,
 /// `c2` and so on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,12 +17,14 @@ pub struct Names {
     pub coordinators: u32,
     /// What the clients are called, one label each; by number when empty.
     pub labels: Vec<String>,
+    /// Whether the node behind the clients is no coordinator but the application, `app`.
+    pub application: bool,
 }
 
 impl Names {
     /// Nodes without labels.
     pub fn new(clients: u32, coordinators: u32) -> Self {
-        Self { clients, coordinators, labels: Vec::new() }
+        Self { clients, coordinators, ..Self::default() }
     }
 
     /// The node of that name.
@@ -29,6 +34,9 @@ impl Names {
             labels => labels.iter().position(|label| label == text).map(|index| index as u32),
         };
         let coordinator = || {
+            if self.application {
+                return (text == APPLICATION).then_some(self.clients);
+            }
             let index = ordinal(text.strip_prefix('c')?)?;
             (index < self.coordinators).then(|| self.clients + index)
         };
@@ -44,6 +52,7 @@ impl Names {
     /// What a node is called.
     pub fn name(&self, node: NodeId) -> String {
         match node.0.checked_sub(self.clients) {
+            Some(0) if self.application => APPLICATION.to_string(),
             Some(coordinator) if coordinator < self.coordinators => format!("c{}", coordinator + 1),
             Some(_) | None => match self.labels.get(node.index()) {
                 Some(label) => label.clone(),
@@ -84,6 +93,7 @@ impl Names {
         };
         match self.coordinators {
             0 => clients,
+            _ if self.application => format!("{clients} and {APPLICATION}"),
             m => format!("{clients} and c1 to c{m}"),
         }
     }
@@ -141,6 +151,14 @@ mod tests {
             assert_eq!(names.name(node), text);
         }
         refuses("--x", |text| names.node("--x", text), &["6", "c4", "01", "+1", "C1", "c"]);
+    }
+
+    #[test]
+    fn the_application_has_a_name_of_its_own() {
+        let names = Names { application: true, ..Names::new(3, 1) };
+        assert_eq!(names.node("--crash", "app"), Ok(NodeId(3)));
+        assert_eq!((names.name(NodeId(3)), names.name(NodeId(0))), ("app".into(), "1".into()));
+        refuses("--x", |text| names.node("--x", text), &["c1", "4"]);
     }
 
     #[test]

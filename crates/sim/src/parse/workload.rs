@@ -6,12 +6,13 @@ use crate::plan::{Act, ScriptLine, Workload};
 use conclave_core::Ticks;
 
 const WORKLOAD: &str = "all-at-once, single:ID, closed:THINK, poisson:RATE or script:FILE";
-const LINE: &str = "'at,node,act', where act is acquire, release, cancel, campaign or tell:ID";
+const LINE: &str =
+    "'at,node,act', where act is acquire, release, cancel, campaign, event or tell:ID";
 
 /// What the application wants: `all-at-once`, `single:ID`, `closed:THINK`, `poisson:RATE`,
 /// `script:FILE`, or `script:=` and the lines of such a file, separated by `;`.
 ///
-/// A line is `at,node,act`, where the act is `acquire`, `release`, `cancel`, `campaign` or
+/// A line is `at,node,act`, where the act is `acquire`, `release`, `cancel`, `campaign`, `event` or
 /// `tell:ID`.
 pub fn workload(text: &str, names: &Names, read: Read<'_>) -> Result<Workload, Error> {
     let wrong = || Error::value("--workload", text, WORKLOAD);
@@ -46,6 +47,7 @@ fn line(text: &str, names: &Names) -> Result<ScriptLine, Error> {
         "release" => Act::Release,
         "cancel" => Act::Cancel,
         "campaign" => Act::Campaign,
+        "event" => Act::Event,
         other => {
             let to = other.strip_prefix("tell:").ok_or_else(wrong)?;
             Act::Tell(names.node("--workload", to)?)

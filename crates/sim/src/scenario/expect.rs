@@ -5,7 +5,7 @@ use super::file::Word;
 use crate::metrics::Entry;
 use crate::outcome::Outcome;
 use crate::parse::Names;
-use crate::study::{Entering, Findings, Leading, Watching};
+use crate::study::{Entering, Findings, Keeping, Leading, Watching};
 use conclave_core::{NodeId, Property, Ticks, Verdict};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -63,6 +63,14 @@ pub struct Expect {
     pub mistakes: Option<u64>,
     /// After how long the last live node suspects one that crashed, in units.
     pub detection_time: Option<f64>,
+    /// The clock's time of each event, in order.
+    pub(super) times: Option<Vec<Word>>,
+    /// The exact causal past of each event as a vector, in order.
+    pub(super) vectors: Option<Vec<Word>>,
+    /// How many pairs of events are concurrent.
+    pub concurrent: Option<u64>,
+    /// How many of those Lamport's clock orders all the same.
+    pub ordered_by_lamport: Option<u64>,
     /// The promises that are kept.
     #[serde(default)]
     pub holds: Vec<Property>,
@@ -98,6 +106,7 @@ impl Scenario {
             Findings::Mutex(entering) => expect.entering(entering, names, &mut checks),
             Findings::Election(leading) => expect.leading(leading, names, &mut checks),
             Findings::Detector(watching) => expect.watching(watching, &mut checks),
+            Findings::Clock(keeping) => expect.keeping(keeping, &mut checks),
         }
         let promises = [(&expect.holds, Verdict::Holds), (&expect.violated, Verdict::Violated)];
         for (properties, verdict) in promises {
@@ -201,6 +210,24 @@ impl Expect {
             let observed = seen.detection_time.summary().map(|times| times.max);
             let observed = observed.map_or("never".to_string(), |time| time.to_string());
             checks.push(compare("detection_time", time, observed));
+        }
+    }
+
+    fn keeping(&self, seen: &Keeping, checks: &mut Vec<Check>) {
+        if let Some(times) = &self.times {
+            let observed = list(seen.records.iter().map(|record| &record.time));
+            checks.push(compare("times", list(times.iter().map(Word::text)), observed));
+        }
+        if let Some(vectors) = &self.vectors {
+            let observed = list(seen.records.iter().map(|record| &record.vector));
+            checks.push(compare("vectors", list(vectors.iter().map(Word::text)), observed));
+        }
+        let pairs = seen.pairs.unwrap_or_default();
+        if let Some(concurrent) = self.concurrent {
+            checks.push(compare("concurrent", concurrent, pairs.concurrent));
+        }
+        if let Some(ordered) = self.ordered_by_lamport {
+            checks.push(compare("ordered_by_lamport", ordered, pairs.ordered_by_lamport));
         }
     }
 }

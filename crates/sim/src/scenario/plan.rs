@@ -90,9 +90,10 @@ fn step(step: &Step, names: &Names) -> Result<ScriptLine, Error> {
         ("release", None) => Act::Release,
         ("cancel", None) => Act::Cancel,
         ("campaign", None) => Act::Campaign,
+        ("event", None) => Act::Event,
         ("tell", Some(to)) => Act::Tell(names.node("script", &to.text())?),
         (other, _) => {
-            let accepted = "do = acquire, release, cancel, campaign, or tell with the field 'to'";
+            let accepted = "do = acquire, release, cancel, campaign, event, or tell with 'to'";
             return Err(Error::value("script", other, accepted));
         }
     };

@@ -193,7 +193,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
     fn schedule_line(&mut self, line: ScriptLine) {
         let request = match line.act {
             // Refused before the run.
-            Act::Campaign => return,
+            Act::Campaign | Act::Event => return,
             Act::Acquire => Request::Acquire,
             Act::Release => Request::Release,
             Act::Cancel => Request::Cancel,

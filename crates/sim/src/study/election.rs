@@ -32,7 +32,7 @@ impl Studied for Election {
             Workload::AllAtOnce => Ok(()),
             Workload::Script(lines) => lines.iter().try_for_each(|line| match line.act {
                 Act::Campaign => crate::check::known("--workload", line.node, cluster),
-                Act::Acquire | Act::Release | Act::Cancel | Act::Tell(_) => {
+                Act::Acquire | Act::Release | Act::Cancel | Act::Tell(_) | Act::Event => {
                     let accepted = "in an election the only thing to do is to 'campaign'";
                     Err(Error::value("--workload", "script", accepted))
                 }

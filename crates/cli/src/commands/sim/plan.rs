@@ -5,12 +5,11 @@ use crate::failure::Usage;
 use crate::files;
 use crate::output::story::Viewer;
 use crate::subject::{NODES_MAX, People, Subject};
-use conclave_algorithms::catalog::Family;
+use conclave_algorithms::catalog::{self, Family};
 use conclave_core::Ticks;
 use conclave_sim::{Plan, parse, quoted};
 use std::fmt::Display;
 
-const NODES_DEFAULT: u32 = 7;
 /// A run may take so many units per node, however many there are.
 const LAPS: u64 = 10;
 /// Detectors never have done; they are watched for this long.
@@ -19,8 +18,7 @@ const UNTIL_DETECTORS: Ticks = Ticks::units(1_000);
 impl Sim {
     /// The algorithm that was asked for.
     pub fn subject(&self) -> anyhow::Result<Subject> {
-        let listed = self.ids.as_ref().map(|ids| ids.split(',').count() as u32);
-        let nodes = self.nodes.or(listed).unwrap_or(NODES_DEFAULT);
+        let nodes = self.how_many()?;
         let people = People { ids: self.ids.as_deref(), candidates: self.candidates.as_deref() };
         let subject = Subject::new(&self.id, nodes, &self.set, &people)?;
         let entry = subject.setting.entry;
@@ -30,6 +28,15 @@ impl Sim {
             return Err(Usage::flag("--start", value, accepted).into());
         }
         Ok(subject)
+    }
+
+    /// How many nodes: as was said, or as many as there are ids or rates, or as usual.
+    fn how_many(&self) -> anyhow::Result<u32> {
+        let usual = catalog::find(&self.id)?.nodes_usual();
+        let rates = || self.set.iter().find_map(|set| set.strip_prefix("rates="));
+        let listed = self.ids.as_deref().or_else(rates).filter(|list| *list != "none");
+        let listed = listed.map(|list| list.split(',').count() as u32);
+        Ok(self.nodes.or(listed).unwrap_or(usual))
     }
 
     /// What is to happen.
@@ -43,13 +50,7 @@ impl Sim {
         set(&mut plan.seed, self.seed);
         set(&mut plan.rounds, self.rounds);
         set(&mut plan.critical_section, self.cs);
-        // One lap of a large ring takes longer than all that happens elsewhere.
-        let laps = Ticks::units(u64::from(subject.setting.n) * LAPS);
-        plan.until = match subject.setting.entry.family {
-            Family::Detector => UNTIL_DETECTORS,
-            Family::Mutex | Family::Election | Family::Clock => plan.until.max(laps),
-        };
-        set(&mut plan.until, self.until);
+        plan.until = self.until.unwrap_or(until(subject));
         set(&mut plan.cancel, self.cancel);
         set(&mut plan.loss, self.loss);
         set(&mut plan.duplicate, self.duplicate);
@@ -126,11 +127,22 @@ impl Sim {
     pub fn replay(&self, seed: u64) -> String {
         let mut words = vec![format!("conclave sim {}", self.id)];
         if self.ids.is_none() {
-            words.push(format!("--nodes {}", self.nodes.unwrap_or(NODES_DEFAULT)));
+            // What cannot be found was not run.
+            words.extend(self.how_many().map(|nodes| format!("--nodes {nodes}")).ok());
         }
         words.extend(self.typed());
         words.push(format!("--seed {seed}"));
         words.join(" ")
+    }
+}
+
+/// When a run is cut short: one lap of a large ring takes longer than all that happens elsewhere.
+fn until(subject: &Subject) -> Ticks {
+    match subject.setting.entry.family {
+        Family::Detector => UNTIL_DETECTORS,
+        Family::Mutex | Family::Election | Family::Clock => {
+            Plan::default().until.max(Ticks::units(u64::from(subject.setting.n) * LAPS))
+        }
     }
 }
 
