@@ -27,3 +27,5 @@ mod oracles;
 mod rings;
 #[path = "conformance/seeds.rs"]
 mod seeds;
+#[path = "conformance/traces.rs"]
+mod traces;

@@ -4,6 +4,7 @@ pub mod algorithms;
 pub mod bench;
 pub mod compare;
 pub mod quorum;
+pub mod replay;
 pub mod scenario;
 pub mod sim;
 pub mod timeout;

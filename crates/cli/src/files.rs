@@ -8,6 +8,11 @@ const BYTES_MAX: u64 = 1 << 20;
 
 /// The text of a file, or why it cannot be had.
 pub fn read(path: &str) -> Result<String, String> {
+    read_at_most(BYTES_MAX, path)
+}
+
+/// The same of a file that may be larger.
+pub fn read_at_most(bytes_max: u64, path: &str) -> Result<String, String> {
     let failed = |error: std::io::Error| {
         let reason = error.to_string();
         let reason = match reason.split_once(" (os error") {
@@ -19,9 +24,9 @@ pub fn read(path: &str) -> Result<String, String> {
     };
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;
-    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > BYTES_MAX {
-        return Err("cannot read: larger than 1 MiB".to_string());
+    file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(format!("cannot read: larger than {} MiB", bytes_max >> 20));
     }
     String::from_utf8(bytes).map_err(|_| "cannot read: not a text in UTF-8".to_string())
 }

@@ -2,6 +2,7 @@
 
 mod commands;
 mod compare;
+mod drawing;
 mod failure;
 mod files;
 mod lang;
@@ -30,6 +31,7 @@ enum Command {
     Bench(commands::bench::Bench),
     Compare(commands::compare::Compare),
     Quorum(commands::quorum::Quorum),
+    Replay(commands::replay::Replay),
     Scenario(commands::scenario::ScenarioArguments),
     Sim(Box<commands::sim::Sim>),
     Timeout(commands::timeout::Timeout),
@@ -53,6 +55,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
         Some(Command::Bench(arguments)) => commands::bench::run(arguments),
         Some(Command::Compare(arguments)) => commands::compare::run(arguments),
         Some(Command::Quorum(arguments)) => commands::quorum::run(arguments),
+        Some(Command::Replay(arguments)) => commands::replay::run(arguments),
         Some(Command::Scenario(arguments)) => commands::scenario::run(arguments),
         Some(Command::Sim(arguments)) => commands::sim::run(arguments),
         Some(Command::Timeout(arguments)) => commands::timeout::run(arguments),

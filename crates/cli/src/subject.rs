@@ -7,7 +7,8 @@ use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::timekeeping::Timekeeping;
-use conclave_core::{NodeSet, Oracle, Process, Property};
+use conclave_core::{NodeId, NodeSet, Oracle, Process, Property};
+use conclave_sim::trace::{self, Header};
 use conclave_sim::{
     Error, Names, Options, Outcome, Plan, Runnable, Scenario, Sweep, parse, quoted,
 };
@@ -59,6 +60,48 @@ impl Subject {
         let people =
             People { ids: scenario.ids.as_deref(), candidates: scenario.candidates.as_deref() };
         Self::build(entry, scenario.nodes, &scenario.set, set, &people)
+    }
+
+    /// The algorithm of a recording, which has the texts of its files.
+    pub fn of_recording(header: &Header) -> anyhow::Result<Self> {
+        if header.nodes as usize > header.names.len() {
+            return Err(Usage("the recording names fewer nodes than it has".to_string()).into());
+        }
+        let entry = catalog::find(&header.algorithm)?;
+        let set = header.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let people =
+            People { ids: header.ids.as_deref(), candidates: header.candidates.as_deref() };
+        let subject = Self::build(entry, header.nodes, &header.set, set, &people)?;
+        let mut again = subject.header(String::new());
+        again.command.clone_from(&header.command);
+        if again != *header {
+            let reason = "the recording's first line does not fit its algorithm";
+            return Err(Usage(reason.to_string()).into());
+        }
+        Ok(subject)
+    }
+
+    /// What the first line of a recording says.
+    pub fn header(&self, command: String) -> Header {
+        let Setting { entry, params, n, candidates, .. } = &self.setting;
+        let Names { clients, coordinators, labels, .. } = &self.names;
+        let parameters = entry.parameters.iter().map(|p| (p.name, params.text(p.name), p.default));
+        let changed = parameters.filter(|(_, value, default)| value != default);
+        let elected: Vec<String> = candidates.iter().map(|node| self.names.name(node)).collect();
+        let nodes = (0..clients + coordinators).map(NodeId);
+        Header {
+            format: trace::FORMAT.to_string(),
+            version: trace::VERSION,
+            algorithm: entry.id.to_string(),
+            family: entry.family.name().to_string(),
+            nodes: *n,
+            set: changed.map(|(name, value, _)| (name.to_string(), value.to_string())).collect(),
+            ids: (!labels.is_empty()).then(|| labels.join(",")),
+            candidates: (!elected.is_empty()).then(|| elected.join(",")),
+            names: nodes.map(|node| self.names.name(node)).collect(),
+            links: Some(self.cluster.links().clone()),
+            command,
+        }
     }
 
     fn build(

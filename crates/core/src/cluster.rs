@@ -2,13 +2,15 @@
 
 use crate::election::Rule;
 use crate::{NodeId, NodeSet, Ticks};
+use serde::{Deserialize, Serialize};
 
 /// The rule by which an election's result is judged: from those who are up in the end, and those
 /// who began, to the node that should lead; `None` if nobody can.
 pub type Winner = Box<dyn Fn(&NodeSet, &NodeSet) -> Option<NodeId> + Send + Sync>;
 
 /// Which nodes have a link between them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Links {
     /// All.
     Complete,

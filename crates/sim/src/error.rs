@@ -25,6 +25,12 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file that is no recording, or not a whole one.
+    #[error("{0}")]
+    BadRecording(String),
+    /// A run that cannot be drawn.
+    #[error("{0}")]
+    Undrawable(String),
     /// A scenario file that says something wrong.
     #[error("scenario: {0}")]
     BadScenario(String),

@@ -26,6 +26,8 @@ mod story;
 mod study;
 mod sweep;
 mod timers;
+pub mod trace;
+mod watch;
 mod wheel;
 mod world;
 

@@ -6,10 +6,13 @@ use crate::metrics::{Samples, Summary};
 use crate::simulator::Simulation;
 use crate::story::Line;
 use crate::study::{Entering, Findings, Judgement, Keeping, Leading, Studied, Users, Watching};
+use crate::trace::{Record, Recorder};
 use conclave_core::{Process, Property, Ticks, Verdict, Violation};
+use serde::{Deserialize, Serialize};
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Ending {
     /// Nothing more can happen.
     Quiet,
@@ -42,6 +45,8 @@ pub struct Outcome {
     pub findings: Findings,
     /// The run in words, if asked for.
     pub story: Vec<Line>,
+    /// The run written down, if asked for: all of a trace but its header.
+    pub records: Vec<Record>,
     /// What chance decided, if asked for.
     pub decisions: Option<Decisions>,
     /// The shape of its schedule, if asked for.
@@ -71,8 +76,10 @@ impl Outcome {
         end: Ticks,
         hash: Option<u64>,
     ) -> Self {
-        let Simulation { users, kinds, events, story, decisions, wheel, .. } = simulation;
+        let Simulation { users, kinds, events, story, recorder, decisions, wheel, .. } = simulation;
         let (Judgement { verdicts, violations }, findings) = users.findings();
+        let finish = |recorder: Recorder| recorder.finish(end, ending, &violations);
+        let records = recorder.map(finish).unwrap_or_default();
         Self {
             ending,
             end,
@@ -84,6 +91,7 @@ impl Outcome {
             violations,
             findings,
             story: story.map(|story| story.lines).unwrap_or_default(),
+            records,
             decisions,
             shape: wheel.into_shape(),
         }

@@ -77,7 +77,10 @@ fn contents(flag: &'static str, name: &str, read: Read<'_>) -> Result<(String, c
 fn on_line(flag: &'static str, line: usize, error: &Error) -> Error {
     let reason = match error {
         Error::BadValue { value, accepted, .. } => format!("{value}: {accepted}"),
-        Error::BadLine { reason, .. } | Error::BadScenario(reason) => reason.clone(),
+        Error::BadLine { reason, .. }
+        | Error::BadScenario(reason)
+        | Error::BadRecording(reason)
+        | Error::Undrawable(reason) => reason.clone(),
     };
     Error::BadLine { flag, line, reason }
 }

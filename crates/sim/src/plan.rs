@@ -215,8 +215,17 @@ pub struct Options {
     pub hash: bool,
     /// Whether to keep it in words.
     pub story: bool,
+    /// Whether to write it down, so that it can be drawn and run again.
+    pub trace: bool,
     /// Whether to keep every decision that chance made.
     pub decisions: bool,
     /// Whether to keep the shape of its schedule.
     pub shape: bool,
+}
+
+impl Options {
+    /// Whether anything is kept of a step but its consequences.
+    pub(crate) fn watch(&self) -> bool {
+        self.story || self.trace || self.decisions || self.hash
+    }
 }

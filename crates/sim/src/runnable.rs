@@ -5,6 +5,7 @@ use crate::outcome::Outcome;
 use crate::plan::{Options, Plan};
 use crate::simulator::Simulation;
 use crate::study::Studied;
+use crate::trace::{Difference, Trace};
 use conclave_core::{Cluster, Event, Links, Oracle, Play, Process};
 
 /// The cluster of some algorithm.
@@ -21,6 +22,10 @@ pub trait Runnable: Send + Sync {
     fn event_size(&self) -> usize;
     /// Everything up to the first event: the nodes built and started, the workload laid out.
     fn prepare<'a>(&'a self, plan: &'a Plan, options: &Options) -> Result<Prepared<'a>, Error>;
+
+    /// Runs the nodes of a recording again: how many steps were as recorded, or the first that is
+    /// not.
+    fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>>;
 
     /// Runs it by a plan, to the end.
     fn run(&self, plan: &Plan, options: &Options) -> Result<Outcome, Error> {
@@ -47,6 +52,10 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Runnable for Cluster<P> {
 
     fn event_size(&self) -> usize {
         size_of::<Event<P>>()
+    }
+
+    fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>> {
+        crate::trace::verify(trace, &*self.fresh)
     }
 
     fn prepare<'a>(&'a self, plan: &'a Plan, options: &Options) -> Result<Prepared<'a>, Error> {

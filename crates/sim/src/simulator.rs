@@ -12,12 +12,13 @@ use crate::stamps::Stamps;
 use crate::story::Story;
 use crate::study::{Studied, Users};
 use crate::timers::Timers;
+use crate::trace::{Record, Recorder};
+use crate::watch::choices;
 use crate::wheel::{Due, Lane, SlotId, Wheel};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
 use conclave_core::{
-    Choices, Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, Oracle, Process,
-    Recovery, Ticks, encode,
+    Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, Oracle, Process, Recovery, Ticks,
 };
 use std::collections::BTreeMap;
 
@@ -36,6 +37,7 @@ pub struct Simulation<'a, P: Process<Provides: Studied>> {
     pub(crate) timetable: Timetable,
     pub(crate) oracle: Soothsayer,
     pub(crate) story: Option<Story>,
+    pub(crate) recorder: Option<Recorder>,
     pub(crate) disks: BTreeMap<NodeId, Recovery<P>>,
     /// What waits for a paused node.
     pub(crate) backlog: BTreeMap<NodeId, Vec<Late<P>>>,
@@ -47,11 +49,11 @@ pub struct Simulation<'a, P: Process<Provides: Studied>> {
     watched: bool,
     ctx: Context<P>,
     /// The kinds that the step under way has sent, where a multicast counts as one message.
-    multicast: Vec<&'static str>,
+    pub(crate) multicast: Vec<&'static str>,
     pub(crate) timers: Timers<P::Timer>,
     timer_random: Stream,
     pub(crate) stamps: Stamps,
-    hash: Option<(Hasher, Vec<u8>)>,
+    pub(crate) hash: Option<(Hasher, Vec<u8>)>,
 }
 
 /// Whether a node can do anything.
@@ -72,12 +74,12 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
         crate::check::plan(cluster, plan)?;
         let n = cluster.nodes();
-        let mut choices = Stream::new(plan.seed, 2);
         let mut wheel = Wheel::new(rank::<P>);
         if options.shape {
             wheel.record();
         }
-        let draw = move |bound: u32| choices.below(u64::from(bound)) as u32;
+        let recorder = options.trace.then(Recorder::default);
+        let choices = choices(plan, recorder.as_ref());
         Ok(Self {
             cluster,
             plan,
@@ -89,14 +91,15 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             timetable: Timetable::new(plan),
             oracle: Soothsayer::new::<P>(cluster),
             story: options.story.then(Story::default),
+            recorder,
             disks: BTreeMap::new(),
             backlog: BTreeMap::new(),
             wheel,
             events: 0,
             kinds: Kinds::default(),
             decisions: options.decisions.then(Decisions::default),
-            watched: options.story || options.decisions || options.hash || plan.multicast,
-            ctx: Context::new(Choices::Drawn(Box::new(draw))),
+            watched: options.watch() || plan.multicast,
+            ctx: Context::new(choices),
             multicast: Vec::new(),
             timers: Timers::new(),
             timer_random: Stream::new(plan.seed, 3),
@@ -110,6 +113,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         for &node in &self.plan.dead {
             self.up[node.index()] = Status::Down;
             self.users.absent(node);
+            self.note(Record::Dead { node });
         }
         for node in (0..self.cluster.nodes()).map(NodeId) {
             if self.up[node.index()] == Status::Up {
@@ -233,6 +237,9 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
 
     /// The message, or what the application meant to do, is gone with the node.
     fn lose(&mut self, node: NodeId, event: &Event<P>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.loses(self.now, node, event);
+        }
         match (event, &mut self.story) {
             (Event::Request(request), _) => self.users.missed(node, request),
             (Event::Message { from, message }, Some(story)) => {
@@ -268,35 +275,20 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             match effect {
                 Effect::Send { to, message } => self.send(node, to, message, asks),
                 Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
-                Effect::CancelTimer(timer) => self.cancel_timer(node, timer),
-                Effect::Indicate(told) => P::Provides::told(self, node, told),
+                Effect::CancelTimer(timer) => self.stop_timer(node, timer),
+                Effect::Indicate(told) => {
+                    self.note_told(&told);
+                    P::Provides::told(self, node, told);
+                }
                 // The oracle says what it has to say; it needs no asking.
-                Effect::Request(_) => {}
+                Effect::Request(asked) => self.note_asked(asked),
             }
         }
-        if self.watched
-            && let Some(story) = &mut self.story
-        {
-            story.ends();
+        if self.watched {
+            self.watched_to_end();
         }
         if asks {
             self.users.request_made(node);
-        }
-    }
-
-    /// Keeps what a step begins with, for whoever asked for it.
-    #[cold]
-    fn watch(&mut self, node: NodeId, event: &Event<P>) {
-        self.multicast.clear();
-        if let Some((hasher, bytes)) = &mut self.hash {
-            bytes.clear();
-            encode(event, bytes);
-            hasher.write_u64(self.now.0);
-            hasher.write_u64(u64::from(node.0));
-            hasher.write(bytes);
-        }
-        if let Some(story) = &mut self.story {
-            story.begins(self.now, node, event);
         }
     }
 
@@ -341,6 +333,9 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         if let Some(story) = &mut self.story {
             story.sends(to, &message, fate);
         }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sends::<P>(to, &message, fate.arrival, fate.again);
+        }
         for arrival in [fate.again, fate.arrival].into_iter().flatten() {
             let event = Event::Message { from, message: message.clone() };
             let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
@@ -363,9 +358,19 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         if let Some(story) = &mut self.story {
             story.sets_timer(&timer, span);
         }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sets_timer::<P>(timer, after, self.now + span);
+        }
     }
 
     #[inline(never)]
+    fn stop_timer(&mut self, node: NodeId, timer: P::Timer) {
+        self.cancel_timer(node, timer);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.cancels_timer::<P>(timer);
+        }
+    }
+
     fn cancel_timer(&mut self, node: NodeId, timer: P::Timer) {
         if let Some(slot) = self.timers.cancel(node, timer) {
             self.wheel.cancel(slot);

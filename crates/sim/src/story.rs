@@ -156,7 +156,7 @@ fn words<M: Data + Named>(message: &M) -> String {
 }
 
 /// Nodes print as `NodeId(3)`, counted from 0; whoever shows the text has better names for them.
-fn with_marks(debug: &str) -> String {
+pub(crate) fn with_marks(debug: &str) -> String {
     let mut pieces = debug.split("NodeId(");
     let mut text = pieces.next().unwrap_or_default().to_string();
     for piece in pieces {

@@ -3,6 +3,7 @@
 use crate::plan::{Fault, Plan};
 use crate::simulator::{Simulation, Status};
 use crate::study::{Ahead, Studied, Users};
+use crate::trace::Record;
 use conclave_core::{Event, NodeId, Oracle, Process, Recovery, Ticks};
 use std::collections::BTreeMap;
 
@@ -87,11 +88,13 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
             Happening::Fault(Fault::Restart { node, amnesia }) => self.restart(node, amnesia),
             Happening::Fault(Fault::Pause { node, span }) => self.pause(node, span),
             Happening::Fault(Fault::Partition { groups, until }) => {
-                let number = self.network.cut(groups);
+                let number = self.network.cut(groups.clone());
+                self.note(Record::Partition { at: self.now, number, groups });
                 self.timetable.add(until, Happening::Heal(number));
                 self.look_soon();
             }
             Happening::Fault(Fault::Suspect { by, of, span }) => {
+                self.note(Record::Suspect { at: self.now, by, of });
                 let until = span.map_or(Ticks(u64::MAX), |span| self.now + span);
                 self.oracle.mislead(by, of, until);
                 self.consult_oracle();
@@ -101,6 +104,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
             }
             Happening::Resume(node) => self.resume(node),
             Happening::Heal(number) => {
+                self.note(Record::Heal { at: self.now, number });
                 self.network.heal(number);
                 self.look_soon();
             }
@@ -118,6 +122,9 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
     fn crash(&mut self, node: NodeId) {
         if self.up[node.index()] == Status::Down {
             return;
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.crashes(self.now, node);
         }
         self.disks.insert(node, self.nodes[node.index()].after_crash());
         self.up[node.index()] = Status::Down;
@@ -142,6 +149,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
         if self.up[node.index()] != Status::Down {
             self.crash(node);
         }
+        self.note(Record::Restart { at: self.now, node, amnesia });
         self.up[node.index()] = Status::Up;
         let fresh = || (self.cluster.fresh)(node);
         self.nodes[node.index()] = match self.disks.remove(&node) {
@@ -157,6 +165,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
 
     fn pause(&mut self, node: NodeId, span: Ticks) {
         if self.up[node.index()] == Status::Up {
+            self.note(Record::Pause { at: self.now, node });
             self.up[node.index()] = Status::Paused;
             self.timetable.add(self.now + span, Happening::Resume(node));
         }
@@ -167,6 +176,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
         if self.up[node.index()] != Status::Paused {
             return;
         }
+        self.note(Record::Resume { at: self.now, node });
         self.up[node.index()] = Status::Up;
         for waiting in self.backlog.remove(&node).unwrap_or_default() {
             self.deliver_late(node, waiting);

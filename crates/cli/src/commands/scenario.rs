@@ -2,12 +2,15 @@
 
 mod predict;
 
+use crate::drawing::Drawing;
 use crate::failure::{Exit, Usage};
 use crate::lang::Lang;
 use crate::output::run::{Broken, Report};
 use crate::output::scenario::{self, Row, json};
 use crate::output::{self, story::Viewer};
 use crate::situation::{Ran, Situation};
+use conclave_core::Property;
+use conclave_sim::Options;
 use std::time::Instant;
 
 /// Situations with a known outcome: list them, look at one, run one or all
@@ -55,7 +58,7 @@ struct Show {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     conclave scenario run quorum-c4-forgets --predict\n  \
-    conclave scenario run my.toml --view all\n  \
+    conclave scenario run my.toml --view all --trace my.svg\n  \
     conclave scenario run --all --json")]
 struct Run {
     /// The scenario, or a file such as my.toml
@@ -70,6 +73,8 @@ struct Run {
     /// Tell the run in words, as this process saw it
     #[arg(long, value_name = "ID|all")]
     view: Option<String>,
+    #[command(flatten)]
+    drawing: Drawing,
     #[command(flatten)]
     style: Style,
 }
@@ -99,6 +104,7 @@ pub fn run(arguments: &ScenarioArguments) -> anyhow::Result<Exit> {
         Some(Act::Show(arguments)) => show(arguments),
         Some(Act::Run(arguments)) => {
             arguments.vet()?;
+            arguments.drawing.vet(arguments.all)?;
             match &arguments.name {
                 Some(name) => one(arguments, &Situation::find(name)?),
                 None => all(arguments),
@@ -166,6 +172,7 @@ fn one(arguments: &Run, situation: &Situation) -> anyhow::Result<Exit> {
     let begun = Instant::now();
     let runs = situation.run(arguments.view.is_some())?;
     let wall_seconds = begun.elapsed().as_secs_f64();
+    draw(arguments, situation, &runs)?;
     let lang = arguments.style.lang();
     let exit = if runs.iter().all(Ran::ok) { Exit::Done } else { Exit::Failed };
     if arguments.style.json {
@@ -199,6 +206,26 @@ fn one(arguments: &Run, situation: &Situation) -> anyhow::Result<Exit> {
         }
     }
     Ok(exit)
+}
+
+/// Runs it once more, to write it down: the same plan gives the same run. Several runs make several
+/// files.
+fn draw(arguments: &Run, situation: &Situation, runs: &[Ran]) -> anyhow::Result<()> {
+    if !arguments.drawing.is_wanted() {
+        return Ok(());
+    }
+    let command = || format!("conclave scenario run {}", situation.typed);
+    for (number, (ran, scenario)) in (1..).zip(runs.iter().zip(&situation.runs)) {
+        let options = ran.subject.options(scenario.watches(Property::HB));
+        let options = Options { trace: true, ..options };
+        let outcome = ran.subject.run(&ran.plan, &options)?;
+        let drawing = match runs.len() {
+            1 => arguments.drawing.clone(),
+            _ => arguments.drawing.numbered(number),
+        };
+        drawing.of_run(&ran.subject, &outcome, command)?;
+    }
+    Ok(())
 }
 
 /// The run in words, as `conclave sim --view` tells it.

@@ -2,6 +2,7 @@
 
 mod plan;
 
+use crate::drawing::Drawing;
 use crate::failure::Exit;
 use crate::output::run::{Broken, Report};
 use crate::output::{self, json};
@@ -22,6 +23,7 @@ const SHRINK_EVENTS_MAX: u64 = 500_000;
     coordinators c1, c2, …\n\nExamples:\n  \
     conclave sim ricart-agrawala --nodes 7\n  \
     conclave sim central --crash 1@5 --view all\n  \
+    conclave sim ricart-agrawala --nodes 3 --trace run.svg --trace run.jsonl\n  \
     conclave sim maekawa --set sanders=false --latency exp:2 --seeds 1000")]
 pub struct Sim {
     /// The algorithm; 'conclave algorithms' lists them
@@ -124,6 +126,8 @@ pub struct Sim {
     /// Tell the run in words, as this process saw it
     #[arg(long, value_name = "ID|all", help_heading = "Run")]
     view: Option<String>,
+    #[command(flatten)]
+    drawing: Drawing,
     /// Print one JSON object
     #[arg(long, help_heading = "Run")]
     json: bool,
@@ -134,7 +138,12 @@ pub fn run(arguments: &Sim) -> anyhow::Result<Exit> {
     let subject = arguments.subject()?;
     let plan = arguments.plan(&subject)?;
     let viewer = arguments.viewer(&subject)?;
-    let options = Options { story: viewer.is_some(), ..subject.options(arguments.check.is_some()) };
+    arguments.drawing.vet(arguments.seeds.is_some())?;
+    let options = Options {
+        story: viewer.is_some(),
+        trace: arguments.drawing.is_wanted(),
+        ..subject.options(arguments.check.is_some())
+    };
     let begun = Instant::now();
     let sweep = match arguments.seeds {
         None => single(&subject, &plan, &options)?,
@@ -156,6 +165,9 @@ pub fn run(arguments: &Sim) -> anyhow::Result<Exit> {
         None if arguments.json => json::pretty(&json::Run::of(&report))?,
         None => report.text(),
     })?;
+    let Report { outcome, .. } = &report;
+    let command = || arguments.replay(plan.seed);
+    arguments.drawing.of_run(&subject, outcome, command)?;
     if !arguments.json {
         shorten(arguments, &report)?;
     }

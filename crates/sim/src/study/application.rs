@@ -324,6 +324,10 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         if let Some(story) = &mut self.story {
             story.tells(self.now, node, to);
         }
+        if let Some(recorder) = &mut self.recorder {
+            let asked = Request::Observe(clock);
+            recorder.tells::<P>(self.now, node, to, &asked, fate.arrival);
+        }
         if let Some(arrival) = fate.arrival {
             let event = Event::Request(Request::Observe(clock));
             let slot = self.wheel.schedule(arrival, Lane::Message, to, event);

@@ -1,0 +1,167 @@
+//! Writes a run down and draws it: `--trace FILE` and `--frames DIR`.
+
+use crate::failure::Usage;
+use crate::output;
+use crate::subject::Subject;
+use anyhow::Context;
+use conclave_sim::Outcome;
+use conclave_sim::trace::{self, Record, Trace, frames, mermaid, perfetto, shiviz, svg};
+use std::fs;
+use std::path::Path;
+
+/// Where a run is to be written, and how.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Drawing {
+    /// Write the run to a file: .jsonl (the recording), .svg (space-time diagram), .mmd (Mermaid),
+    /// .shiviz or .perfetto; may be repeated
+    #[arg(long, value_name = "FILE", help_heading = "Run")]
+    trace: Vec<String>,
+    /// Draw the topology step by step: one SVG per step, and a page that flips through them
+    #[arg(long, value_name = "DIR", help_heading = "Run")]
+    frames: Option<String>,
+}
+
+/// What a trace can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Jsonl,
+    Svg,
+    Mermaid,
+    Shiviz,
+    Perfetto,
+}
+
+impl Format {
+    /// By the end of the file's name.
+    fn of(file: &str) -> Result<Self, Usage> {
+        let extension = Path::new(file).extension().unwrap_or_default();
+        match &*extension.to_string_lossy() {
+            "jsonl" => Ok(Self::Jsonl),
+            "svg" => Ok(Self::Svg),
+            "mmd" => Ok(Self::Mermaid),
+            "shiviz" => Ok(Self::Shiviz),
+            "perfetto" => Ok(Self::Perfetto),
+            _ => {
+                let accepted = "takes a file that ends in .jsonl, .svg, .mmd, .shiviz or .perfetto";
+                Err(Usage::flag("--trace", file, accepted))
+            }
+        }
+    }
+
+    fn write(self, trace: &Trace) -> Result<String, conclave_sim::Error> {
+        match self {
+            Self::Jsonl => Ok(trace::write(trace)),
+            Self::Svg => svg::write(trace),
+            Self::Mermaid => Ok(mermaid::write(trace)),
+            Self::Shiviz => shiviz::write(trace),
+            Self::Perfetto => Ok(perfetto::write(trace)),
+        }
+    }
+}
+
+impl Drawing {
+    /// Whether anything is to be written.
+    pub fn is_wanted(&self) -> bool {
+        !self.trace.is_empty() || self.frames.is_some()
+    }
+
+    /// The same for one run of several: `run.svg` becomes `run-1.svg`.
+    pub fn numbered(&self, number: usize) -> Self {
+        let of_file = |file: &String| {
+            let path = Path::new(file);
+            let [stem, extension] = [path.file_stem(), path.extension()]
+                .map(|part| part.unwrap_or_default().to_string_lossy().into_owned());
+            let name = format!("{stem}-{number}.{extension}");
+            path.with_file_name(name).to_string_lossy().into_owned()
+        };
+        let trace = self.trace.iter().map(of_file).collect();
+        let frames = self.frames.as_ref().map(|folder| format!("{folder}-{number}"));
+        Self { trace, frames }
+    }
+
+    /// Refuses what cannot be written, before anything is run.
+    pub fn vet(&self, many: bool) -> Result<(), Usage> {
+        for file in &self.trace {
+            Format::of(file)?;
+            if many {
+                return Err(Usage::flag("--trace", file, "writes one run, not many"));
+            }
+        }
+        match &self.frames {
+            Some(folder) if many => Err(Usage::flag("--frames", folder, "draws one run, not many")),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Writes a run that was made by this command.
+    pub fn of_run(
+        &self,
+        subject: &Subject,
+        outcome: &Outcome,
+        command: impl Fn() -> String,
+    ) -> anyhow::Result<()> {
+        if !self.is_wanted() {
+            return Ok(());
+        }
+        let header = subject.header(command());
+        self.write(&Trace { header, records: outcome.records.clone() })
+    }
+
+    /// Writes and draws a trace.
+    pub fn write(&self, trace: &Trace) -> anyhow::Result<()> {
+        for file in &self.trace {
+            let flag = || format!("--trace {file}");
+            let text = Format::of(file)?.write(trace).with_context(flag)?;
+            fs::write(file, text).map_err(plain).with_context(flag)?;
+            say(&format!("wrote {file}"));
+        }
+        if let Some(folder) = &self.frames {
+            let flag = || format!("--frames {folder}");
+            let files = frames::write(trace).with_context(flag)?;
+            fs::create_dir_all(folder).map_err(plain).with_context(flag)?;
+            for (name, text) in &files {
+                fs::write(Path::new(folder).join(name), text).map_err(plain).with_context(flag)?;
+            }
+            say(&format!("drew {} frames; open {folder}/index.html", files.len() - 1));
+        }
+        if let Some(Record::End { missing: missing @ 1.., .. }) = trace.records.last() {
+            say(&format!("the run went on for {missing} events more, which were not kept"));
+        }
+        Ok(())
+    }
+}
+
+/// Results go to stdout; that a file was written does not belong among them.
+fn say(what: &str) {
+    anstream::eprintln!("{}", output::dim(what));
+}
+
+/// An error of the system without its number.
+fn plain(error: std::io::Error) -> anyhow::Error {
+    let reason = error.to_string();
+    let reason = reason.split(" (os error").next().unwrap_or_default();
+    anyhow::anyhow!("cannot write: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_runs_make_several_files() {
+        let drawing = Drawing { trace: vec!["a.b/run.svg".into()], frames: Some("film".into()) };
+        let second = drawing.numbered(2);
+        assert_eq!(second.trace, ["a.b/run-2.svg"]);
+        assert_eq!(second.frames.as_deref(), Some("film-2"));
+    }
+
+    #[test]
+    fn the_end_of_the_name_says_what_is_written() {
+        assert_eq!(Format::of("a/b.svg"), Ok(Format::Svg));
+        assert_eq!(Format::of("run.jsonl"), Ok(Format::Jsonl));
+        for wrong in ["run", "run.png", ".svg", "svg", "run.svg.gz", ""] {
+            let error = Format::of(wrong).expect_err(wrong).to_string();
+            assert!(error.starts_with(&format!("--trace {wrong}: takes a file")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A run written down: who did what, when, because of what. It can be drawn, read and run again.
+//!
+//! A [`Trace`] is a header and a list of records, in the order in which things happened. Every
+//! record of a step holds the event and the effects as the algorithm's own types have them, so that
+//! [`verify`] can run each node again and see whether it does the same. Whatever is drawn is a pure
+//! function of the trace; logical clocks are computed from it, not asked of the algorithm.
+
+mod clocks;
+pub mod frames;
+mod jsonl;
+mod lives;
+pub mod mermaid;
+pub mod perfetto;
+mod record;
+mod recorder;
+pub mod shiviz;
+pub mod svg;
+#[cfg(test)]
+pub(crate) mod testkit;
+mod verify;
+mod words;
+
+pub use clocks::{Clocks, Stamp};
+pub use jsonl::{Sealed, read, write};
+pub use record::{Cause, Effect, Record, Sending, Step, Told};
+pub(crate) use recorder::Recorder;
+pub use verify::{Difference, verify};
+
+use crate::outcome::Ending;
+use conclave_core::{Links, NodeId, Ticks};
+use serde::{Deserialize, Serialize};
+
+/// What the first field of a recording says.
+pub const FORMAT: &str = "conclave-trace";
+/// The version of the format that this program writes and reads.
+pub const VERSION: u32 = 1;
+
+/// A run written down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// What was run.
+    pub header: Header,
+    /// What happened, in order; the last one is [`Record::End`].
+    pub records: Vec<Record>,
+}
+
+impl Trace {
+    /// The steps, each with its place among the records.
+    pub fn steps(&self) -> impl Iterator<Item = (usize, &Step)> {
+        let places = self.records.iter().enumerate();
+        places.filter_map(|(place, record)| record.step().map(|step| (place, step)))
+    }
+
+    /// The beginning of it, up to this many messages; and how many there are in all, if more.
+    fn beginning(&self, messages_max: usize) -> (Self, Option<usize>) {
+        let sent = |record: &Record| record.step().map_or(0, |step| step.sends().count());
+        let total: usize = self.records.iter().map(sent).sum();
+        if total <= messages_max {
+            return (self.clone(), None);
+        }
+        let mut seen = 0;
+        let few = |record: &&Record| {
+            seen += sent(record);
+            seen <= messages_max
+        };
+        let mut records: Vec<Record> = self.records.iter().take_while(few).cloned().collect();
+        let at = records.iter().map(Record::at).max().unwrap_or_default();
+        let broken = |record: &&Record| matches!(record, Record::Violation(v) if v.at <= at);
+        records.extend(self.records.iter().filter(broken).cloned());
+        records.push(Record::End { at, ending: Ending::CutShort, missing: 0 });
+        (Self { header: self.header.clone(), records }, Some(total))
+    }
+
+    /// When the run was over.
+    pub fn end(&self) -> Ticks {
+        self.records.iter().map(Record::at).max().unwrap_or_default()
+    }
+}
+
+/// What was run: enough to build the nodes again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`] at the time of writing.
+    pub version: u32,
+    /// The id of the algorithm.
+    pub algorithm: String,
+    /// The question it answers: `mutex`, `election` and so on.
+    pub family: String,
+    /// How many nodes were asked for.
+    pub nodes: u32,
+    /// The parameters that were set; where one takes a file, the text of it.
+    pub set: Vec<(String, String)>,
+    /// The labels of the nodes as they were typed, where they are not 1 to n.
+    pub ids: Option<String>,
+    /// Who may be elected, as it was typed; everybody if nothing.
+    pub candidates: Option<String>,
+    /// What people call the nodes, coordinators included, in order of index.
+    pub names: Vec<String>,
+    /// Which nodes have a link between them.
+    pub links: Option<Links>,
+    /// The command that made it.
+    pub command: String,
+}
+
+impl Header {
+    /// What people call a node.
+    pub fn name(&self, node: NodeId) -> &str {
+        self.names.get(node.index()).map_or("?", String::as_str)
+    }
+
+    /// All nodes, coordinators included.
+    pub fn all(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.names.len() as u32).map(NodeId)
+    }
+
+    /// A text with marks such as `{3}` in people's words.
+    pub fn tell(&self, text: &str) -> String {
+        words::tell(text, &self.names)
+    }
+
+    /// A title for a drawing.
+    pub fn title(&self) -> String {
+        let clients = self.names.iter().filter(|name| !words::is_coordinator(name)).count();
+        let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let mut title = format!("{}, {}", self.algorithm, many(clients, "node"));
+        if clients < self.names.len() {
+            title += &format!(" and {}", many(self.names.len() - clients, "coordinator"));
+        }
+        for (name, value) in self.set.iter().filter(|(_, value)| value.len() < 24) {
+            title += &format!(", {name}={}", crate::error::one_line(value));
+        }
+        title
+    }
+}

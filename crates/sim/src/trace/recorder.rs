@@ -1,0 +1,238 @@
+//! Writes a run down while it happens. Any driver can feed it.
+
+use super::{Cause, Effect, Record, Sending, Step, words};
+use crate::outcome::Ending;
+use conclave_core::{
+    Delay, Effect as Wish, Event, IndicationFrom, Named, NodeId, Process, RequestTo, Ticks,
+    Violation,
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// More records than this are not kept: nobody reads or draws them, and they must fit into memory.
+const RECORDS_MAX: usize = 500_000;
+
+/// Answers to `Context::choose` on their way from the generator to the recorder.
+pub(crate) type Answers = Arc<Mutex<Vec<u32>>>;
+
+/// A run being written down.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    records: Vec<Record>,
+    /// The step under way.
+    step: Option<Step>,
+    sent: u64,
+    /// By receiver: what is under way to it.
+    pending: BTreeMap<NodeId, Vec<Pending>>,
+    answers: Answers,
+    missing: u64,
+}
+
+/// A message under way.
+struct Pending {
+    number: u64,
+    from: NodeId,
+    arrival: Ticks,
+    content: Value,
+}
+
+impl Recorder {
+    /// Where the driver puts the answers it gives to `Context::choose`.
+    pub fn answers(&self) -> Answers {
+        Arc::clone(&self.answers)
+    }
+
+    /// A node is given an event.
+    pub fn begins<P: Process>(&mut self, at: Ticks, node: NodeId, event: &Event<P>) {
+        if self.records.len() >= RECORDS_MAX {
+            self.missing += 1;
+            return;
+        }
+        let typed = value(event);
+        let cause = match event {
+            Event::Start => Cause::Start,
+            Event::Restart => Cause::Restart,
+            Event::Timer(timer) => Cause::Timer(words::label(timer)),
+            Event::Indication(told) => Cause::Indication(words::label(told)),
+            Event::Request(asked) => self.request(at, node, value(asked), words::label(asked)),
+            Event::Message { from, message } => Cause::Message {
+                number: self.arrives(at, node, *from, &value(message)).unwrap_or_default(),
+                from: *from,
+                label: message.name().to_string(),
+            },
+        };
+        let event = typed;
+        self.step = Some(Step { at, node, cause, event, choices: Vec::new(), effects: Vec::new() });
+    }
+
+    /// A request of the application, or a message of its own that arrives.
+    fn request(&mut self, at: Ticks, node: NodeId, asked: Value, label: String) -> Cause {
+        let pending = self.pending.get(&node);
+        let tells = pending.into_iter().flatten().find(|one| one.content == asked);
+        match tells.map(|one| one.from) {
+            None => Cause::Request(label),
+            Some(from) => Cause::Message {
+                number: self.arrives(at, node, from, &asked).unwrap_or_default(),
+                from,
+                label: TELL.to_string(),
+            },
+        }
+    }
+
+    /// The message under way that this must be: of equal ones, the one that is due first.
+    fn arrives(&mut self, at: Ticks, to: NodeId, from: NodeId, content: &Value) -> Option<u64> {
+        let pending = self.pending.get_mut(&to)?;
+        let same = |one: &Pending| one.from == from && one.arrival <= at && one.content == *content;
+        let found = pending.iter().enumerate().filter(|(_, one)| same(one));
+        let (place, _) = found.min_by_key(|(_, one)| (one.arrival, one.number))?;
+        Some(pending.remove(place).number)
+    }
+
+    /// The step sends a message; what becomes of it.
+    pub fn sends<P: Process>(
+        &mut self,
+        to: NodeId,
+        message: &P::Message,
+        arrival: Option<Ticks>,
+        again: Option<Ticks>,
+    ) {
+        let sending = Sending {
+            number: 0,
+            to,
+            label: message.name().to_string(),
+            details: words::details(message),
+            arrival,
+            again,
+            effect: value(&Wish::<P>::Send { to, message: message.clone() }),
+        };
+        self.send(sending, value(message));
+    }
+
+    /// The application sends a message of its own, which will arrive as this request.
+    pub fn tells<P: Process>(
+        &mut self,
+        at: Ticks,
+        node: NodeId,
+        to: NodeId,
+        asked: &RequestTo<P::Provides>,
+        arrival: Option<Ticks>,
+    ) {
+        let (cause, event) = (Cause::Tell, Value::Null);
+        let (choices, effects) = (Vec::new(), Vec::new());
+        if self.records.len() >= RECORDS_MAX {
+            return;
+        }
+        self.step = Some(Step { at, node, cause, event, choices, effects });
+        let label = TELL.to_string();
+        let details = words::label(asked);
+        let effect = Value::Null;
+        let sending = Sending { number: 0, to, label, details, arrival, again: None, effect };
+        self.send(sending, value(asked));
+        self.ends();
+    }
+
+    fn send(&mut self, mut sending: Sending, content: Value) {
+        let Some(step) = &mut self.step else { return };
+        self.sent += 1;
+        sending.number = self.sent;
+        for arrival in [sending.arrival, sending.again].into_iter().flatten() {
+            let (number, from, content) = (self.sent, step.node, content.clone());
+            let under_way = self.pending.entry(sending.to).or_default();
+            under_way.push(Pending { number, from, arrival, content });
+        }
+        step.effects.push(Effect::Send(sending));
+    }
+
+    /// The step sets a timer.
+    pub fn sets_timer<P: Process>(&mut self, timer: P::Timer, after: Delay, until: Ticks) {
+        let label = words::label(&timer);
+        let effect = || value(&Wish::<P>::SetTimer { timer, after });
+        self.did(|| Effect::SetTimer { label, until, effect: effect() });
+    }
+
+    /// The step cancels a timer.
+    pub fn cancels_timer<P: Process>(&mut self, timer: P::Timer) {
+        let effect = || value(&Wish::<P>::CancelTimer(timer));
+        self.did(|| Effect::CancelTimer { label: words::label(&timer), effect: effect() });
+    }
+
+    /// The step tells the layer above.
+    pub fn indicates<P: Process>(&mut self, told: IndicationFrom<P::Provides>) {
+        self.did(|| Effect::Indicate { effect: value(&Wish::<P>::Indicate(told)) });
+    }
+
+    /// The step asks the layer below.
+    pub fn asks<P: Process>(&mut self, asked: RequestTo<P::Uses>) {
+        self.did(|| Effect::Request { effect: value(&Wish::<P>::Request(asked)) });
+    }
+
+    fn did(&mut self, effect: impl FnOnce() -> Effect) {
+        if let Some(step) = &mut self.step {
+            step.effects.push(effect());
+        }
+    }
+
+    /// The step is over.
+    pub fn ends(&mut self) {
+        let answers = self.answers.lock().map(|mut answers| std::mem::take(&mut *answers));
+        if let Some(mut step) = self.step.take() {
+            step.choices = answers.unwrap_or_default();
+            self.records.push(Record::Step(step));
+        }
+    }
+
+    /// A message reaches a node that is down.
+    pub fn loses<P: Process>(&mut self, at: Ticks, node: NodeId, event: &Event<P>) {
+        let number = match event {
+            Event::Message { from, message } => self.arrives(at, node, *from, &value(message)),
+            Event::Request(asked) => match self.request(at, node, value(asked), String::new()) {
+                Cause::Message { number, .. } => Some(number),
+                Cause::Start
+                | Cause::Restart
+                | Cause::Request(_)
+                | Cause::Indication(_)
+                | Cause::Timer(_)
+                | Cause::Tell => None,
+            },
+            Event::Start | Event::Restart | Event::Indication(_) | Event::Timer(_) => None,
+        };
+        if let Some(number) = number {
+            self.happens(Record::Lost { at, node, number });
+        }
+    }
+
+    /// A node stops: what had waited for it is lost.
+    pub fn crashes(&mut self, at: Ticks, node: NodeId) {
+        self.happens(Record::Crash { at, node });
+        let Some(pending) = self.pending.get_mut(&node) else { return };
+        let (late, due): (Vec<_>, Vec<_>) = pending.drain(..).partition(|one| one.arrival < at);
+        *pending = due;
+        for Pending { number, .. } in late {
+            self.happens(Record::Lost { at, node, number });
+        }
+    }
+
+    /// Something else happens.
+    pub fn happens(&mut self, record: Record) {
+        if self.records.len() < RECORDS_MAX {
+            self.records.push(record);
+        }
+    }
+
+    /// All that was written down, and how it ended.
+    pub fn finish(mut self, at: Ticks, ending: Ending, broken: &[Violation]) -> Vec<Record> {
+        self.records.extend(broken.iter().cloned().map(Record::Violation));
+        self.records.push(Record::End { at, ending, missing: self.missing });
+        self.records
+    }
+}
+
+/// What a message of the application is called.
+pub(super) const TELL: &str = "TELL";
+
+/// Anything as JSON.
+pub(super) fn value(data: &impl Serialize) -> Value {
+    serde_json::to_value(data).expect("plain data with text or numbers for keys")
+}

@@ -1,0 +1,82 @@
+//! A trace as a log for ShiViz: the host, its vector clock and the event, two lines for each.
+//!
+//! The first line of the file tells ShiViz how to read the rest, the second, empty one that there
+//! is only one run in it.
+
+use super::mermaid::who;
+use super::{Clocks, Header, Trace, words};
+use crate::error::{Error, one_line};
+use conclave_core::NodeId;
+use serde_json::{Map, Value};
+
+/// How ShiViz is to read the log.
+pub const EXPRESSION: &str = r"(?<host>\S*) (?<clock>{.*})\n(?<event>.*)";
+/// ShiViz draws in a browser, and a vector has a number for each node.
+const NODES_MAX: usize = 256;
+const STEPS_MAX: usize = 20_000;
+
+/// A trace as a log for ShiViz.
+pub fn write(trace: &Trace) -> Result<String, Error> {
+    let n = trace.header.names.len();
+    let steps = trace.steps().count();
+    if n > NODES_MAX || steps > STEPS_MAX {
+        let limits = format!("ShiViz takes at most {NODES_MAX} nodes and {STEPS_MAX} steps");
+        return Err(Error::Undrawable(format!("{n} nodes, {steps} steps: {limits}")));
+    }
+    let mut clocks = Clocks::new(n, true);
+    let mut text = format!("{EXPRESSION}\n\n");
+    for (_, step) in trace.steps().filter(|(_, step)| !step.is_quiet_start()) {
+        let stamp = clocks.step(step);
+        let clock: Map<String, Value> = stamp
+            .counts(n)
+            .map(|(node, count)| (host(&trace.header, node), Value::from(count)))
+            .collect();
+        let clock = Value::Object(clock);
+        let event = one_line(&trace.header.tell(&words::sentence(step)));
+        text += &format!("{} {clock}\n{event} [{}]\n", host(&trace.header, step.node), step.at);
+    }
+    Ok(text)
+}
+
+/// A name without blanks.
+fn host(header: &Header, node: NodeId) -> String {
+    who(header, node).replace(' ', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::testkit::hand_made;
+    use std::collections::BTreeMap;
+
+    /// Reads a log as [`EXPRESSION`] does, from its first letter to its last.
+    fn matches(log: &str) -> Vec<(String, BTreeMap<String, u64>, String)> {
+        let mut lines = log.lines();
+        let mut found = Vec::new();
+        while let (Some(first), Some(event)) = (lines.next(), lines.next()) {
+            let (host, clock) = first.split_once(' ').expect("host, blank, clock");
+            assert!(!host.is_empty() && !host.contains(char::is_whitespace));
+            assert!(clock.starts_with('{') && clock.ends_with('}'));
+            let clock = serde_json::from_str(clock).expect("the clock is JSON");
+            found.push((host.to_string(), clock, event.to_string()));
+        }
+        found
+    }
+
+    #[test]
+    fn the_log_satisfies_its_expression_and_shiviz_rules_for_clocks() {
+        let text = write(&hand_made()).expect("small");
+        let log = text.strip_prefix(EXPRESSION).and_then(|rest| rest.strip_prefix("\n\n"));
+        let entries = matches(log.expect("the expression, then an empty line"));
+        assert_eq!(entries.len(), 6);
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for (host, clock, event) in &entries {
+            let own = counts.entry(host.clone()).or_default();
+            *own += 1;
+            assert_eq!(clock.get(host), Some(&*own), "its own count rises by one: {event}");
+            assert!(clock.values().all(|count| *count > 0));
+        }
+        assert_eq!(entries[1].1, BTreeMap::from([("node-1".into(), 1), ("node-2".into(), 1)]));
+        assert_eq!(entries[1].2, "receives REQUEST from 1; sends OK (to: 1) to 1 [1]");
+    }
+}

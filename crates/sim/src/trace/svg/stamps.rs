@@ -1,0 +1,55 @@
+//! Where nodes acted, and when in logical time.
+
+use super::canvas::number;
+use super::{Anchor, Picture};
+use crate::trace::Clocks;
+use crate::trace::lives::Landing;
+
+impl Picture<'_> {
+    /// Lamport's times, one for each place where a node acted.
+    pub(super) fn stamps(&mut self) {
+        let times = Clocks::lamport(self.trace);
+        let mut spots: Vec<(usize, f64, u64, u64)> = Vec::new();
+        let shown = self.trace.steps().filter(|(_, step)| !step.is_quiet_start());
+        for (place, step) in shown {
+            let (index, x) = (step.node.index(), self.scale.x(step.at));
+            match spots.iter_mut().rev().find(|spot| spot.0 == index) {
+                Some(spot) if spot.1 == x => spot.3 = times[place],
+                Some(_) | None => spots.push((index, x, times[place], times[place])),
+            }
+        }
+        let mut dots = String::new();
+        for (index, x, first, last) in spots {
+            let y = self.y(index);
+            dots += &format!("M{} {}h0", number(x), number(y));
+            let told = if first == last { first.to_string() } else { format!("{first}–{last}") };
+            let places = self.free_corners(index, x, y);
+            self.canvas.label(&places, "l", &told);
+        }
+        self.canvas.path("d", &dots);
+    }
+
+    /// The corners around a dot, those first through which no arrow goes.
+    fn free_corners(&self, index: usize, x: f64, y: f64) -> Vec<(f64, f64, Anchor)> {
+        let mut corners = [
+            (0, x - 3.0, y - 11.0, Anchor::End),
+            (0, x + 3.0, y - 11.0, Anchor::Start),
+            (0, x - 3.0, y + 18.0, Anchor::End),
+            (0, x + 3.0, y + 18.0, Anchor::Start),
+        ];
+        for flight in &self.lives.flights {
+            let (from, to) = (flight.from.index(), flight.to.index());
+            if from == index && self.scale.x(flight.sent) == x {
+                corners[if to < index { 1 } else { 3 }].0 += 1;
+            }
+            if let Landing::Arrived(at) | Landing::LostAtNode(at) = flight.end
+                && to == index
+                && self.scale.x(at) == x
+            {
+                corners[if from < index { 0 } else { 2 }].0 += 1;
+            }
+        }
+        corners.sort_by_key(|corner| corner.0);
+        corners.map(|(_, x, y, anchor)| (x, y, anchor)).to_vec()
+    }
+}

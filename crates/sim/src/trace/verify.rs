@@ -1,0 +1,259 @@
+//! Runs every node of a recording again, and sees whether it does the same.
+//!
+//! A recording may have been changed by hand, so nothing in it is believed: a node is given only
+//! what could have happened to it by the laws of its service and of the network. That matters for
+//! more than honesty, since a process may rely on these laws and stop the program otherwise.
+
+mod again;
+
+use super::recorder::value;
+use super::{Cause, Record, Step, Trace};
+use again::Again;
+use conclave_core::{Event, NodeId, Process, Recovery, Ticks};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Where a recording and the run of it part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The line of the recording, from 1.
+    pub line: usize,
+    /// When that was.
+    pub at: Ticks,
+    /// What is different.
+    pub what: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, at {}: {}", self.line, self.at, self.what)
+    }
+}
+
+/// Runs every node again, from the state that `fresh` makes, and tells how many steps were run; or
+/// the first thing that is not as recorded.
+pub fn verify<P: Process>(
+    trace: &Trace,
+    fresh: &dyn Fn(NodeId) -> P,
+) -> Result<u64, Box<Difference>> {
+    let mut replay = Replay::new(trace, fresh);
+    for (place, record) in trace.records.iter().enumerate() {
+        replay.record(record).map_err(|what| {
+            let what = trace.header.tell(&what);
+            Box::new(Difference { line: place + 2, at: record.at(), what })
+        })?;
+    }
+    Ok(replay.steps)
+}
+
+/// A node as far as it has been run.
+struct Node<P> {
+    process: P,
+    status: Status,
+    phase: Phase,
+    /// What it may be given next only because of this.
+    owed: Option<Owed>,
+    disk: Option<Recovery<P>>,
+    /// Running timers, with when they fire.
+    timers: Vec<(Value, Ticks)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Up,
+    Down,
+    Paused,
+}
+
+/// Where the application stands; what it may ask depends on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    Waiting,
+    Inside,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owed {
+    Start,
+    Restart,
+}
+
+/// A message that was sent.
+struct Sent {
+    from: NodeId,
+    to: NodeId,
+    content: Value,
+    /// When it may still arrive.
+    arrivals: Vec<Ticks>,
+}
+
+struct Replay<'a, P: Process> {
+    fresh: &'a dyn Fn(NodeId) -> P,
+    nodes: Vec<Node<P>>,
+    sent: BTreeMap<u64, Sent>,
+    now: Ticks,
+    again: Again<P>,
+    steps: u64,
+}
+
+type Checked = Result<(), String>;
+
+impl<'a, P: Process> Replay<'a, P> {
+    fn new(trace: &Trace, fresh: &'a dyn Fn(NodeId) -> P) -> Self {
+        let node = |node| Node {
+            process: fresh(node),
+            status: Status::Up,
+            phase: Phase::Idle,
+            owed: Some(Owed::Start),
+            disk: None,
+            timers: Vec::new(),
+        };
+        let nodes = trace.header.all().map(node).collect();
+        let again = Again::new();
+        Self { fresh, nodes, sent: BTreeMap::new(), now: Ticks::ZERO, again, steps: 0 }
+    }
+
+    fn record(&mut self, record: &Record) -> Checked {
+        let judged = matches!(record, Record::Violation(_)); // Told when the run is over.
+        if !judged && record.at() < self.now {
+            return Err(format!("this was after {}", self.now));
+        }
+        self.now = if judged { self.now } else { record.at() };
+        match record {
+            Record::Step(step) => self.step(step)?,
+            Record::Lost { node, number, .. } => self.lost(*node, *number)?,
+            Record::Dead { node } => {
+                self.node(*node).status = Status::Down;
+                self.node(*node).owed = None;
+            }
+            Record::Crash { node, .. } => self.crash(*node),
+            Record::Restart { node, amnesia, .. } => self.restart(*node, *amnesia),
+            Record::Pause { node, .. } => self.node(*node).status = Status::Paused,
+            Record::Resume { node, .. } => self.node(*node).status = Status::Up,
+            Record::Partition { .. }
+            | Record::Heal { .. }
+            | Record::Suspect { .. }
+            | Record::Violation(_)
+            | Record::End { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: NodeId) -> &mut Node<P> {
+        &mut self.nodes[node.index()]
+    }
+
+    fn crash(&mut self, node: NodeId) {
+        let node = self.node(node);
+        if node.status != Status::Down {
+            node.disk = Some(node.process.after_crash());
+        }
+        (node.status, node.phase, node.owed) = (Status::Down, Phase::Idle, None);
+        node.timers.clear();
+    }
+
+    fn restart(&mut self, id: NodeId, amnesia: bool) {
+        if self.node(id).status != Status::Down {
+            self.crash(id);
+        }
+        let fresh = (self.fresh)(id);
+        let node = self.node(id);
+        node.process = match node.disk.take() {
+            Some(Recovery::State(state)) if !amnesia => state,
+            Some(Recovery::State(_) | Recovery::Fresh | Recovery::Never) | None => fresh,
+        };
+        (node.status, node.owed) = (Status::Up, Some(Owed::Restart));
+    }
+
+    fn lost(&mut self, node: NodeId, number: u64) -> Checked {
+        let sent = self.sent.get_mut(&number).filter(|sent| sent.to == node);
+        let sent = sent.ok_or_else(|| format!("nobody sent {} message {number}", node.mark()))?;
+        sent.arrivals.pop();
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step) -> Checked {
+        let who = step.node.mark();
+        let (now, node) = (self.now, self.node(step.node));
+        match node.status {
+            Status::Up => {}
+            Status::Down => return Err(format!("{who} acts, but it is down")),
+            Status::Paused => return Err(format!("{who} acts, but it is paused")),
+        }
+        if step.cause == Cause::Tell {
+            return self.tell(step);
+        }
+        let event: Event<P> = serde_json::from_value(step.event.clone())
+            .map_err(|_| format!("{} is no event of this algorithm", short(&step.event)))?;
+        self.allowed(step, &event)?;
+        let process = &mut self.nodes[step.node.index()].process;
+        let effects = self.again.act(step, process, event)?;
+        self.steps += 1;
+        for (effect, recorded) in effects.into_iter().zip(&step.effects) {
+            self.carry_out(now, step.node, effect, recorded)?;
+        }
+        Ok(())
+    }
+
+    /// Whether this could happen to the node now.
+    fn allowed(&mut self, step: &Step, event: &Event<P>) -> Checked {
+        let (now, who) = (self.now, step.node.mark());
+        let n = self.nodes.len();
+        let described = again::describe(event, &step.cause);
+        if described != step.cause {
+            return Err(format!("the event is {described:?}, not {:?}", step.cause));
+        }
+        if let Cause::Message { number, from, .. } = step.cause {
+            let content = match event {
+                Event::Message { message, .. } => value(message),
+                Event::Request(asked) => value(asked),
+                Event::Start | Event::Restart | Event::Indication(_) | Event::Timer(_) => {
+                    Value::Null
+                }
+            };
+            return self.arrives(step.node, number, from, &content);
+        }
+        let node = self.node(step.node);
+        match event {
+            Event::Start if node.owed.take() == Some(Owed::Start) => Ok(()),
+            Event::Restart if node.owed.take() == Some(Owed::Restart) => Ok(()),
+            Event::Start | Event::Restart => Err(format!("{who} has started already")),
+            Event::Request(asked) => again::may_ask(&value(asked), n, &mut node.phase)
+                .ok_or_else(|| format!("{who} cannot ask {} now", short(&value(asked)))),
+            Event::Indication(told) => again::names_nodes_below(&value(told), n)
+                .then_some(())
+                .ok_or_else(|| format!("{who} is told of a node that does not exist")),
+            Event::Timer(timer) => {
+                let timer = value(timer);
+                let running = node.timers.iter().position(|(name, _)| *name == timer);
+                let place = running.ok_or(format!("{who} has no such timer running"))?;
+                let (_, until) = node.timers.swap_remove(place);
+                let early = format!("{who}'s timer fires before its time");
+                if until <= now { Ok(()) } else { Err(early) }
+            }
+            Event::Message { .. } => Err(format!("{who} receives a message without a number")),
+        }
+    }
+
+    fn arrives(&mut self, to: NodeId, number: u64, from: NodeId, content: &Value) -> Checked {
+        let (now, who) = (self.now, to.mark());
+        let sent = self.sent.get_mut(&number);
+        let sent = sent.filter(|sent| sent.to == to && sent.from == from);
+        let sent = sent.ok_or_else(|| format!("nobody sent {who} message {number}"))?;
+        if sent.content != *content {
+            let was = short(&sent.content);
+            return Err(format!("message {number} said {was}, not {}", short(content)));
+        }
+        let due = sent.arrivals.iter().position(|arrival| *arrival <= now);
+        let due = due.ok_or_else(|| format!("message {number} cannot have arrived at {who}"))?;
+        sent.arrivals.remove(due);
+        Ok(())
+    }
+}
+
+/// The beginning of a value, on one line.
+fn short(value: &Value) -> String {
+    crate::error::excerpt(&value.to_string())
+}
