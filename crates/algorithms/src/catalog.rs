@@ -125,7 +125,7 @@ pub trait Visitor: Sized {
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
     match setting.entry.id {
         "central" => Ok(visitor.mutex(central::cluster(setting)?)),
-        "central-failover" => Ok(visitor.mutex(central_failover::cluster(setting)?)),
+        "central-failover" => central_failover::visit(setting, visitor),
         "voting" => Ok(visitor.mutex(voting::cluster(setting)?)),
         "quorum" => Ok(visitor.mutex(quorum::cluster(setting)?)),
         "total-order" => Ok(visitor.mutex(total_order::cluster(setting)?)),
@@ -137,7 +137,7 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
             Ok(visitor.mutex(token_ring::ping_pong(setting)?))
         }
         "token-ring" => Ok(visitor.mutex(token_ring::cluster(setting)?)),
-        "token-ring-regenerating" => Ok(visitor.mutex(token_ring_regenerating::cluster(setting)?)),
+        "token-ring-regenerating" => token_ring_regenerating::visit(setting, visitor),
         "suzuki-kasami" => Ok(visitor.mutex(suzuki_kasami::cluster(setting)?)),
         "raymond" => Ok(visitor.mutex(raymond::cluster(setting)?)),
         "naimi-trehel" => Ok(visitor.mutex(naimi_trehel::cluster(setting)?)),

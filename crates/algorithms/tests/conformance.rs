@@ -27,5 +27,7 @@ mod oracles;
 mod rings;
 #[path = "conformance/seeds.rs"]
 mod seeds;
+#[path = "conformance/stacks.rs"]
+mod stacks;
 #[path = "conformance/traces.rs"]
 mod traces;

@@ -1,6 +1,5 @@
 //! The nodes of one algorithm, ready to be run by any driver.
 
-use crate::election::Rule;
 use crate::{NodeId, NodeSet, Ticks};
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +36,8 @@ pub struct Cluster<P> {
     pub coordinators: u32,
     /// Whether it falls silent when nobody wants to enter.
     pub silent: bool,
-    /// How an oracle should elect for it, if it stands on an election.
-    pub election: Option<Rule>,
+    /// The kinds of messages that are sent whether or not anybody asks for anything.
+    pub upkeep: &'static [&'static str],
     /// Which node an election should come to, given who is up in the end and who began it;
     /// `None` where any will do.
     pub winner: Option<Winner>,
@@ -57,7 +56,7 @@ impl<P> Cluster<P> {
             clients: n,
             coordinators: 0,
             silent: true,
-            election: None,
+            upkeep: &[],
             winner: None,
             links: Links::Complete,
             play: None,

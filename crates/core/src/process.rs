@@ -136,8 +136,6 @@ pub trait Oracle: Service {
     fn suspect(node: NodeId) -> Option<Self::Indication>;
     /// How it withdraws that.
     fn trust(node: NodeId) -> Option<Self::Indication>;
-    /// How it names a leader.
-    fn elected(leader: NodeId, term: u64) -> Option<Self::Indication>;
 }
 
 impl Oracle for Never {
@@ -145,9 +143,6 @@ impl Oracle for Never {
         None
     }
     fn trust(_: NodeId) -> Option<Never> {
-        None
-    }
-    fn elected(_: NodeId, _: u64) -> Option<Never> {
         None
     }
 }

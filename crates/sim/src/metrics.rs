@@ -182,6 +182,12 @@ impl Kinds {
     pub fn total(&self) -> u64 {
         self.0.iter().map(|(_, count)| count).sum()
     }
+
+    /// How many were of these kinds.
+    pub fn of(&self, kinds: &[&str]) -> u64 {
+        let known = self.0.iter().filter(|(kind, _)| kinds.contains(kind));
+        known.map(|(_, count)| count).sum()
+    }
 }
 
 /// One entry.

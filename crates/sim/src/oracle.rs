@@ -1,34 +1,19 @@
-//! An all-knowing oracle in the place of failure detector and election.
+//! An all-knowing oracle in the place of a failure detector.
 
 use crate::simulator::{Late, Simulation, Status};
 use crate::study::Studied;
-use conclave_core::election::Rule;
 use conclave_core::{Cluster, Event, NodeId, NodeSet, Oracle, Process, Ticks};
 
-/// What each node has been told of the others, and who leads in its eyes.
+/// What each node has been told of the others.
 pub(crate) struct Soothsayer {
-    rule: Option<Rule>,
     speaks: bool,
     n: u32,
-    /// By node; empty until there is something to tell.
-    views: Vec<View>,
+    /// Whom each node suspects; empty until there is something to tell.
+    views: Vec<NodeSet>,
     /// Who may have been suspected by anybody so far: the others need no looking at.
     doubted: NodeSet,
     /// Who is told of whom, wrongly, and until when.
     misled: Vec<(NodeId, NodeId, Ticks)>,
-    elections: u64,
-}
-
-#[derive(Clone, Default)]
-struct View {
-    suspects: NodeSet,
-    leader: Option<Leadership>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Leadership {
-    leader: NodeId,
-    term: u64,
 }
 
 impl Soothsayer {
@@ -38,15 +23,7 @@ impl Soothsayer {
     {
         let speaks = listens::<P>();
         let n = if speaks { cluster.clients } else { 0 };
-        Self {
-            rule: cluster.election,
-            speaks,
-            n,
-            views: Vec::new(),
-            doubted: NodeSet::default(),
-            misled: Vec::new(),
-            elections: 0,
-        }
+        Self { speaks, n, views: Vec::new(), doubted: NodeSet::default(), misled: Vec::new() }
     }
 
     /// Whether anybody listens.
@@ -61,58 +38,12 @@ impl Soothsayer {
     /// A node came back and knows nothing of what it was told.
     pub fn forget(&mut self, node: NodeId) {
         if let Some(view) = self.views.get_mut(node.index()) {
-            *view = View::default();
+            *view = NodeSet::default();
         }
-    }
-
-    fn suspects(&self, by: NodeId, of: NodeId) -> bool {
-        self.views[by.index()].suspects.contains(of)
-    }
-
-    /// The highest node that `by` does not suspect.
-    fn highest(&self, by: NodeId) -> NodeId {
-        let trusted = (0..self.n).rev().map(NodeId).find(|&node| !self.suspects(by, node));
-        trusted.unwrap_or(by)
-    }
-
-    /// Bully and ring: a node that follows somebody new makes that one lead, in a term of its own
-    /// unless it leads already.
-    fn follow_highest(&mut self, node: NodeId) -> Option<Leadership> {
-        let leader = self.highest(node);
-        let followed = self.views[node.index()].leader;
-        if followed.is_some_and(|followed| followed.leader == leader) {
-            return None;
-        }
-        let leads = self.views[leader.index()].leader.filter(|its| its.leader == leader);
-        Some(leads.unwrap_or_else(|| {
-            self.elections += 1;
-            let term = self.elections * u64::from(self.n) + u64::from(leader.0);
-            Leadership { leader, term }
-        }))
-    }
-
-    /// The majority elects anew when it suspects the leader, and somebody whom it reaches.
-    fn elect_by_majority(&mut self, up: &[NodeId]) -> Option<Leadership> {
-        let majority = self.n / 2 + 1;
-        let trusted_by =
-            |node: NodeId| up.iter().filter(|&&voter| !self.suspects(voter, node)).count() as u32;
-        let known = self.views.iter().filter_map(|view| view.leader);
-        let current = known.max_by_key(|leadership| leadership.term);
-        if let Some(current) = current
-            && trusted_by(current.leader) >= majority
-        {
-            return Some(current);
-        }
-        let winner = up.iter().rev().copied().find(|&node| {
-            let reached = up.iter().filter(|&&voter| !self.suspects(node, voter)).count() as u32;
-            trusted_by(node) >= majority && reached >= majority
-        })?;
-        self.elections += 1;
-        Some(Leadership { leader: winner, term: self.elections })
     }
 }
 
-/// Whether this algorithm listens to suspicions or elections at all.
+/// Whether this algorithm listens to suspicions at all.
 pub fn listens<P: Process>() -> bool
 where
     P::Uses: Oracle,
@@ -121,7 +52,7 @@ where
 }
 
 impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
-    /// Tells every node what changed: who is gone, who is back, who leads.
+    /// Tells every node what changed: who is gone, who is back.
     pub(crate) fn consult_oracle(&mut self) {
         if !self.oracle.speaks {
             return;
@@ -131,33 +62,13 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
             .filter(|node| self.up[node.index()] != Status::Down)
             .collect();
         self.doubt();
-        if self.oracle.doubted.is_empty() && self.oracle.rule.is_none() {
+        if self.oracle.doubted.is_empty() {
             return;
         }
-        self.oracle.views.resize_with(self.oracle.n as usize, View::default);
+        self.oracle.views.resize_with(self.oracle.n as usize, NodeSet::default);
         let doubted: Vec<NodeId> = self.oracle.doubted.iter().collect();
         for &node in &up {
             self.tell_suspicions(node, &doubted);
-        }
-        match self.oracle.rule {
-            Some(Rule::Highest) => {
-                for &node in up.iter().rev() {
-                    if let Some(leadership) = self.oracle.follow_highest(node) {
-                        self.tell_leader(leadership.leader, leadership);
-                        self.tell_leader(node, leadership);
-                    }
-                }
-            }
-            Some(Rule::Majority) => {
-                if let Some(leadership) = self.oracle.elect_by_majority(&up) {
-                    for &node in &up {
-                        if !self.oracle.suspects(node, leadership.leader) {
-                            self.tell_leader(node, leadership);
-                        }
-                    }
-                }
-            }
-            None => {}
         }
     }
 
@@ -185,20 +96,11 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
             let gone = self.up[other.index()] == Status::Down
                 || self.network.is_cut(node, other)
                 || misled;
-            if gone && self.oracle.views[node.index()].suspects.insert(other) {
+            if gone && self.oracle.views[node.index()].insert(other) {
                 self.tell(node, <P::Uses as Oracle>::suspect(other));
-            } else if !gone && self.oracle.views[node.index()].suspects.remove(other) {
+            } else if !gone && self.oracle.views[node.index()].remove(other) {
                 self.tell(node, <P::Uses as Oracle>::trust(other));
             }
-        }
-    }
-
-    fn tell_leader(&mut self, node: NodeId, leadership: Leadership) {
-        let view = &mut self.oracle.views[node.index()];
-        let news = view.leader != Some(leadership);
-        if news && self.up[node.index()] != Status::Down {
-            view.leader = Some(leadership);
-            self.tell(node, <P::Uses as Oracle>::elected(leadership.leader, leadership.term));
         }
     }
 

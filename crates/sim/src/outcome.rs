@@ -33,7 +33,9 @@ pub struct Outcome {
     pub events: u64,
     /// How many messages were sent to other nodes, lost ones included.
     pub messages: u64,
-    /// The same by kind, in the order in which the kinds first appeared.
+    /// How many of these were upkeep: sent whether or not anybody asked for anything.
+    pub upkeep: u64,
+    /// All by kind, in the order in which the kinds first appeared.
     pub messages_by_kind: Vec<(&'static str, u64)>,
     /// The hash of everything that happened, if asked for.
     pub hash: Option<u64>,
@@ -76,7 +78,8 @@ impl Outcome {
         end: Ticks,
         hash: Option<u64>,
     ) -> Self {
-        let Simulation { users, kinds, events, story, recorder, decisions, wheel, .. } = simulation;
+        let Simulation { cluster, users, kinds, events, story, recorder, decisions, wheel, .. } =
+            simulation;
         let (Judgement { verdicts, violations }, findings) = users.findings();
         let finish = |recorder: Recorder| recorder.finish(end, ending, &violations);
         let records = recorder.map(finish).unwrap_or_default();
@@ -85,6 +88,7 @@ impl Outcome {
             end,
             events,
             messages: kinds.total(),
+            upkeep: kinds.of(cluster.upkeep),
             messages_by_kind: kinds.0,
             hash,
             verdicts,
@@ -159,11 +163,11 @@ impl Outcome {
         known.map_or(Verdict::NotChecked, |(_, verdict)| *verdict)
     }
 
-    /// Messages per entry, if anybody entered.
+    /// Messages per entry, upkeep left out, if anybody entered.
     pub fn messages_per_entry(&self) -> Option<f64> {
         match &self.findings {
             Findings::Mutex(entering) if entering.entries > 0 => {
-                Some(self.messages as f64 / entering.entries as f64)
+                Some((self.messages - self.upkeep) as f64 / entering.entries as f64)
             }
             Findings::Mutex(_)
             | Findings::Election(_)

@@ -176,6 +176,16 @@ pub enum Workload {
     Script(Vec<ScriptLine>),
 }
 
+impl Workload {
+    /// The lines of a script; none of what is no script.
+    pub fn script(&self) -> &[ScriptLine] {
+        match self {
+            Self::Script(lines) => lines,
+            Self::AllAtOnce | Self::Single(_) | Self::Closed(_) | Self::Poisson(_) => &[],
+        }
+    }
+}
+
 /// One line of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptLine {

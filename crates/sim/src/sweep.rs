@@ -109,6 +109,7 @@ impl Outcome {
         self.end = self.end.max(other.end);
         self.events += other.events;
         self.messages += other.messages;
+        self.upkeep += other.upkeep;
         for (kind, count) in other.messages_by_kind {
             match self.messages_by_kind.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, total)) => *total += count,

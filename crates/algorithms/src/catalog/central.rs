@@ -62,6 +62,7 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula {
             text: "3; 3(N-1)/N colocated (+1 with release_ack)",
             range: |setting| exactly(cycle(setting)),

@@ -1,7 +1,7 @@
 //! The row of the centralised algorithm that survives its coordinator.
 
-use super::leadership::{self, PARAMETERS, setup};
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
+use super::leadership::{self, PARAMETERS, UPKEEP, setup};
+use super::{Assumption, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor};
 use crate::Error;
 use crate::mutex::central_failover::CentralFailover;
 use crate::mutex::epoch::{Mode, Setup};
@@ -17,7 +17,11 @@ pub const ENTRY: Entry = Entry {
     paper: "Folklore; leases: C. Gray and D. Cheriton, SOSP 1989; fences: M. Burrows, OSDI 2006",
     seeds: &["001", "003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "a message sent often enough arrives, in any order" },
+        Assumption {
+            tag: "A1",
+            text: "a message sent often enough arrives, in any order; with bully and ring every \
+                   message does, and within half the timeout",
+        },
         Assumption {
             tag: "A2",
             text: "a majority is up and in touch (election=majority); a crashed node returns with \
@@ -25,12 +29,13 @@ pub const ENTRY: Entry = Entry {
         },
         Assumption {
             tag: "A3",
-            text: "suspicions are right (strict, fence, or an election not by majority)",
+            text: "suspicions are right (fence, an election not by majority, or strict with a \
+                   perfect detector)",
         },
         Assumption {
             tag: "A4",
-            text: "a holder that is cut off leaves before its lease ends, clocks are at most 1 % \
-                   off, and a leader that is cut off is told so within half a lease (lease)",
+            text: "a holder that is cut off or slow leaves within half a lease, and clocks are at \
+                   most 1 % off (lease)",
         },
         Assumption { tag: "A5", text: "who enters also releases" },
         Assumption { tag: "A6", text: "who is silent for retransmit has crashed (fence)" },
@@ -40,13 +45,15 @@ pub const ENTRY: Entry = Entry {
         (Property::HB, "service follows arrival; an earlier request may arrive later"),
         (Property::BW, "a request that was not acknowledged loses its place with the coordinator"),
         (
+            Property::V1,
+            "only with mode=strict on a detector that may be mistaken: a node that stays dead is \
+             waited for without end",
+        ),
+        (Property::V2, "only with mode=strict on a detector that may be mistaken, as above"),
+        (
             Property::S1,
             "only with mode=fence or an election not by majority: a wrong suspicion or a partition \
              lets in a second",
-        ),
-        (
-            Property::S1Eff,
-            "only with an election not by majority: each side of a partition has a leader",
         ),
         (
             Property::F1,
@@ -56,6 +63,7 @@ pub const ENTRY: Entry = Entry {
     bypass: None,
     parameters: PARAMETERS,
     cost: Cost::Mutex(MutexCost {
+        upkeep: UPKEEP,
         light: Formula {
             text: "3; 0 on the coordinator's node, so 3(N-1)/N",
             range: |setting| with_pings(setting, 3.0 * remote(setting)),
@@ -77,7 +85,8 @@ pub const ENTRY: Entry = Entry {
             text: "2; 1 if either end is the coordinator's node",
             range: |setting| {
                 let n = setting.n();
-                exactly(if setting.n == 1 { 0.0 } else { (2.0 * n - 3.0) / (n - 1.0) })
+                let late = line(setting).late as f64;
+                exactly(if setting.n == 1 { 0.0 } else { (2.0 * n - 3.0 + late) / (n - 1.0) })
             },
         },
         textbooks: "Books count 3 and leave out what survival needs: an acknowledged place in \
@@ -87,9 +96,9 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
 };
 
-/// The nodes of a setting.
-pub fn cluster(setting: &Setting) -> Result<Cluster<CentralFailover>, Error> {
-    Ok(leadership::cluster(setup(setting)?, CentralFailover::new))
+/// Hands the nodes of a setting to the visitor.
+pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
+    leadership::visit(setting, true, CentralFailover::new, visitor)
 }
 
 fn exactly(cost: f64) -> (f64, f64) {
@@ -101,18 +110,36 @@ fn remote(setting: &Setting) -> f64 {
     (setting.n() - 1.0) / setting.n()
 }
 
-/// The i-th that waits enters at 12i - 1 and says, at each full interval before, that it waits.
-/// Said while the grant is under way, that brings the grant once more.
 fn heavy(setting: &Setting) -> (f64, f64) {
-    let Ok(setup) = setup(setting) else { return exactly(0.0) };
-    let interval = setup.keepalive().0;
-    let beats_before = |units: u32| (Ticks::units(units.into()).0 - 1) / interval;
-    let extra = |entry: u32| 2 * beats_before(entry) - beats_before(entry - 1);
-    let total: u64 = match setup.mode {
-        Mode::Lease => (1..setting.n).map(|place| extra(12 * place - 1)).sum(),
-        Mode::Strict | Mode::Fence => 0,
+    with_pings(setting, 4.0 * remote(setting) + line(setting).extra as f64 / setting.n())
+}
+
+/// What signs of life add when everybody waits in line.
+#[derive(Default)]
+struct Line {
+    /// Messages.
+    extra: u64,
+    /// Units of time by which grants came late.
+    late: u64,
+}
+
+/// The first in line is sent its grant at 10, each other one 12 units after the one before. At each
+/// full interval until it enters, who waits says so. Said while the grant is under way, that makes
+/// the grant too old: it is asked after, comes twice more, and the entry is a unit later.
+fn line(setting: &Setting) -> Line {
+    let Some(setup) = setup(setting).ok().filter(|setup| setup.mode == Mode::Lease) else {
+        return Line::default();
     };
-    with_pings(setting, 4.0 * remote(setting) + total as f64 / setting.n())
+    let interval = setup.keepalive().0;
+    let (mut line, mut granted) = (Line::default(), Ticks::units(10).0);
+    for _ in 1..setting.n {
+        let crossed = granted.is_multiple_of(interval);
+        let entered = granted + Ticks::units(if crossed { 2 } else { 1 }).0;
+        line.extra += (entered - 1) / interval + if crossed { 3 } else { 0 };
+        line.late += u64::from(crossed);
+        granted = entered + Ticks::units(11).0;
+    }
+    line
 }
 
 /// A holder that stays for longer than the interval is asked, and answers; a client whose answer

@@ -25,19 +25,46 @@ pub(super) const GRACE: Parameter = Parameter {
     about: "how long a node may be silent before it is first heard of",
 };
 
-/// The detector of that id, with its parameters at their defaults, for a cluster of `n`: what a
-/// user may choose to put below an election.
-pub fn detector(id: &str, n: u32) -> Result<impl Fn(NodeId) -> AnyDetector + use<>, Error> {
+/// How a detector that stands below another algorithm is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rhythm {
+    /// The time from one heartbeat to the next.
+    pub period: Ticks,
+    /// How long silence is borne, to begin with.
+    pub timeout: Ticks,
+}
+
+/// The detector of that id, for a cluster of `n`: what a user may choose to put below an election.
+/// What the rhythm does not say is at its default, in proportion.
+pub fn detector(
+    id: &str,
+    n: u32,
+    rhythm: Rhythm,
+) -> Result<impl Fn(NodeId) -> AnyDetector + Send + Sync + use<>, Error> {
     enum Setup {
         Heartbeat(crate::detector::heartbeat::Setup),
         Adaptive(crate::detector::adaptive::Setup),
         PhiAccrual(crate::detector::phi_accrual::Setup),
     }
     let setting = find(id)?.setting(n, &[])?;
+    let Rhythm { period, timeout } = rhythm;
+    let grace = timeout + timeout;
     let setup = match id {
-        "heartbeat" => Setup::Heartbeat(heartbeat::setup(&setting)?),
-        "adaptive" => Setup::Adaptive(adaptive::setup(&setting)?),
-        "phi-accrual" => Setup::PhiAccrual(phi_accrual::setup(&setting)?),
+        "heartbeat" => Setup::Heartbeat({
+            let default = heartbeat::setup(&setting)?;
+            crate::detector::heartbeat::Setup { period, timeout, grace, ..default }
+        }),
+        "adaptive" => Setup::Adaptive({
+            let (default, step) = (adaptive::setup(&setting)?, period);
+            crate::detector::adaptive::Setup { period, timeout, grace, step, ..default }
+        }),
+        "phi-accrual" => Setup::PhiAccrual({
+            let default = phi_accrual::setup(&setting)?;
+            let sampling = Ticks(period.0.div_ceil(10));
+            let min_deviation = Ticks(period.0 / 2);
+            let timed = crate::detector::phi_accrual::Setup { period, grace, ..default };
+            crate::detector::phi_accrual::Setup { sampling, min_deviation, ..timed }
+        }),
         other => {
             let hint = format!("a detector is one of {}", DETECTORS.join(", "));
             return Err(Error::UnknownAlgorithm { id: other.to_string(), hint });
@@ -81,16 +108,18 @@ mod tests {
     use conclave_core::testkit::run;
     use conclave_core::{Event, Property};
 
+    const RHYTHM: Rhythm = Rhythm { period: Ticks::units(2), timeout: Ticks::units(10) };
+
     #[test]
     fn every_detector_can_stand_below_another_algorithm() {
         for id in DETECTORS {
-            let fresh = detector(id, 3).expect("it has defaults");
+            let fresh = detector(id, 3, RHYTHM).expect("it has defaults");
             let begun = run(&mut fresh(NodeId(1)), Event::Start);
             assert!(!begun.is_empty(), "{id}");
             assert!(find(id).expect("a row").promises(Property::D1, &defaults(id)), "{id}");
         }
-        assert!(detector("central", 3).is_err());
-        assert!(detector("perfect", 3).is_err());
+        assert!(detector("central", 3, RHYTHM).is_err());
+        assert!(detector("perfect", 3, RHYTHM).is_err());
     }
 
     fn defaults(id: &str) -> Params {

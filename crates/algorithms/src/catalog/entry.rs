@@ -47,6 +47,11 @@ impl Entry {
         Ok(Setting { entry: self, n, params, ids: Vec::new(), candidates: NodeSet::default() })
     }
 
+    /// The kinds of messages that no formula counts, being sent whether or not anybody asks.
+    pub fn upkeep(&self) -> &'static [&'static str] {
+        self.cost.mutex().map_or(&[], |cost| cost.upkeep)
+    }
+
     /// How many nodes show it well, if nobody says how many there should be.
     pub fn nodes_usual(&self) -> u32 {
         match self.family {
@@ -188,6 +193,9 @@ pub struct ElectionCost {
 /// What one entry and exit costs.
 #[derive(Debug)]
 pub struct MutexCost {
+    /// The kinds of messages that are sent whether or not anybody wants in: no formula counts
+    /// them.
+    pub upkeep: &'static [&'static str],
     /// Messages when one client of a fresh cluster enters alone; the mean over all clients.
     pub light: Formula,
     /// Messages when everybody asks at the same time, once; the mean over all entries.

@@ -36,6 +36,7 @@ pub const ENTRY: Entry = Entry {
         about: "send no REPLY to whom something later than its REQUEST has been sent already",
     }],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula { text: "3(N-1)", range: |setting| exactly(3.0 * (setting.n() - 1.0)) },
         heavy: Formula {
             text: "3(N-1), with reply saving 2.5(N-1)",

@@ -1,10 +1,22 @@
-//! What the rows of the algorithms that stand on an election have in common.
+//! What the rows of the algorithms that stand on an election have in common: the choice of election
+//! and detector, and how the layers are stacked.
 
-use super::{Cluster, Kind, Parameter, Params, Setting};
+use super::detection::{Rhythm, detector};
+use super::{Cluster, Kind, Parameter, Params, Setting, Visitor};
 use crate::Error;
+use crate::detector::any::AnyDetector;
+use crate::election::any::AnyElection;
+use crate::election::bully::{self, Bully};
+use crate::election::majority::{self, Majority};
+use crate::election::ranking::Ranking;
+use crate::election::ring::Ring;
 use crate::mutex::epoch::{Ballot, Mode, Setup};
-use conclave_core::election::Rule;
-use conclave_core::{NodeId, Property, Ticks};
+use conclave_core::election::Election;
+use conclave_core::mutex::Mutex;
+use conclave_core::{NodeId, Process, Property, Stack, Ticks};
+
+/// What is sent whether or not anybody wants to enter.
+pub const UPKEEP: &[&str] = &["HEARTBEAT", "HEARTBEAT_ACK"];
 
 /// What may be set.
 pub const PARAMETERS: &[Parameter] = &[
@@ -13,7 +25,7 @@ pub const PARAMETERS: &[Parameter] = &[
         kind: Kind::Choice(&["lease", "strict", "fence"]),
         default: "lease",
         about: "a new leader waits until what silent nodes may hold has lapsed; or for every node \
-                that is not known to have crashed; or for nobody, trusting the fence",
+                that is not known for certain to have crashed; or for nobody, trusting the fence",
     },
     Parameter {
         name: "lease",
@@ -29,9 +41,24 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "detector",
-        kind: Kind::Choice(&["perfect"]),
-        default: "perfect",
-        about: "who says that a node has crashed",
+        kind: Kind::Choice(&["phi-accrual", "heartbeat", "adaptive", "perfect"]),
+        default: "phi-accrual",
+        about: "who says that a node has crashed; a perfect one is played by the simulator, sends \
+                nothing and is believed by mode=strict",
+    },
+    Parameter {
+        name: "period",
+        kind: Kind::Time { or: &[] },
+        default: "2",
+        about: "the time from one heartbeat to the next, of the detector and of the leader",
+    },
+    Parameter {
+        name: "timeout",
+        kind: Kind::Time { or: &[] },
+        default: "10",
+        about: "how long silence is borne: of the leader (majority, which steps down after as \
+                long without a majority), of the better ones (bully), of any node (heartbeat, \
+                adaptive)",
     },
     Parameter {
         name: "retransmit",
@@ -49,10 +76,24 @@ pub fn setup(setting: &Setting) -> Result<Setup, Error> {
         "fence" => Mode::Fence,
         _ => Mode::Lease,
     };
-    let ballot = if by_majority(params) { Ballot::Majority } else { Ballot::Own };
-    let lease = above_zero(params, "lease")?;
-    let retransmit = above_zero(params, "retransmit")?;
-    Ok(Setup { n: setting.n, mode, ballot, lease, retransmit })
+    Ok(Setup {
+        n: setting.n,
+        mode,
+        ballot: if by_majority(params) { Ballot::Majority } else { Ballot::Own },
+        lease: above_zero(params, "lease")?,
+        retransmit: above_zero(params, "retransmit")?,
+        notice: rhythm(params)?.timeout,
+        certain: is_perfect(params),
+    })
+}
+
+fn rhythm(params: &Params) -> Result<Rhythm, Error> {
+    let (period, timeout) = (above_zero(params, "period")?, above_zero(params, "timeout")?);
+    if period >= timeout {
+        let reason = "it must be less than timeout".to_string();
+        return Err(Error::Unusable { name: "period", reason });
+    }
+    Ok(Rhythm { period, timeout })
 }
 
 fn above_zero(params: &Params, name: &'static str) -> Result<Ticks, Error> {
@@ -60,31 +101,105 @@ fn above_zero(params: &Params, name: &'static str) -> Result<Ticks, Error> {
     time.ok_or_else(|| Error::Unusable { name, reason: "it takes a time above 0".into() })
 }
 
-/// A cluster of equals that an oracle leads.
-pub fn cluster<P>(
-    setup: Setup,
-    fresh: impl Fn(NodeId, Setup) -> P + Send + Sync + 'static,
-) -> Cluster<P> {
-    let rule = match setup.ballot {
-        Ballot::Majority => Rule::Majority,
-        Ballot::Own => Rule::Highest,
+/// Puts the chosen election, and the chosen detector if it is a real one, below the algorithm.
+/// Everybody knows the first leader, which is the last node.
+pub fn visit<U, V>(
+    setting: &Setting,
+    silent: bool,
+    fresh: impl Fn(NodeId, Setup) -> U + Send + Sync + 'static,
+    visitor: V,
+) -> Result<V::Output, Error>
+where
+    U: Process<Provides = Mutex, Uses = Election>,
+    V: Visitor,
+{
+    let setup = setup(setting)?;
+    let election = election(setting)?;
+    let alone = setting.n == 1;
+    if setup.certain {
+        let quiet = silent && setup.ballot == Ballot::Own;
+        let fresh = move |me| Stack { upper: fresh(me, setup), lower: election(me) };
+        let equals = Cluster::of_equals(setting.n, fresh);
+        return Ok(visitor.mutex(Cluster { silent: alone || quiet, upkeep: UPKEEP, ..equals }));
+    }
+    let detector = detector(setting.params.text("detector"), setting.n, rhythm(&setting.params)?)?;
+    let fresh = move |me| -> Stack<U, Stack<AnyElection, AnyDetector>> {
+        let lower = Stack { upper: election(me), lower: detector(me) };
+        Stack { upper: fresh(me, setup), lower }
     };
-    let equals = Cluster::of_equals(setup.n, move |me| fresh(me, setup));
-    Cluster { election: Some(rule), ..equals }
+    let equals = Cluster::of_equals(setting.n, fresh);
+    Ok(visitor.mutex(Cluster { silent: alone, upkeep: UPKEEP, ..equals }))
 }
 
-/// The promises: those about safety depend on who elects, and on who is waited for.
-pub fn has(params: &Params) -> Vec<Property> {
-    let mut has = vec![Property::V1, Property::V2];
-    if by_majority(params) {
-        has.push(Property::S1Eff);
-        if !params.is("mode", "fence") {
-            has.extend([Property::S1, Property::F1]);
+fn election(
+    setting: &Setting,
+) -> Result<impl Fn(NodeId) -> AnyElection + Send + Sync + use<>, Error> {
+    let n = setting.n;
+    let Rhythm { period, timeout } = rhythm(&setting.params)?;
+    let ranking = Ranking::by_key(n, |node| node);
+    let first = Some(NodeId(n - 1));
+    let chosen = setting.params.text("election").to_string();
+    Ok(move |me| match chosen.as_str() {
+        "bully" => {
+            let transmission = Ticks(timeout.0.div_ceil(2)); // Asked and answered in a timeout.
+            let setup = bully::Setup { transmission, ..bully::Setup::new(ranking.clone()) };
+            AnyElection::Bully(Bully::new(me, setup, first))
         }
+        "ring" => AnyElection::Ring(Ring::new(me, ranking.clone(), first)),
+        _ => {
+            let setup = majority::Setup { n, timeout, heartbeat: period };
+            AnyElection::Majority(Majority::new(me, setup, first))
+        }
+    })
+}
+
+/// The promises. No two leaders share an epoch, and so no two entries a fence, whoever elects.
+/// What else is safe depends on who elects and who is waited for; progress, on whether the dead
+/// are.
+pub fn has(params: &Params) -> Vec<Property> {
+    let mut has = vec![Property::S1Eff];
+    if !params.is("mode", "strict") || is_perfect(params) {
+        has.extend([Property::V1, Property::V2]);
+    }
+    if by_majority(params) && !params.is("mode", "fence") {
+        has.extend([Property::S1, Property::F1]);
     }
     has
 }
 
 fn by_majority(params: &Params) -> bool {
     params.is("election", "majority")
+}
+
+fn is_perfect(params: &Params) -> bool {
+    params.is("detector", "perfect")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find;
+    use super::*;
+
+    #[test]
+    fn what_is_promised_depends_on_election_mode_and_detector() {
+        let promises = |set: &[(&str, &str)]| {
+            let setting = find("central-failover").and_then(|entry| entry.setting(5, set));
+            has(&setting.expect("it can be set").params)
+        };
+        use Property::{F1, S1, S1Eff, V1, V2};
+        assert_eq!(promises(&[]), [S1Eff, V1, V2, S1, F1]);
+        assert_eq!(promises(&[("mode", "strict")]), [S1Eff, S1, F1]);
+        let taught = [("mode", "strict"), ("detector", "perfect")];
+        assert_eq!(promises(&taught), [S1Eff, V1, V2, S1, F1]);
+        assert_eq!(promises(&[("mode", "fence")]), [S1Eff, V1, V2]);
+        assert_eq!(promises(&[("election", "bully")]), [S1Eff, V1, V2]);
+    }
+
+    #[test]
+    fn heartbeats_slower_than_the_timeout_are_refused_by_name() {
+        let entry = find("token-ring-regenerating").expect("a row");
+        let setting = entry.setting(3, &[("period", "10")]).expect("taken");
+        let error = setup(&setting).expect_err("too slow");
+        assert_eq!(error.to_string(), "--set period: it must be less than timeout");
+    }
 }

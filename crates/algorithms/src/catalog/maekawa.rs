@@ -60,6 +60,7 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula { text: "3(K-1)", range: |setting| mean(setting, |others| 3.0 * others) },
         heavy: Formula {
             text: "3(K-1) to 6(K-1), about 4(K-1)",

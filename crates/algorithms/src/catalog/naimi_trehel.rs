@@ -31,6 +31,7 @@ pub const ENTRY: Entry = Entry {
     bypass: None,
     parameters: &[],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula { text: "0..N; from the start 2(N-1)/N", range: from_the_start },
         heavy: Formula {
             text: "3 - 4/N",

@@ -61,6 +61,7 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula {
             text: "3m",
             range: |setting| exact_if(untimed(setting, 2.0), rounds(setting, 3.0)),

@@ -40,6 +40,7 @@ pub const ENTRY: Entry = Entry {
         about: "the tree, its root the first node; a file has one edge 'a b' per line",
     }],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula { text: "2 per edge to the privilege", range: light },
         heavy: Formula {
             text: "2(N-1)/N to 4(N-1)/N; star 4-6/N, chain 2-2/N",

@@ -40,6 +40,7 @@ pub const ENTRY: Entry = Entry {
         about: "seed: as a lecture note prints it, never moving the clock when a message arrives",
     }],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula { text: "2(N-1)", range: round_trips },
         heavy: Formula { text: "2(N-1)", range: round_trips },
         client_delay: Formula {

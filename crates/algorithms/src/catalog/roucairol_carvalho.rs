@@ -39,6 +39,7 @@ pub const ENTRY: Entry = Entry {
         about: "who holds the permission of each pair at first: the smaller node, or neither",
     }],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula { text: "N-1 on average (0 to 2(N-1)), init=none 2(N-1)", range: messages },
         heavy: Formula { text: "N-1, init=none 2(N-1)", range: messages },
         client_delay: Formula {

@@ -27,6 +27,7 @@ pub const ENTRY: Entry = Entry {
     bypass: Some(|setting| u64::from(setting.n) - 1),
     parameters: &[],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula {
             text: "N, or 0 where the token is",
             range: |setting| exactly(setting.n() - 1.0),

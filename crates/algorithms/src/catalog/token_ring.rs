@@ -66,6 +66,7 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula {
             text: "1..∞, from the start (N+1)/2; parked N-1; ping-pong N+11",
             range: light,

@@ -1,7 +1,7 @@
 //! The row of the token ring that replaces a lost token.
 
-use super::leadership::{self, PARAMETERS, setup};
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
+use super::leadership::{self, PARAMETERS, UPKEEP};
+use super::{Assumption, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor};
 use crate::Error;
 use crate::mutex::token_ring_regenerating::TokenRingRegenerating;
 use conclave_core::{Property, Ticks};
@@ -17,7 +17,11 @@ pub const ENTRY: Entry = Entry {
             1977",
     seeds: &["000", "002", "003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "a message sent often enough arrives, in any order" },
+        Assumption {
+            tag: "A1",
+            text: "a message sent often enough arrives, in any order; with bully and ring every \
+                   message does, and within half the timeout",
+        },
         Assumption {
             tag: "A2",
             text: "a majority is up and in touch (election=majority); a crashed node returns with \
@@ -25,13 +29,14 @@ pub const ENTRY: Entry = Entry {
         },
         Assumption {
             tag: "A3",
-            text: "suspicions are right (strict, fence, or an election not by majority)",
+            text: "suspicions are right (fence, an election not by majority, or strict with a \
+                   perfect detector)",
         },
         Assumption {
             tag: "A4",
-            text: "a holder that is cut off leaves before its lease ends, a token arrives within \
-                   half a lease or never, clocks are at most 1 % off, and who is cut off is told \
-                   so within half a lease (lease)",
+            text: "a holder that is cut off or slow leaves within half a lease, a token arrives \
+                   within a quarter of one or never, clocks are at most 1 % off, and who is cut \
+                   off suspects so within half a lease (lease)",
         },
         Assumption { tag: "A5", text: "who enters also releases" },
         Assumption { tag: "A6", text: "who is silent for retransmit has crashed (fence)" },
@@ -41,13 +46,15 @@ pub const ENTRY: Entry = Entry {
         (Property::HB, "entries follow the ring, not the order of the requests"),
         (Property::BW, "a new token begins elsewhere, so a lap may be cut short again and again"),
         (
+            Property::V1,
+            "only with mode=strict on a detector that may be mistaken: a node that stays dead is \
+             waited for without end",
+        ),
+        (Property::V2, "only with mode=strict on a detector that may be mistaken, as above"),
+        (
             Property::S1,
             "only with mode=fence or an election not by majority: a wrong suspicion or a partition \
              makes a second token",
-        ),
-        (
-            Property::S1Eff,
-            "only with an election not by majority: each side of a partition has a leader",
         ),
         (
             Property::F1,
@@ -57,6 +64,7 @@ pub const ENTRY: Entry = Entry {
     bypass: None,
     parameters: PARAMETERS,
     cost: Cost::Mutex(MutexCost {
+        upkeep: UPKEEP,
         light: Formula {
             text: "2..∞, from the start N: each hop is acknowledged",
             range: |setting| exactly(if setting.n == 1 { 0.0 } else { setting.n() }),
@@ -89,10 +97,9 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
 };
 
-/// The nodes of a setting.
-pub fn cluster(setting: &Setting) -> Result<Cluster<TokenRingRegenerating>, Error> {
-    let ring = leadership::cluster(setup(setting)?, TokenRingRegenerating::new);
-    Ok(Cluster { silent: setting.n == 1, ..ring })
+/// Hands the nodes of a setting to the visitor.
+pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
+    leadership::visit(setting, false, TokenRingRegenerating::new, visitor)
 }
 
 fn exactly(cost: f64) -> (f64, f64) {

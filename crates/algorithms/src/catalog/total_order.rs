@@ -33,6 +33,7 @@ pub const ENTRY: Entry = Entry {
     bypass: Some(|setting| u64::from(setting.n - 1)),
     parameters: &[COORDINATORS, VOTES, COORDINATOR],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula { text: "3m; 3m - (m+2)/N colocated", range: messages },
         heavy: Formula { text: "3m; 3m - (m+2)/N colocated", range: messages },
         client_delay: Formula { text: "3", range: client_delay },

@@ -55,6 +55,7 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     cost: Cost::Mutex(MutexCost {
+        upkeep: &[],
         light: Formula {
             text: "3m",
             range: |setting| exact_if(unhurried(setting), rounds(setting, 3.0)),

@@ -5,10 +5,10 @@
 //! C. Gray and D. Cheriton, SOSP 1989; the fence after M. Burrows, "The Chubby lock service", 2006.
 //! Assumes: A1 a message sent often enough arrives, in any order; A2 a majority is up and in touch
 //! (election=majority), and crashed nodes return with their disk or not at all; A3 suspicions are
-//! right (strict, fence, or an election not by majority); A4 a holder that is cut off leaves before
-//! its lease ends, clocks are at most 1 % off, and a leader that is cut off is told so within half
-//! a lease (lease); A5 who enters also releases; A6 who is silent for `retransmit` has crashed
-//! (fence).
+//! right (fence, an election not by majority, or strict with a detector that is said to be
+//! perfect); A4 a holder that is cut off or slow leaves within half a lease, clocks are at most 1 %
+//! off, and a leader that was replaced is told so within `notice` (lease); A5 who enters also
+//! releases; A6 who is silent for `retransmit` has crashed (fence).
 //!
 //! | message     | from, to            | sent when                       | carries              |
 //! |-------------|---------------------|---------------------------------|----------------------|
@@ -29,9 +29,10 @@
 //!
 //! The node with the highest number coordinates from the start, without a word. Each answer names
 //! what it answers: the seq of the request, and the beat, the number of the last sign of life that
-//! had come. By counting its own beats a client knows that a grant is too old to be used; no clock
-//! is read. A holder cannot be thrown out: while it is inside its lease is kept alive by `Pong`s,
-//! and when they do not get through, only the larger fence of the next holder protects.
+//! had come. By counting its own beats a client knows that a grant is too old to be used, half of
+//! its lease being gone; no clock is read. A holder cannot be thrown out: while it is inside its
+//! lease is kept alive by `Pong`s, and when they do not get through, only the larger fence of the
+//! next holder protects.
 //!
 //! Has: mutual exclusion; progress; no starvation; rising fences; acknowledged requests keep their
 //! place when the coordinator fails.
@@ -113,8 +114,7 @@ impl Process for CentralFailover {
             Event::Indication(election::Indication::Elected { leader, term }) => {
                 self.on_elected(leader, term, ctx);
             }
-            // Whoever elects here names a new leader at once.
-            Event::Indication(election::Indication::Deposed { .. }) => {}
+            Event::Indication(election::Indication::Deposed { .. }) => self.on_deposed(ctx),
             Event::Indication(election::Indication::Suspect(node)) => self.on_suspect(node, ctx),
             Event::Indication(election::Indication::Trust(node)) => self.on_trust(node, ctx),
             Event::Message { from, message } => self.on_message(from, message, ctx),
@@ -129,7 +129,8 @@ impl Process for CentralFailover {
     fn after_crash(&self) -> Recovery<Self> {
         let mut kept = Self::new(self.me, self.setup);
         (kept.seq, kept.fence, kept.epoch) = (self.seq, self.fence, self.epoch);
-        (kept.issued, kept.mandate, kept.coordinator) = (self.issued, self.mandate, None);
+        (kept.issued, kept.mandate) = (self.issued, self.mandate);
+        (kept.leader, kept.coordinator) = (None, None);
         Recovery::State(kept)
     }
 }
@@ -149,8 +150,8 @@ impl CentralFailover {
             fence: 0,
             epoch: Epoch::default(),
             coordinated_by: last,
-            leader: None,
-            mandate: 0,
+            leader: Some(last),
+            mandate: u32::from(me == last),
             joined: true,
             suspects: NodeSet::default(),
             issued: 0,
@@ -161,7 +162,7 @@ impl CentralFailover {
     /// Until the coordinator knows of it a node asks for nothing, and it is no coordinator itself:
     /// one that lost its disk must not take itself for the first.
     fn on_restart(&mut self) {
-        self.joined = false;
+        (self.joined, self.leader) = (false, None);
         self.coordinator = None;
     }
 
@@ -331,8 +332,8 @@ impl CentralFailover {
         let Grant { epoch, seq, beat, fence } = grant;
         match self.status {
             Status::Waiting if seq == self.seq && self.joined => {
-                if self.setup.mode == Mode::Lease && self.beat > beat + 1 {
-                    // More than a lease may have passed since that beat: is it still ours?
+                if self.setup.mode == Mode::Lease && self.beat > beat {
+                    // More than half a lease may have passed since that beat: is it still ours?
                     let beat = self.beat;
                     return ctx.send(from, Message::Keepalive { epoch, seq, beat });
                 }

@@ -36,7 +36,7 @@ impl Epoch {
 pub enum Mode {
     /// Waits until whatever they may hold has lapsed.
     Lease,
-    /// Waits for them, unless they are known to have crashed.
+    /// Waits for them, unless they are known for certain to have crashed.
     Strict,
     /// Goes on without them; only the fence protects the resource.
     Fence,
@@ -65,6 +65,10 @@ pub struct Setup {
     pub lease: Ticks,
     /// How long to wait for an answer before saying it again.
     pub retransmit: Ticks,
+    /// How long a leader that was replaced may go on before the election tells it.
+    pub notice: Ticks,
+    /// Whether a suspicion is proof of a crash.
+    pub certain: bool,
 }
 
 impl Setup {
@@ -87,6 +91,15 @@ impl Setup {
         self.ballot == Ballot::Own || nodes > self.n / 2
     }
 
+    /// Whether nobody need wait for a node that is suspected.
+    pub fn excuses_suspects(&self) -> bool {
+        match self.mode {
+            Mode::Lease => false,
+            Mode::Strict => self.certain,
+            Mode::Fence => true,
+        }
+    }
+
     /// How often a sign of life is due: twice per lease.
     pub fn keepalive(&self) -> Ticks {
         Ticks((self.lease.0 / 2).max(1))
@@ -94,14 +107,18 @@ impl Setup {
 
     /// A lease by somebody else's clock, which may be 1 % off, as may one's own.
     pub fn lease_elsewhere(&self) -> Ticks {
-        Ticks(self.lease.0 + self.lease.0.div_ceil(50))
+        elsewhere(self.lease)
     }
 
     /// How long a new leader waits for the silent: until a leader that was cut off has noticed,
     /// and then until the last hold that it granted has lapsed.
     pub fn recovery(&self) -> Ticks {
-        self.keepalive() + self.lease_elsewhere()
+        elsewhere(self.notice) + self.lease_elsewhere()
     }
+}
+
+fn elsewhere(span: Ticks) -> Ticks {
+    Ticks(span.0 + span.0.div_ceil(50))
 }
 
 #[cfg(test)]
@@ -110,7 +127,8 @@ mod tests {
 
     fn setup(ballot: Ballot) -> Setup {
         let (lease, retransmit) = (Ticks(100), Ticks(50));
-        Setup { n: 5, mode: Mode::Lease, ballot, lease, retransmit }
+        let (mode, notice) = (Mode::Lease, Ticks(10));
+        Setup { n: 5, mode, ballot, lease, retransmit, notice, certain: true }
     }
 
     #[test]
@@ -135,6 +153,20 @@ mod tests {
         let claim = |me| setup(Ballot::Own).claim(NodeId(me), Epoch { term: 9, round: 0 }, 0);
         assert_eq!(claim(3), Some(Epoch { term: 13, round: 0 }));
         assert_eq!(claim(4), Some(Epoch { term: 14, round: 0 }));
+    }
+
+    #[test]
+    fn a_new_leader_waits_for_the_old_one_to_notice_and_for_its_last_lease() {
+        assert_eq!(setup(Ballot::Majority).recovery(), Ticks(11 + 102));
+    }
+
+    #[test]
+    fn only_proof_or_the_fence_excuses_a_suspect() {
+        let excused =
+            |mode, certain| Setup { mode, certain, ..setup(Ballot::Majority) }.excuses_suspects();
+        let modes = [Mode::Lease, Mode::Strict, Mode::Fence];
+        assert_eq!(modes.map(|mode| excused(mode, true)), [false, true, true]);
+        assert_eq!(modes.map(|mode| excused(mode, false)), [false, false, true]);
     }
 
     #[test]

@@ -5,10 +5,11 @@
 //! epochs and modes as in [`super::central_failover`].
 //! Assumes: A1 a message sent often enough arrives, in any order; A2 a majority is up and in touch
 //! (election=majority), and crashed nodes return with their disk or not at all; A3 suspicions are
-//! right (strict, fence, or an election not by majority); A4 a holder that is cut off leaves before
-//! its lease ends, a token arrives within half a lease or never, clocks are at most 1 % off, and
-//! who is cut off from the majority is told so within half a lease (lease); A5 who enters also
-//! releases; A6 who is silent for `retransmit` has crashed (fence).
+//! right (fence, an election not by majority, or strict with a detector that is said to be
+//! perfect); A4 a holder that is cut off or slow leaves within half a lease, a token arrives within
+//! a quarter of one or never, clocks are at most 1 % off, and who is cut off from the majority
+//! suspects so within half a lease (lease); A5 who enters also releases; A6 who is silent for
+//! `retransmit` has crashed (fence).
 //!
 //! | message     | from, to         | sent when                         | carries              |
 //! |-------------|------------------|-----------------------------------|----------------------|
@@ -145,7 +146,9 @@ impl Process for TokenRingRegenerating {
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
             Event::Start => self.on_start(ctx),
-            Event::Restart => {} // Whoever suspects it will trust it again, and pass it the token.
+            // Who leads is not known any more. Whoever suspects this node will trust it again, and
+            // pass it the token.
+            Event::Restart => self.leader = None,
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
@@ -153,8 +156,7 @@ impl Process for TokenRingRegenerating {
             Event::Indication(election::Indication::Elected { leader, term }) => {
                 self.on_elected(leader, term, ctx);
             }
-            // Whoever elects here names a new leader at once.
-            Event::Indication(election::Indication::Deposed { .. }) => {}
+            Event::Indication(election::Indication::Deposed { .. }) => self.on_deposed(ctx),
             Event::Indication(election::Indication::Suspect(node)) => self.on_suspect(node, ctx),
             Event::Indication(election::Indication::Trust(node)) => self.on_trust(node, ctx),
             Event::Message { from, message } => self.on_message(from, message, ctx),
@@ -170,15 +172,16 @@ impl Process for TokenRingRegenerating {
     fn after_crash(&self) -> Recovery<Self> {
         let mut kept = Self::new(self.me, self.setup);
         (kept.epoch, kept.last) = (self.epoch, self.last);
-        (kept.fence, kept.mandate) = (self.fence, self.mandate);
+        (kept.fence, kept.mandate, kept.leader) = (self.fence, self.mandate, None);
         Recovery::State(kept)
     }
 }
 
 impl TokenRingRegenerating {
-    /// Node `me` in its first state.
+    /// Node `me` in its first state: the last node leads.
     pub fn new(me: NodeId, setup: Setup) -> Self {
         assert!(me.0 < setup.n, "{me} is outside a ring of {}", setup.n);
+        let last = NodeId(setup.n - 1);
         Self {
             me,
             setup,
@@ -188,8 +191,8 @@ impl TokenRingRegenerating {
             token: None,
             passing: None,
             fence: 0,
-            leader: None,
-            mandate: 0,
+            leader: Some(last),
+            mandate: u32::from(me == last),
             suspects: NodeSet::default(),
             regeneration: None,
         }

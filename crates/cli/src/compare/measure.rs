@@ -21,8 +21,6 @@ const ROUNDING_ERROR: f64 = 1e-6;
 
 /// Quorums of more nodes than this take too long to lay out.
 const QUORUM_NODES_MAX: u32 = 20_000;
-/// More nodes than this take too long to watch each other.
-const WATCHING_NODES_MAX: u32 = 5_000;
 
 /// All that was measured, and what was not.
 pub struct Measured {
@@ -213,17 +211,24 @@ fn point(entry: &'static Entry, n: u32) -> Result<Point, String> {
     if has("quorums") && n > QUORUM_NODES_MAX {
         return Err("so many quorums take too long to lay out".to_string());
     }
-    if has("election") && n > WATCHING_NODES_MAX {
-        return Err("so many nodes take too long to watch each other".to_string());
-    }
     let setting = entry.setting(n, &[]).map_err(|error| error.to_string())?;
     let ranges = Ranges::of(&setting);
-    let messages = expected(ranges.heavy, f64::from(n)) * f64::from(n);
+    let messages = expected(ranges.heavy, f64::from(n)) * f64::from(n) + upkeep(entry, n);
     if messages > MESSAGES_MAX {
         return Err(format!("about {} messages when all ask at once", count(messages as u64)));
     }
     let subject = Subject::new(entry.id, n, &[], &People::default()).map_err(|e| e.to_string())?;
-    Ok(Point { subject, ranges, light: None, heavy: None, saturated: None, notes: Vec::new() })
+    let upkeep = entry.upkeep().join(" and ");
+    let notes = match upkeep.is_empty() {
+        true => Vec::new(),
+        false => vec![format!("{upkeep} are upkeep and not counted")],
+    };
+    Ok(Point { subject, ranges, light: None, heavy: None, saturated: None, notes })
+}
+
+/// How many heartbeats are about to be sent while all enter once: each to each, every other unit.
+fn upkeep(entry: &Entry, n: u32) -> f64 {
+    if entry.upkeep().is_empty() { 0.0 } else { 6.0 * f64::from(n).powi(3) }
 }
 
 /// A kind of run.
@@ -244,7 +249,8 @@ enum Found {
 /// The runs that end within a reasonable time; of the others it is noted that they are missing.
 fn affordable(point: &mut Point) -> Vec<Job> {
     let n = point.subject.setting.n();
-    let heavy = expected(point.ranges.heavy, n) * n;
+    let setting = &point.subject.setting;
+    let heavy = expected(point.ranges.heavy, n) * n + upkeep(setting.entry, setting.n);
     let mut jobs = vec![Job::Heavy];
     let alone = point.ranges.light.0 * f64::from(clients(point.subject.setting.n).1);
     if alone > MESSAGES_MAX {

@@ -200,8 +200,13 @@ shortest found that breaks {property}:
         let kinds =
             if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
         let mut text = labelled("messages", COLUMN, &format!("{}{kinds}", count(outcome.messages)));
+        if outcome.upkeep > 0 {
+            let told = format!("{} of these are upkeep, whoever asks", count(outcome.upkeep));
+            text += &labelled("", COLUMN, &told);
+        }
         if let Some(per_entry) = outcome.messages_per_entry() {
-            text += &labelled("per entry", COLUMN, &decimal(per_entry));
+            let without = if outcome.upkeep > 0 { ", without upkeep" } else { "" };
+            text += &labelled("per entry", COLUMN, &(decimal(per_entry) + without));
         }
         text + &self.formula().unwrap_or_default()
     }

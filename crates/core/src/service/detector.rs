@@ -32,7 +32,4 @@ impl Oracle for Detector {
     fn trust(node: NodeId) -> Option<Indication> {
         Some(Indication::Trust(node))
     }
-    fn elected(_: NodeId, _: u64) -> Option<Indication> {
-        None
-    }
 }

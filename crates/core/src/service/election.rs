@@ -4,7 +4,7 @@ mod monitor;
 
 pub use monitor::Monitor;
 
-use crate::{NodeId, Oracle, Service};
+use crate::{NodeId, Service};
 use serde::{Deserialize, Serialize};
 
 /// The leader election service.
@@ -43,27 +43,4 @@ pub enum Indication {
 impl Service for Election {
     type Request = Request;
     type Indication = Indication;
-}
-
-impl Oracle for Election {
-    fn suspect(node: NodeId) -> Option<Indication> {
-        Some(Indication::Suspect(node))
-    }
-    fn trust(node: NodeId) -> Option<Indication> {
-        Some(Indication::Trust(node))
-    }
-    fn elected(leader: NodeId, term: u64) -> Option<Indication> {
-        Some(Indication::Elected { leader, term })
-    }
-}
-
-/// How an oracle that knows everything picks leaders, in place of a real election.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Rule {
-    /// As an election by majority would: a leader is replaced only when a majority of all nodes
-    /// suspect it, and only a node that this majority can reach replaces it.
-    Majority,
-    /// As bully and ring do: each node follows the highest node that it does not suspect, so
-    /// suspicions that differ make leaders that differ.
-    Highest,
 }

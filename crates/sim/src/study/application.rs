@@ -51,7 +51,7 @@ struct Alone {
 
 impl Application {
     pub fn new(plan: &Plan, clients: u32) -> Self {
-        let script = script_of(plan);
+        let script = plan.workload.script();
         let left: Vec<u32> = (0..clients).map(|node| rounds_of(plan, NodeId(node))).collect();
         let poisson = matches!(plan.workload, Workload::Poisson(_));
         let who = |act| script.iter().filter(move |line| line.act == act).map(|line| line.node);
@@ -239,7 +239,8 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
     fn asks(&mut self, node: NodeId) {
         self.users.application.requests += 1;
         let alone = self.users.monitor.waiting() == 0 && self.users.monitor.inside() == 0;
-        self.users.application.alone = alone.then(|| Alone { node, messages: self.kinds.total() });
+        let messages = self.counted();
+        self.users.application.alone = alone.then_some(Alone { node, messages });
         self.users.monitor.requested(node, self.now);
         if let Some(decisions) = &mut self.decisions {
             decisions.acts(self.now, node, Act::Acquire);
@@ -335,9 +336,15 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         }
     }
 
+    /// Messages so far, without those that would have been sent anyway.
+    fn counted(&self) -> u64 {
+        self.kinds.total() - self.kinds.of(self.cluster.upkeep)
+    }
+
     /// The algorithm lets a node in.
     #[inline(never)]
     pub(crate) fn entered(&mut self, node: NodeId, fence: u64) {
+        let counted = self.counted();
         let wait = self.now.since(self.users.monitor.waiting_since(node));
         self.users.monitor.entered(node, fence, self.now);
         let application = &mut self.users.application;
@@ -355,7 +362,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         application.fairness.entered(before);
         if let Some(alone) = application.alone.take_if(|alone| alone.node == node) {
             application.client_delays.add(wait);
-            let messages = self.kinds.total() - alone.messages;
+            let messages = counted - alone.messages;
             application.client_delays_serial.add(Ticks::units(messages));
         }
         if let Some(story) = &mut self.story {
@@ -363,15 +370,6 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         }
         if !self.users.application.scripted_exit.contains(node) {
             self.schedule_request(self.plan.critical_section, node, Request::Release);
-        }
-    }
-}
-
-fn script_of(plan: &Plan) -> &[ScriptLine] {
-    match &plan.workload {
-        Workload::Script(lines) => lines,
-        Workload::AllAtOnce | Workload::Single(_) | Workload::Closed(_) | Workload::Poisson(_) => {
-            &[]
         }
     }
 }

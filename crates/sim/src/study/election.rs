@@ -116,12 +116,7 @@ fn words(node: NodeId, indication: Indication) -> String {
 
 /// When somebody calls for an election by plan, and who.
 fn campaigns(plan: &Plan) -> Vec<(Ticks, NodeId)> {
-    let script = match &plan.workload {
-        Workload::Script(lines) => lines.as_slice(),
-        Workload::AllAtOnce | Workload::Single(_) | Workload::Closed(_) | Workload::Poisson(_) => {
-            &[]
-        }
-    };
+    let script = plan.workload.script();
     let nobody_named = plan.start.is_empty() && script.is_empty();
     let first = nobody_named.then_some(FIRST);
     let at_once = plan.start.iter().copied().chain(first).map(|node| (Ticks::ZERO, node));

@@ -26,8 +26,6 @@ pub(super) enum Phase {
     Recovering { waited: bool },
     /// Lets clients in.
     Active,
-    /// Cut off from the majority: somebody else may have been elected.
-    Suspended,
 }
 
 /// `lapsed` when a lease has passed without a sign of life.
@@ -106,9 +104,6 @@ impl CentralFailover {
         let Wish { seq, beat, repeated } = wish;
         let next_number = self.next_ticket();
         let Some(coordinator) = &mut self.coordinator else { return }; // The sender will learn.
-        if coordinator.phase == Phase::Suspended {
-            return; // Not now.
-        }
         if epoch != self.epoch || seq <= coordinator.over[from.index()] {
             // Overtaken by its own release, most likely; or the sender knows less than it should.
             return self.announce(from, ctx);
@@ -167,7 +162,6 @@ impl CentralFailover {
                     self.pump(ctx);
                 } // Otherwise it is only slow: it is freed when it is suspected too.
             }
-            Phase::Suspended => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! How one becomes coordinator, learns what everybody wants and holds, and ceases to be it.
 
 use super::coordinator::{Coordinator, Holder, Phase, Ticket};
-use super::{Ballot, CentralFailover, Message, Mode, Setup, Status, Timer};
+use super::{Ballot, CentralFailover, Message, Mode, Status, Timer};
 use conclave_core::{Context, Delay, NodeId};
 
 impl CentralFailover {
@@ -27,6 +27,12 @@ impl CentralFailover {
         } // Otherwise the new leader will speak first; if that is lost, a waiter asks.
         self.beat += 1; // The timer starts anew: no beat may seem younger than it is.
         self.keep_beating(ctx);
+    }
+
+    /// Somebody else may have been elected: what is granted from here on could be granted twice.
+    pub(super) fn on_deposed(&mut self, ctx: &mut Context<Self>) {
+        self.leader = self.leader.filter(|&leader| leader != self.me);
+        self.step_down(ctx);
     }
 
     /// Claims a new epoch and asks everybody for its state.
@@ -62,9 +68,6 @@ impl CentralFailover {
         if self.setup.mode == Mode::Lease {
             ctx.set_timer(Timer::Lease, Delay::exactly(self.setup.recovery()));
         }
-        if !self.reaches_enough() {
-            return self.suspend(ctx);
-        }
         self.activate_if_known(ctx);
     }
 
@@ -98,28 +101,17 @@ impl CentralFailover {
         }
     }
 
-    fn suspend(&mut self, ctx: &mut Context<Self>) {
-        let Some(coordinator) = &mut self.coordinator else { return };
-        coordinator.phase = Phase::Suspended;
-        for timer in [Timer::Round, Timer::Probe, Timer::Lease] {
-            ctx.cancel_timer(timer);
-        }
-    }
-
     pub(super) fn on_suspect(&mut self, node: NodeId, ctx: &mut Context<Self>) {
         if node == self.me || node.0 >= self.setup.n || !self.suspects.insert(node) {
             return; // Known already, or nonsense.
         }
-        let enough = self.reaches_enough();
-        let mode = self.setup.mode;
+        let excused = self.setup.excuses_suspects();
         let Some(coordinator) = &mut self.coordinator else { return };
         match coordinator.phase {
-            Phase::Suspended => {}
-            Phase::Active | Phase::Recovering { .. } if !enough => self.suspend(ctx),
             Phase::Recovering { .. } => self.activate_if_known(ctx),
             Phase::Active => {
                 let held = coordinator.holder.filter(|holder| holder.client == node);
-                if let Some(holder) = held.filter(|held| mode != Mode::Lease || held.lapsed) {
+                if let Some(holder) = held.filter(|held| excused || held.lapsed) {
                     coordinator.finish(node, holder.seq);
                     self.pump(ctx);
                 }
@@ -131,11 +123,7 @@ impl CentralFailover {
         if !self.suspects.remove(node) {
             return; // It was never suspected.
         }
-        let enough = self.reaches_enough();
-        match self.coordinator.as_deref() {
-            // Somebody may have led meanwhile: ask anew.
-            Some(Coordinator { phase: Phase::Suspended, .. }) if enough => self.begin(ctx),
-            Some(Coordinator { phase: Phase::Suspended, .. }) => {}
+        match &self.coordinator {
             Some(_) => {
                 self.ask_again(node, ctx);
                 self.pump(ctx);
@@ -149,8 +137,7 @@ impl CentralFailover {
     }
 
     pub(super) fn on_join(&mut self, from: NodeId, ctx: &mut Context<Self>) {
-        match self.coordinator.as_deref() {
-            Some(Coordinator { phase: Phase::Suspended, .. }) => {} // Not now.
+        match &self.coordinator {
             Some(_) => self.announce(from, ctx),
             // It yielded to another that seems to be gone.
             None if self.leader == Some(self.me) => self.begin(ctx),
@@ -207,14 +194,13 @@ impl CentralFailover {
 
     /// Goes to work when enough is known of everybody.
     pub(super) fn activate_if_known(&mut self, ctx: &mut Context<Self>) {
-        let Setup { n, mode, .. } = self.setup;
+        let excused = self.setup.excuses_suspects();
         let Some(coordinator) = &mut self.coordinator else { return };
         let Phase::Recovering { waited } = coordinator.phase else { return };
         let settled = |node: NodeId| {
-            let crashed = mode != Mode::Lease && self.suspects.contains(node);
-            coordinator.reports.contains(node) || crashed
+            coordinator.reports.contains(node) || excused && self.suspects.contains(node)
         };
-        let all = self.me.others(n).all(settled);
+        let all = self.me.others(self.setup.n).all(settled);
         if !self.setup.suffices(coordinator.reports.len() + 1) || !(waited || all) {
             return;
         }
@@ -262,9 +248,5 @@ impl CentralFailover {
         let Some(coordinator) = &self.coordinator else { return };
         let (known, over) = (coordinator.known[to.index()], coordinator.over[to.index()]);
         ctx.send(to, Message::NewCoord { epoch: self.epoch, known, over });
-    }
-
-    fn reaches_enough(&self) -> bool {
-        self.setup.suffices(self.setup.n - self.suspects.len())
     }
 }

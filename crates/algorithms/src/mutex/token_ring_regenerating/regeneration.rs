@@ -36,6 +36,12 @@ impl TokenRingRegenerating {
         }
     }
 
+    /// Somebody else may have been elected, and may be making a token.
+    pub(super) fn on_deposed(&mut self, ctx: &mut Context<Self>) {
+        self.leader = self.leader.filter(|&leader| leader != self.me);
+        self.abandon(ctx);
+    }
+
     /// Asks the leader for a new token, or makes it.
     pub(super) fn report_loss(&mut self, ctx: &mut Context<Self>) {
         match self.leader {
@@ -79,7 +85,10 @@ impl TokenRingRegenerating {
         }
         ctx.set_timer(Timer::Round, Delay::exactly(self.setup.retransmit));
         if self.setup.mode == Mode::Lease {
-            ctx.set_timer(Timer::Lease, Delay::exactly(self.setup.recovery()));
+            // A node that is cut off goes on until it suspects so.
+            let noticed = self.setup.keepalive() + self.setup.lease_elsewhere();
+            let recovery = self.setup.recovery().max(noticed);
+            ctx.set_timer(Timer::Lease, Delay::exactly(recovery));
         }
         self.finish_if_known(ctx);
     }
@@ -137,13 +146,12 @@ impl TokenRingRegenerating {
 
     /// Makes the new token when no older one can let in anybody any more.
     pub(super) fn finish_if_known(&mut self, ctx: &mut Context<Self>) {
-        let Setup { n, mode, .. } = self.setup;
+        let excused = self.setup.excuses_suspects();
         let Some(regeneration) = &self.regeneration else { return };
         let settled = |node: NodeId| {
-            let crashed = mode != Mode::Lease && self.suspects.contains(node);
-            regeneration.reports.contains(node) || crashed
+            regeneration.reports.contains(node) || excused && self.suspects.contains(node)
         };
-        let all = self.me.others(n).all(settled);
+        let all = self.me.others(self.setup.n).all(settled);
         if !self.setup.suffices(regeneration.reports.len() + 1) || !(regeneration.waited || all) {
             return;
         }
@@ -170,10 +178,11 @@ impl TokenRingRegenerating {
     /// Those that do not answer are asked again; in mode `fence`, silence ends the wait.
     pub(super) fn on_round(&mut self, ctx: &mut Context<Self>) {
         let Setup { n, mode, retransmit, .. } = self.setup;
+        let excused = self.setup.excuses_suspects();
         let Some(regeneration) = &mut self.regeneration else { return };
         regeneration.waited |= mode == Mode::Fence;
         for other in self.me.others(n) {
-            let gone = mode != Mode::Lease && self.suspects.contains(other);
+            let gone = excused && self.suspects.contains(other);
             if !gone && !regeneration.reports.contains(other) {
                 ctx.send(other, Message::Freeze { epoch: self.epoch });
             }

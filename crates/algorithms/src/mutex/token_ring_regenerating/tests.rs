@@ -1,10 +1,8 @@
 use super::*;
 use crate::mutex::epoch::{Ballot, Mode};
+use conclave_core::Effect;
 use conclave_core::election::Indication::{Elected, Suspect};
-use conclave_core::election::Rule;
 use conclave_core::testkit::{message, run, send};
-use conclave_core::{Cluster, Effect, Property, Verdict};
-use conclave_sim::{Action, Fault, MessageRule, Options, Outcome, Plan};
 use std::slice;
 
 type Node = TokenRingRegenerating;
@@ -16,7 +14,8 @@ const _: () = assert!(size_of::<Event<Node>>() <= 48);
 
 fn setup(mode: Mode) -> Setup {
     let (lease, retransmit) = (Ticks::units(50), Ticks::units(25));
-    Setup { n: 5, mode, ballot: Ballot::Majority, lease, retransmit }
+    let (ballot, notice) = (Ballot::Majority, Ticks::units(10));
+    Setup { n: 5, mode, ballot, lease, retransmit, notice, certain: true }
 }
 
 fn node(me: u32) -> Node {
@@ -175,37 +174,4 @@ fn a_token_accepted_before_a_crash_is_not_accepted_again() {
     let Recovery::State(mut middle) = middle.after_crash() else { panic!("kept nothing") };
     run(&mut middle, Event::Restart);
     assert_eq!(run(&mut middle, message(0, token(ZERO, 1, 0))), [send(0, ack(ZERO, 1))]);
-}
-
-fn simulate(mode: Mode, plan: &Plan) -> Outcome {
-    let setup = setup(mode);
-    let equals = Cluster::of_equals(5, move |me| Node::new(me, setup));
-    let cluster = Cluster { silent: false, election: Some(Rule::Majority), ..equals };
-    conclave_sim::Runnable::run(&cluster, plan, &Options::default()).expect("the plan is right")
-}
-
-#[test]
-fn a_holder_that_crashes_takes_no_one_with_it() {
-    for mode in [Mode::Lease, Mode::Strict, Mode::Fence] {
-        let faults = vec![(Ticks::units(15), Fault::Crash(NodeId(1)))];
-        let outcome = simulate(mode, &Plan { faults, ..Plan::default() });
-        for property in [Property::S1, Property::V2, Property::F1] {
-            assert_eq!(outcome.verdict(property), Verdict::Holds, "{mode:?} {property}");
-        }
-        // With leases the silent one is asked again until it need no longer be waited for.
-        let asked = if mode == Mode::Lease { 4 + 3 } else { 4 };
-        assert!(outcome.messages_by_kind.contains(&("FREEZE", asked)), "{mode:?}");
-        assert!(outcome.messages_by_kind.contains(&("FREEZE_ACK", 3)), "{mode:?}");
-        assert_eq!(outcome.mutex().entries, 5);
-    }
-}
-
-#[test]
-fn a_lost_token_message_is_only_late() {
-    let (from, to) = (Some(NodeId(0)), Some(NodeId(1)));
-    let rule =
-        MessageRule { from, to, kind: Some("TOKEN".into()), nth: Some(1), action: Action::Drop };
-    let outcome = simulate(Mode::Lease, &Plan { rules: vec![rule], ..Plan::default() });
-    assert_eq!(outcome.verdict(Property::V2), Verdict::Holds);
-    assert!(!outcome.messages_by_kind.iter().any(|(kind, _)| *kind == "FREEZE"));
 }
