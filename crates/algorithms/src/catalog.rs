@@ -172,8 +172,9 @@ fn hint(typed: &str) -> String {
 
 /// The names that look like what was typed; not more than a few.
 pub fn alike<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let near =
-        |name: &&str| name.contains(typed) || typed.contains(*name) || distance(name, typed) <= 3;
+    // A letter or two are in many names, and say nothing.
+    let part = |name: &str| typed.len() > 2 && name.contains(typed) || typed.contains(name);
+    let near = |name: &&str| part(name) || distance(name, typed) <= 3;
     names.filter(near).take(4).collect()
 }
 

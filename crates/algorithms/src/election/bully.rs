@@ -338,6 +338,8 @@ impl Bully {
             self.try_again(ctx);
         } else if cut_off && hysteresis {
             self.come_back(ctx); // It may have been replaced meanwhile.
+        } else if self.phase == Phase::Returning {
+            // It lets the others be for now.
         } else if hysteresis || self.setup.ranking.better_than(self.me).next().is_none() {
             self.tell(node, ctx);
         } else {

@@ -234,6 +234,21 @@ fn with_hysteresis_who_comes_back_follows_for_a_while_and_then_takes_over() {
 }
 
 #[test]
+fn with_hysteresis_a_leader_that_was_cut_off_says_nothing_to_anybody_for_a_while() {
+    let setup = Setup { hysteresis: Ticks::units(20), ..setup(3) };
+    let mut leader = Bully::new(NodeId(2), setup, Some(NodeId(2)));
+    run(&mut leader, suspect(0));
+    run(&mut leader, suspect(1));
+    let waits =
+        Effect::SetTimer { timer: Timer::Hysteresis, after: Delay::exactly(Ticks::units(20)) };
+    assert_eq!(run(&mut leader, trust(0))[1..], [waits]);
+    assert_eq!(run(&mut leader, trust(1))[1..], [], "nor to the second that is back");
+    let told = run(&mut leader, Event::Timer(Timer::Hysteresis));
+    let coordinator = |to| send(to, Message::Coordinator { counter: 1 });
+    assert_eq!(told, [coordinator(0), coordinator(1)]);
+}
+
+#[test]
 fn the_counter_and_the_vote_outlive_a_crash_and_the_first_leader_does_not() {
     let mut leader = Bully::new(NodeId(1), setup(2), Some(NodeId(1)));
     let Recovery::State(mut kept) = leader.after_crash() else { panic!("it comes back") };
