@@ -100,6 +100,7 @@ impl Subject {
             candidates: (!elected.is_empty()).then(|| elected.join(",")),
             names: nodes.map(|node| self.names.name(node)).collect(),
             links: Some(self.cluster.links().clone()),
+            upkeep: self.cluster.upkeep().iter().map(ToString::to_string).collect(),
             command,
         }
     }

@@ -18,6 +18,8 @@ pub trait Runnable: Send + Sync {
     fn play(&self) -> Option<Play>;
     /// Which nodes have a link between them.
     fn links(&self) -> &Links;
+    /// The kinds of messages that are sent whether or not anybody asks for anything.
+    fn upkeep(&self) -> &'static [&'static str];
     /// How large an event is in memory.
     fn event_size(&self) -> usize;
     /// Everything up to the first event: the nodes built and started, the workload laid out.
@@ -48,6 +50,10 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Runnable for Cluster<P> {
 
     fn links(&self) -> &Links {
         &self.links
+    }
+
+    fn upkeep(&self) -> &'static [&'static str] {
+        self.upkeep
     }
 
     fn event_size(&self) -> usize {

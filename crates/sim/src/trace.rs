@@ -17,6 +17,7 @@ pub mod shiviz;
 pub mod svg;
 #[cfg(test)]
 pub(crate) mod testkit;
+mod upkeep;
 mod verify;
 mod words;
 
@@ -101,6 +102,9 @@ pub struct Header {
     pub names: Vec<String>,
     /// Which nodes have a link between them.
     pub links: Option<Links>,
+    /// The kinds of messages that are sent whether or not anybody asks; drawings leave them out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub upkeep: Vec<String>,
     /// The command that made it.
     pub command: String,
 }

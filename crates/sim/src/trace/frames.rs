@@ -21,6 +21,7 @@ pub fn write(trace: &Trace) -> Result<Vec<(String, String)>, Error> {
     if n > NODES_MAX {
         return Err(Error::Undrawable(format!("frames of {n} nodes: at most {NODES_MAX}")));
     }
+    let trace = &*trace.without_upkeep();
     let shown: Vec<&Record> = trace.records.iter().filter(|record| is_shown(record)).collect();
     let pages = shown.len().min(FRAMES_MAX);
     let places = places(&trace.header);

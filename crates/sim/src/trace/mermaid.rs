@@ -10,6 +10,7 @@ const BYTES_MAX: usize = 45_000;
 
 /// A trace as a Mermaid sequence diagram, cut where Mermaid would refuse to draw it.
 pub fn write(trace: &Trace) -> String {
+    let trace = &*trace.without_upkeep();
     let mut diagram = Diagram::new(&trace.header);
     for (place, record) in trace.records.iter().enumerate() {
         if diagram.text.len() > BYTES_MAX {

@@ -36,7 +36,7 @@ pub fn write(trace: &Trace) -> Result<String, Error> {
         let reason = format!("a space-time diagram of {n} nodes: at most {NODES_MAX}");
         return Err(Error::Undrawable(reason));
     }
-    let (shown, total) = trace.beginning(MESSAGES_MAX);
+    let (shown, total) = trace.without_upkeep().beginning(MESSAGES_MAX);
     Ok(Picture::new(&shown).draw(total))
 }
 
@@ -123,11 +123,14 @@ impl<'a> Picture<'a> {
         self.canvas.text(20.0, 30.0, "h", Anchor::Start, &header.title());
         let command = canvas::fitted(&header.command, 11.0, room);
         self.canvas.text(20.0, 47.0, "k", Anchor::Start, &command);
-        if let Some(total) = total {
-            let note =
-                format!("the first {MESSAGES_MAX} of {total} messages; the rest is left out");
-            self.canvas.text(20.0, 63.0, "v", Anchor::Start, &note);
+        let mut notes = Vec::new();
+        if !header.upkeep.is_empty() {
+            notes.push(format!("not drawn: {}", header.upkeep.join(", ")));
         }
+        if let Some(total) = total {
+            notes.push(format!("the first {MESSAGES_MAX} of {total} messages, no more"));
+        }
+        self.canvas.text(20.0, 63.0, "k", Anchor::Start, &notes.join("; "));
     }
 
     /// Shaded from top to bottom, since a partition concerns everybody.

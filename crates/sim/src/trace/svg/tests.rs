@@ -66,7 +66,7 @@ fn a_long_run_is_cut_and_says_so() {
         draft.ask(at, 0, "Acquire").send(1, "REQUEST", Some(at + 1));
     }
     let svg = write(&draft.end(701)).expect("two nodes");
-    assert!(svg.contains("the first 600 of 700 messages; the rest is left out"));
+    assert!(svg.contains("the first 600 of 700 messages, no more"));
     assert_eq!(svg.matches("<path class=\"a0").count(), 600 + 2, "the legend has two");
     assert!(svg.len() < 200_000, "{}", svg.len());
 }
