@@ -54,6 +54,7 @@ use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::timekeeping::Timekeeping;
 use conclave_core::{Oracle, Process};
+use entry::exactly;
 
 /// Every algorithm, in the order in which they are best met.
 pub const ENTRIES: &[&Entry] = &[

@@ -10,11 +10,6 @@ pub mod hirschberg_sinclair;
 pub mod majority;
 pub mod peterson;
 pub mod rank;
-pub mod ranking;
 pub mod ring;
-#[cfg(test)]
-mod small_network;
-#[cfg(test)]
-mod testbed;
 pub mod wireless;
 pub mod yo_yo;

@@ -29,5 +29,7 @@ mod rings;
 mod seeds;
 #[path = "conformance/stacks.rs"]
 mod stacks;
+#[path = "conformance/storms.rs"]
+mod storms;
 #[path = "conformance/traces.rs"]
 mod traces;

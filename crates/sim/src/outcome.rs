@@ -106,13 +106,10 @@ impl Outcome {
     /// # Panics
     ///
     /// If the run was of something else.
+    #[track_caller]
     pub fn mutex(&self) -> &Entering {
-        match &self.findings {
-            Findings::Mutex(entering) => entering,
-            Findings::Election(_) | Findings::Detector(_) | Findings::Clock(_) => {
-                panic!("this was a run of something else")
-            }
-        }
+        let Findings::Mutex(entering) = &self.findings else { something_else() };
+        entering
     }
 
     /// What was measured of an election.
@@ -120,13 +117,10 @@ impl Outcome {
     /// # Panics
     ///
     /// If the run was of something else.
+    #[track_caller]
     pub fn election(&self) -> &Leading {
-        match &self.findings {
-            Findings::Election(leading) => leading,
-            Findings::Mutex(_) | Findings::Detector(_) | Findings::Clock(_) => {
-                panic!("this was a run of something else")
-            }
-        }
+        let Findings::Election(leading) = &self.findings else { something_else() };
+        leading
     }
 
     /// What was measured of a failure detector.
@@ -134,13 +128,10 @@ impl Outcome {
     /// # Panics
     ///
     /// If the run was of something else.
+    #[track_caller]
     pub fn detector(&self) -> &Watching {
-        match &self.findings {
-            Findings::Detector(watching) => watching,
-            Findings::Mutex(_) | Findings::Election(_) | Findings::Clock(_) => {
-                panic!("this was a run of something else")
-            }
-        }
+        let Findings::Detector(watching) = &self.findings else { something_else() };
+        watching
     }
 
     /// What was measured of a clock.
@@ -148,13 +139,10 @@ impl Outcome {
     /// # Panics
     ///
     /// If the run was of something else.
+    #[track_caller]
     pub fn clock(&self) -> &Keeping {
-        match &self.findings {
-            Findings::Clock(keeping) => keeping,
-            Findings::Mutex(_) | Findings::Election(_) | Findings::Detector(_) => {
-                panic!("this was a run of something else")
-            }
-        }
+        let Findings::Clock(keeping) = &self.findings else { something_else() };
+        keeping
     }
 
     /// What became of a promise.
@@ -175,4 +163,10 @@ impl Outcome {
             | Findings::Clock(_) => None,
         }
     }
+}
+
+/// A caller asks for what its run cannot have measured: its own mistake, never a user's.
+#[track_caller]
+fn something_else() -> ! {
+    panic!("this was a run of something else")
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::Error;
 use crate::election::bully::{Announce, Bully, Setup, Text};
-use crate::election::ranking::Ranking;
+use crate::election::rank::Ranking;
 use conclave_core::Property::{E1, E1Term, E2};
 use conclave_core::{NodeId, NodeSet};
 
@@ -153,24 +153,10 @@ fn setup(setting: &Setting) -> Result<Setup, Error> {
 }
 
 fn ranking(setting: &Setting) -> Result<Ranking, Error> {
-    let attributes = match setting.params.text("rank") {
-        "id" => vec![0; setting.n as usize],
-        text => attributes(text, setting.n)?,
-    };
+    let attributes = setting.attributes()?;
     let key = |node: NodeId| (attributes[node.index()], setting.id(node));
     let ranking = Ranking::by_key(setting.n, key);
     Ok(ranking.with_candidates(setting.candidates.clone()))
-}
-
-/// One number per line.
-fn attributes(text: &str, n: u32) -> Result<Vec<i64>, Error> {
-    let number = |line: &str| line.trim().parse::<i64>().ok();
-    let numbers: Option<Vec<i64>> = text.lines().map(number).collect();
-    let fits = numbers.filter(|numbers| numbers.len() == n as usize);
-    fits.ok_or_else(|| Error::Unusable {
-        name: "rank",
-        reason: format!("the file must have {n} lines, each with one whole number"),
-    })
 }
 
 /// All but what ELECTION and OK cost; nothing at all if nobody is left without the last.
@@ -226,7 +212,7 @@ mod tests {
     fn a_file_that_ranks_too_few_is_refused_by_name() {
         let setting = ENTRY.setting(3, &[("rank", "1\n2")]).expect("taken");
         let error = cluster(&setting).err().expect("too few");
-        let expected = "--set rank: the file must have 3 lines, each with one whole number";
+        let expected = "--set rank: 2 numbers for 3 nodes; one line each is needed";
         assert_eq!(error.to_string(), expected);
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Params, Rejoin,
-    Setting,
+    Setting, exactly,
 };
 use crate::Error;
 use crate::mutex::central::{Busy, Central, Order, Setup};
@@ -135,10 +135,6 @@ fn bypass(setting: &Setting) -> u64 {
         "timestamp" => u64::from(setting.n),
         _ => u64::from(setting.n - 1),
     }
-}
-
-fn exactly(cost: f64) -> (f64, f64) {
-    (cost, cost)
 }
 
 fn colocated(setting: &Setting) -> bool {

@@ -1,5 +1,6 @@
 //! The row of the centralised algorithm that survives its coordinator.
 
+use super::exactly;
 use super::leadership::{self, PARAMETERS, UPKEEP, setup};
 use super::{Assumption, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor};
 use crate::Error;
@@ -99,10 +100,6 @@ pub const ENTRY: Entry = Entry {
 /// Hands the nodes of a setting to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
     leadership::visit(setting, true, CentralFailover::new, visitor)
-}
-
-fn exactly(cost: f64) -> (f64, f64) {
-    (cost, cost)
 }
 
 /// The share of clients that live elsewhere than the coordinator.

@@ -2,7 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting,
+    Setting, exactly,
 };
 use crate::Error;
 use crate::election::chang_roberts::{ChangRoberts, Join, Skip, Text};
@@ -125,8 +125,4 @@ fn seed_when_all_begin(n: f64) -> f64 {
 fn time(setting: &Setting) -> (f64, f64) {
     let (least, most) = when_one_begins(setting);
     ((least - 1.0).max(0.0), (most - 1.0).max(0.0))
-}
-
-fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
 }

@@ -1,7 +1,9 @@
 //! The row of the echo with extinction.
 
 use super::topology::{self, Size};
-use super::{Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Rejoin, Setting, exactly,
+};
 use crate::Error;
 use crate::election::echo::Echo;
 use crate::election::rank::Choose;
@@ -27,10 +29,7 @@ pub const ENTRY: Entry = Entry {
     bypass: None,
     parameters: &[topology::PARAMETER],
     cost: Cost::Election(ElectionCost {
-        one: Formula {
-            text: "2m + 2m-N+1",
-            range: |setting| topology::exactly(messages(setting, 1.0)),
-        },
+        one: Formula { text: "2m + 2m-N+1", range: |setting| exactly(messages(setting, 1.0)) },
         all: Formula {
             text: "2m to 2mN, + 2m-N+1",
             range: |setting| (messages(setting, 1.0), messages(setting, setting.n())),

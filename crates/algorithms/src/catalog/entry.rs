@@ -2,6 +2,7 @@
 
 use super::{Parameter, Params};
 use crate::Error;
+use crate::election::rank;
 use conclave_core::{NodeId, NodeSet, Property};
 use std::collections::BTreeSet;
 
@@ -220,6 +221,11 @@ pub struct Formula {
     pub range: fn(&Setting) -> (f64, f64),
 }
 
+/// The range of a formula that leaves nothing open.
+pub(super) fn exactly(value: f64) -> (f64, f64) {
+    (value, value)
+}
+
 /// How a node that lost its disk may come back under its old name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejoin {
@@ -284,6 +290,12 @@ impl Setting {
     /// Whether a node may be elected.
     pub fn is_candidate(&self, node: NodeId) -> bool {
         self.candidates.is_empty() || self.candidates.contains(node)
+    }
+
+    /// The attribute of each node by the parameter `rank`.
+    pub(super) fn attributes(&self) -> Result<Vec<u32>, Error> {
+        let attributes = rank::attributes(self.params.text("rank"), self.n);
+        attributes.map_err(|reason| Error::Unusable { name: "rank", reason })
     }
 
     /// The number of clients, for formulas.

@@ -3,7 +3,7 @@
 use super::topology::{self, Size};
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting,
+    Setting, exactly,
 };
 use crate::Error;
 use crate::election::flood_max::{FloodMax, Rounds};
@@ -81,7 +81,7 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<FloodMax>, Error> {
 fn messages(setting: &Setting, times: f64) -> (f64, f64) {
     let Size { m, d, .. } = Size::of(setting);
     let most = 2.0 * m * d * times;
-    if setting.params.on("opt") { (2.0 * m, most) } else { topology::exactly(most) }
+    if setting.params.on("opt") { (2.0 * m, most) } else { exactly(most) }
 }
 
 fn time(setting: &Setting) -> (f64, f64) {
@@ -101,7 +101,7 @@ mod tests {
             [("complete", 7, 42.0), ("ring", 8, 64.0), ("path", 8, 98.0), ("grid", 9, 96.0)]
         {
             let setting = ENTRY.setting(n, &[("topology", topology)]).expect("taken");
-            assert_eq!(messages(&setting, 1.0), topology::exactly(total), "{topology} of {n}");
+            assert_eq!(messages(&setting, 1.0), exactly(total), "{topology} of {n}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+    exactly,
 };
 use crate::Error;
 use crate::mutex::lamport::Lamport;
@@ -70,8 +71,4 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<Lamport>, Error> {
 /// Of two that ask at once, one can save its REPLY.
 fn per_peer_under_load(setting: &Setting) -> f64 {
     if setting.params.on("reply_saving") { 2.5 } else { 3.0 }
-}
-
-fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
 }

@@ -8,7 +8,7 @@ use crate::detector::any::AnyDetector;
 use crate::election::any::AnyElection;
 use crate::election::bully::{self, Bully};
 use crate::election::majority::{self, Majority};
-use crate::election::ranking::Ranking;
+use crate::election::rank::Ranking;
 use crate::election::ring::Ring;
 use crate::mutex::epoch::{Ballot, Mode, Setup};
 use conclave_core::election::Election;

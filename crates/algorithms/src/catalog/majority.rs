@@ -2,7 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Params,
-    Rejoin, Setting,
+    Rejoin, Setting, exactly,
 };
 use crate::Error;
 use crate::election::majority::{Majority, Setup};
@@ -90,10 +90,6 @@ fn setup(setting: &Setting) -> Result<Setup, Error> {
 fn above_zero(params: &Params, name: &'static str) -> Result<Ticks, Error> {
     let time = params.ticks(name).filter(|time| *time > Ticks::ZERO);
     time.ok_or_else(|| Error::Unusable { name, reason: "it takes a time above 0".into() })
-}
-
-fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The row of Naimi and Trehel's algorithm.
 
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, exactly,
+};
 use crate::Error;
 use crate::mutex::naimi_trehel::NaimiTrehel;
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
@@ -63,8 +65,4 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<NaimiTrehel>, Error> {
 /// One REQUEST to the root and the TOKEN back, but for the root itself.
 fn from_the_start(setting: &Setting) -> (f64, f64) {
     exactly(2.0 * (setting.n() - 1.0) / setting.n())
-}
-
-fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+    exactly,
 };
 use crate::Error;
 use crate::mutex::raymond::Raymond;
@@ -86,10 +87,6 @@ fn light(setting: &Setting) -> (f64, f64) {
 fn hops(setting: &Setting) -> f64 {
     let way_back = tree(setting).map(|tree| tree.depth_of_last()).unwrap_or_default();
     2.0 * (setting.n() - 1.0) - f64::from(way_back)
-}
-
-fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+    exactly,
 };
 use crate::Error;
 use crate::mutex::ricart_agrawala::{RicartAgrawala, Text};
@@ -68,8 +69,4 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<RicartAgrawala>, Error> {
 
 fn round_trips(setting: &Setting) -> (f64, f64) {
     exactly(2.0 * (setting.n() - 1.0))
-}
-
-fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
 }

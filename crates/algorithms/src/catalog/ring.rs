@@ -2,10 +2,10 @@
 
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting,
+    Setting, exactly,
 };
 use crate::Error;
-use crate::election::ranking::Ranking;
+use crate::election::rank::Ranking;
 use crate::election::ring::Ring;
 use conclave_core::Property::{E1, E1Term, E2};
 use conclave_core::{Links, NodeSet};
@@ -69,10 +69,6 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<Ring>, Error> {
 /// How many pass the list on: nobody, if only one is left.
 fn live(setting: &Setting) -> f64 {
     if setting.n > 2 { setting.n() - 1.0 } else { 0.0 }
-}
-
-fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
 }
 
 #[cfg(test)]

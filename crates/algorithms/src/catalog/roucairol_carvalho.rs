@@ -2,6 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+    exactly,
 };
 use crate::Error;
 use crate::mutex::roucairol_carvalho::{Init, RoucairolCarvalho};
@@ -78,8 +79,4 @@ fn askers(setting: &Setting) -> f64 {
         (_, true) => setting.n() - 1.0,
         (_, false) => setting.n(),
     }
-}
-
-fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
 }

@@ -1,6 +1,8 @@
 //! The row of Suzuki and Kasami's algorithm.
 
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, exactly,
+};
 use crate::Error;
 use crate::mutex::suzuki_kasami::SuzukiKasami;
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
@@ -58,8 +60,4 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<SuzukiKasami>, Error> {
         return Err(Error::BadSize { n, reason });
     }
     Ok(Cluster::of_equals(n, move |me| SuzukiKasami::new(me, n)))
-}
-
-fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
 }

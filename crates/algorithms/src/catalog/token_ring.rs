@@ -2,7 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Params, Rejoin,
-    Setting,
+    Setting, exactly,
 };
 use crate::Error;
 use crate::mutex::ping_pong::PingPong;
@@ -185,10 +185,6 @@ fn client_delay_serial(setting: &Setting) -> (f64, f64) {
         () if detects_loss(setting) => (hops, hops * (2.0 + hold)),
         () => exactly(hops),
     }
-}
-
-fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The row of the token ring that replaces a lost token.
 
+use super::exactly;
 use super::leadership::{self, PARAMETERS, UPKEEP};
 use super::{Assumption, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor};
 use crate::Error;
@@ -100,8 +101,4 @@ pub const ENTRY: Entry = Entry {
 /// Hands the nodes of a setting to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
     leadership::visit(setting, false, TokenRingRegenerating::new, visitor)
-}
-
-fn exactly(cost: f64) -> (f64, f64) {
-    (cost, cost)
 }

@@ -84,8 +84,3 @@ impl Size {
         (self.d / 2.0).ceil()
     }
 }
-
-/// A range of one value.
-pub fn exactly(value: f64) -> (f64, f64) {
-    (value, value)
-}

@@ -3,10 +3,10 @@
 use super::topology::{self, Size};
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting,
+    Setting, exactly,
 };
 use crate::Error;
-use crate::election::rank::{self, Choose, Rank};
+use crate::election::rank::{Choose, Rank};
 use crate::election::wireless::Wireless;
 use conclave_core::NodeId;
 use conclave_core::Property::{E1, E1Term, E2};
@@ -49,7 +49,7 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     cost: Cost::Election(ElectionCost {
-        one: Formula { text: "4m-N+1", range: |setting| topology::exactly(messages(setting)) },
+        one: Formula { text: "4m-N+1", range: |setting| exactly(messages(setting)) },
         all: Formula {
             text: "4m-N+1 to N times that",
             range: |setting| (messages(setting), setting.n() * messages(setting)),
@@ -73,14 +73,9 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<Wireless>, Error> {
 /// By attribute and id. An attribute of 0 is for whoever may not be elected, if there is anybody.
 fn ranks(setting: &Setting) -> Result<Vec<Rank>, Error> {
     let mut ranks = topology::ranks(setting, Choose::Max);
-    let text = setting.params.text("rank");
-    if text != "id" {
-        let attributes = rank::attributes(text, setting.n)
-            .map_err(|reason| Error::Unusable { name: "rank", reason })?;
-        for (rank, attribute) in ranks.iter_mut().zip(attributes) {
-            if setting.is_candidate(rank.node) {
-                rank.attribute += attribute;
-            }
+    for (rank, attribute) in ranks.iter_mut().zip(setting.attributes()?) {
+        if setting.is_candidate(rank.node) {
+            rank.attribute += attribute;
         }
     }
     Ok(ranks)

@@ -3,7 +3,7 @@
 use super::topology::{self, Size};
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Params,
-    Rejoin, Setting,
+    Rejoin, Setting, exactly,
 };
 use crate::Error;
 use crate::election::rank::Choose;
@@ -84,7 +84,7 @@ fn text(params: &Params) -> Text {
 fn messages(setting: &Setting) -> (f64, f64) {
     let Size { n, m, .. } = Size::of(setting);
     match (text(&setting.params), setting.n) {
-        (_, 1) => topology::exactly(0.0),
+        (_, 1) => exactly(0.0),
         (Text::Corrected, _) => {
             (4.0 * m + n - 1.0, 2.0 * m * (1.0 + passes_max(setting)) + n - 1.0)
         }
@@ -95,9 +95,9 @@ fn messages(setting: &Setting) -> (f64, f64) {
 fn time(setting: &Setting) -> (f64, f64) {
     let Size { n, d, .. } = Size::of(setting);
     match (text(&setting.params), setting.n) {
-        (_, 1) => topology::exactly(0.0),
+        (_, 1) => exactly(0.0),
         (Text::Corrected, _) => (4.0, d + 1.0 + (n - 1.0) * (2.0 * passes_max(setting) + 1.0)),
-        (Text::Seed, _) => topology::exactly(f64::INFINITY),
+        (Text::Seed, _) => exactly(f64::INFINITY),
     }
 }
 
@@ -121,11 +121,11 @@ mod tests {
 
     #[test]
     fn the_known_totals_are_within_the_formula() {
-        assert_eq!(messages(&setting(8, &[])), topology::exactly(39.0));
-        assert_eq!(messages(&setting(7, &[("topology", "complete")])), topology::exactly(90.0));
+        assert_eq!(messages(&setting(8, &[])), exactly(39.0));
+        assert_eq!(messages(&setting(7, &[("topology", "complete")])), exactly(90.0));
         let ring = setting(8, &[]).with_ids(vec![3, 17, 24, 1, 28, 15, 9, 4]).expect("eight ids");
         assert_eq!(messages(&ring), (39.0, 55.0));
-        assert_eq!(messages(&setting(1, &[])), topology::exactly(0.0));
+        assert_eq!(messages(&setting(1, &[])), exactly(0.0));
     }
 
     #[test]

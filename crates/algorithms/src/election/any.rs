@@ -157,7 +157,7 @@ const _: () = assert!(size_of::<Event<AnyElection>>() <= 56); // The ring has li
 
 #[cfg(test)]
 mod tests {
-    use super::super::ranking::Ranking;
+    use super::super::rank::Ranking;
     use super::*;
     use conclave_core::election::{Indication, Request};
     use conclave_core::testkit::{message, run, send};

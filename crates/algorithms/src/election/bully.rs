@@ -27,7 +27,8 @@
 //!
 //! Has: one leader, the best of the live, known to all; a result after at most 2T and a message.
 //! Lacks: one leader while the network is cut (majority=true: while it is cut, one at most), or
-//! when a message is late; elects without need when a better node returns (hysteresis delays it).
+//! when a message is late; elects without need when a better node returns (hysteresis delays it);
+//! a leader that answered while it was suspected, and dies later, is only missed by who calls.
 //! Cost: (n-p)^2+n-2 messages when the best of n is dead and the p-th notices; at most n^2-n-1.
 
 mod message;

@@ -24,7 +24,7 @@
 //! Cost: 2mD messages in D rounds if all begin together, else 6mD; fewer when optimised.
 
 use crate::election::rank::Rank;
-use conclave_core::detector::{self, Detector};
+use conclave_core::detector::Detector;
 use conclave_core::election::{Election, Indication, Request};
 use conclave_core::{Context, Delay, Event, Named, NodeId, Process, Recovery, Ticks};
 use serde::{Deserialize, Serialize};
@@ -103,12 +103,7 @@ impl Process for FloodMax {
             Event::Start => {}
             Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.wake(false, ctx),
-            Event::Indication(detector::Indication::Suspect(node)) => {
-                ctx.indicate(Indication::Suspect(node));
-            }
-            Event::Indication(detector::Indication::Trust(node)) => {
-                ctx.indicate(Indication::Trust(node));
-            }
+            Event::Indication(told) => ctx.indicate(told.into()),
             // A stranger: there is no edge to it.
             Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {}
             Event::Message { message: Message::Max { greatest, overslept }, .. } => {
@@ -213,7 +208,6 @@ impl FloodMax {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::election::small_network::{Testbed, graph, nodes, numbers, place, shuffled};
     use conclave_core::Effect;
     use conclave_core::testkit::{message, run, send};
 
@@ -271,50 +265,5 @@ mod tests {
         assert_eq!(next, [send(0, max(1, true)), send(2, max(1, true)), timer()]);
         assert_eq!(run(&mut first, round()), [timer()], "two of six rounds");
         assert!(size_of::<Event<FloodMax>>() <= 32);
-    }
-
-    fn election(topology: &str, n: u32, ids: &[u64], optimised: bool) -> Testbed<FloodMax> {
-        let graph = graph(topology, n);
-        let rounds = Rounds { diameter: graph.diameter(), length: Ticks::UNIT, optimised };
-        let fresh = |rank, neighbours: &[NodeId]| FloodMax::new(rank, neighbours, rounds);
-        Testbed::new(nodes(&graph, ids, fresh))
-    }
-
-    #[test]
-    fn known_graphs_cost_the_known_totals_when_all_begin() {
-        for (topology, n, plain, optimised, diameter) in [
-            ("complete", 7, 42, 42, 1),
-            ("ring", 8, 64, 46, 4),
-            ("path", 8, 98, 62, 7),
-            ("grid", 9, 96, 70, 4),
-            ("path", 1, 0, 0, 0),
-        ] {
-            for (flag, total) in [(false, plain), (true, optimised)] {
-                let mut network = election(topology, n, &[], flag).start(0..n);
-                assert_eq!(network.total(), total, "{topology} of {n}");
-                network.assert_leader(n - 1);
-                assert_eq!(network.now, Ticks::units(diameter), "{topology} of {n}");
-            }
-            let mut network = election(topology, n, &[], false).start([0]);
-            assert_eq!(network.total(), 3 * plain, "{topology} of {n}, one begins");
-            network.assert_leader(n - 1);
-        }
-    }
-
-    #[test]
-    fn the_greatest_wins_whoever_begins_and_however_late_messages_are() {
-        for seed in 0..400 {
-            let n = 2 + seed as u32 % 23;
-            let random = format!("random:0.4:{seed}");
-            let topology = ["ring", "path", "star", &random][seed as usize % 4];
-            let ids = shuffled(n, seed);
-            let mut draw = numbers(seed + 1);
-            let share = draw() % 4; // How many of three begin.
-            let begins: Vec<u32> = (0..n).filter(|&node| node == 0 || draw() % 3 < share).collect();
-            let mut network = election(topology, n, &ids, seed % 3 == 0).with_chance(seed, 1_000);
-            network = network.start(begins);
-            network.total();
-            network.assert_leader(place(&ids, ids.iter().max()));
-        }
     }
 }

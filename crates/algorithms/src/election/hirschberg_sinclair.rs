@@ -130,12 +130,7 @@ impl Process for HirschbergSinclair {
                 self.on_leader(leader, ctx);
             }
             // A2: it has no rule for a crash, but who stands above may have one.
-            Event::Indication(detector::Indication::Suspect(node)) => {
-                ctx.indicate(Indication::Suspect(node));
-            }
-            Event::Indication(detector::Indication::Trust(node)) => {
-                ctx.indicate(Indication::Trust(node));
-            }
+            Event::Indication(told) => ctx.indicate(told.into()),
         }
     }
 }

@@ -29,7 +29,7 @@
 #[cfg(test)]
 mod tests;
 
-use conclave_core::detector::{self, Detector};
+use conclave_core::detector::Detector;
 use conclave_core::election::{Election, Indication, Request};
 use conclave_core::{Context, Delay, Event, Named, NodeId, NodeSet, Process, Recovery, Ticks};
 use serde::{Deserialize, Serialize};
@@ -152,12 +152,7 @@ impl Process for Majority {
             Event::Start => self.on_start(ctx),
             Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.campaign(ctx),
-            Event::Indication(detector::Indication::Suspect(node)) => {
-                ctx.indicate(Indication::Suspect(node));
-            }
-            Event::Indication(detector::Indication::Trust(node)) => {
-                ctx.indicate(Indication::Trust(node));
-            }
+            Event::Indication(told) => ctx.indicate(told.into()),
             // A stranger.
             Event::Message { from, .. } if from.0 >= self.setup.n || from == self.me => {}
             Event::Message { from, message } => self.on_message(from, message, ctx),

@@ -97,12 +97,7 @@ impl Process for Peterson {
             Event::Message { message: Message::Two(two), .. } => self.on_two(two, ctx),
             Event::Message { message: Message::Leader(leader), .. } => self.on_leader(leader, ctx),
             // A3: it has no rule for a crash, but who stands above may have one.
-            Event::Indication(detector::Indication::Suspect(node)) => {
-                ctx.indicate(Indication::Suspect(node));
-            }
-            Event::Indication(detector::Indication::Trust(node)) => {
-                ctx.indicate(Indication::Trust(node));
-            }
+            Event::Indication(told) => ctx.indicate(told.into()),
         }
     }
 }

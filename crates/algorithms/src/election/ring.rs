@@ -30,7 +30,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::ranking::Ranking;
+use super::rank::Ranking;
 use conclave_core::detector::{self, Detector};
 use conclave_core::election::{Election, Indication, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
@@ -193,6 +193,9 @@ impl Ring {
     fn on_coordinator(&mut self, announcement: Announcement, ctx: &mut Context<Self>) {
         let Announcement { round, leader, origin, .. } = announcement;
         self.counter = self.counter.max(round);
+        if origin == self.me && self.has_forgotten(round, leader) {
+            return self.begin(ctx);
+        }
         if origin == self.me || self.seen[origin.index()] >= round {
             return; // It has been everywhere.
         }
@@ -215,6 +218,13 @@ impl Ring {
                 self.adopt(announcement, ctx);
             }
         }
+    }
+
+    /// Whether this node made an announcement before it lost its disk: others still believe it, and
+    /// take those that it has made since, under the same number, for that one.
+    fn has_forgotten(&self, round: u64, leader: NodeId) -> bool {
+        let other = |known: &Announcement| known.round == round && known.leader != leader;
+        self.elected.as_ref().is_some_and(|known| known.round < round || other(known))
     }
 
     /// Believes it and sends it on.

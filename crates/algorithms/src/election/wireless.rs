@@ -25,7 +25,9 @@
 //!   covers its part, and also the rest if there is another way to it. (The paper's node goes on as
 //!   the root of its part; the parts then may follow different leaders although they can meet.)
 //! - the leader, known or just announced: whoever learns of it becomes the source of a new wave;
-//! - a neighbour that is back: a new wave, in which the better of two leaders wins.
+//! - a neighbour that is back: a new wave, in which the better of two leaders wins. It begins when
+//!   the present one is over; but at once if the neighbour, suspected without reason, took part in
+//!   that and was not answered.
 //!
 //! The term of a leadership is made of a counter, one more than the greatest that anybody in the
 //! wave knew, and of the leader, so no two leaders share one.
@@ -98,6 +100,8 @@ pub struct Wireless {
     /// In order.
     neighbours: Box<[NodeId]>,
     suspected: NodeSet,
+    /// Those of them whose ELECTION came and was not answered.
+    unanswered: NodeSet,
     /// The greatest number of a wave this node has met.
     number: u32,
     /// The greatest wave it took part in.
@@ -143,7 +147,7 @@ impl Process for Wireless {
             // A stranger: there is no edge to it.
             Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {}
             Event::Message { from, message } if self.suspected.contains(from) => {
-                self.on_word_from_lost(message);
+                self.on_word_from_lost(from, message);
             }
             Event::Message { from, message: Message::Election(wave) } => {
                 self.on_election(from, wave, ctx);
@@ -179,6 +183,7 @@ impl Wireless {
             n,
             neighbours: neighbours.into(),
             suspected: NodeSet::default(),
+            unanswered: NodeSet::default(),
             number: 0,
             wave: None,
             phase: Phase::Idle,
@@ -213,9 +218,12 @@ impl Wireless {
 
     /// It was sent before the sender was lost, or the sender is back. That will be told, and begins
     /// a wave: one which is greater than the sender's own.
-    fn on_word_from_lost(&mut self, message: Message) {
+    fn on_word_from_lost(&mut self, from: NodeId, message: Message) {
         match message {
-            Message::Election(Wave { number, .. }) => self.number = self.number.max(number),
+            Message::Election(Wave { number, .. }) => {
+                self.number = self.number.max(number);
+                self.unanswered.insert(from);
+            }
             Message::Ack { .. } | Message::Leader { .. } => {}
         }
     }
@@ -309,8 +317,11 @@ impl Wireless {
     fn on_trust(&mut self, node: NodeId, ctx: &mut Context<Self>) {
         ctx.indicate(Indication::Trust(node));
         let back = self.suspected.remove(node) && self.neighbours.binary_search(&node).is_ok();
+        let unanswered = self.unanswered.remove(node);
         match self.phase {
             Phase::Idle if back && self.number > 0 => self.begin(ctx),
+            // It never left, and waits for an ACK: the present wave may be waiting for that, too.
+            Phase::Growing | Phase::Shrinking if unanswered => self.begin(ctx),
             Phase::Growing | Phase::Shrinking if back => self.again = true,
             Phase::Idle | Phase::Growing | Phase::Shrinking => {} // No neighbour, or no election.
         }

@@ -36,7 +36,7 @@
 //! Cost: 2m ID, at most 2m(⌈log₂ s⌉+1) YO and UP for s sources after the IDs, n-1 ELECTED.
 
 use crate::election::rank::{Choose, Rank};
-use conclave_core::detector::{self, Detector};
+use conclave_core::detector::Detector;
 use conclave_core::election::{Election, Indication, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery};
 use serde::{Deserialize, Serialize};
@@ -159,12 +159,7 @@ impl Process for YoYo {
             Event::Start => {}
             Event::Restart => self.tell(ctx),
             Event::Request(Request::Campaign) => self.wake(ctx),
-            Event::Indication(detector::Indication::Suspect(node)) => {
-                ctx.indicate(Indication::Suspect(node));
-            }
-            Event::Indication(detector::Indication::Trust(node)) => {
-                ctx.indicate(Indication::Trust(node));
-            }
+            Event::Indication(told) => ctx.indicate(told.into()),
             Event::Message { from, message } => {
                 let edge = self.edges.binary_search_by_key(&from, |edge| edge.to);
                 if let Ok(edge) = edge {
@@ -186,11 +181,6 @@ impl YoYo {
         let edge = |&to: &NodeId| Edge { to, way: Way::Unknown, heard: None, answer: None };
         let edges = neighbours.iter().map(edge).collect();
         Self { rank, choose, text, edges, phase: Phase::Asleep, pass: 0, leader: None }
-    }
-
-    /// In which pass the node is, or was when it was done.
-    pub fn pass(&self) -> u32 {
-        self.pass
     }
 
     /// Begins, if it has not yet: there is one election.

@@ -1,9 +1,12 @@
 //! Elections on graphs: known totals, and the right leader on many graphs at random.
 
-use crate::support::{assert_kept, assert_verdict, crash, restart, setting, simulate};
+use crate::common;
+use crate::support::{assert_kept, assert_verdict, crash, restart, seeds, sent, setting, simulate};
 use conclave_algorithms::catalog::Setting;
+use conclave_algorithms::election::graph::Graph;
 use conclave_core::{NodeId, Property, Ticks, Verdict};
-use conclave_sim::{Fault, Latency, Outcome, Plan};
+use conclave_sim::trace::{Record, Sending, Step};
+use conclave_sim::{Fault, Latency, Options, Outcome, Plan};
 
 /// Everybody of `n` begins.
 fn all(n: u32) -> Plan {
@@ -26,28 +29,66 @@ fn assert_total(setting: &Setting, plan: &Plan, total: u64, leader: u32) -> Outc
     outcome
 }
 
+/// When everybody knew.
+fn settled(outcome: &Outcome) -> f64 {
+    outcome.election().time_to_leader.summary().expect("a leader was found").max
+}
+
+/// How many passes a run of yo-yo took: what its messages say.
+fn passes(setting: &Setting, plan: &Plan) -> u64 {
+    let cluster = common::cluster(setting).expect("the setting is right");
+    let options = Options { trace: true, ..Options::default() };
+    let outcome = cluster.run(plan, &options).expect("the plan is right");
+    let pass = |send: &Sending| send.effect.pointer("/Send/message/Yo/pass")?.as_u64();
+    let of_step = |step: &Step| step.sends().filter_map(pass).max();
+    let of = |record: &Record| if let Record::Step(step) = record { of_step(step) } else { None };
+    outcome.records.iter().filter_map(of).max().unwrap_or(0)
+}
+
 #[test]
 fn yo_yo_costs_what_is_known() {
     let with = |topology, ids: &[u64]| {
         on("yo-yo", topology, ids.len() as u32).with_ids(ids.to_vec()).expect("distinct ids")
     };
-    for (setting, total, leader) in [
-        (on("yo-yo", "path", 8), 35, 1),
-        (on("yo-yo", "ring", 8), 39, 1),
-        (with("ring", &[3, 17, 24, 1, 28, 15, 9, 4]), 55, 4),
-        (on("yo-yo", "complete", 4), 27, 1),
-        (on("yo-yo", "complete", 7), 90, 1),
-        (on("yo-yo", "star", 7), 30, 1),
-        (with("star", &[7, 1, 2, 3, 4, 5, 6]), 42, 2),
-        (with("path", &[1, 5, 2, 6, 3, 7, 4, 8]), 47, 1),
-        (on("yo-yo", "grid", 9), 56, 1),
-        (on("yo-yo", "ring", 1), 0, 1),
+    for (setting, total, leader, rounds) in [
+        (on("yo-yo", "path", 8), 35, 1, 1),
+        (on("yo-yo", "ring", 8), 39, 1, 1),
+        (with("ring", &[3, 17, 24, 1, 28, 15, 9, 4]), 55, 4, 2),
+        (on("yo-yo", "complete", 4), 27, 1, 1),
+        (on("yo-yo", "complete", 7), 90, 1, 1),
+        (on("yo-yo", "star", 7), 30, 1, 1),
+        (with("star", &[7, 1, 2, 3, 4, 5, 6]), 42, 2, 2),
+        (with("path", &[1, 5, 2, 6, 3, 7, 4, 8]), 47, 1, 2),
+        (on("yo-yo", "grid", 9), 56, 1, 1),
+        (on("yo-yo", "ring", 1), 0, 1, 0),
     ] {
-        assert_total(&setting, &Plan::default(), total, leader);
-        assert_total(&setting, &all(setting.n), total, leader);
+        for plan in [Plan::default(), all(setting.n)] {
+            assert_total(&setting, &plan, total, leader);
+            assert_eq!(passes(&setting, &plan), rounds, "{:?}", setting.params);
+        }
     }
     let greatest = setting("yo-yo", 8, &[("choose", "max"), ("topology", "path")]);
     assert_total(&greatest, &Plan::default(), 35, 8);
+}
+
+#[test]
+fn yo_yo_halves_its_sources_with_every_pass() {
+    for seed in 0..seeds() {
+        let n = 2 + seed as u32 % 23;
+        let topology = format!("random:{}:{seed}", if n < 8 { 0.6 } else { 0.3 });
+        let setting = on("yo-yo", &topology, n).with_ids(mixed(n, seed)).expect("distinct ids");
+        let plan = by_chance(seed, n, 5_000);
+        let outcome = simulate(&setting, &plan);
+        assert_kept(&setting, &plan, &outcome);
+        let graph = Graph::parse(&topology, n).expect("it is connected");
+        assert_eq!(sent(&outcome, "ELECTED"), u64::from(n - 1), "seed {seed}");
+        assert_eq!(sent(&outcome, "ID"), 2 * graph.edges(), "seed {seed}");
+        let better = |one, other| setting.id(one) < setting.id(other);
+        let source = |node: &NodeId| graph.neighbours(*node).iter().all(|&end| better(*node, end));
+        let sources = (0..n).map(NodeId).filter(source).count();
+        let most = u64::from(sources.next_power_of_two().ilog2()) + 1;
+        assert!(passes(&setting, &plan) <= most, "seed {seed}: {sources} sources");
+    }
 }
 
 #[test]
@@ -87,14 +128,15 @@ fn wireless_elects_the_best_battery_and_then_the_greatest_id() {
 
 #[test]
 fn flood_max_costs_what_is_known() {
-    for (topology, n, plain, optimised) in [
-        ("complete", 7, 42, 42),
-        ("ring", 8, 64, 46),
-        ("path", 8, 98, 62),
-        ("grid", 9, 96, 70),
-        ("ring", 1, 0, 0),
+    for (topology, n, plain, optimised, diameter) in [
+        ("complete", 7, 42, 42, 1.0),
+        ("ring", 8, 64, 46, 4.0),
+        ("path", 8, 98, 62, 7.0),
+        ("grid", 9, 96, 70, 4.0),
+        ("ring", 1, 0, 0, 0.0),
     ] {
-        assert_total(&on("flood-max", topology, n), &all(n), plain, n);
+        let outcome = assert_total(&on("flood-max", topology, n), &all(n), plain, n);
+        assert_eq!(settled(&outcome), diameter, "{topology}");
         assert_total(&on("flood-max", topology, n), &Plan::default(), 3 * plain, n);
         let set = [("topology", topology), ("opt", "true")];
         assert_total(&setting("flood-max", n, &set), &all(n), optimised, n);
@@ -140,18 +182,20 @@ fn mixed(n: u32, seed: u64) -> Vec<u64> {
 
 #[test]
 fn the_right_node_leads_on_every_random_graph() {
-    for seed in 0..100 {
+    for seed in 0..seeds() {
         let n = 2 + seed as u32 % 19;
-        let topology = format!("random:0.4:{seed}");
+        let random = format!("random:0.4:{seed}");
+        let topology =
+            if seed % 4 > 0 { &random } else { ["ring", "path", "star"][seed as usize / 4 % 3] };
         for (id, most, set) in [
             ("yo-yo", 9_000, ("choose", "min")),
             ("yo-yo", 9_000, ("choose", "max")),
             ("wireless", 9_000, ("rank", "id")),
             ("flood-max", 1_000, ("opt", "false")),
             ("flood-max", 1_000, ("opt", "true")),
-            ("echo", 9_000, ("topology", topology.as_str())),
+            ("echo", 9_000, ("topology", topology)),
         ] {
-            let setting = setting(id, n, &[("topology", &topology), set]);
+            let setting = setting(id, n, &[("topology", topology), set]);
             let setting = setting.with_ids(mixed(n, seed)).expect("distinct ids");
             let mut plan = by_chance(seed, n, most);
             plan.fifo = id == "wireless" || seed % 2 == 0; // The others need no order.
@@ -175,9 +219,45 @@ fn only_a_candidate_is_elected() {
     }
 }
 
+/// The greatest number of messages is what each wave would cost alone.
+#[test]
+fn waves_that_meet_cost_no_more_than_each_alone() {
+    for seed in 0..seeds() {
+        let n = 2 + seed as u32 % 23;
+        let topology = format!("random:0.4:{seed}");
+        let plan = by_chance(seed, n, 4_000);
+        let waves = plan.start.len() as u64;
+        let m = Graph::parse(&topology, n).expect("it is connected").edges();
+        let total = |id| {
+            let setting = on(id, &topology, n).with_ids(mixed(n, seed)).expect("distinct ids");
+            simulate(&setting, &plan).messages
+        };
+        let flood = 2 * m - u64::from(n) + 1;
+        let echo = total("echo");
+        assert!((2 * m + flood..=2 * m * waves + flood).contains(&echo), "seed {seed}: {echo}");
+        let (least, wireless) = (2 * m + flood, total("wireless"));
+        assert!((least..=least * waves).contains(&wireless), "seed {seed}: {wireless}");
+    }
+}
+
+#[test]
+fn wireless_survives_one_crash_on_a_ring() {
+    for seed in 0..seeds() {
+        let n = 3 + seed as u32 % 12;
+        let setting = on("wireless", "ring", n).with_ids(mixed(n, seed)).expect("distinct ids");
+        // Not the first, without which there might be no election at all.
+        let victim = 1 + (seed / 12) as u32 % (n - 1);
+        let faults = vec![(Ticks(seed.wrapping_mul(7_919) % 40_000), Fault::Crash(NodeId(victim)))];
+        let plan = Plan { faults, ..by_chance(seed, n, 3_000) };
+        let outcome = simulate(&setting, &plan);
+        assert_kept(&setting, &plan, &outcome);
+        assert!(outcome.election().agreed, "seed {seed}");
+    }
+}
+
 #[test]
 fn wireless_survives_crashes_returns_and_partitions() {
-    for seed in 0..200_u64 {
+    for seed in 0..seeds() {
         let n = 5 + seed as u32 % 4;
         let victim = |salt: u64| (seed.wrapping_mul(7 + salt) % u64::from(n - 1)) as u32 + 1;
         let setting = on("wireless", "complete", n);

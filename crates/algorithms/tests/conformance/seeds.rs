@@ -4,9 +4,8 @@
 //!
 //! `CONCLAVE_SEEDS` says how many seeds each algorithm gets: 100 by default, 1,000 in
 //! `scripts/soak`.
-#![allow(clippy::disallowed_methods, reason = "the number of seeds comes from the environment")]
 
-use crate::support::{assert_kept, crash, setting, simulate};
+use crate::support::{assert_kept, crash, seeds, setting, simulate};
 use conclave_algorithms::catalog::{ENTRIES, Family};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::{Fault, Latency, Plan, Stream, Workload};
@@ -67,11 +66,6 @@ const ROWS: &[Row] = &[
     row("raymond", &[("tree", "chain")]),
     row("naimi-trehel", &[]),
 ];
-
-fn seeds() -> u64 {
-    let set = std::env::var("CONCLAVE_SEEDS").ok();
-    set.map_or(100, |text| text.parse().expect("CONCLAVE_SEEDS is a number"))
-}
 
 /// A run that the row's assumptions allow.
 fn plan(row: &Row, seed: u64, n: u32, coordinators: u32) -> Plan {

@@ -4,8 +4,8 @@
 //!
 //! `CONCLAVE_SEEDS` says how many seeds each combination gets, a fifth of it: 20 by default, 200 in
 //! `scripts/soak`.
-#![allow(clippy::disallowed_methods, reason = "the number of seeds comes from the environment")]
 
+use crate::support;
 use crate::support::{assert_kept, assert_verdict, crash, restart, setting, simulate};
 use conclave_core::Property::{F1, S1, S1Eff, V1, V2};
 use conclave_core::Verdict::{Holds, Violated};
@@ -16,9 +16,9 @@ const ALGORITHMS: [&str; 2] = ["central-failover", "token-ring-regenerating"];
 const MODES: [&str; 3] = ["lease", "strict", "fence"];
 const DETECTORS: [&str; 4] = ["phi-accrual", "heartbeat", "adaptive", "perfect"];
 
+/// There are many combinations: each gets a fifth of the seeds.
 fn seeds() -> u64 {
-    let set = std::env::var("CONCLAVE_SEEDS").ok();
-    set.map_or(20, |text| text.parse::<u64>().expect("CONCLAVE_SEEDS is a number").div_ceil(5))
+    support::seeds().div_ceil(5)
 }
 
 /// What may go wrong besides crashes and slow nodes.

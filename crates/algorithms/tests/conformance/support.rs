@@ -1,4 +1,5 @@
 //! Runs any algorithm of the catalogue by name.
+#![allow(clippy::disallowed_methods, reason = "the number of seeds comes from the environment")]
 
 use crate::common;
 use conclave_algorithms::catalog::{self, Setting};
@@ -37,6 +38,18 @@ pub fn single(id: &str, n: u32, set: &[(&str, &str)], node: u32) -> Outcome {
 /// The nodes, as indices from 0, in the order they entered.
 pub fn order(outcome: &Outcome) -> Vec<u32> {
     outcome.mutex().order.iter().flatten().map(|node| node.0).collect()
+}
+
+/// How many messages of a kind were sent.
+pub fn sent(outcome: &Outcome, kind: &str) -> u64 {
+    let known = outcome.messages_by_kind.iter().find(|(known, _)| *known == kind);
+    known.map_or(0, |(_, count)| *count)
+}
+
+/// How many seeds random runs get: what `CONCLAVE_SEEDS` says, or 100.
+pub fn seeds() -> u64 {
+    let set = std::env::var("CONCLAVE_SEEDS").ok();
+    set.map_or(100, |text| text.parse().expect("CONCLAVE_SEEDS is a number"))
 }
 
 /// Asserts that every promise of the catalogue was kept.

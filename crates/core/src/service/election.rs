@@ -4,7 +4,7 @@ mod monitor;
 
 pub use monitor::Monitor;
 
-use crate::{NodeId, Service};
+use crate::{NodeId, Service, detector};
 use serde::{Deserialize, Serialize};
 
 /// The leader election service.
@@ -38,6 +38,16 @@ pub enum Indication {
         /// The term in which it led.
         term: u64,
     },
+}
+
+/// What a detector below says, passed on.
+impl From<detector::Indication> for Indication {
+    fn from(told: detector::Indication) -> Self {
+        match told {
+            detector::Indication::Suspect(node) => Self::Suspect(node),
+            detector::Indication::Trust(node) => Self::Trust(node),
+        }
+    }
 }
 
 impl Service for Election {

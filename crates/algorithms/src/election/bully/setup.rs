@@ -1,6 +1,6 @@
 //! The choices that all nodes of a bully election share.
 
-use crate::election::ranking::Ranking;
+use crate::election::rank::Ranking;
 use conclave_core::Ticks;
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,8 @@
-//! The rules one by one, then whole elections.
+//! The rules one by one.
 
 use super::*;
-use crate::election::small_network::{Testbed, graph, nodes, place, shuffled};
 use conclave_core::Effect;
 use conclave_core::testkit::{message, run, send};
-use std::collections::BTreeSet;
 
 fn rank(node: u32) -> Rank {
     Rank::of(NodeId(node), u64::from(node) + 1)
@@ -128,70 +126,4 @@ fn what_comes_twice_or_from_strangers_changes_nothing() {
 #[test]
 fn an_event_is_small() {
     assert!(size_of::<Event<YoYo>>() <= 32);
-}
-
-fn election(topology: &str, n: u32, ids: &[u64], choose: Choose) -> Testbed<YoYo> {
-    let fresh = |rank, neighbours: &[NodeId]| YoYo::new(rank, neighbours, choose, Text::Corrected);
-    Testbed::new(nodes(&graph(topology, n), ids, fresh))
-}
-
-#[test]
-fn known_graphs_cost_the_known_totals_and_passes() {
-    for (topology, n, ids, total, passes) in [
-        ("path", 8, vec![], 35, 1),
-        ("ring", 8, vec![], 39, 1),
-        ("ring", 8, vec![3, 17, 24, 1, 28, 15, 9, 4], 55, 2),
-        ("complete", 4, vec![], 27, 1),
-        ("complete", 7, vec![], 90, 1),
-        ("star", 7, vec![], 30, 1),
-        ("star", 7, vec![7, 1, 2, 3, 4, 5, 6], 42, 2),
-        ("path", 8, vec![1, 5, 2, 6, 3, 7, 4, 8], 47, 2),
-        ("grid", 9, vec![], 56, 1),
-        ("path", 1, vec![], 0, 0),
-    ] {
-        for start in [0..1, 0..n] {
-            let mut network = election(topology, n, &ids, Choose::Min).start(start);
-            assert_eq!(network.total(), total, "{topology} of {n}");
-            let leader = place(&ids, ids.iter().min());
-            network.assert_leader(leader);
-            assert_eq!(network.nodes[leader as usize].pass(), passes, "{topology} of {n}");
-        }
-    }
-}
-
-#[test]
-fn every_random_graph_elects_the_best_within_the_bound() {
-    for seed in 0..400 {
-        let n = 2 + seed as u32 % 23;
-        let topology = format!("random:{}:{seed}", if n < 8 { 0.6 } else { 0.3 });
-        let (graph, ids) = (graph(&topology, n), shuffled(n, seed));
-        let choose = if seed % 2 == 0 { Choose::Min } else { Choose::Max };
-        let mut network =
-            election(&topology, n, &ids, choose).with_chance(seed, 5_000).start([seed as u32 % n]);
-        network.total();
-        let best = if choose == Choose::Min { ids.iter().min() } else { ids.iter().max() };
-        let leader = place(&ids, best);
-        network.assert_leader(leader);
-        assert_eq!(network.sent.get("ELECTED"), Some(&u64::from(n - 1)), "seed {seed}");
-        assert_eq!(network.sent.get("ID"), Some(&(2 * graph.edges())), "seed {seed}");
-        let better = |a: NodeId, b: NodeId| match choose {
-            Choose::Min => ids[a.index()] < ids[b.index()],
-            Choose::Max => ids[a.index()] > ids[b.index()],
-        };
-        let source = |node: &NodeId| graph.neighbours(*node).iter().all(|&end| better(*node, end));
-        let sources = (0..n).map(NodeId).filter(source).count() as u32;
-        let passes = network.nodes[leader as usize].pass();
-        let most = sources.next_power_of_two().ilog2() + 1;
-        assert!(passes <= most, "seed {seed}: {passes} passes for {sources} sources");
-    }
-}
-
-#[test]
-fn as_the_lecture_note_prints_it_nobody_is_ever_elected() {
-    for topology in ["ring", "path", "complete", "grid"] {
-        let fresh = |rank, ends: &[NodeId]| YoYo::new(rank, ends, Choose::Min, Text::Seed);
-        let mut network = Testbed::new(nodes(&graph(topology, 8), &[], fresh)).start(0..8);
-        assert!(!network.run(100_000), "{topology}: passes without end");
-        assert_eq!(network.leaders.iter().collect::<BTreeSet<_>>(), [&None].into(), "{topology}");
-    }
 }
