@@ -147,7 +147,7 @@ impl Expect {
         for (what, expected, times) in delays {
             if let Some(expected) = expected {
                 let mean = times.summary().map(|times| times.mean);
-                checks.push(compare(what, expected, maybe(mean)));
+                checks.push(compare(what, expected, hundredths(mean)));
             }
         }
         self.shared(seen, checks);
@@ -262,6 +262,11 @@ fn compare(what: &str, expected: impl Display, observed: impl Display) -> Check 
 /// Rounded as people write it.
 fn maybe(number: Option<f64>) -> String {
     number.map_or("-".to_string(), |number| ((number * 1e4).round() / 1e4).to_string())
+}
+
+/// As a run is reported: a tick more or less is no delay.
+fn hundredths(number: Option<f64>) -> String {
+    number.map_or("-".to_string(), |number| ((number * 100.0).round() / 100.0).to_string())
 }
 
 fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
