@@ -185,6 +185,16 @@ fn drifting_clocks_are_set_right_by_messages() {
     assert_eq!(outcome.verdict(Property::HB), Verdict::Holds);
 }
 
+/// The first clock is twice as fast as the second, whose second tick comes before the message that
+/// left at the first one.
+#[test]
+fn a_drifting_clock_is_set_right_by_a_message_of_the_very_same_time() {
+    let outcome = run("lamport-clock", &[("rates", "16,8,10")]);
+    let first = receipts(outcome.clock()).into_iter().next().expect("a receipt");
+    assert_eq!((first.1, first.2, first.4), (2, 16, 17));
+    assert_eq!(outcome.verdict(Property::HB), Verdict::Holds);
+}
+
 #[test]
 fn left_alone_they_let_two_messages_arrive_before_they_were_sent() {
     let outcome = run("lamport-clock", &[("rates", "6,8,10"), ("correct", "false")]);

@@ -211,6 +211,18 @@ fn who_comes_back_is_trusted_again_with_or_without_its_disk() {
 }
 
 #[test]
+fn a_heartbeat_that_comes_late_does_not_bring_the_dead_back() {
+    for id in DETECTORS {
+        let rules = vec![rule(5, Action::Delay(Ticks::units(80)))];
+        let faults = vec![crash(0, 20)];
+        let plan = Plan { rules, faults, fifo: false, ..Plan::default() };
+        let outcome = watched(id, 2, &[], 300, plan);
+        let time = outcome.detector().detection_time.summary().expect("noticed").max;
+        assert!(time < 20.0, "{id}: {time}");
+    }
+}
+
+#[test]
 fn whoever_is_cut_off_or_asleep_is_suspected_by_mistake_and_for_as_long() {
     let groups = vec![vec![NodeId(0)], vec![NodeId(1), NodeId(2)]];
     let cut = Fault::Partition { groups, until: Ticks::units(150) };

@@ -1,10 +1,10 @@
 //! The elections that survive crashes: known totals, and what is left after faults.
 
 use crate::support::{assert_kept, assert_verdict, crash, restart, seeds, sent, setting, simulate};
-use conclave_core::Property::{E1, E2};
+use conclave_core::Property::{E1, E1Term, E2};
 use conclave_core::Verdict::{Holds, Violated};
 use conclave_core::{NodeId, Ticks};
-use conclave_sim::{Fault, Latency, Outcome, Plan};
+use conclave_sim::{Action, Fault, Latency, MessageRule, Outcome, Plan};
 
 fn nodes(ids: &[u32]) -> Vec<NodeId> {
     ids.iter().map(|id| NodeId(id - 1)).collect()
@@ -13,6 +13,12 @@ fn nodes(ids: &[u32]) -> Vec<NodeId> {
 /// These nodes dead from the start, and these the ones that notice, as people number them.
 fn plan(dead: &[u32], start: &[u32]) -> Plan {
     Plan { dead: nodes(dead), start: nodes(start), ..Plan::default() }
+}
+
+/// What happens to the first message of a kind.
+fn first(from: u32, to: u32, kind: &str, action: Action) -> MessageRule {
+    let (from, to) = (Some(NodeId(from)), Some(NodeId(to)));
+    MessageRule { from, to, kind: Some(kind.into()), nth: Some(1), action }
 }
 
 fn run(id: &str, n: u32, set: &[(&str, &str)], plan: &Plan) -> Outcome {
@@ -122,6 +128,14 @@ fn the_highest_that_comes_back_takes_over() {
     assert_eq!((outcome.messages, leader(&outcome)), (6 + 6, Some(7)));
 }
 
+/// Node 2 asks node 3 in vain and believes that it leads, until node 3 hears of it.
+#[test]
+fn the_highest_does_not_stand_for_a_lower_leader() {
+    let rules = vec![first(1, 2, "ELECTION", Action::Drop)];
+    let outcome = run("bully", 3, &[], &Plan { rules, ..plan(&[], &[2]) });
+    assert_eq!(outcome.election().beliefs, [Some(NodeId(2)); 3]);
+}
+
 #[test]
 fn bully_as_printed_elects_nobody() {
     let outcome = run("bully", 4, &[("text", "seed")], &plan(&[4], &[1]));
@@ -208,12 +222,36 @@ fn ring_costs_two_laps_for_each_that_begins() {
     assert_eq!(of(2, &[2], &[1], &[]), (0, Some(1)));
 }
 
+/// Node 5 begins and dies. Its list comes to node 1 again, who counts from its own place in it.
+#[test]
+fn a_list_whose_owner_died_does_not_elect_it() {
+    let outcome = run("ring", 5, &[], &Plan { faults: vec![crash(4, 1)], ..plan(&[], &[5]) });
+    assert_eq!((outcome.messages, leader(&outcome)), (5 + 4, Some(4)));
+}
+
 #[test]
 fn a_ring_is_settled_one_hop_before_its_last_message() {
     let outcome = run("ring", 8, &[], &plan(&[8], &[3]));
     assert_eq!((settled(&outcome), outcome.end), (13.0, Ticks::units(14)));
     let two = run("ring", 8, &[], &plan(&[8], &[3, 6]));
     assert_eq!((kinds(&two), two.end), ([14, 0, 14], Ticks::units(14)));
+}
+
+/// Nodes 1 and 2 stand in the same term. Node 3 votes for node 1, goes down, comes back, and only
+/// then is asked by node 2, who has not heard of node 1 yet.
+#[test]
+fn a_voter_votes_once_in_a_term_whatever_happens_in_between_unless_it_loses_its_disk() {
+    let late = Action::Delay(Ticks::units(6));
+    let rules = vec![first(1, 2, "REQUEST_VOTE", late), first(0, 1, "HEARTBEAT", late)];
+    let in_one_term = |faults| {
+        let plan = Plan { rules: rules.clone(), faults, ..plan(&[], &[1, 2]) };
+        run("majority", 3, &[], &plan)
+    };
+    for amnesia in [false, true] {
+        let outcome = in_one_term(vec![crash(2, 3), restart(2, 4, amnesia)]);
+        assert_verdict(&outcome, E1Term, if amnesia { Violated } else { Holds });
+    }
+    assert_verdict(&in_one_term(Vec::new()), E1Term, Holds);
 }
 
 #[test]
