@@ -277,11 +277,14 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
                 Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
                 Effect::CancelTimer(timer) => self.stop_timer(node, timer),
                 Effect::Indicate(told) => {
-                    self.note_told(&told);
+                    if self.watched {
+                        self.note_told(&told);
+                    }
                     P::Provides::told(self, node, told);
                 }
                 // The oracle says what it has to say; it needs no asking.
-                Effect::Request(asked) => self.note_asked(asked),
+                Effect::Request(asked) if self.watched => self.note_asked(asked),
+                Effect::Request(_) => {}
             }
         }
         if self.watched {

@@ -1,6 +1,6 @@
 //! What the application on each node wants, and the times it measures.
 
-use crate::metrics::{Entries, Entry, Fairness, Samples};
+use crate::metrics::{Entries, Entry, Fairness, Kinds, Samples};
 use crate::plan::{Act, Plan, ScriptLine, Workload};
 use crate::random::Stream;
 use crate::simulator::{Simulation, Status};
@@ -239,8 +239,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
     fn asks(&mut self, node: NodeId) {
         self.users.application.requests += 1;
         let alone = self.users.monitor.waiting() == 0 && self.users.monitor.inside() == 0;
-        let messages = self.counted();
-        self.users.application.alone = alone.then_some(Alone { node, messages });
+        self.users.application.alone = alone.then(|| Alone { node, messages: self.counted() });
         self.users.monitor.requested(node, self.now);
         if let Some(decisions) = &mut self.decisions {
             decisions.acts(self.now, node, Act::Acquire);
@@ -338,13 +337,12 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
 
     /// Messages so far, without those that would have been sent anyway.
     fn counted(&self) -> u64 {
-        self.kinds.total() - self.kinds.of(self.cluster.upkeep)
+        counted(&self.kinds, self.cluster.upkeep)
     }
 
     /// The algorithm lets a node in.
     #[inline(never)]
     pub(crate) fn entered(&mut self, node: NodeId, fence: u64) {
-        let counted = self.counted();
         let wait = self.now.since(self.users.monitor.waiting_since(node));
         self.users.monitor.entered(node, fence, self.now);
         let application = &mut self.users.application;
@@ -362,7 +360,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         application.fairness.entered(before);
         if let Some(alone) = application.alone.take_if(|alone| alone.node == node) {
             application.client_delays.add(wait);
-            let messages = counted - alone.messages;
+            let messages = counted(&self.kinds, self.cluster.upkeep) - alone.messages;
             application.client_delays_serial.add(Ticks::units(messages));
         }
         if let Some(story) = &mut self.story {
@@ -372,6 +370,10 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
             self.schedule_request(self.plan.critical_section, node, Request::Release);
         }
     }
+}
+
+fn counted(kinds: &Kinds, upkeep: &[&str]) -> u64 {
+    kinds.total() - if upkeep.is_empty() { 0 } else { kinds.of(upkeep) }
 }
 
 /// How often a node enters by itself.
