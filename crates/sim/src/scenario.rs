@@ -23,6 +23,7 @@
 //! # Ok::<(), conclave_sim::Error>(())
 //! ```
 
+mod advice;
 mod expect;
 mod file;
 mod plan;

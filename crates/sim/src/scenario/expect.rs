@@ -1,6 +1,7 @@
 //! What must come of a scenario.
 
 use super::Scenario;
+use super::advice::{Forgetting, Patience};
 use super::file::Word;
 use crate::metrics::Entry;
 use crate::outcome::Outcome;
@@ -71,6 +72,10 @@ pub struct Expect {
     pub concurrent: Option<u64>,
     /// How many of those Lamport's clock orders all the same.
     pub ordered_by_lamport: Option<u64>,
+    /// What the quorum calculator says of the coordinators and votes that are set.
+    pub(super) forgetting: Option<Forgetting>,
+    /// What the timeout calculator says of the latency.
+    pub(super) patience: Option<Patience>,
     /// The promises that are kept.
     #[serde(default)]
     pub holds: Vec<Property>,
@@ -108,6 +113,7 @@ impl Scenario {
             Findings::Detector(watching) => expect.watching(watching, &mut checks),
             Findings::Clock(keeping) => expect.keeping(keeping, &mut checks),
         }
+        self.advice(&mut checks);
         let promises = [(&expect.holds, Verdict::Holds), (&expect.violated, Verdict::Violated)];
         for (properties, verdict) in promises {
             checks.extend(
@@ -254,7 +260,7 @@ fn entries(expect: &Expect, entered: &[Entry], names: &Names, checks: &mut Vec<C
     }
 }
 
-fn compare(what: &str, expected: impl Display, observed: impl Display) -> Check {
+pub(super) fn compare(what: &str, expected: impl Display, observed: impl Display) -> Check {
     let (expected, observed) = (expected.to_string(), observed.to_string());
     Check { what: what.to_string(), ok: expected == observed, expected, observed }
 }

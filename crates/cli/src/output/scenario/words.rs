@@ -24,6 +24,8 @@ pub fn label(what: &str, lang: Lang) -> &str {
         "value" => lang.pick("value", "valor"),
         "lost_updates" => lang.pick("lost updates", "atualizações perdidas"),
         "unfinished" => lang.pick("left half done", "deixadas pela metade"),
+        "violation_probability" => lang.pick("two inside, odds", "dois dentro, chance"),
+        "timeout" => lang.pick("timeout", "tempo limite"),
         "leader" => lang.pick("leader", "líder"),
         "agreed" => lang.pick("agreed", "acordo"),
         "time_to_leader" => lang.pick("known to all at", "conhecido por todos em"),
