@@ -1,6 +1,6 @@
 //! The nodes of one algorithm, ready to be run by any driver.
 
-use crate::{NodeId, NodeSet, Ticks};
+use crate::{NodeId, NodeSet, Process, Ticks};
 use serde::{Deserialize, Serialize};
 
 /// The rule by which an election's result is judged: from those who are up in the end, and those
@@ -28,8 +28,39 @@ pub struct Play {
     pub application: bool,
 }
 
+/// All nodes at one moment, and all that is under way between them.
+#[derive(Clone, Debug)]
+pub struct Snapshot<P: Process> {
+    /// The nodes, by index.
+    pub nodes: Vec<P>,
+    /// By sender and receiver: the messages under way, the oldest first.
+    pub links: Vec<(NodeId, NodeId, Vec<P::Message>)>,
+}
+
+/// Puts another state in the place of one, from which exactly the same can happen: counters that
+/// only ever rise, and of which only differences matter, are set back.
+pub type Normal<P> = fn(&mut Snapshot<P>);
+
+/// Nodes that can be exchanged: all clients among themselves, all coordinators among themselves.
+/// Messages must name nobody.
+#[derive(Clone, Copy, Debug)]
+pub struct Symmetry<P> {
+    /// The state of a node in which all others go by new names. Two may go by the same one, so the
+    /// result is good for comparing only.
+    pub renamed: fn(&P, &Renaming) -> P,
+}
+
+/// New names for nodes, by index.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Renaming {
+    /// Of the clients.
+    pub clients: Vec<NodeId>,
+    /// Of the coordinators, both old and new counted from 0.
+    pub coordinators: Vec<NodeId>,
+}
+
 /// The nodes of one algorithm, ready to be run by any driver.
-pub struct Cluster<P> {
+pub struct Cluster<P: Process> {
     /// How many nodes the application runs on: the first ones.
     pub clients: u32,
     /// How many nodes behind them only coordinate.
@@ -45,11 +76,15 @@ pub struct Cluster<P> {
     pub links: Links,
     /// The example that they play, if they play one.
     pub play: Option<Play>,
+    /// What makes states alike that differ only in counters, where it is known.
+    pub normal: Option<Normal<P>>,
+    /// What exchanges nodes that play the same part, where there are such.
+    pub symmetry: Option<Symmetry<P>>,
     /// Makes the node in its very first state.
     pub fresh: Box<dyn Fn(NodeId) -> P + Send + Sync>,
 }
 
-impl<P> Cluster<P> {
+impl<P: Process> Cluster<P> {
     /// A cluster of equals that falls silent when nobody wants to enter.
     pub fn of_equals(n: u32, fresh: impl Fn(NodeId) -> P + Send + Sync + 'static) -> Self {
         Self {
@@ -60,6 +95,8 @@ impl<P> Cluster<P> {
             winner: None,
             links: Links::Complete,
             play: None,
+            normal: None,
+            symmetry: None,
             fresh: Box::new(fresh),
         }
     }

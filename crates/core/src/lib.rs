@@ -31,6 +31,7 @@
 //! assert_eq!(effects, [Effect::Indicate(Indication::Entered { fence: 1 })]);
 //! ```
 
+mod bounds;
 mod cluster;
 mod context;
 mod encode;
@@ -38,13 +39,15 @@ mod node;
 mod process;
 mod property;
 mod stack;
+mod story;
 mod time;
 
 pub mod clock;
 mod service;
 pub mod testkit;
 
-pub use cluster::{Cluster, Links, Play, Winner};
+pub use bounds::{Bounds, Network, Start, Timing};
+pub use cluster::{Cluster, Links, Normal, Play, Renaming, Snapshot, Symmetry, Winner};
 pub use context::{Choices, Context, Script};
 pub use encode::{Hasher, encode, hash};
 pub use node::{NodeId, NodeSet};
@@ -55,4 +58,5 @@ pub use process::{
 pub use property::{Property, Verdict, Violation};
 pub use service::{detector, election, mutex, timekeeping};
 pub use stack::{Layer, Stack};
+pub use story::{Moment, Move, Story};
 pub use time::{Delay, Ticks};

@@ -44,7 +44,7 @@ where
     plan.faults.iter().try_for_each(|(at, fault)| check_fault(*at, fault, cluster))
 }
 
-fn rule<P>(rule: &MessageRule, cluster: &Cluster<P>) -> Result<(), Error> {
+fn rule<P: Process>(rule: &MessageRule, cluster: &Cluster<P>) -> Result<(), Error> {
     for node in [rule.from, rule.to].into_iter().flatten() {
         known("--rule", node, cluster)?;
     }
@@ -58,7 +58,7 @@ fn rule<P>(rule: &MessageRule, cluster: &Cluster<P>) -> Result<(), Error> {
     Ok(())
 }
 
-fn latency<P>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Error> {
+fn latency<P: Process>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Error> {
     let no_time = "a message takes some time, or time might stand still";
     match latency {
         Latency::Constant(Ticks::ZERO) | Latency::Uniform(_, Ticks::ZERO) => {
@@ -81,7 +81,7 @@ fn latency<P>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Error> {
     }
 }
 
-pub(crate) fn workload<P>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
+pub(crate) fn workload<P: Process>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
     let client = |node: NodeId| {
         if node.0 < cluster.clients {
             return Ok(());
@@ -149,7 +149,7 @@ where
     }
 }
 
-fn partition<P>(
+fn partition<P: Process>(
     at: Ticks,
     groups: &[Vec<NodeId>],
     until: Ticks,
@@ -169,7 +169,7 @@ fn partition<P>(
     Ok(())
 }
 
-pub(crate) fn known<P>(
+pub(crate) fn known<P: Process>(
     flag: &'static str,
     node: NodeId,
     cluster: &Cluster<P>,
@@ -184,7 +184,7 @@ pub(crate) fn known<P>(
     Err(Error::value(flag, name(node, cluster), &accepted))
 }
 
-fn name<P>(node: NodeId, cluster: &Cluster<P>) -> String {
+fn name<P: Process>(node: NodeId, cluster: &Cluster<P>) -> String {
     match node.0.checked_sub(cluster.clients) {
         Some(coordinator) if coordinator < cluster.coordinators => format!("c{}", coordinator + 1),
         Some(_) | None => node.to_string(),

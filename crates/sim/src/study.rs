@@ -30,10 +30,10 @@ pub trait Studied: Service {
     type Users: Users<Self>;
 
     /// Refuses what makes no sense for this service.
-    fn check<P>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error>;
+    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error>;
 
     /// Those who will use it.
-    fn users<P>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Self::Users;
+    fn users<P: Process>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Self::Users;
 
     /// Lays out what they will ask, after all nodes were started.
     fn begin<P: Process<Provides = Self, Uses: Oracle>>(run: &mut Simulation<'_, P>);
@@ -90,7 +90,7 @@ pub trait Users<S: Service> {
 
     /// The run is over. If it was cut short, `patience` says how long nothing must have moved for
     /// it to count as stalled.
-    fn end<P>(&mut self, cluster: &Cluster<P>, at: Ticks, complete: bool, patience: Ticks);
+    fn end<P: Process>(&mut self, cluster: &Cluster<P>, at: Ticks, complete: bool, patience: Ticks);
 
     /// What became of each promise, and what was measured.
     fn findings(self) -> (Judgement, Findings);

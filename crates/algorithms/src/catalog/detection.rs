@@ -6,7 +6,7 @@ use crate::detector::adaptive::Adaptive;
 use crate::detector::any::AnyDetector;
 use crate::detector::heartbeat::Heartbeat;
 use crate::detector::phi_accrual::PhiAccrual;
-use conclave_core::{NodeId, Ticks};
+use conclave_core::{NodeId, Process, Ticks};
 
 /// The detectors that can stand below another algorithm, by their ids.
 pub const DETECTORS: &[&str] = &["phi-accrual", "heartbeat", "adaptive"];
@@ -78,7 +78,7 @@ pub fn detector(
 }
 
 /// Equals that send heartbeats for ever.
-pub(super) fn cluster<P>(
+pub(super) fn cluster<P: Process>(
     n: u32,
     fresh: impl Fn(NodeId) -> P + Send + Sync + 'static,
 ) -> Cluster<P> {

@@ -4,7 +4,7 @@ use super::{Kind, Parameter, Setting};
 use crate::Error;
 use crate::election::graph::Graph;
 use crate::election::rank::{Choose, Rank};
-use conclave_core::{Cluster, NodeId};
+use conclave_core::{Cluster, NodeId, Process};
 use std::sync::Arc;
 
 /// The parameter that chooses the graph.
@@ -39,7 +39,7 @@ pub fn ranks(setting: &Setting, choose: Choose) -> Vec<Rank> {
 }
 
 /// The nodes on a graph, of which the best that is up in the end should lead.
-pub fn cluster<P>(
+pub fn cluster<P: Process>(
     graph: Graph,
     ranks: Vec<Rank>,
     choose: Choose,

@@ -16,7 +16,7 @@ pub struct Listeners {
 impl Studied for Detector {
     type Users = Listeners;
 
-    fn check<P>(_: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
+    fn check<P: Process>(_: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
         let nothing_to_do = "a detector has none; it watches until the end";
         match plan.workload {
             Workload::AllAtOnce if plan.start.is_empty() => Ok(()),
@@ -28,7 +28,7 @@ impl Studied for Detector {
         }
     }
 
-    fn users<P>(cluster: &Cluster<P>, _: &Plan, _: &Options) -> Listeners {
+    fn users<P: Process>(cluster: &Cluster<P>, _: &Plan, _: &Options) -> Listeners {
         Listeners { monitor: Monitor::new(cluster.nodes()) }
     }
 
@@ -100,7 +100,7 @@ impl Users<Detector> for Listeners {
         false // Somebody may always crash.
     }
 
-    fn end<P>(&mut self, _: &Cluster<P>, at: Ticks, complete: bool, patience: Ticks) {
+    fn end<P: Process>(&mut self, _: &Cluster<P>, at: Ticks, complete: bool, patience: Ticks) {
         self.monitor.end(at, complete, patience);
     }
 

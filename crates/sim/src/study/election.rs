@@ -23,7 +23,7 @@ pub struct Electorate {
 impl Studied for Election {
     type Users = Electorate;
 
-    fn check<P>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
+    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
         for &node in &plan.start {
             crate::check::known("--start", node, cluster)?;
         }
@@ -43,7 +43,7 @@ impl Studied for Election {
         }
     }
 
-    fn users<P>(cluster: &Cluster<P>, plan: &Plan, _: &Options) -> Electorate {
+    fn users<P: Process>(cluster: &Cluster<P>, plan: &Plan, _: &Options) -> Electorate {
         let to_begin = campaigns(plan).len();
         Electorate { monitor: Monitor::new(cluster.nodes()), to_begin, started: NodeSet::default() }
     }
@@ -144,7 +144,13 @@ impl Users<Election> for Electorate {
         self.to_begin == 0 && !ahead.anything && self.monitor.leader().is_some()
     }
 
-    fn end<P>(&mut self, cluster: &Cluster<P>, at: Ticks, complete: bool, patience: Ticks) {
+    fn end<P: Process>(
+        &mut self,
+        cluster: &Cluster<P>,
+        at: Ticks,
+        complete: bool,
+        patience: Ticks,
+    ) {
         let winner = cluster.winner.as_ref().map(|rule| rule(self.monitor.up(), &self.started));
         self.monitor.end(winner, at, complete, patience);
     }

@@ -22,7 +22,7 @@ pub struct Applications {
 impl Studied for Mutex {
     type Users = Applications;
 
-    fn check<P>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
+    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
         crate::check::workload(&plan.workload, cluster)?;
         match plan.start.first() {
             Some(_) => Err(Error::value("--start", "…", "nobody leads here; see --workload")),
@@ -30,7 +30,7 @@ impl Studied for Mutex {
         }
     }
 
-    fn users<P>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Applications {
+    fn users<P: Process>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Applications {
         let n = cluster.nodes();
         let mut monitor = Monitor::new(n, options.bypass_bound);
         if options.order {
@@ -131,7 +131,7 @@ impl Users<Mutex> for Applications {
         served && self.application.is_done() && !ahead.returns
     }
 
-    fn end<P>(&mut self, _: &Cluster<P>, at: Ticks, complete: bool, patience: Ticks) {
+    fn end<P: Process>(&mut self, _: &Cluster<P>, at: Ticks, complete: bool, patience: Ticks) {
         self.monitor.end(at, complete, patience);
     }
 

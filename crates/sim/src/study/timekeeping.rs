@@ -56,7 +56,7 @@ pub struct Refused {
 impl Studied for Timekeeping {
     type Users = Witnesses;
 
-    fn check<P>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
+    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
         let lines = match &plan.workload {
             Workload::AllAtOnce => return Ok(()),
             Workload::Script(lines) => lines,
@@ -82,7 +82,7 @@ impl Studied for Timekeeping {
         })
     }
 
-    fn users<P>(cluster: &Cluster<P>, plan: &Plan, _: &Options) -> Witnesses {
+    fn users<P: Process>(cluster: &Cluster<P>, plan: &Plan, _: &Options) -> Witnesses {
         Witnesses {
             monitor: Monitor::new(cluster.nodes()),
             to_do: script(cluster, plan).len(),
@@ -164,7 +164,7 @@ fn words(indication: &Indication) -> String {
 
 /// What is done on which node: by plan, or a small exchange in which each node tells the next, and
 /// something happens on each at a time when most of the others cannot know of it.
-fn script<P>(cluster: &Cluster<P>, plan: &Plan) -> Vec<ScriptLine> {
+fn script<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Vec<ScriptLine> {
     match &plan.workload {
         Workload::Script(lines) => return lines.clone(),
         Workload::AllAtOnce if cluster.play.is_none() => {}
@@ -231,7 +231,7 @@ impl Users<Timekeeping> for Witnesses {
         self.to_do == 0 && !ahead.anything && settled
     }
 
-    fn end<P>(&mut self, _: &Cluster<P>, _: Ticks, _: bool, _: Ticks) {}
+    fn end<P: Process>(&mut self, _: &Cluster<P>, _: Ticks, _: bool, _: Ticks) {}
 
     fn findings(self) -> (Judgement, Findings) {
         let judgement = Judgement {
