@@ -3,7 +3,7 @@
 mod lookup;
 
 use crate::global::{Budget, Global};
-use crate::intern::{Plain, mix};
+use crate::intern::Plain;
 use crate::local::Phase;
 use crate::moves::Act;
 use crate::space::{Content, ContentId, GlobalId, Slot, Space};
@@ -35,10 +35,6 @@ pub struct Explorer<'a> {
     charges: HashMap<(GlobalId, Budget), GlobalId, Plain>,
     /// Whether a node that is down stays down.
     for_good: bool,
-    /// Whether the order of requests is watched.
-    order: bool,
-    /// Whether terms are watched.
-    terms: bool,
 }
 
 impl<'a> Explorer<'a> {
@@ -63,8 +59,6 @@ impl<'a> Explorer<'a> {
             whiles: HashMap::default(),
             charges: HashMap::default(),
             for_good: bounds.restarts == 0 && bounds.amnesia == 0,
-            order: space.order,
-            terms: space.terms,
         }
     }
 
@@ -222,8 +216,8 @@ impl<'a> Explorer<'a> {
     /// The laws remember what users were told.
     fn hear(&mut self, next: &mut State, node: u16, word: Word) {
         let watched = match word {
-            Word::Entered { .. } => self.space.fences || self.order,
-            Word::Elected { .. } => self.terms,
+            Word::Entered { .. } => self.space.watch.fences || self.space.watch.order,
+            Word::Elected { .. } => self.space.watch.terms,
             Word::Deposed => false,
         };
         if !watched {
@@ -234,11 +228,11 @@ impl<'a> Explorer<'a> {
             Word::Entered { fence } => {
                 let mut others = (0..self.clients as u16).filter(|&other| other != node);
                 let inside = |other| self.face(next, other).phase == Phase::Inside;
-                if self.space.fences {
+                if self.space.watch.fences {
                     global.entered(fence, others.clone().any(inside));
                 }
-                global.broken.order |=
-                    self.order && others.any(|other| self.overtakes(next, node, other));
+                let overtaken = others.any(|other| self.overtakes(next, node, other));
+                global.broken.order |= overtaken;
             }
             Word::Elected { leader, term } => global.elected(leader, term),
             Word::Deposed => {}
@@ -251,7 +245,9 @@ impl<'a> Explorer<'a> {
     fn overtakes(&self, state: &State, node: u16, other: u16) -> bool {
         let (mine, theirs) = (self.face(state, node), self.face(state, other));
         let place = usize::from(other);
-        theirs.phase == Phase::Waiting && mine.asked[place] >= theirs.asked[place]
+        self.space.watch.order
+            && theirs.phase == Phase::Waiting
+            && mine.asked[place] >= theirs.asked[place]
     }
 
     fn charge(&mut self, next: &mut State, budget: Budget) {

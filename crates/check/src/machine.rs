@@ -239,6 +239,10 @@ where
         self.cluster.clients
     }
 
+    fn is_silent(&self) -> bool {
+        self.cluster.silent
+    }
+
     fn listens(&self) -> bool {
         P::Uses::suspect(NodeId(0)).is_some()
     }
@@ -325,7 +329,6 @@ fn face<P: Process>(local: &Local<P>, hash: u64) -> Face {
     let returns = matches!(local.status, Status::Down { returns: true });
     Face {
         hash: crate::intern::mix(hash),
-        node: local.node.0 as u16,
         up: local.is_up(),
         returns,
         phase: local.user.phase,

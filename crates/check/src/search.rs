@@ -260,12 +260,7 @@ impl<'a> Worker<'a> {
     fn expand_one(&mut self, state: &State, turns: &mut Vec<Turn>, depth: u32) {
         self.explorer.turns(state, turns);
         let place = Place { depth, hash: self.key(state) };
-        for ruling in self.explorer.judge_end(state, turns) {
-            match ruling.verdict {
-                conclave_core::Verdict::Violated => self.found.broken(ruling.property, place),
-                _ => self.found.unknown(ruling.property),
-            }
-        }
+        self.explorer.judge_end(state, turns, place, &mut self.found);
         let first = match self.search.partial_order {
             true => self.explorer.put_first(state, turns).unwrap_or(turns.len()),
             false => turns.len(),

@@ -82,8 +82,6 @@ pub struct Outcome {
 pub struct Face {
     /// The same for the same state in every run of this program.
     pub hash: u64,
-    /// Which node it is.
-    pub node: u16,
     /// Whether it is up.
     pub up: bool,
     /// Whether it can come back with its disk.
@@ -116,6 +114,8 @@ pub trait Workings: Sync {
     fn nodes(&self) -> u32;
     /// How many of them have users: the first ones.
     fn clients(&self) -> u32;
+    /// Whether it falls silent when nobody wants anything.
+    fn is_silent(&self) -> bool;
     /// Whether it listens to a failure detector.
     fn listens(&self) -> bool;
     /// Whom an election should come to, where that is said: by those up in the end, and those who
