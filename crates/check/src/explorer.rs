@@ -2,7 +2,7 @@
 
 mod lookup;
 
-use crate::global::{Budget, Global};
+use crate::global::{Broken, Budget, Global};
 use crate::intern::Plain;
 use crate::local::Phase;
 use crate::moves::Act;
@@ -168,6 +168,9 @@ impl<'a> Explorer<'a> {
     /// Moves on: `next` becomes the state after `state` when this comes of a move.
     pub fn advance(&mut self, state: &State, act: Act, outcome: &Outcome, next: &mut State) {
         next.copy_from(state);
+        if self.global(state.global).broken != Broken::default() {
+            self.go_on(next);
+        }
         if let Some(budget) = act.budget() {
             self.charge(next, budget);
         }
@@ -248,6 +251,14 @@ impl<'a> Explorer<'a> {
         self.space.watch.order
             && theirs.phase == Phase::Waiting
             && mine.asked[place] >= theirs.asked[place]
+    }
+
+    /// A law that was broken by the move before is not broken by this one.
+    fn go_on(&mut self, next: &mut State) {
+        let mut global = Global::clone(&self.global(next.global));
+        global.broken = Broken::default();
+        let changed = self.space.global(global).0;
+        self.set_global(next, changed);
     }
 
     fn charge(&mut self, next: &mut State, budget: Budget) {

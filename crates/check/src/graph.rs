@@ -1,7 +1,7 @@
 //! All states with the moves between them, for questions about runs that never end.
 
 use crate::explorer::Explorer;
-use crate::found::{Found, Place, is_invariant};
+use crate::found::{Found, Place, is_fatal};
 use crate::intern::Plain;
 use crate::local::Phase;
 use crate::moves::{Act, Turn};
@@ -105,7 +105,7 @@ impl Graph {
 
     fn limit(&self, limits: &Limits, wanted: &[Property], next: usize) -> Option<Stop> {
         let broken = |property: &&Property| self.found.place(**property).is_some();
-        if wanted.iter().filter(|property| is_invariant(**property)).any(|p| broken(&p)) {
+        if wanted.iter().filter(|property| is_fatal(**property)).any(|p| broken(&p)) {
             Some(Stop::Found)
         } else if self.len() as u64 >= limits.states_max {
             Some(Stop::States)
