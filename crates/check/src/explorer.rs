@@ -79,7 +79,7 @@ impl<'a> Explorer<'a> {
     }
 
     fn sets_of_initiators(&mut self, started: &[State]) -> Vec<State> {
-        let together = self.space.bounds.start == Start::Together;
+        let together = self.space.bounds.start != Start::Any;
         let sets: Vec<u64> = match &self.space.bounds.start {
             Start::Any | Start::Together => (1..1 << self.clients).collect(),
             Start::These(nodes) => vec![nodes.iter().map(|node| 1 << node.0).sum()],
@@ -256,7 +256,7 @@ impl<'a> Explorer<'a> {
     /// A law that was broken by the move before is not broken by this one.
     fn go_on(&mut self, next: &mut State) {
         let mut global = Global::clone(&self.global(next.global));
-        global.broken = Broken::default();
+        global.go_on();
         let changed = self.space.global(global).0;
         self.set_global(next, changed);
     }

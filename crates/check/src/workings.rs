@@ -77,6 +77,16 @@ pub struct Outcome {
     pub choices: Vec<u32>,
 }
 
+impl Outcome {
+    /// Whether nobody enters. The other words are the same in whatever order they come.
+    pub fn is_silent(&self) -> bool {
+        self.words.iter().all(|word| match word {
+            Word::Entered { .. } => false,
+            Word::Elected { .. } | Word::Deposed => true,
+        })
+    }
+}
+
 /// What can be seen of the state of a node from outside.
 #[derive(Clone, Debug)]
 pub struct Face {
