@@ -93,3 +93,23 @@ pub(super) fn loss_and_slowness(bounds: &mut Bounds) {
 pub(super) fn late_start(bounds: &mut Bounds) {
     bounds.start = Start::Any;
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::catalog::ENTRIES;
+
+    #[test]
+    fn without_an_assumption_more_may_happen() {
+        for entry in ENTRIES {
+            let setting = entry.setting(3, &[]).expect("the defaults will do");
+            let usual = (entry.bounds)(&setting.params);
+            assert!(!usual.has_faults(), "{}", entry.id);
+            for assumption in entry.assumptions {
+                let mut bounds = usual.clone();
+                let Some(dropped) = assumption.dropped else { continue };
+                dropped(&mut bounds);
+                assert_ne!(bounds, usual, "{} {}", entry.id, assumption.tag);
+            }
+        }
+    }
+}
