@@ -13,7 +13,7 @@ use crate::space::{Space, Watch};
 use crate::symmetry::Symmetry;
 use crate::words::{Explored, Family};
 use crate::workings::Workings;
-use conclave_core::{Bounds, Cluster, Network, Oracle, Process, Property, Story, Verdict};
+use conclave_core::{Bounds, Cluster, Network, Oracle, Process, Property, Story, Timing, Verdict};
 use std::time::Instant;
 
 /// Circles are looked for among at most so many states.
@@ -62,11 +62,17 @@ impl Checker<'_> {
     /// Where counters rise for ever, only the normal form of a state can come up again.
     fn check(&self) -> Report {
         let rises = self.bounds.requests.is_none() || !self.workings.is_silent();
-        let ordered = self.bounds.network == Network::Fifo;
-        if rises && ordered && self.workings.has_normal() {
+        if rises && self.workings.has_normal() && self.may_set_back() {
             return self.by_normal_form();
         }
         self.by_levels()
+    }
+
+    /// Whether counters can be set back: nobody may begin again at 0 among them, or tell from them
+    /// how long to wait; and in a bag nothing could be said of a message that is not let through.
+    fn may_set_back(&self) -> bool {
+        let Bounds { amnesia, timing, network, .. } = self.bounds;
+        *amnesia == 0 && *timing == Timing::AnyMoment && *network == Network::Fifo
     }
 
     /// What is asked for, of what can be told with fences or without.
