@@ -256,9 +256,9 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         self.step_here(node, event);
     }
 
-    /// The same, without a call: messages come by the million.
+    /// The same, without a call, for what comes by the million.
     #[inline(always)]
-    fn step_here(&mut self, node: NodeId, event: Event<P>) {
+    pub(crate) fn step_here(&mut self, node: NodeId, event: Event<P>) {
         self.events += 1;
         let asks = match &event {
             Event::Request(request) => <P::Provides as Studied>::Users::follows(request),
