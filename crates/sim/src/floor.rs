@@ -1,7 +1,7 @@
 //! The floor under the simulator's speed: the wheel alone, moving the events of a run at the times
 //! of that run to a handler that only counts them.
 
-use crate::wheel::{Lane, Wheel};
+use crate::wheel::{Item, Lane, Wheel};
 use conclave_core::{NodeId, Ticks};
 use std::num::NonZeroU64;
 
@@ -32,13 +32,13 @@ impl Move {
         self.taken_and_lane >> 2
     }
 
-    fn make<const WORDS: usize>(self, wheel: &mut Wheel<Payload<WORDS>>) {
+    fn make<const WORDS: usize>(self, wheel: &mut Wheel<Option<Payload<WORDS>>>) {
         let lane = match self.taken_and_lane & 3 {
             0 => Lane::Message,
             1 => Lane::Timer,
             _ => Lane::Application,
         };
-        wheel.schedule(Ticks(self.at), lane, NodeId(self.node), Payload::new(self.at));
+        wheel.schedule(Ticks(self.at), lane, NodeId(self.node), Some(Payload::new(self.at)));
     }
 }
 
@@ -68,7 +68,7 @@ impl Shape {
     }
 
     fn lay_out<const WORDS: usize>(&self, nodes: u32) -> Box<dyn FnOnce() -> u64 + '_> {
-        let mut wheel: Wheel<Payload<WORDS>> = Wheel::new(|_| 0);
+        let mut wheel: Wheel<Option<Payload<WORDS>>> = Wheel::new(|_| 0);
         let counts = vec![0; nodes as usize];
         let (first, rest) = self.moves.split_at(self.before);
         for each in first {
@@ -91,15 +91,25 @@ impl<const WORDS: usize> Payload<WORDS> {
     }
 }
 
+impl<const WORDS: usize> Item for Option<Payload<WORDS>> {
+    const VACANT: Self = None;
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_none()
+    }
+}
+
 fn keep_moving<const WORDS: usize>(
-    mut wheel: Wheel<Payload<WORDS>>,
+    mut wheel: Wheel<Option<Payload<WORDS>>>,
     mut counts: Vec<u64>,
     moves: &[Move],
 ) -> u64 {
     let mut moves = moves.iter();
     let mut next = moves.next();
     let mut taken = 0;
-    while let Some(due) = wheel.pop_before(Ticks(u64::MAX)) {
+    while let Some(slot) = wheel.next_before(Ticks(u64::MAX)) {
+        let due = wheel.take(slot);
         handle(&mut counts, due.node, due.item);
         taken += 1;
         while let Some(each) = next
@@ -116,8 +126,8 @@ fn keep_moving<const WORDS: usize>(
 /// The least that a handler can do. It is a call, and the event is handed over whole, as it is to
 /// a real one: otherwise the compiler would leave most of the event where it is.
 #[inline(never)]
-fn handle<const WORDS: usize>(counts: &mut [u64], node: NodeId, event: Payload<WORDS>) {
-    counts[node.index()] += event.first.get() + (event.rest[0] >> 63);
+fn handle<const WORDS: usize>(counts: &mut [u64], node: NodeId, event: Option<Payload<WORDS>>) {
+    counts[node.index()] += event.map_or(0, |event| event.first.get() + (event.rest[0] >> 63));
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod advisor;
 mod check;
 mod decisions;
 mod error;
+mod event;
 mod flags;
 mod floor;
 mod metrics;

@@ -14,7 +14,7 @@ use crate::study::{Studied, Users};
 use crate::timers::Timers;
 use crate::trace::{Record, Recorder};
 use crate::watch::choices;
-use crate::wheel::{Due, Lane, SlotId, Wheel};
+use crate::wheel::{Lane, SlotId, Wheel};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
 use conclave_core::{
@@ -74,7 +74,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
         crate::check::plan(cluster, plan)?;
         let n = cluster.nodes();
-        let mut wheel = Wheel::new(rank::<P>);
+        let mut wheel = Wheel::new(crate::event::rank::<P>);
         if options.shape {
             wheel.record();
         }
@@ -150,8 +150,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             if restless && self.is_done() {
                 return true;
             }
-            match self.wheel.pop_before(limit) {
-                Some(due) => self.take(due),
+            match self.wheel.next_before(limit) {
+                Some(slot) => self.take(slot),
                 None => return false,
             }
         }
@@ -181,7 +181,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     }
 
     #[inline(always)]
-    fn take(&mut self, due: Due<Event<P>>) {
+    fn take(&mut self, slot: SlotId) {
+        let due = self.wheel.take(slot);
         self.now = due.at;
         match self.up[due.node.index()] {
             Status::Up => self.deliver(due.node, due.slot, due.item),
@@ -255,9 +256,9 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         self.step_here(node, event);
     }
 
-    /// The same, without a call: messages come by the million.
+    /// The same, without a call, for what comes by the million.
     #[inline(always)]
-    fn step_here(&mut self, node: NodeId, event: Event<P>) {
+    pub(crate) fn step_here(&mut self, node: NodeId, event: Event<P>) {
         self.events += 1;
         let asks = match &event {
             Event::Request(request) => <P::Provides as Studied>::Users::follows(request),
@@ -378,17 +379,5 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         if let Some(slot) = self.timers.cancel(node, timer) {
             self.wheel.cancel(slot);
         }
-    }
-}
-
-/// Of what users ask at one time, some comes first.
-fn rank<P: Process<Provides: Studied>>(event: &Event<P>) -> u8 {
-    match event {
-        Event::Request(request) => P::Provides::rank(request),
-        Event::Start
-        | Event::Restart
-        | Event::Indication(_)
-        | Event::Message { .. }
-        | Event::Timer(_) => u8::MAX,
     }
 }

@@ -28,6 +28,19 @@ pub enum Lane {
 /// Where an item is kept; valid until it is taken.
 pub type SlotId = u32;
 
+/// What the wheel can hold.
+///
+/// A slot without an item holds one that says so, instead of an `Option`: to look into an `Option`
+/// on the way, the compiler takes an event apart into its tag and the rest, and the processor
+/// stalls where the two are read together again.
+pub trait Item {
+    /// No item; never scheduled.
+    const VACANT: Self;
+
+    /// Whether this is no item.
+    fn is_vacant(&self) -> bool;
+}
+
 /// A queue of items by time, lane and order of scheduling.
 pub struct Wheel<T> {
     now: u64,
@@ -54,8 +67,8 @@ struct Recorder {
 }
 
 struct Slot<T> {
-    /// `None` when free, or cancelled.
-    item: Option<T>,
+    /// Vacant when free, or cancelled.
+    item: T,
     node: u32,
     next: u32,
 }
@@ -86,7 +99,7 @@ pub struct Due<T> {
     pub item: T,
 }
 
-impl<T> Wheel<T> {
+impl<T: Item> Wheel<T> {
     /// An empty queue at time zero. `rank` orders the application's items of one moment.
     pub fn new(rank: fn(&T) -> u8) -> Self {
         Self {
@@ -136,35 +149,43 @@ impl<T> Wheel<T> {
 
     /// Forgets an item that is still scheduled.
     pub fn cancel(&mut self, slot: SlotId) {
-        self.slots[slot as usize].item = None;
+        self.slots[slot as usize].item = T::VACANT;
     }
 
     /// Forgets all items that this concerns.
     pub fn cancel_where(&mut self, concerns: impl Fn(NodeId, &T) -> bool) {
         for slot in &mut self.slots {
-            if slot.item.as_ref().is_some_and(|item| concerns(NodeId(slot.node), item)) {
-                slot.item = None;
+            if !slot.item.is_vacant() && concerns(NodeId(slot.node), &slot.item) {
+                slot.item = T::VACANT;
             }
         }
     }
 
-    /// Takes the next item that is due before `limit`.
+    /// Where the next item is that is due before `limit`; to be taken before anything else is done.
     #[inline]
-    pub fn pop_before(&mut self, limit: Ticks) -> Option<Due<T>> {
+    pub fn next_before(&mut self, limit: Ticks) -> Option<SlotId> {
         loop {
             let slot = self.next_slot(limit.0)?;
             self.len -= 1;
             if let Some(recorder) = &mut self.recorder {
                 recorder.taken += 1;
             }
-            let Slot { item, node, next } = &mut self.slots[slot as usize];
-            let (item, node) = (item.take(), NodeId(*node));
-            *next = self.free;
-            self.free = slot;
-            if let Some(item) = item {
-                return Some(Due { at: Ticks(self.now), slot, node, item });
+            if !self.slots[slot as usize].item.is_vacant() {
+                return Some(slot);
             }
+            self.slots[slot as usize].next = self.free;
+            self.free = slot;
         }
+    }
+
+    /// Takes the item that [`Wheel::next_before`] has found.
+    #[inline]
+    pub fn take(&mut self, slot: SlotId) -> Due<T> {
+        let Slot { item, node, next } = &mut self.slots[slot as usize];
+        *next = self.free;
+        self.free = slot;
+        let (item, node) = (std::mem::replace(item, T::VACANT), NodeId(*node));
+        Due { at: Ticks(self.now), slot, node, item }
     }
 
     /// Whether nothing is scheduled, not even something cancelled.
@@ -231,7 +252,7 @@ impl<T> Wheel<T> {
         }
         let key = |slot: &SlotId| {
             let Slot { item, node, .. } = &self.slots[*slot as usize];
-            Reverse((item.as_ref().map(self.rank), *node))
+            Reverse(((self.rank)(item), *node))
         };
         self.ready.reverse();
         if !self.ready.is_sorted_by_key(key) {
@@ -241,7 +262,7 @@ impl<T> Wheel<T> {
 
     #[inline(always)]
     fn keep(&mut self, node: NodeId, item: T) -> SlotId {
-        let slot = Slot { item: Some(item), node: node.0, next: NONE };
+        let slot = Slot { item, node: node.0, next: NONE };
         if self.free == NONE {
             self.slots.push(slot);
             return self.slots.len() as u32 - 1;

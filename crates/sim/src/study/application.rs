@@ -255,7 +255,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         if self.plan.unprotected {
             self.enters_unasked(node);
         } else {
-            self.step(node, Event::Request(Request::Acquire));
+            self.step_here(node, Event::Request(Request::Acquire));
         }
     }
 
@@ -275,7 +275,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
             shared.left(node);
         }
         if !self.plan.unprotected {
-            self.step(node, Event::Request(Request::Release));
+            self.step_here(node, Event::Request(Request::Release));
         }
         let Some(left) = self.users.application.left.get_mut(node.index()) else { return };
         if *left == 0 {
