@@ -2,12 +2,14 @@
 
 mod commands;
 mod compare;
+mod cpu;
 mod drawing;
 mod failure;
 mod files;
 mod lang;
 mod memory;
 mod output;
+mod peer;
 mod quorum;
 mod situation;
 mod subject;

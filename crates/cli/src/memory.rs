@@ -2,19 +2,31 @@
 #![allow(unsafe_code, reason = "an allocator of one's own is the only way to count exactly")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
 
 struct Counting;
 
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
+/// Whether anybody wants to know. Threads that allocate much would only be in each other's way.
+static COUNTING: AtomicBool = AtomicBool::new(false);
+/// Bytes asked for since counting began, less those given back, whoever asked for them.
+static NOW: AtomicIsize = AtomicIsize::new(0);
+static MOST: AtomicIsize = AtomicIsize::new(0);
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 fn grown(bytes: usize) {
-    let now = NOW.fetch_add(bytes, Relaxed) + bytes;
-    MOST.fetch_max(now, Relaxed);
+    if COUNTING.load(Relaxed) {
+        let bytes = bytes as isize;
+        let now = NOW.fetch_add(bytes, Relaxed) + bytes;
+        MOST.fetch_max(now, Relaxed);
+    }
+}
+
+fn shrunk(bytes: usize) {
+    if COUNTING.load(Relaxed) {
+        NOW.fetch_sub(bytes as isize, Relaxed);
+    }
 }
 
 // SAFETY: every call goes to the system's allocator unchanged; counting touches no heap.
@@ -30,12 +42,12 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.alloc_zeroed(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
+        shrunk(layout.size());
         // SAFETY: the pointer came from the system by one of the calls here.
         unsafe { System.dealloc(pointer, layout) }
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        NOW.fetch_sub(layout.size(), Relaxed);
+        shrunk(layout.size());
         grown(size);
         // SAFETY: as above.
         unsafe { System.realloc(pointer, layout, size) }
@@ -44,10 +56,12 @@ unsafe impl GlobalAlloc for Counting {
 
 /// Bytes asked for at most, at any one time while `work` ran, beyond what was in use before.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = NOW.load(Relaxed);
-    MOST.store(before, Relaxed);
+    NOW.store(0, Relaxed);
+    MOST.store(0, Relaxed);
+    COUNTING.store(true, Relaxed);
     let result = work();
-    (result, MOST.load(Relaxed).saturating_sub(before))
+    COUNTING.store(false, Relaxed);
+    (result, MOST.load(Relaxed).unsigned_abs())
 }
 
 #[cfg(test)]

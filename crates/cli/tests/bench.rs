@@ -24,3 +24,20 @@ fn the_rows_name_what_was_run_and_what_it_is_measured_against() {
         }
     }
 }
+
+#[test]
+fn the_checker_and_its_peer_find_as_many_states() {
+    let output = conclave(&["bench", "check", "--requests", "1", "--repeat", "1", "--json"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let parsed: serde_json::Value = serde_json::from_str(&output.stdout).expect("it is JSON");
+    let rows = parsed["rows"].as_array().expect("rows are a list");
+    let states: Vec<_> = rows.iter().map(|row| row["unique_states"].as_u64()).collect();
+    assert_eq!(states, [Some(10_845), Some(505), Some(579)]);
+    for row in rows {
+        for field in
+            ["states_per_cpu_second", "peer_states_per_cpu_second", "ratio", "bytes_per_state"]
+        {
+            assert!(row[field].as_f64().is_some_and(|number| number > 0.0), "{field} in {row}");
+        }
+    }
+}

@@ -7,8 +7,14 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 /// Whatever crosses a boundary: copied by the checker, hashed, printed, put on the wire.
-pub trait Data: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + 'static {}
-impl<T: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + 'static> Data for T {}
+pub trait Data:
+    Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+impl<T> Data for T where
+    T: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
 
 /// What one layer offers the layer above: requests go down, indications come up.
 pub trait Service: Data {
