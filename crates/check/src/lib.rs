@@ -1,18 +1,25 @@
 //! Looks at every run of a distributed algorithm within stated bounds.
 
+mod checker;
+mod explorer;
+mod found;
+mod global;
+mod intern;
+mod judge;
+mod local;
+mod machine;
+mod moves;
+mod partial_order;
 mod report;
+mod retell;
+mod search;
+mod seen;
+mod space;
+mod state;
+mod symmetry;
+mod words;
+mod workings;
 
+pub use checker::Checkable;
 pub use report::{Limits, Progress, Reduction, Report, Stop};
-
-use conclave_core::Bounds;
-
-/// The cluster of some algorithm, whatever its types, all of whose runs can be looked at.
-pub trait Checkable: Send + Sync {
-    /// Looks at every run within the bounds, as far as the limits let it.
-    fn check(
-        &self,
-        bounds: &Bounds,
-        limits: &Limits,
-        progress: &(dyn Fn(Progress) + Sync),
-    ) -> Report;
-}
+pub use words::{Ask, Explored, Family, Word};

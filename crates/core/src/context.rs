@@ -183,6 +183,11 @@ impl Script {
         Self { answers: answers.into_iter().map(|answer| (answer, answer + 1)).collect(), next: 0 }
     }
 
+    /// The answers given so far, in order.
+    pub fn answers(&self) -> impl Iterator<Item = u32> + '_ {
+        self.answers.iter().take(self.next).map(|&(answer, _)| answer)
+    }
+
     /// Moves to the next sequence not yet tried, and rewinds; false when all were tried.
     pub fn advance(&mut self) -> bool {
         self.next = 0;

@@ -1,0 +1,155 @@
+//! What one thread has looked up in the space, and the parts of a state.
+
+use super::Explorer;
+use crate::global::Global;
+use crate::intern::mix;
+use crate::space::{ContentId, GlobalId, Slot};
+use crate::state::State;
+use crate::workings::{Input, LocalId, Outcome, PacketId};
+use conclave_core::NodeId;
+use std::rc::Rc;
+
+impl Explorer<'_> {
+    pub fn global(&mut self, id: GlobalId) -> Rc<Global> {
+        Rc::clone(&self.known_global(id).0)
+    }
+
+    pub fn global_hash(&mut self, id: GlobalId) -> u64 {
+        self.known_global(id).1
+    }
+
+    fn known_global(&mut self, id: GlobalId) -> &(Rc<Global>, u64) {
+        let place = id as usize;
+        if place >= self.globals.len() {
+            self.globals.resize(place + 1, None);
+        }
+        let space = self.space;
+        self.globals[place].get_or_insert_with(|| {
+            let global = space.global_of(id);
+            let hash = mix(conclave_core::hash(&global));
+            (Rc::new(global), hash)
+        })
+    }
+
+    /// What becomes of a node, worked out only once.
+    pub fn steps(&mut self, local: LocalId, input: Input) -> Rc<[Outcome]> {
+        let key = (local, input.code());
+        if let Some(known) = self.steps.get(&key) {
+            return Rc::clone(known);
+        }
+        let outcomes: Rc<[Outcome]> = self.space.workings.take(local, input).into();
+        self.learn();
+        self.steps.insert(key, Rc::clone(&outcomes));
+        outcomes
+    }
+
+    /// Takes over what is new of states of nodes and messages.
+    pub(super) fn learn(&mut self) {
+        self.faces.extend(self.space.workings.faces(self.faces.len()));
+        self.packets.extend(self.space.workings.packets(self.packets.len()));
+    }
+
+    pub(super) fn slot(&mut self, from: u16, to: u16) -> Slot {
+        let place = usize::from(from) * self.space.workings.nodes() as usize + usize::from(to);
+        if let Some(slot) = self.slot_of[place] {
+            return slot;
+        }
+        let slot = self.space.slot(NodeId(u32::from(from)), NodeId(u32::from(to)));
+        self.slot_of[place] = Some(slot);
+        self.learn_slots();
+        slot
+    }
+
+    /// Takes over the links that others have found.
+    pub fn learn_slots(&mut self) {
+        self.slots = self.space.slots();
+        let salt =
+            |&(from, to): &(NodeId, NodeId)| mix(u64::from(from.0) << 32 | u64::from(to.0) + 1);
+        self.salts = self.slots.iter().map(salt).collect();
+    }
+
+    pub(super) fn push(&mut self, content: ContentId, packet: PacketId) -> ContentId {
+        if let Some(&known) = self.pushes.get(&(content, packet)) {
+            return known;
+        }
+        self.learn_contents(content);
+        let mut packets = self.contents[content as usize].packets.clone();
+        packets.push(packet);
+        let pushed = self.space.content(packets, &self.packets);
+        self.learn_contents(pushed);
+        self.pushes.insert((content, packet), pushed);
+        pushed
+    }
+
+    fn learn_contents(&mut self, needed: ContentId) {
+        if needed as usize >= self.contents.len() {
+            self.contents.extend(self.space.contents(self.contents.len()));
+        }
+    }
+
+    /// The content of a link with these messages.
+    pub fn content(&mut self, packets: Vec<PacketId>) -> ContentId {
+        self.learn();
+        let content = self.space.content(packets, &self.packets);
+        self.learn_contents(content);
+        content
+    }
+
+    /// Makes sure that all parts of a state that another thread found are known here.
+    pub fn meet(&mut self, state: &State) {
+        if state.nodes.iter().any(|&local| local as usize >= self.faces.len()) {
+            self.learn();
+        }
+        if state.links.len() > self.slots.len() {
+            self.learn_slots();
+        }
+        let newest = state.links.iter().copied().max().unwrap_or(0);
+        self.learn_contents(newest);
+    }
+
+    pub(super) fn set_node(&mut self, state: &mut State, node: u16, local: LocalId) {
+        let place = usize::from(node);
+        let was = std::mem::replace(&mut state.nodes[place], local);
+        let change = self.faces[local as usize].hash.wrapping_sub(self.faces[was as usize].hash);
+        state.hash = state.hash.wrapping_add(change);
+    }
+
+    pub fn set_link(&mut self, state: &mut State, slot: Slot, content: ContentId) {
+        let place = usize::from(slot);
+        if place >= state.links.len() {
+            state.links.resize(place + 1, 0);
+        }
+        let was = std::mem::replace(&mut state.links[place], content);
+        let change = self.link_hash(slot, content).wrapping_sub(self.link_hash(slot, was));
+        state.hash = state.hash.wrapping_add(change);
+    }
+
+    pub(super) fn set_global(&mut self, state: &mut State, global: GlobalId) {
+        let was = std::mem::replace(&mut state.global, global);
+        let change = self.known_global(global).1.wrapping_sub(self.known_global(was).1);
+        state.hash = state.hash.wrapping_add(change);
+    }
+
+    /// An empty link adds nothing, so that it does not matter which links are known.
+    pub fn link_hash(&self, slot: Slot, content: ContentId) -> u64 {
+        if content == 0 {
+            return 0;
+        }
+        mix(self.contents[content as usize].hash.wrapping_add(self.salts[usize::from(slot)]))
+    }
+
+    /// Works out the hash of a state from its parts.
+    pub fn rehash(&mut self, state: &mut State) {
+        self.learn();
+        self.learn_slots();
+        let mut hash = self.known_global(state.global).1;
+        for &local in &state.nodes {
+            hash = hash.wrapping_add(self.faces[local as usize].hash);
+        }
+        for (slot, &content) in state.links.iter().enumerate() {
+            self.learn_contents(content);
+            hash = hash.wrapping_add(self.link_hash(slot as Slot, content));
+        }
+        state.hash = hash;
+    }
+}

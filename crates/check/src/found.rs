@@ -1,0 +1,78 @@
+//! What a search has found so far.
+
+use conclave_core::{Property, Verdict};
+
+/// Where a promise was seen to be broken: after how many moves, and the hash of the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub depth: u32,
+    pub hash: u64,
+}
+
+/// What a search has found so far. What is found first does not depend on threads.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    broken: Vec<(Property, Place)>,
+    /// The promises of which the bounds kept the end from being seen.
+    unknown: Vec<Property>,
+    /// Whether a move led to where the search had been: only then can there be a circle.
+    pub back: bool,
+    /// How many states were come to.
+    pub states: u64,
+}
+
+impl Found {
+    pub fn broken(&mut self, property: Property, place: Place) {
+        match self.broken.iter_mut().find(|(known, _)| *known == property) {
+            Some((_, first)) => *first = place.min(*first),
+            None => self.broken.push((property, place)),
+        }
+    }
+
+    pub fn unknown(&mut self, property: Property) {
+        if !self.unknown.contains(&property) {
+            self.unknown.push(property);
+        }
+    }
+
+    pub fn absorb(&mut self, other: Self) {
+        for (property, place) in other.broken {
+            self.broken(property, place);
+        }
+        for property in other.unknown {
+            self.unknown(property);
+        }
+        self.back |= other.back;
+        self.states += other.states;
+    }
+
+    pub fn place(&self, property: Property) -> Option<Place> {
+        self.broken.iter().find(|(known, _)| *known == property).map(|&(_, place)| place)
+    }
+
+    /// What can be said of a promise after a search that was complete, or was not.
+    pub fn verdict(&self, property: Property, complete: bool) -> Verdict {
+        if self.place(property).is_some() {
+            Verdict::Violated
+        } else if !complete || self.unknown.contains(&property) {
+            Verdict::Unknown
+        } else {
+            Verdict::Holds
+        }
+    }
+}
+
+/// Whether a promise is about every single moment, so that to go on after it was broken is
+/// pointless.
+pub fn is_invariant(property: Property) -> bool {
+    match property {
+        Property::S1 | Property::S1Eff | Property::F1 | Property::HB | Property::E1Term => true,
+        Property::V1
+        | Property::V2
+        | Property::BW
+        | Property::E1
+        | Property::E2
+        | Property::D1
+        | Property::D2 => false,
+    }
+}

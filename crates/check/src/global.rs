@@ -1,0 +1,93 @@
+//! What belongs to no node: what may still go wrong, and what the laws must remember.
+
+use conclave_core::{Bounds, NodeId};
+use serde::Serialize;
+
+/// What belongs to no node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Global {
+    pub crashes: u32,
+    pub restarts: u32,
+    pub amnesia: u32,
+    pub losses: u32,
+    pub duplicates: u32,
+    pub suspicions: u32,
+    pub cancels: u32,
+    /// The largest fence so far, where fences are watched.
+    pub fence: u64,
+    /// Who was said to lead in each term, where terms are watched.
+    pub terms: Vec<(u64, NodeId)>,
+    pub broken: Broken,
+}
+
+/// The laws that were broken by the last move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Broken {
+    /// A fence did not rise.
+    pub fence: bool,
+    /// It was the very one of somebody who was inside.
+    pub same_fence: bool,
+    /// A term has two leaders.
+    pub term: bool,
+    /// A request was granted before one that happened before it.
+    pub order: bool,
+}
+
+/// Something of which only so much may happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Budget {
+    Crash,
+    Restart,
+    Amnesia,
+    Loss,
+    Duplicate,
+    Suspicion,
+    Cancel,
+}
+
+impl Global {
+    pub fn new(bounds: &Bounds) -> Self {
+        Self {
+            crashes: bounds.crashes,
+            restarts: bounds.restarts,
+            amnesia: bounds.amnesia,
+            losses: bounds.losses,
+            duplicates: bounds.duplicates,
+            suspicions: bounds.suspicions,
+            cancels: bounds.cancels,
+            fence: 0,
+            terms: Vec::new(),
+            broken: Broken::default(),
+        }
+    }
+
+    /// How much of it may still happen.
+    pub fn left(&mut self, budget: Budget) -> &mut u32 {
+        match budget {
+            Budget::Crash => &mut self.crashes,
+            Budget::Restart => &mut self.restarts,
+            Budget::Amnesia => &mut self.amnesia,
+            Budget::Loss => &mut self.losses,
+            Budget::Duplicate => &mut self.duplicates,
+            Budget::Suspicion => &mut self.suspicions,
+            Budget::Cancel => &mut self.cancels,
+        }
+    }
+
+    /// Somebody enters, perhaps while somebody else is inside.
+    pub fn entered(&mut self, fence: u64, others_inside: bool) {
+        if fence <= self.fence {
+            self.broken.fence = true;
+            self.broken.same_fence = others_inside && fence == self.fence;
+        }
+        self.fence = self.fence.max(fence);
+    }
+
+    /// Somebody says that this node leads.
+    pub fn elected(&mut self, leader: NodeId, term: u64) {
+        match self.terms.binary_search_by_key(&term, |&(known, _)| known) {
+            Ok(place) => self.broken.term |= self.terms[place].1 != leader,
+            Err(place) => self.terms.insert(place, (term, leader)),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Holds a state against the laws.
+
+use crate::explorer::Explorer;
+use crate::local::Phase;
+use crate::moves::Turn;
+use crate::state::State;
+use crate::words::Family;
+use conclave_core::election::Monitor;
+use conclave_core::{NodeId, NodeSet, Property, Ticks, Verdict};
+
+/// What a state has to say about a law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    pub property: Property,
+    /// `Violated`, or `Unknown` where the bounds ended a run that might have gone on.
+    pub verdict: Verdict,
+}
+
+impl Explorer<'_> {
+    /// The laws that are broken in a state, whatever happens next.
+    pub fn broken(&mut self, state: &State) -> Vec<Property> {
+        let mut broken = Vec::new();
+        let inside = |explorer: &Self, node| explorer.face(state, node).phase == Phase::Inside;
+        let crowd = (0..self.clients as u16).filter(|&node| inside(self, node)).count();
+        if crowd > 1 {
+            broken.push(Property::S1);
+        }
+        let laws = self.global(state.global).broken;
+        let found = [
+            (laws.same_fence, Property::S1Eff),
+            (laws.fence, Property::F1),
+            (laws.term, Property::E1Term),
+            (laws.order, Property::HB),
+        ];
+        broken.extend(found.iter().filter(|(is, _)| *is).map(|&(_, property)| property));
+        broken
+    }
+
+    /// What is to be said of a state in which nothing more has to happen.
+    pub fn judge_end(&self, state: &State, turns: &[Turn]) -> Vec<Ruling> {
+        if turns.iter().any(|turn| turn.due) {
+            return Vec::new();
+        }
+        // Only the bounds keep these timers from firing.
+        let cut = (0..state.nodes.len() as u16).any(|node| {
+            let face = self.face(state, node);
+            face.up && !face.may_fire && !face.timers.is_empty()
+        });
+        let verdict = if cut { Verdict::Unknown } else { Verdict::Violated };
+        let broken = match self.family {
+            Family::Mutex => self.waiting_for_ever(state),
+            Family::Election => self.badly_led(state),
+        };
+        broken.into_iter().map(|property| Ruling { property, verdict }).collect()
+    }
+
+    fn waiting_for_ever(&self, state: &State) -> Vec<Property> {
+        let phases = || (0..self.clients as u16).map(|node| self.face(state, node).phase);
+        match (phases().any(|phase| phase == Phase::Waiting), phases().any(|p| p == Phase::Inside))
+        {
+            (false, _) => Vec::new(),
+            (true, true) => vec![Property::V2], // Whoever is inside stays.
+            (true, false) => vec![Property::V1, Property::V2],
+        }
+    }
+
+    fn badly_led(&self, state: &State) -> Vec<Property> {
+        let nodes = || (0..self.clients as u16).map(|node| (node, self.face(state, node)));
+        let begun: NodeSet = nodes()
+            .filter(|(_, face)| face.begun)
+            .map(|(node, _)| NodeId(u32::from(node)))
+            .collect();
+        if begun.is_empty() {
+            return Vec::new();
+        }
+        let mut monitor = Monitor::new(self.clients);
+        for (node, face) in nodes() {
+            let node = NodeId(u32::from(node));
+            match face.leader {
+                _ if !face.up => monitor.crashed(node, Ticks::ZERO),
+                Some(leader) => {
+                    monitor.elected(node, leader, u64::from(leader.0), Ticks::ZERO);
+                }
+                None => {}
+            }
+        }
+        let winner = self.space.workings.winner(monitor.up(), &begun);
+        monitor.end(winner, Ticks::ZERO, true, Ticks::ZERO);
+        let broken = |property: &Property| monitor.verdict(*property) == Verdict::Violated;
+        [Property::E1, Property::E2].into_iter().filter(broken).collect()
+    }
+}

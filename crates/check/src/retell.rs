@@ -1,0 +1,154 @@
+//! Tells how a state was come to.
+
+use crate::explorer::Explorer;
+use crate::moves::{Act, Turn};
+use crate::seen::{Seen, is_that};
+use crate::space::Slot;
+use crate::state::State;
+use crate::symmetry::Symmetry;
+use crate::words::Ask;
+use crate::workings::{Outcome, PacketId};
+use conclave_core::{Moment, Move, NodeId};
+
+/// A move, which of its outcomes came, and the state after it.
+#[derive(Clone, Debug)]
+pub struct Stride {
+    pub act: Act,
+    pub outcome: Outcome,
+    pub after: State,
+}
+
+/// The way to a state of this hash after so many moves, from a state in which runs begin.
+pub fn way(
+    explorer: &mut Explorer<'_>,
+    symmetry: &mut Option<Symmetry>,
+    seen: &Seen,
+    hash: u64,
+    depth: u32,
+) -> Option<(State, Vec<Stride>)> {
+    let mut lows = vec![hash];
+    for depth in (1..=depth).rev() {
+        let low = *lows.last()?;
+        lows.push(seen.parent(low, depth)?);
+    }
+    lows.reverse();
+    let first = explorer.initial();
+    let begun = first.into_iter().find(|state| is_that(key(explorer, symmetry, state), lows[0]))?;
+    let mut strides: Vec<Stride> = Vec::new();
+    for &low in &lows[1..] {
+        let state = strides.last().map_or(&begun, |stride| &stride.after).clone();
+        strides.push(step_to(explorer, symmetry, &state, low)?);
+    }
+    Some((begun, strides))
+}
+
+fn step_to(
+    explorer: &mut Explorer<'_>,
+    symmetry: &mut Option<Symmetry>,
+    state: &State,
+    low: u64,
+) -> Option<Stride> {
+    let mut turns = Vec::new();
+    explorer.turns(state, &mut turns);
+    for Turn { act, .. } in turns {
+        for outcome in explorer.outcomes(state, act).iter() {
+            let mut after = State::default();
+            explorer.advance(state, act, outcome, &mut after);
+            if is_that(key(explorer, symmetry, &after), low) {
+                return Some(Stride { act, outcome: outcome.clone(), after });
+            }
+        }
+    }
+    None
+}
+
+fn key(explorer: &mut Explorer<'_>, symmetry: &mut Option<Symmetry>, state: &State) -> u64 {
+    match symmetry {
+        Some(symmetry) => {
+            let global = explorer.global_hash(state.global);
+            symmetry.hash(explorer, state, global)
+        }
+        None => state.hash,
+    }
+}
+
+/// The messages under way on each link in the order of sending, which a bag does not know.
+struct Under<'a, 'b> {
+    explorer: &'a Explorer<'b>,
+    links: Vec<Vec<PacketId>>,
+}
+
+/// The same moves in words that every driver understands.
+pub fn moments(explorer: &Explorer<'_>, begun: &State, strides: &[Stride]) -> Vec<Moment> {
+    let contents = begun.links.iter().map(|&link| &explorer.contents[link as usize].packets);
+    let mut links: Vec<Vec<PacketId>> = contents.cloned().collect();
+    links.resize(explorer.slots.len(), Vec::new());
+    let mut under = Under { explorer, links };
+    let mut before = begun;
+    let mut moments = Vec::new();
+    for stride in strides {
+        let act = under.name(before, stride);
+        moments.push(Moment { act, choices: stride.outcome.choices.clone() });
+        before = &stride.after;
+    }
+    moments
+}
+
+impl Under<'_, '_> {
+    fn name(&mut self, before: &State, stride: &Stride) -> Move {
+        let told = match stride.act {
+            Act::Deliver { slot, take } => {
+                let (from, to, place) = self.find(before, slot, take);
+                self.links[usize::from(slot)].remove(place);
+                Move::Deliver { from, to, place }
+            }
+            Act::Repeat { slot, take } => {
+                let (from, to, place) = self.find(before, slot, take);
+                Move::Repeat { from, to, place }
+            }
+            Act::Lose { slot, take } => {
+                let (from, to, place) = self.find(before, slot, take);
+                self.links[usize::from(slot)].remove(place);
+                Move::Lose { from, to, place }
+            }
+            Act::Fire { node, timer } => {
+                let local = before.nodes[usize::from(node)];
+                let timer = self.explorer.space.workings.timer(local, timer);
+                Move::Fire { node: id(node), timer }
+            }
+            Act::Ask { node, ask } => asked(id(node), ask),
+            Act::Crash { node } => Move::Crash { node: id(node) },
+            Act::Restart { node, amnesia } => Move::Restart { node: id(node), amnesia },
+            Act::Suspect { by, of, .. } => Move::Suspect { by: id(by), of: id(of.into()) },
+            Act::Trust { by, of } => Move::Trust { by: id(by), of: id(of.into()) },
+        };
+        let from = self.explorer.place(stride.act);
+        for &(to, packet) in &stride.outcome.sends {
+            let link = (id(from), id(to));
+            let slot = self.explorer.slots.iter().position(|&known| known == link);
+            self.links[slot.expect("a link that was used is known")].push(packet);
+        }
+        told
+    }
+
+    fn find(&self, before: &State, slot: Slot, take: u16) -> (NodeId, NodeId, usize) {
+        let (from, to) = self.explorer.slots[usize::from(slot)];
+        let content = &self.explorer.contents[before.link(usize::from(slot)) as usize];
+        let packet = content.takes[usize::from(take)].0;
+        let mut under_way = self.links[usize::from(slot)].iter();
+        (from, to, under_way.position(|&sent| sent == packet).expect("it is under way"))
+    }
+}
+
+fn id(node: u16) -> NodeId {
+    NodeId(u32::from(node))
+}
+
+fn asked(node: NodeId, ask: Ask) -> Move {
+    match ask {
+        Ask::Acquire => Move::Acquire { node },
+        Ask::Release => Move::Release { node },
+        Ask::Cancel => Move::Cancel { node },
+        Ask::Campaign => Move::Campaign { node },
+    }
+}

@@ -1,0 +1,329 @@
+//! Looks at every state, those after one move first, then those after two, and so on.
+
+use crate::explorer::Explorer;
+use crate::found::{Found, Place, is_invariant};
+use crate::moves::Turn;
+use crate::report::{Limits, Progress, Stop};
+use crate::seen::{DEPTH_MAX, Seen, Visit};
+use crate::space::Space;
+use crate::state::State;
+use crate::symmetry::Symmetry;
+use conclave_core::Property;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+
+/// So many bytes of states are handed from thread to thread at a time.
+const CHUNK: usize = 1 << 16;
+/// After so many states a thread looks whether it should stop.
+const GLANCE: u32 = 1 << 10;
+
+/// A search through all states.
+pub struct Search<'a> {
+    pub space: &'a Space<'a>,
+    pub seen: Seen,
+    limits: &'a Limits,
+    wanted: &'a [Property],
+    /// Whether moves that can be exchanged are looked at in one order only.
+    pub partial_order: bool,
+    /// Whether nodes that can be exchanged are taken for each other.
+    pub symmetry: bool,
+    unique: AtomicU64,
+    waiting: AtomicU64,
+    full: AtomicBool,
+    progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+/// How a search ended.
+pub struct Ended {
+    pub found: Found,
+    pub unique_states: u64,
+    pub depth: u32,
+    pub stop: Option<Stop>,
+    pub bytes: u64,
+    /// Whether a link came up that partial-order reduction had not reckoned with.
+    pub surprised: bool,
+}
+
+/// Packed states, one behind the other.
+type Chunk = Vec<u8>;
+/// The states of the next level that a thread found, and what else it did.
+type Results = (Vec<Chunk>, Found);
+
+/// Why a thread can be relied on.
+const ALIVE: &str = "a thread ends only when it is told to";
+
+/// All states after so many moves.
+struct Level {
+    chunks: Vec<Chunk>,
+    /// The first that no thread has taken.
+    next: AtomicUsize,
+    depth: u32,
+}
+
+/// A thread as the one who leads sees it. When this is dropped, it ends.
+struct Hand {
+    level: mpsc::Sender<Arc<Level>>,
+    results: mpsc::Receiver<Results>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(
+        space: &'a Space<'a>,
+        limits: &'a Limits,
+        wanted: &'a [Property],
+        progress: &'a (dyn Fn(Progress) + Sync),
+    ) -> Self {
+        Self {
+            space,
+            seen: Seen::new(),
+            limits,
+            wanted,
+            partial_order: false,
+            symmetry: false,
+            unique: AtomicU64::new(0),
+            waiting: AtomicU64::new(0),
+            full: AtomicBool::new(false),
+            progress,
+        }
+    }
+
+    /// Looks at everything, as far as the limits let it, and no deeper than this.
+    pub fn run(&self, depth_max: Option<u32>) -> Ended {
+        let threads = self.limits.threads.or_else(|| std::thread::available_parallelism().ok());
+        let threads = threads.map_or(1, NonZeroUsize::get);
+        std::thread::scope(|scope| {
+            let crew: Vec<Hand> = (0..threads)
+                .map(|_| {
+                    let (level, levels) = mpsc::channel();
+                    let (result, results) = mpsc::channel();
+                    scope.spawn(move || Worker::new(self).serve(&levels, &result));
+                    Hand { level, results }
+                })
+                .collect();
+            self.lead(&crew, depth_max.unwrap_or(DEPTH_MAX).min(DEPTH_MAX))
+        })
+    }
+
+    /// Hands out one level after the other.
+    fn lead(&self, crew: &[Hand], depth_max: u32) -> Ended {
+        let mut first = Worker::new(self);
+        for state in first.explorer.initial() {
+            first.come_to(&state, 0, 0);
+        }
+        let links = self.space.slots().len();
+        let (mut frontier, mut found) = first.results();
+        let (mut depth, mut bytes) = (0, 0);
+        let stop = loop {
+            bytes = bytes.max(self.seen.bytes() + size(&frontier));
+            if frontier.is_empty() {
+                break None;
+            }
+            if self.is_over(&found) {
+                break Some(Stop::Found);
+            }
+            if depth == depth_max {
+                break Some(Stop::Depth);
+            }
+            let (next, more) = self.level(crew, frontier, depth);
+            (frontier, depth) = (next, depth + 1);
+            found.absorb(more);
+            if self.full.load(Ordering::Relaxed) {
+                let states = self.unique.load(Ordering::Relaxed) >= self.limits.states_max;
+                break Some(if states { Stop::States } else { Stop::Memory });
+            }
+            if self.partial_order && self.space.slots().len() > links {
+                break Some(Stop::Found); // To be begun anew.
+            }
+        };
+        let surprised = self.partial_order && self.space.slots().len() > links;
+        let depth = if frontier.is_empty() { depth.saturating_sub(1) } else { depth };
+        let unique_states = self.unique.load(Ordering::Relaxed);
+        Ended { found, unique_states, depth, stop, bytes, surprised }
+    }
+
+    /// Whether what was found makes the rest pointless.
+    fn is_over(&self, found: &Found) -> bool {
+        let broken = |property: &Property| found.place(*property).is_some();
+        self.wanted.iter().any(|property| is_invariant(*property) && broken(property))
+            || self.wanted.iter().all(broken)
+    }
+
+    /// Looks at all states after so many moves, on all threads.
+    fn level(&self, crew: &[Hand], chunks: Vec<Chunk>, depth: u32) -> Results {
+        self.waiting.store(0, Ordering::Relaxed);
+        let crew = &crew[..crew.len().min(chunks.len())];
+        let level = Arc::new(Level { chunks, next: AtomicUsize::new(0), depth });
+        for hand in crew {
+            hand.level.send(Arc::clone(&level)).expect(ALIVE);
+        }
+        let (mut chunks, mut found) = Results::default();
+        for hand in crew {
+            let (more, seen) = hand.results.recv().expect(ALIVE);
+            chunks.extend(more);
+            found.absorb(seen);
+        }
+        (chunks, found)
+    }
+
+    fn glance(&self, depth: u32, pending: u64) {
+        let unique_states = self.unique.load(Ordering::Relaxed);
+        let frontier = self.waiting.load(Ordering::Relaxed);
+        let memory = self.seen.bytes() + pending;
+        if unique_states >= self.limits.states_max || memory >= self.limits.memory_max {
+            self.full.store(true, Ordering::Relaxed);
+        }
+        (self.progress)(Progress { unique_states, frontier, depth });
+    }
+}
+
+fn size(chunks: &[Chunk]) -> u64 {
+    chunks.iter().map(|chunk| chunk.capacity() as u64).sum()
+}
+
+/// One thread of a search.
+struct Worker<'a> {
+    search: &'a Search<'a>,
+    explorer: Explorer<'a>,
+    symmetry: Option<Symmetry>,
+    full: Vec<Chunk>,
+    filling: Chunk,
+    found: Found,
+    turns: Vec<Turn>,
+    state: State,
+    next: State,
+    until_glance: u32,
+}
+
+impl<'a> Worker<'a> {
+    fn new(search: &'a Search<'a>) -> Self {
+        let workings = search.space.workings;
+        let coordinators = workings.nodes() - workings.clients();
+        let symmetry = search.symmetry.then(|| Symmetry::new(workings.clients(), coordinators));
+        Self {
+            search,
+            explorer: Explorer::new(search.space),
+            symmetry,
+            full: Vec::new(),
+            filling: Vec::new(),
+            found: Found::default(),
+            turns: Vec::new(),
+            state: State::default(),
+            next: State::default(),
+            until_glance: GLANCE,
+        }
+    }
+
+    /// Works on one level after the other, until there are no more.
+    fn serve(mut self, levels: &mpsc::Receiver<Arc<Level>>, results: &mpsc::Sender<Results>) {
+        while let Ok(level) = levels.recv() {
+            while let Some(chunk) = level.chunks.get(level.next.fetch_add(1, Ordering::Relaxed)) {
+                self.expand(chunk, level.depth);
+                if self.search.full.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+            drop(level);
+            if results.send(self.results()).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn results(&mut self) -> Results {
+        let mut chunks = std::mem::take(&mut self.full);
+        let last = std::mem::take(&mut self.filling);
+        chunks.extend(Some(last).filter(|chunk| !chunk.is_empty()));
+        (chunks, std::mem::take(&mut self.found))
+    }
+
+    fn expand(&mut self, mut chunk: &[u8], depth: u32) {
+        let n = self.search.space.workings.nodes() as usize;
+        let mut state = std::mem::take(&mut self.state);
+        let mut turns = std::mem::take(&mut self.turns);
+        while !chunk.is_empty() {
+            state.unpack(n, &mut chunk);
+            self.explorer.meet(&state);
+            self.expand_one(&state, &mut turns, depth);
+            self.until_glance -= 1;
+            if self.until_glance == 0 {
+                self.until_glance = GLANCE;
+                self.search.glance(depth, size(&self.full));
+                if self.search.full.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+        }
+        (self.state, self.turns) = (state, turns);
+    }
+
+    fn expand_one(&mut self, state: &State, turns: &mut Vec<Turn>, depth: u32) {
+        self.explorer.turns(state, turns);
+        let place = Place { depth, hash: self.key(state) };
+        for ruling in self.explorer.judge_end(state, turns) {
+            match ruling.verdict {
+                conclave_core::Verdict::Violated => self.found.broken(ruling.property, place),
+                _ => self.found.unknown(ruling.property),
+            }
+        }
+        let first = match self.search.partial_order {
+            true => self.explorer.put_first(state, turns).unwrap_or(turns.len()),
+            false => turns.len(),
+        };
+        let (ample, rest) = turns.split_at(first);
+        let open = self.take(state, place, ample);
+        if !open && !rest.is_empty() {
+            self.take(state, place, rest); // Nothing new: the others must not wait for ever.
+        }
+    }
+
+    /// Makes each of these moves; whether any leads to where the search has not been.
+    fn take(&mut self, state: &State, place: Place, turns: &[Turn]) -> bool {
+        let mut open = false;
+        for turn in turns {
+            for outcome in self.explorer.outcomes(state, turn.act).iter() {
+                let mut next = std::mem::take(&mut self.next);
+                self.explorer.advance(state, turn.act, outcome, &mut next);
+                open |= self.come_to(&next, place.depth + 1, place.hash);
+                self.next = next;
+            }
+        }
+        open
+    }
+
+    /// Whether the search has not looked at this state yet.
+    fn come_to(&mut self, state: &State, depth: u32, from: u64) -> bool {
+        self.found.states += 1;
+        let hash = self.key(state);
+        match self.search.seen.visit(hash, depth, from) {
+            Visit::First => {}
+            Visit::Again { depth: before } => {
+                self.found.back |= before < depth;
+                return before == depth;
+            }
+        }
+        self.search.unique.fetch_add(1, Ordering::Relaxed);
+        let broken = self.explorer.broken(state);
+        for &property in &broken {
+            self.found.broken(property, Place { depth, hash });
+        }
+        if !broken.iter().any(|property| is_invariant(*property)) {
+            state.pack(&mut self.filling);
+            self.search.waiting.fetch_add(1, Ordering::Relaxed);
+            if self.filling.len() >= CHUNK {
+                self.full.push(std::mem::take(&mut self.filling));
+            }
+        }
+        true
+    }
+
+    fn key(&mut self, state: &State) -> u64 {
+        match &mut self.symmetry {
+            Some(symmetry) => {
+                let global = self.explorer.global_hash(state.global);
+                symmetry.hash(&self.explorer, state, global)
+            }
+            None => state.hash,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What all threads of a search share: every link content and every global state once, by number.
+
+use crate::global::Global;
+use crate::intern::{Interner, mix};
+use crate::workings::{PacketId, Workings};
+use conclave_core::{Bounds, Hasher, Network, NodeId};
+use std::sync::{PoisonError, RwLock};
+
+/// The number of what is under way on a link; 0 is nothing.
+pub type ContentId = u32;
+/// The number of a global state.
+pub type GlobalId = u32;
+/// The number of a link that has ever been used.
+pub type Slot = u16;
+
+/// What is under way on a link.
+#[derive(Clone, Debug)]
+pub struct Content {
+    /// The same for the same content in every run of this program.
+    pub hash: u64,
+    /// The messages: the oldest first, or in a bag in one fixed order.
+    pub packets: Vec<PacketId>,
+    /// What can arrive next: which message, and what is then left.
+    pub takes: Vec<(PacketId, ContentId)>,
+}
+
+/// What all threads of a search share.
+pub struct Space<'a> {
+    pub workings: &'a dyn Workings,
+    pub bounds: &'a Bounds,
+    /// Whether fences are watched.
+    pub fences: bool,
+    /// Whether terms are.
+    pub terms: bool,
+    /// Whether the order of requests is.
+    pub order: bool,
+    contents: RwLock<Contents>,
+    globals: RwLock<Interner<Global>>,
+    /// The links that have been used, in the order in which they first were.
+    slots: RwLock<Vec<(NodeId, NodeId)>>,
+}
+
+struct Contents {
+    numbers: Interner<Vec<PacketId>>,
+    contents: Vec<Content>,
+}
+
+macro_rules! held {
+    ($lock:expr) => {
+        $lock.unwrap_or_else(PoisonError::into_inner)
+    };
+}
+
+impl<'a> Space<'a> {
+    pub fn new(
+        workings: &'a dyn Workings,
+        bounds: &'a Bounds,
+        fences: bool,
+        terms: bool,
+        order: bool,
+    ) -> Self {
+        let mut numbers = Interner::new();
+        numbers.intern(0, Vec::new());
+        let nothing = Content { hash: 0, packets: Vec::new(), takes: Vec::new() };
+        Self {
+            workings,
+            bounds,
+            fences,
+            terms,
+            order,
+            contents: RwLock::new(Contents { numbers, contents: vec![nothing] }),
+            globals: RwLock::new(Interner::new()),
+            slots: RwLock::new(Vec::new()),
+        }
+    }
+
+    /// The number of this content of a link. `hashes` are those of all messages.
+    pub fn content(&self, mut packets: Vec<PacketId>, hashes: &[u64]) -> ContentId {
+        if packets.is_empty() {
+            return 0;
+        }
+        let bag = self.bounds.network == Network::Bag;
+        if bag {
+            packets.sort_unstable_by_key(|&packet| hashes[packet as usize]);
+        }
+        let mut hasher = Hasher::default();
+        for &packet in &packets {
+            hasher.write_u64(hashes[packet as usize]);
+        }
+        let hash = hasher.finish();
+        if let Some(known) = held!(self.contents.read()).numbers.find(hash, &packets) {
+            return known;
+        }
+        let mut rests = Vec::new();
+        let takes = if bag { packets.len() } else { 1 };
+        for place in 0..takes {
+            if place > 0 && packets[place] == packets[place - 1] {
+                continue;
+            }
+            let mut rest = packets.clone();
+            let taken = rest.remove(place);
+            rests.push((taken, self.content(rest, hashes)));
+        }
+        let mut contents = held!(self.contents.write());
+        let (number, fresh) = contents.numbers.intern(hash, packets.clone());
+        if fresh {
+            contents.contents.push(Content { hash, packets, takes: rests });
+        }
+        number
+    }
+
+    /// All contents of links from this number on.
+    pub fn contents(&self, from: usize) -> Vec<Content> {
+        held!(self.contents.read()).contents[from..].to_vec()
+    }
+
+    /// The number of a global state, and its hash.
+    pub fn global(&self, global: Global) -> (GlobalId, u64) {
+        let hash = mix(conclave_core::hash(&global));
+        (held!(self.globals.write()).intern(hash, global).0, hash)
+    }
+
+    pub fn global_of(&self, id: GlobalId) -> Global {
+        held!(self.globals.read()).get(id).clone()
+    }
+
+    /// The number of a link, which it gets when it is first used.
+    pub fn slot(&self, from: NodeId, to: NodeId) -> Slot {
+        let known = |slots: &[(NodeId, NodeId)]| {
+            slots.iter().position(|&link| link == (from, to)).map(|place| place as Slot)
+        };
+        if let Some(slot) = known(&held!(self.slots.read())) {
+            return slot;
+        }
+        let mut slots = held!(self.slots.write());
+        known(&slots).unwrap_or_else(|| {
+            slots.push((from, to));
+            (slots.len() - 1) as Slot
+        })
+    }
+
+    /// The links that have been used.
+    pub fn slots(&self) -> Vec<(NodeId, NodeId)> {
+        held!(self.slots.read()).clone()
+    }
+}
