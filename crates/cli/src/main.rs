@@ -11,6 +11,7 @@ mod output;
 mod quorum;
 mod situation;
 mod subject;
+mod typing;
 
 use clap::{Parser, Subcommand};
 use failure::Exit;
@@ -29,6 +30,7 @@ struct Conclave {
 enum Command {
     Algorithms(commands::algorithms::Algorithms),
     Bench(commands::bench::Bench),
+    Check(Box<commands::check::Check>),
     Compare(commands::compare::Compare),
     Quorum(commands::quorum::Quorum),
     Replay(commands::replay::Replay),
@@ -53,6 +55,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
         None => commands::tour::run(),
         Some(Command::Algorithms(arguments)) => commands::algorithms::run(arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(arguments),
+        Some(Command::Check(arguments)) => commands::check::run(arguments),
         Some(Command::Compare(arguments)) => commands::compare::run(arguments),
         Some(Command::Quorum(arguments)) => commands::quorum::run(arguments),
         Some(Command::Replay(arguments)) => commands::replay::run(arguments),
