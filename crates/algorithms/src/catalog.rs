@@ -19,6 +19,7 @@ mod hybrid_clock;
 mod lamport;
 mod lamport_clock;
 mod leadership;
+mod limits;
 mod maekawa;
 mod majority;
 mod matrix_clock;

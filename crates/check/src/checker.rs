@@ -1,17 +1,25 @@
 //! Puts the searches together that it takes to judge every promise.
 
+use crate::cycles;
 use crate::explorer::Explorer;
+use crate::found::{Found, is_invariant};
+use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::partial_order;
 use crate::report::{Limits, Progress, Reduction, Report};
 use crate::retell;
 use crate::search::{Ended, Search};
-use crate::space::Space;
+use crate::space::{Space, Watch};
 use crate::symmetry::Symmetry;
 use crate::words::{Explored, Family};
 use crate::workings::Workings;
-use conclave_core::{Bounds, Cluster, Oracle, Process, Property, Story, Verdict};
+use conclave_core::{Bounds, Cluster, Network, Oracle, Process, Property, Story, Timing, Verdict};
 use std::time::Instant;
+
+/// Circles are looked for among at most so many states.
+const GRAPH_MAX: u64 = 3_000_000;
+/// The order of requests is judged unasked only where there are no more states than this.
+const ORDER_MAX: u64 = 100_000;
 
 /// The cluster of some algorithm, whatever its types, all of whose runs can be looked at.
 pub trait Checkable: Send + Sync {
@@ -31,9 +39,11 @@ impl<P: Process<Provides: Explored, Uses: Oracle>> Checkable for Cluster<P> {
         limits: &Limits,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Report {
-        let machine = Machine::new(self, bounds, false);
         let begun = Instant::now();
-        let mut report = Checker { workings: &machine, bounds, limits, progress }.check();
+        let workings = Machine::new(self, bounds, false);
+        let ordered = Machine::new(self, bounds, true);
+        let checker = Checker { workings: &workings, ordered: &ordered, bounds, limits, progress };
+        let mut report = checker.check();
         report.seconds = begun.elapsed().as_secs_f64();
         report
     }
@@ -41,32 +51,86 @@ impl<P: Process<Provides: Explored, Uses: Oracle>> Checkable for Cluster<P> {
 
 struct Checker<'a> {
     workings: &'a dyn Workings,
+    /// The same, where each node also knows which requests happened before which.
+    ordered: &'a dyn Workings,
     bounds: &'a Bounds,
     limits: &'a Limits,
     progress: &'a (dyn Fn(Progress) + Sync),
 }
 
 impl Checker<'_> {
+    /// Where counters rise for ever, only the normal form of a state can come up again.
     fn check(&self) -> Report {
-        let wanted = self.wanted();
-        let fences = wanted.contains(&Property::F1) || wanted.contains(&Property::S1Eff);
-        let terms = wanted.contains(&Property::E1Term);
-        let space = Space::new(self.workings, self.bounds, fences, terms, false);
-        let (search, ended) = self.search(&space, &wanted);
-        self.report(&search, &ended, &wanted)
+        let rises = self.bounds.requests.is_none() || !self.workings.is_silent();
+        if rises && self.workings.has_normal() && self.may_set_back() {
+            return self.by_normal_form();
+        }
+        self.by_levels()
     }
 
-    fn wanted(&self) -> Vec<Property> {
-        let all: &[Property] = match self.workings.family() {
-            Family::Mutex => {
+    /// Whether counters can be set back: nobody may begin again at 0 among them, or tell from them
+    /// how long to wait; and in a bag nothing could be said of a message that is not let through.
+    fn may_set_back(&self) -> bool {
+        let Bounds { amnesia, timing, network, .. } = self.bounds;
+        *amnesia == 0 && *timing == Timing::AnyMoment && *network == Network::Fifo
+    }
+
+    /// What is asked for, of what can be told with fences or without.
+    fn wanted(&self, fences: bool) -> Vec<Property> {
+        let all: &[Property] = match (self.workings.family(), fences) {
+            (Family::Mutex, true) => {
                 &[Property::S1, Property::S1Eff, Property::V1, Property::V2, Property::F1]
             }
-            Family::Election => &Property::ELECTION,
+            (Family::Mutex, false) => &[Property::S1, Property::V1, Property::V2],
+            (Family::Election, _) => &Property::ELECTION,
         };
         let asked = &self.limits.properties;
         all.iter().copied().filter(|known| asked.is_empty() || asked.contains(known)).collect()
     }
 
+    fn by_normal_form(&self) -> Report {
+        let wanted = self.wanted(false);
+        let space = Space::new(self.workings, self.bounds, Watch::default());
+        let mut explorer = Explorer::new(&space);
+        let graph = Graph::build(&mut explorer, true, self.limits, &wanted, self.progress);
+        let mut report = Report::of(&graph.found, graph.len() as u64, graph.stop, &wanted);
+        report.depth = graph.depth();
+        report.bytes = graph.bytes();
+        report.reductions.push(Reduction::NormalForm);
+        for &property in &wanted {
+            report.stories.extend(told(&graph, &mut explorer, property));
+        }
+        self.judge_circles(&graph, &mut explorer, &mut report);
+        report
+    }
+
+    fn by_levels(&self) -> Report {
+        let wanted = self.wanted(true);
+        let watch = Watch {
+            fences: wanted.contains(&Property::F1) || wanted.contains(&Property::S1Eff),
+            terms: wanted.contains(&Property::E1Term),
+            order: false,
+        };
+        let space = Space::new(self.workings, self.bounds, watch);
+        let (search, ended) = self.search(&space, &wanted);
+        let mut report = Report::of(&ended.found, ended.unique_states, ended.stop, &wanted);
+        (report.depth, report.bytes) = (ended.depth, ended.bytes);
+        let used = [
+            (search.partial_order, Reduction::PartialOrder),
+            (search.symmetry, Reduction::Symmetry),
+        ];
+        report.reductions.extend(used.iter().filter(|(is, _)| *is).map(|(_, name)| *name));
+        for &property in &wanted {
+            report.stories.extend(self.shortest(&search, &ended.found, property));
+        }
+        if ended.found.back && ended.stop.is_none() {
+            self.look_for_circles(&mut report);
+        }
+        self.judge_order(&mut report);
+        report
+    }
+
+    /// Begins anew whenever a link comes up that was not reckoned with.
     fn search<'s>(&'s self, space: &'s Space<'s>, wanted: &'s [Property]) -> (Search<'s>, Ended) {
         loop {
             let mut search = Search::new(space, self.limits, wanted, self.progress);
@@ -80,43 +144,101 @@ impl Checker<'_> {
         }
     }
 
-    fn report(&self, search: &Search<'_>, ended: &Ended, wanted: &[Property]) -> Report {
-        let complete = ended.stop.is_none();
-        let unique = ended.unique_states;
-        let mut reductions = Vec::new();
-        if search.partial_order {
-            reductions.push(Reduction::PartialOrder);
+    /// A story found by looking at some orders only may have a shorter one among the others.
+    fn shortest(&self, search: &Search<'_>, found: &Found, property: Property) -> Option<Story> {
+        let place = found.place(property)?;
+        if search.partial_order && is_invariant(property) {
+            let wanted = [property];
+            let full = Search::new(search.space, self.limits, &wanted, self.progress);
+            let ended = full.run(Some(place.depth));
+            if ended.found.place(property).is_some() {
+                return story(&full, &ended.found, property);
+            }
         }
-        if search.symmetry {
-            reductions.push(Reduction::Symmetry);
+        story(search, found, property)
+    }
+
+    /// Whether somebody may be passed over for ever; everything but that is known already.
+    fn look_for_circles(&self, report: &mut Report) {
+        let property = match self.workings.family() {
+            Family::Mutex => Property::V2,
+            Family::Election => Property::E2,
+        };
+        if report.verdict(property) != Verdict::Holds {
+            return;
         }
-        let verdicts: Vec<(Property, Verdict)> = wanted
-            .iter()
-            .map(|&property| (property, ended.found.verdict(property, complete)))
-            .collect();
-        let stories = wanted.iter().filter_map(|&property| self.story(search, ended, property));
-        Report {
-            states: ended.found.states,
-            unique_states: unique,
-            depth: ended.depth,
-            stop: ended.stop,
-            reductions,
-            verdicts,
-            stories: stories.collect(),
-            seconds: 0.0,
-            bytes: ended.bytes,
-            collision_odds: (unique as f64).powi(2) / 2.0_f64.powi(65),
+        let limits =
+            Limits { states_max: self.limits.states_max.min(GRAPH_MAX), ..self.limits.clone() };
+        let space = Space::new(self.workings, self.bounds, Watch::default());
+        let mut explorer = Explorer::new(&space);
+        let graph = Graph::build(&mut explorer, false, &limits, &[], self.progress);
+        self.judge_circles(&graph, &mut explorer, report);
+    }
+
+    fn judge_circles(&self, graph: &Graph, explorer: &mut Explorer<'_>, report: &mut Report) {
+        let property = match self.workings.family() {
+            Family::Mutex => Property::V2,
+            Family::Election => Property::E2,
+        };
+        if graph.stop.is_some() {
+            return report.amend(property, Verdict::Unknown);
+        }
+        if report.verdict(property) == Verdict::Violated {
+            return;
+        }
+        let Some(lasso) = cycles::starving(graph, explorer.clients) else { return };
+        report.amend(property, Verdict::Violated);
+        let begun = graph.state(explorer, lasso.stem[0]);
+        let whole: Vec<_> = lasso.stem.iter().chain(&lasso.circle[1..]).copied().collect();
+        if let Some(strides) = graph.strides(explorer, &whole) {
+            let moments = retell::moments(explorer, &begun, &strides);
+            let stem = Some(lasso.stem.len() - 1);
+            report.stories.push(Story { property, moments, stem, shortest: false });
         }
     }
 
-    fn story(&self, search: &Search<'_>, ended: &Ended, property: Property) -> Option<Story> {
-        let place = ended.found.place(property)?;
-        let mut explorer = Explorer::new(search.space);
-        let (n, clients) = (self.workings.nodes(), self.workings.clients());
-        let mut symmetry = search.symmetry.then(|| Symmetry::new(clients, n - clients));
-        let (begun, strides) =
-            retell::way(&mut explorer, &mut symmetry, &search.seen, place.hash, place.depth)?;
-        let moments = retell::moments(&explorer, &begun, &strides);
-        Some(Story { property, moments, stem: None, shortest: !search.partial_order })
+    /// A pass of its own: that requests are watched multiplies the states.
+    fn judge_order(&self, report: &mut Report) {
+        let asked = self.limits.properties.contains(&Property::HB);
+        let unasked = self.limits.properties.is_empty()
+            && report.stop.is_none()
+            && report.unique_states <= ORDER_MAX;
+        if self.workings.family() != Family::Mutex || !(asked || unasked) {
+            return;
+        }
+        let most = if asked { u64::MAX } else { 10 * ORDER_MAX };
+        let limits = Limits { states_max: self.limits.states_max.min(most), ..self.limits.clone() };
+        let watch = Watch { order: true, ..Watch::default() };
+        let space = Space::new(self.ordered, self.bounds, watch);
+        let wanted = [Property::HB];
+        let search = Search::new(&space, &limits, &wanted, self.progress);
+        let ended = search.run(limits.depth);
+        let found = ended.found.verdict(Property::HB, ended.stop.is_none());
+        let verdict = if asked || found != Verdict::Unknown { found } else { Verdict::NotChecked };
+        report.verdicts.push((Property::HB, verdict));
+        report.stories.extend(story(&search, &ended.found, Property::HB));
     }
+}
+
+/// The way to where a promise was broken.
+fn story(search: &Search<'_>, found: &Found, property: Property) -> Option<Story> {
+    let place = found.place(property)?;
+    let mut explorer = Explorer::new(search.space);
+    let workings = search.space.workings;
+    let (n, clients) = (workings.nodes(), workings.clients());
+    let mut symmetry = search.symmetry.then(|| Symmetry::new(clients, n - clients));
+    let (begun, strides) =
+        retell::way(&mut explorer, &mut symmetry, &search.seen, place.hash, place.depth)?;
+    let moments = retell::moments(&explorer, &begun, &strides);
+    Some(Story { property, moments, stem: None, shortest: !search.partial_order })
+}
+
+/// The same in a graph.
+fn told(graph: &Graph, explorer: &mut Explorer<'_>, property: Property) -> Option<Story> {
+    let place = graph.found.place(property)?;
+    let way = graph.way(graph.node(place.hash)?);
+    let begun = graph.state(explorer, way[0]);
+    let strides = graph.strides(explorer, &way)?;
+    let moments = retell::moments(explorer, &begun, &strides);
+    Some(Story { property, moments, stem: None, shortest: true })
 }

@@ -2,8 +2,8 @@
 
 mod lookup;
 
-use crate::global::{Budget, Global};
-use crate::intern::{Plain, mix};
+use crate::global::{Broken, Budget, Global};
+use crate::intern::Plain;
 use crate::local::Phase;
 use crate::moves::Act;
 use crate::space::{Content, ContentId, GlobalId, Slot, Space};
@@ -35,10 +35,6 @@ pub struct Explorer<'a> {
     charges: HashMap<(GlobalId, Budget), GlobalId, Plain>,
     /// Whether a node that is down stays down.
     for_good: bool,
-    /// Whether the order of requests is watched.
-    order: bool,
-    /// Whether terms are watched.
-    terms: bool,
 }
 
 impl<'a> Explorer<'a> {
@@ -63,8 +59,6 @@ impl<'a> Explorer<'a> {
             whiles: HashMap::default(),
             charges: HashMap::default(),
             for_good: bounds.restarts == 0 && bounds.amnesia == 0,
-            order: space.order,
-            terms: space.terms,
         }
     }
 
@@ -85,7 +79,7 @@ impl<'a> Explorer<'a> {
     }
 
     fn sets_of_initiators(&mut self, started: &[State]) -> Vec<State> {
-        let together = self.space.bounds.start == Start::Together;
+        let together = self.space.bounds.start != Start::Any;
         let sets: Vec<u64> = match &self.space.bounds.start {
             Start::Any | Start::Together => (1..1 << self.clients).collect(),
             Start::These(nodes) => vec![nodes.iter().map(|node| 1 << node.0).sum()],
@@ -174,6 +168,9 @@ impl<'a> Explorer<'a> {
     /// Moves on: `next` becomes the state after `state` when this comes of a move.
     pub fn advance(&mut self, state: &State, act: Act, outcome: &Outcome, next: &mut State) {
         next.copy_from(state);
+        if self.global(state.global).broken != Broken::default() {
+            self.go_on(next);
+        }
         if let Some(budget) = act.budget() {
             self.charge(next, budget);
         }
@@ -222,8 +219,8 @@ impl<'a> Explorer<'a> {
     /// The laws remember what users were told.
     fn hear(&mut self, next: &mut State, node: u16, word: Word) {
         let watched = match word {
-            Word::Entered { .. } => self.space.fences || self.order,
-            Word::Elected { .. } => self.terms,
+            Word::Entered { .. } => self.space.watch.fences || self.space.watch.order,
+            Word::Elected { .. } => self.space.watch.terms,
             Word::Deposed => false,
         };
         if !watched {
@@ -234,11 +231,11 @@ impl<'a> Explorer<'a> {
             Word::Entered { fence } => {
                 let mut others = (0..self.clients as u16).filter(|&other| other != node);
                 let inside = |other| self.face(next, other).phase == Phase::Inside;
-                if self.space.fences {
+                if self.space.watch.fences {
                     global.entered(fence, others.clone().any(inside));
                 }
-                global.broken.order |=
-                    self.order && others.any(|other| self.overtakes(next, node, other));
+                let overtaken = others.any(|other| self.overtakes(next, node, other));
+                global.broken.order |= overtaken;
             }
             Word::Elected { leader, term } => global.elected(leader, term),
             Word::Deposed => {}
@@ -251,7 +248,17 @@ impl<'a> Explorer<'a> {
     fn overtakes(&self, state: &State, node: u16, other: u16) -> bool {
         let (mine, theirs) = (self.face(state, node), self.face(state, other));
         let place = usize::from(other);
-        theirs.phase == Phase::Waiting && mine.asked[place] >= theirs.asked[place]
+        self.space.watch.order
+            && theirs.phase == Phase::Waiting
+            && mine.asked[place] >= theirs.asked[place]
+    }
+
+    /// A law that was broken by the move before is not broken by this one.
+    fn go_on(&mut self, next: &mut State) {
+        let mut global = Global::clone(&self.global(next.global));
+        global.go_on();
+        let changed = self.space.global(global).0;
+        self.set_global(next, changed);
     }
 
     fn charge(&mut self, next: &mut State, budget: Budget) {

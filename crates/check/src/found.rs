@@ -62,8 +62,12 @@ impl Found {
     }
 }
 
-/// Whether a promise is about every single moment, so that to go on after it was broken is
-/// pointless.
+/// Whether to go on after it was broken is pointless: nobody relies on the rest then.
+pub fn is_fatal(property: Property) -> bool {
+    matches!(property, Property::S1 | Property::HB | Property::E1Term)
+}
+
+/// Whether a promise is about every single moment, and not about what becomes of it all.
 pub fn is_invariant(property: Property) -> bool {
     match property {
         Property::S1 | Property::S1Eff | Property::F1 | Property::HB | Property::E1Term => true,

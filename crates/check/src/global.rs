@@ -15,12 +15,12 @@ pub struct Global {
     pub cancels: u32,
     /// The largest fence so far, where fences are watched.
     pub fence: u64,
-    /// Who was said to lead in each term, where terms are watched.
+    /// Who was ever said to lead in which term, where terms are watched.
     pub terms: Vec<(u64, NodeId)>,
     pub broken: Broken,
 }
 
-/// The laws that were broken by the last move.
+/// The laws that were broken by the last move; of terms, by any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Broken {
     /// A fence did not rise.
@@ -74,6 +74,11 @@ impl Global {
         }
     }
 
+    /// What was broken by the last move is not broken by the next.
+    pub fn go_on(&mut self) {
+        self.broken = Broken { term: self.broken.term, ..Broken::default() };
+    }
+
     /// Somebody enters, perhaps while somebody else is inside.
     pub fn entered(&mut self, fence: u64, others_inside: bool) {
         if fence <= self.fence {
@@ -83,11 +88,12 @@ impl Global {
         self.fence = self.fence.max(fence);
     }
 
-    /// Somebody says that this node leads.
+    /// Somebody says that this node leads. All that was ever said is kept, so that the order in
+    /// which it was said does not matter.
     pub fn elected(&mut self, leader: NodeId, term: u64) {
-        match self.terms.binary_search_by_key(&term, |&(known, _)| known) {
-            Ok(place) => self.broken.term |= self.terms[place].1 != leader,
-            Err(place) => self.terms.insert(place, (term, leader)),
+        if let Err(place) = self.terms.binary_search(&(term, leader)) {
+            self.terms.insert(place, (term, leader));
+            self.broken.term |= self.terms.windows(2).any(|pair| pair[0].0 == pair[1].0);
         }
     }
 }

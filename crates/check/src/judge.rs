@@ -1,20 +1,13 @@
 //! Holds a state against the laws.
 
 use crate::explorer::Explorer;
+use crate::found::{Found, Place};
 use crate::local::Phase;
 use crate::moves::Turn;
 use crate::state::State;
 use crate::words::Family;
 use conclave_core::election::Monitor;
 use conclave_core::{NodeId, NodeSet, Property, Ticks, Verdict};
-
-/// What a state has to say about a law.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ruling {
-    pub property: Property,
-    /// `Violated`, or `Unknown` where the bounds ended a run that might have gone on.
-    pub verdict: Verdict,
-}
 
 impl Explorer<'_> {
     /// The laws that are broken in a state, whatever happens next.
@@ -36,22 +29,26 @@ impl Explorer<'_> {
         broken
     }
 
-    /// What is to be said of a state in which nothing more has to happen.
-    pub fn judge_end(&self, state: &State, turns: &[Turn]) -> Vec<Ruling> {
+    /// Writes down what is to be said of a state in which nothing more has to happen.
+    pub fn judge_end(&self, state: &State, turns: &[Turn], place: Place, found: &mut Found) {
         if turns.iter().any(|turn| turn.due) {
-            return Vec::new();
+            return;
         }
         // Only the bounds keep these timers from firing.
         let cut = (0..state.nodes.len() as u16).any(|node| {
             let face = self.face(state, node);
             face.up && !face.may_fire && !face.timers.is_empty()
         });
-        let verdict = if cut { Verdict::Unknown } else { Verdict::Violated };
         let broken = match self.family {
             Family::Mutex => self.waiting_for_ever(state),
             Family::Election => self.badly_led(state),
         };
-        broken.into_iter().map(|property| Ruling { property, verdict }).collect()
+        for property in broken {
+            match cut {
+                true => found.unknown(property),
+                false => found.broken(property, place),
+            }
+        }
     }
 
     fn waiting_for_ever(&self, state: &State) -> Vec<Property> {

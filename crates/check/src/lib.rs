@@ -1,9 +1,11 @@
 //! Looks at every run of a distributed algorithm within stated bounds.
 
 mod checker;
+mod cycles;
 mod explorer;
 mod found;
 mod global;
+mod graph;
 mod intern;
 mod judge;
 mod local;

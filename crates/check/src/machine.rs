@@ -141,7 +141,7 @@ where
                 }
             }
             Ask::Release | Ask::Cancel => local.user.phase = Phase::Idle,
-            Ask::Campaign => (local.user.begun, local.user.to_begin) = (true, false),
+            Ask::Campaign => local.user.to_begin = false,
         }
     }
 
@@ -178,6 +178,8 @@ where
                 *script = std::mem::take(used);
             }
             outcome.choices = script.answers().collect();
+            // A call for an election that is under way already changes nothing, and begins none.
+            local.user.begun |= input == Input::Ask(Ask::Campaign) && !effects.is_empty();
             for effect in effects {
                 self.carry_out(&mut local, effect, &mut outcome);
             }
@@ -237,6 +239,10 @@ where
 
     fn clients(&self) -> u32 {
         self.cluster.clients
+    }
+
+    fn is_silent(&self) -> bool {
+        self.cluster.silent
     }
 
     fn listens(&self) -> bool {
@@ -325,7 +331,6 @@ fn face<P: Process>(local: &Local<P>, hash: u64) -> Face {
     let returns = matches!(local.status, Status::Down { returns: true });
     Face {
         hash: crate::intern::mix(hash),
-        node: local.node.0 as u16,
         up: local.is_up(),
         returns,
         phase: local.user.phase,

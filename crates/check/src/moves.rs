@@ -116,7 +116,9 @@ impl Explorer<'_> {
                 turns.push(Turn { act: ask(Ask::Release), due: !self.space.bounds.stays });
             }
             (Family::Election, _) => {
-                if face.to_begin {
+                // Who follows somebody has no reason to ask, unless that one seems to be gone.
+                let led = face.leader.is_some_and(|leader| face.suspects >> leader.0 & 1 == 0);
+                if face.to_begin && !led {
                     turns.push(Turn::due(ask(Ask::Campaign)));
                 }
             }

@@ -1,16 +1,16 @@
 //! Moves that can be exchanged need to be looked at in one order only.
 //!
 //! A move changes the node at which it happens, and the links that lead from it. Moves at different
-//! nodes can therefore be exchanged. So it is enough to look at all moves of *one* node, the others
-//! later, provided that
+//! nodes can therefore be exchanged. So it is enough to look at all moves of *some* nodes, those of
+//! the others later, provided that
 //!
-//! - something has to happen at that node sooner or later, so that nothing is put off for ever;
-//! - nothing that others do can make a further move possible there: no message can arrive on a link
-//!   that is empty now, since every link that ever leads there has one waiting already, and links
-//!   deliver in order;
-//! - none of the moves shows: nobody enters, leaves, or learns of a leader;
-//! - not all of them lead to where the search has been already: else a circle of moves of one node
-//!   could hide the others for ever.
+//! - something has to happen at one of them sooner or later, so that nothing is put off for ever;
+//! - nothing that the others do can make a further move possible there: every link that ever leads
+//!   from one of the others has a message waiting already, and links deliver in order;
+//! - none of the moves shows: nobody enters or leaves. (Who learns of which leader does not count:
+//!   all of it is remembered, in whatever order it comes, and judged at the end.)
+//! - not all of them lead to where the search has been already: else a circle of these moves could
+//!   hide the others for ever.
 //!
 //! Which links are ever used is learnt on the way. Should a new one come up, all that was left out
 //! before is in doubt, and the search begins anew with what it has learnt.
@@ -19,6 +19,7 @@ use crate::explorer::Explorer;
 use crate::moves::{Act, Turn};
 use crate::state::State;
 use crate::words::Ask;
+use crate::workings::Outcome;
 use conclave_core::{Bounds, Network, Timing};
 
 /// Whether moves can be exchanged at all within these bounds. Faults draw on one account, so any
@@ -27,39 +28,57 @@ pub fn is_possible(bounds: &Bounds) -> bool {
     bounds.network == Network::Fifo && !bounds.has_faults() && bounds.cancels == 0
 }
 
+/// What there is to do at a node.
+#[derive(Clone, Copy, Debug, Default)]
+struct Agenda {
+    turns: usize,
+    due: bool,
+    /// The nodes from which a message could come that is not awaited yet, one bit each.
+    open_to: u64,
+}
+
 impl Explorer<'_> {
-    /// Moves all of one node to the front, if it is enough to look at those: how many.
+    /// Moves the moves of some nodes to the front, if it is enough to look at those: how many.
     pub fn put_first(&mut self, state: &State, turns: &mut [Turn]) -> Option<usize> {
         if turns.len() < 2 {
             return None;
         }
-        let mut best: Option<(usize, u16)> = None;
-        for node in 0..state.nodes.len() as u16 {
-            let count = turns.iter().filter(|turn| self.place(turn.act) == node).count();
-            let fewer = best.is_none_or(|(least, _)| count < least);
-            if count > 0 && count < turns.len() && fewer && self.suffices(state, turns, node) {
-                best = Some((count, node));
+        let agendas = self.agendas(state, turns);
+        let mut best: Option<(usize, u64)> = None;
+        for node in 0..agendas.len() {
+            let set = closed(&agendas, 1 << node);
+            let within = || (0..agendas.len()).filter(|&other| set >> other & 1 == 1);
+            let count = within().map(|other| agendas[other].turns).sum();
+            let fewer = best.map_or(count < turns.len(), |(least, _)| count < least);
+            let due = within().any(|other| agendas[other].due);
+            if fewer && due && self.are_hidden(state, turns, set) {
+                best = Some((count, set));
             }
         }
-        let (count, node) = best?;
-        turns.sort_by_key(|turn| self.place(turn.act) != node);
+        let (count, set) = best?;
+        turns.sort_by_key(|turn| set >> self.place(turn.act) & 1 == 0);
         Some(count)
     }
 
-    fn suffices(&mut self, state: &State, turns: &[Turn], node: u16) -> bool {
-        let own = |explorer: &Self, turn: &Turn| explorer.place(turn.act) == node;
-        if !turns.iter().any(|turn| turn.due && own(self, turn)) || !self.is_supplied(state, node) {
-            return false;
+    fn agendas(&self, state: &State, turns: &[Turn]) -> Vec<Agenda> {
+        let mut agendas = vec![Agenda::default(); state.nodes.len()];
+        for turn in turns {
+            let agenda = &mut agendas[usize::from(self.place(turn.act))];
+            agenda.turns += 1;
+            agenda.due |= turn.due;
         }
-        turns.iter().all(|turn| !own(self, turn) || self.is_hidden(state, turn.act))
+        for (slot, (from, to)) in self.slots.iter().enumerate() {
+            if state.link(slot) == 0 {
+                agendas[to.index()].open_to |= 1 << from.0;
+            }
+        }
+        agendas
     }
 
-    /// Whether a message waits on every link to this node.
-    fn is_supplied(&self, state: &State, node: u16) -> bool {
-        let waits = |slot: usize| state.link(slot) != 0;
-        let links = self.slots.iter().enumerate();
-        let mut towards = links.filter(|(_, (_, to))| to.0 == u32::from(node));
-        towards.all(|(slot, _)| waits(slot))
+    /// Whether nobody sees any move of these nodes.
+    fn are_hidden(&mut self, state: &State, turns: &[Turn], set: u64) -> bool {
+        let theirs = |explorer: &Self, act| set >> explorer.place(act) & 1 == 1;
+        turns.iter().all(|turn| !theirs(self, turn.act) || self.is_hidden(state, turn.act))
     }
 
     /// Whether nobody sees a move, and it changes no other node.
@@ -75,7 +94,7 @@ impl Explorer<'_> {
             | Act::Suspect { .. }
             | Act::Trust { .. } => true,
         };
-        !shows && self.outcomes(state, act).iter().all(|outcome| outcome.words.is_empty())
+        !shows && self.outcomes(state, act).iter().all(Outcome::is_silent)
     }
 
     /// At which node a move happens.
@@ -90,5 +109,17 @@ impl Explorer<'_> {
             | Act::Restart { node, .. } => node,
             Act::Suspect { by, .. } | Act::Trust { by, .. } => by,
         }
+    }
+}
+
+/// These nodes, and all from which something unawaited could come to one of them.
+fn closed(agendas: &[Agenda], mut set: u64) -> u64 {
+    loop {
+        let members = agendas.iter().enumerate().filter(|(node, _)| set >> node & 1 == 1);
+        let wider = members.fold(set, |wider, (_, agenda)| wider | agenda.open_to);
+        if wider == set {
+            return set;
+        }
+        set = wider;
     }
 }

@@ -1,5 +1,6 @@
 //! How far to look, and what was found.
 
+use crate::found::Found;
 use conclave_core::{Property, Story, Verdict};
 use std::num::NonZeroUsize;
 
@@ -97,6 +98,37 @@ pub struct Report {
 }
 
 impl Report {
+    /// What a search says of these promises.
+    pub(crate) fn of(
+        found: &Found,
+        unique_states: u64,
+        stop: Option<Stop>,
+        wanted: &[Property],
+    ) -> Self {
+        let judged = |property| (property, found.verdict(property, stop.is_none()));
+        Self {
+            states: found.states,
+            unique_states,
+            depth: 0,
+            stop,
+            reductions: Vec::new(),
+            verdicts: wanted.iter().copied().map(judged).collect(),
+            stories: Vec::new(),
+            seconds: 0.0,
+            bytes: 0,
+            // Of n hashes of 64 bits, n(n-1)/2 pairs may be equal by chance.
+            collision_odds: (unique_states as f64).powi(2) / 2.0_f64.powi(65),
+        }
+    }
+
+    /// Says something else of a promise that was looked at.
+    pub(crate) fn amend(&mut self, property: Property, verdict: Verdict) {
+        let known = self.verdicts.iter_mut().find(|(known, _)| *known == property);
+        if let Some((_, said)) = known {
+            *said = verdict;
+        }
+    }
+
     /// Whether every run within the bounds was looked at.
     pub fn is_complete(&self) -> bool {
         self.stop.is_none()

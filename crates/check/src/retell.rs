@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::symmetry::Symmetry;
 use crate::words::Ask;
 use crate::workings::{Outcome, PacketId};
-use conclave_core::{Moment, Move, NodeId};
+use conclave_core::{Moment, Move, Network, NodeId};
 
 /// A move, which of its outcomes came, and the state after it.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ impl Under<'_, '_> {
         let told = match stride.act {
             Act::Deliver { slot, take } => {
                 let (from, to, place) = self.find(before, slot, take);
-                self.links[usize::from(slot)].remove(place);
+                self.take(slot, place);
                 Move::Deliver { from, to, place }
             }
             Act::Repeat { slot, take } => {
@@ -108,7 +108,7 @@ impl Under<'_, '_> {
             }
             Act::Lose { slot, take } => {
                 let (from, to, place) = self.find(before, slot, take);
-                self.links[usize::from(slot)].remove(place);
+                self.take(slot, place);
                 Move::Lose { from, to, place }
             }
             Act::Fire { node, timer } => {
@@ -131,8 +131,18 @@ impl Under<'_, '_> {
         told
     }
 
+    fn take(&mut self, slot: Slot, place: usize) {
+        let link = &mut self.links[usize::from(slot)];
+        if place < link.len() {
+            link.remove(place);
+        }
+    }
+
     fn find(&self, before: &State, slot: Slot, take: u16) -> (NodeId, NodeId, usize) {
         let (from, to) = self.explorer.slots[usize::from(slot)];
+        if self.explorer.space.bounds.network == Network::Fifo {
+            return (from, to, 0);
+        }
         let content = &self.explorer.contents[before.link(usize::from(slot)) as usize];
         let packet = content.takes[usize::from(take)].0;
         let mut under_way = self.links[usize::from(slot)].iter();

@@ -1,7 +1,7 @@
 //! Looks at every state, those after one move first, then those after two, and so on.
 
 use crate::explorer::Explorer;
-use crate::found::{Found, Place, is_invariant};
+use crate::found::{Found, Place, is_fatal};
 use crate::moves::Turn;
 use crate::report::{Limits, Progress, Stop};
 use crate::seen::{DEPTH_MAX, Seen, Visit};
@@ -145,7 +145,7 @@ impl<'a> Search<'a> {
     /// Whether what was found makes the rest pointless.
     fn is_over(&self, found: &Found) -> bool {
         let broken = |property: &Property| found.place(*property).is_some();
-        self.wanted.iter().any(|property| is_invariant(*property) && broken(property))
+        self.wanted.iter().any(|property| is_fatal(*property) && broken(property))
             || self.wanted.iter().all(broken)
     }
 
@@ -260,12 +260,7 @@ impl<'a> Worker<'a> {
     fn expand_one(&mut self, state: &State, turns: &mut Vec<Turn>, depth: u32) {
         self.explorer.turns(state, turns);
         let place = Place { depth, hash: self.key(state) };
-        for ruling in self.explorer.judge_end(state, turns) {
-            match ruling.verdict {
-                conclave_core::Verdict::Violated => self.found.broken(ruling.property, place),
-                _ => self.found.unknown(ruling.property),
-            }
-        }
+        self.explorer.judge_end(state, turns, place, &mut self.found);
         let first = match self.search.partial_order {
             true => self.explorer.put_first(state, turns).unwrap_or(turns.len()),
             false => turns.len(),
@@ -307,7 +302,7 @@ impl<'a> Worker<'a> {
         for &property in &broken {
             self.found.broken(property, Place { depth, hash });
         }
-        if !broken.iter().any(|property| is_invariant(*property)) {
+        if !broken.iter().any(|property| is_fatal(*property)) {
             state.pack(&mut self.filling);
             self.search.waiting.fetch_add(1, Ordering::Relaxed);
             if self.filling.len() >= CHUNK {

@@ -24,16 +24,23 @@ pub struct Content {
     pub takes: Vec<(PacketId, ContentId)>,
 }
 
+/// What the laws must remember. Each multiplies the states, so only what is asked for is watched.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Watch {
+    /// The largest fence.
+    pub fences: bool,
+    /// The leader of each term.
+    pub terms: bool,
+    /// Which request happened before which.
+    pub order: bool,
+}
+
 /// What all threads of a search share.
 pub struct Space<'a> {
     pub workings: &'a dyn Workings,
     pub bounds: &'a Bounds,
-    /// Whether fences are watched.
-    pub fences: bool,
-    /// Whether terms are.
-    pub terms: bool,
-    /// Whether the order of requests is.
-    pub order: bool,
+    /// What the laws must remember.
+    pub watch: Watch,
     contents: RwLock<Contents>,
     globals: RwLock<Interner<Global>>,
     /// The links that have been used, in the order in which they first were.
@@ -52,22 +59,14 @@ macro_rules! held {
 }
 
 impl<'a> Space<'a> {
-    pub fn new(
-        workings: &'a dyn Workings,
-        bounds: &'a Bounds,
-        fences: bool,
-        terms: bool,
-        order: bool,
-    ) -> Self {
+    pub fn new(workings: &'a dyn Workings, bounds: &'a Bounds, watch: Watch) -> Self {
         let mut numbers = Interner::new();
         numbers.intern(0, Vec::new());
         let nothing = Content { hash: 0, packets: Vec::new(), takes: Vec::new() };
         Self {
             workings,
             bounds,
-            fences,
-            terms,
-            order,
+            watch,
             contents: RwLock::new(Contents { numbers, contents: vec![nothing] }),
             globals: RwLock::new(Interner::new()),
             slots: RwLock::new(Vec::new()),

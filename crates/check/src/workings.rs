@@ -77,13 +77,21 @@ pub struct Outcome {
     pub choices: Vec<u32>,
 }
 
+impl Outcome {
+    /// Whether nobody enters. The other words are the same in whatever order they come.
+    pub fn is_silent(&self) -> bool {
+        self.words.iter().all(|word| match word {
+            Word::Entered { .. } => false,
+            Word::Elected { .. } | Word::Deposed => true,
+        })
+    }
+}
+
 /// What can be seen of the state of a node from outside.
 #[derive(Clone, Debug)]
 pub struct Face {
     /// The same for the same state in every run of this program.
     pub hash: u64,
-    /// Which node it is.
-    pub node: u16,
     /// Whether it is up.
     pub up: bool,
     /// Whether it can come back with its disk.
@@ -116,6 +124,8 @@ pub trait Workings: Sync {
     fn nodes(&self) -> u32;
     /// How many of them have users: the first ones.
     fn clients(&self) -> u32;
+    /// Whether it falls silent when nobody wants anything.
+    fn is_silent(&self) -> bool;
     /// Whether it listens to a failure detector.
     fn listens(&self) -> bool;
     /// Whom an election should come to, where that is said: by those up in the end, and those who

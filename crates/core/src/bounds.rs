@@ -94,6 +94,6 @@ pub enum Start {
     Any,
     /// Every set of nodes, all of them at the first moment.
     Together,
-    /// These, each at any moment.
+    /// These, all of them at the first moment.
     These(NodeSet),
 }

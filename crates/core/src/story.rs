@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "move", rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the fields say who, to whom, and which")]
 pub enum Move {
-    /// A message arrives: the one at this place among those under way on its link, the oldest first.
-    /// At a node that is down it is lost.
+    /// A message arrives: the one at this place among those under way on its link, the oldest
+    /// first. At a node that is down it is lost.
     Deliver { from: NodeId, to: NodeId, place: usize },
     /// A message arrives, and will arrive once more.
     Repeat { from: NodeId, to: NodeId, place: usize },

@@ -1,7 +1,7 @@
 //! The row of heartbeats with a timeout that grows.
 
 use super::detection::{GRACE, NODES_MAX, PERIOD, cluster as of_detectors, size, span};
-use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting, limits};
 use crate::Error;
 use crate::detector::adaptive::{Adaptive, Setup};
 use conclave_core::Property::{D1, D2};
@@ -17,12 +17,18 @@ pub const ENTRY: Entry = Entry {
             systems\", JACM 43(2), 1996",
     seeds: &["003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "from some time on no message is lost" },
+        Assumption {
+            tag: "A1",
+            text: "from some time on no message is lost",
+            dropped: Some(limits::loss),
+        },
         Assumption {
             tag: "A2",
             text: "from some time on the gaps between heartbeats have a bound B, known to nobody",
+            dropped: Some(limits::slowness),
         },
     ],
+    bounds: limits::synchronous,
     has: |_| vec![D1],
     lacks: &[(
         D2,

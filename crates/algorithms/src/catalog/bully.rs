@@ -2,7 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting,
+    Setting, limits,
 };
 use crate::Error;
 use crate::election::bully::{Announce, Bully, Setup, Text};
@@ -20,16 +20,30 @@ pub const ENTRY: Entry = Entry {
             on Computers C-31(1), 1982",
     seeds: &["000", "001", "003", "004"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once and within tt" },
-        Assumption { tag: "A2", text: "a node answers within tp" },
-        Assumption { tag: "A3", text: "suspicions are right in the end" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once and within tt",
+            dropped: Some(limits::loss_and_slowness),
+        },
+        Assumption { tag: "A2", text: "a node answers within tp", dropped: Some(limits::slowness) },
+        Assumption {
+            tag: "A3",
+            text: "suspicions are right in the end",
+            dropped: Some(limits::suspicion),
+        },
         Assumption {
             tag: "A4",
             text: "no node returns and no partition heals while an election is under way \
                    (terms=false)",
+            dropped: Some(limits::comeback),
         },
-        Assumption { tag: "A5", text: "a majority is up and in touch (majority=true)" },
+        Assumption {
+            tag: "A5",
+            text: "a majority is up and in touch (majority=true)",
+            dropped: Some(limits::two_crashes),
+        },
     ],
+    bounds: limits::synchronous,
     has: |params| match params.is("text", "seed") {
         true => vec![E1Term],
         false => vec![E1, E1Term, E2],

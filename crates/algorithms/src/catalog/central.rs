@@ -2,12 +2,12 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Params, Rejoin,
-    Setting, exactly,
+    Setting, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::central::{Busy, Central, Order, Setup};
+use crate::mutex::central::{Busy, Central, Order, Setup, normal};
 use crate::mutex::places::Places;
-use conclave_core::{Property, Ticks};
+use conclave_core::{Bounds, Property, Ticks};
 
 /// The centralised coordinator.
 pub const ENTRY: Entry = Entry {
@@ -18,10 +18,19 @@ pub const ENTRY: Entry = Entry {
     paper: "Folklore; M. van Steen and A. S. Tanenbaum, Distributed Systems",
     seeds: &["000", "001", "002", "003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
-        Assumption { tag: "A2", text: "no crashes, except of a node that returns with its disk" },
-        Assumption { tag: "A3", text: "who enters also releases" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in any order",
+            dropped: Some(limits::astray),
+        },
+        Assumption {
+            tag: "A2",
+            text: "no crashes, except of a node that returns with its disk",
+            dropped: Some(limits::amnesia),
+        },
+        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
     ],
+    bounds,
     has,
     lacks: &[
         (Property::HB, "service follows arrival; an earlier request may arrive later"),
@@ -89,6 +98,11 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
 };
 
+/// Refusals are followed by another try, without end.
+fn bounds(params: &Params) -> Bounds {
+    if params.is("busy", "try") { limits::timed(params) } else { limits::untimed(params) }
+}
+
 /// The nodes of a setting.
 pub fn cluster(setting: &Setting) -> Result<Cluster<Central>, Error> {
     let params = &setting.params;
@@ -111,6 +125,7 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<Central>, Error> {
     let setup = Setup { places, busy, order, release_ack: params.on("release_ack") };
     Ok(Cluster {
         coordinators: places.extra(),
+        normal: Some(normal),
         ..Cluster::of_equals(setting.n, move |me| Central::new(me, setup))
     })
 }

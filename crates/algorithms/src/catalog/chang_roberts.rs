@@ -2,7 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting, exactly,
+    Setting, exactly, limits,
 };
 use crate::Error;
 use crate::election::chang_roberts::{ChangRoberts, Join, Skip, Text};
@@ -20,13 +20,19 @@ pub const ENTRY: Entry = Entry {
             circular configurations of processes\", CACM 22(5), 1979",
     seeds: &["003", "004"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in whatever order" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in whatever order",
+            dropped: Some(limits::astray),
+        },
         Assumption {
             tag: "A2",
             text: "no node crashes; with skip=dead, crashes are detected without error and \
                    somebody who knows of the election stays up",
+            dropped: Some(limits::crash),
         },
     ],
+    bounds: limits::untimed,
     has: |_| vec![E1, E1Term, E2],
     lacks: &[],
     bypass: None,

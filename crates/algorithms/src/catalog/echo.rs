@@ -3,6 +3,7 @@
 use super::topology::{self, Size};
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Rejoin, Setting, exactly,
+    limits,
 };
 use crate::Error;
 use crate::election::echo::Echo;
@@ -20,10 +21,19 @@ pub const ENTRY: Entry = Entry {
             TSE 8(4), 1982; G. Tel, \"Introduction to Distributed Algorithms\", 2000",
     seeds: &[],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
-        Assumption { tag: "A2", text: "no node crashes" },
-        Assumption { tag: "A3", text: "the graph is connected and the ids are distinct" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in any order",
+            dropped: Some(limits::astray),
+        },
+        Assumption { tag: "A2", text: "no node crashes", dropped: Some(limits::crash) },
+        Assumption {
+            tag: "A3",
+            text: "the graph is connected and the ids are distinct",
+            dropped: None,
+        },
     ],
+    bounds: limits::untimed,
     has: |_| vec![E1, E1Term, E2],
     lacks: &[],
     bypass: None,

@@ -3,7 +3,7 @@
 use super::{Parameter, Params};
 use crate::Error;
 use crate::election::rank;
-use conclave_core::{NodeId, NodeSet, Property};
+use conclave_core::{Bounds, NodeId, NodeSet, Property};
 use std::collections::BTreeSet;
 
 /// One algorithm.
@@ -23,6 +23,8 @@ pub struct Entry {
     pub seeds: &'static [&'static str],
     /// What it takes for granted.
     pub assumptions: &'static [Assumption],
+    /// The limits within which these hold, and all runs can be looked at first.
+    pub bounds: fn(&Params) -> Bounds,
     /// The promises it keeps while its assumptions hold, under these parameters.
     pub has: fn(&Params) -> Vec<Property>,
     /// The promises it does not make, and why; some only under certain parameters.
@@ -112,6 +114,8 @@ pub struct Assumption {
     pub tag: &'static str,
     /// What is assumed.
     pub text: &'static str,
+    /// What may happen without it, where bounds can say so.
+    pub dropped: Option<fn(&mut Bounds)>,
 }
 
 /// What an algorithm costs, as textbooks write it and as a function.

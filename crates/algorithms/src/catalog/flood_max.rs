@@ -3,7 +3,7 @@
 use super::topology::{self, Size};
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting, exactly,
+    Setting, exactly, limits,
 };
 use crate::Error;
 use crate::election::flood_max::{FloodMax, Rounds};
@@ -24,14 +24,21 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once and takes no longer than a round",
+            dropped: Some(limits::loss_and_slowness),
         },
-        Assumption { tag: "A2", text: "no node crashes" },
+        Assumption { tag: "A2", text: "no node crashes", dropped: Some(limits::crash) },
         Assumption {
             tag: "A3",
             text: "the graph is connected, the ids are distinct, and all know the diameter",
+            dropped: None,
         },
-        Assumption { tag: "A4", text: "whoever begins by itself begins at the same instant" },
+        Assumption {
+            tag: "A4",
+            text: "whoever begins by itself begins at the same instant",
+            dropped: Some(limits::late_start),
+        },
     ],
+    bounds: limits::in_rounds,
     has: |_| vec![E1, E1Term, E2],
     lacks: &[],
     bypass: None,

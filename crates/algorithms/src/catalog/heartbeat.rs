@@ -1,7 +1,7 @@
 //! The row of heartbeats with a fixed timeout.
 
 use super::detection::{GRACE, NODES_MAX, PERIOD, cluster as of_detectors, size, span};
-use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting, limits};
 use crate::Error;
 use crate::detector::heartbeat::{Heartbeat, Setup};
 use conclave_core::Property::{D1, D2};
@@ -17,13 +17,19 @@ pub const ENTRY: Entry = Entry {
             distributed systems\", JACM 43(2), 1996",
     seeds: &["000", "001", "003", "004"],
     assumptions: &[
-        Assumption { tag: "A1", text: "no message is lost" },
+        Assumption { tag: "A1", text: "no message is lost", dropped: Some(limits::loss) },
         Assumption {
             tag: "A2",
             text: "timeout >= period + (d_max - d_min), where messages take d_min to d_max",
+            dropped: Some(limits::slowness),
         },
-        Assumption { tag: "A3", text: "the first heartbeat comes within the grace" },
+        Assumption {
+            tag: "A3",
+            text: "the first heartbeat comes within the grace",
+            dropped: Some(limits::slowness),
+        },
     ],
+    bounds: limits::synchronous,
     has: |_| vec![D1, D2],
     lacks: &[],
     bypass: None,

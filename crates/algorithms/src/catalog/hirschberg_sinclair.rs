@@ -1,7 +1,9 @@
 //! The row of Hirschberg and Sinclair's election.
 
 use super::on_a_ring::{everybody_is_a_candidate, greatest, halvings};
-use super::{Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Rejoin, Setting, limits,
+};
 use crate::Error;
 use crate::election::hirschberg_sinclair::HirschbergSinclair;
 use conclave_core::Links;
@@ -18,9 +20,14 @@ pub const ENTRY: Entry = Entry {
             configurations of processors\", CACM 23(11), 1980",
     seeds: &[],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in whatever order" },
-        Assumption { tag: "A2", text: "no node crashes" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in whatever order",
+            dropped: Some(limits::astray),
+        },
+        Assumption { tag: "A2", text: "no node crashes", dropped: Some(limits::crash) },
     ],
+    bounds: limits::untimed,
     has: |_| vec![E1, E1Term, E2],
     lacks: &[],
     bypass: None,

@@ -1,7 +1,7 @@
 //! The row of the hybrid logical clock.
 
 use super::clock_example::{Asked, Idle, RATES, REMEMBERS, TASK, cluster as clocks};
-use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting, limits};
 use crate::Error;
 use crate::clock::hybrid::{HybridClock, Pair};
 use conclave_core::{NodeId, Property, Ticks};
@@ -21,8 +21,13 @@ pub const ENTRY: Entry = Entry {
     seeds: &[],
     assumptions: &[
         REMEMBERS,
-        Assumption { tag: "A2", text: "physical clocks never go back, and are not far apart" },
+        Assumption {
+            tag: "A2",
+            text: "physical clocks never go back, and are not far apart",
+            dropped: None,
+        },
     ],
+    bounds: limits::untimed,
     has: |_| vec![Property::HB],
     lacks: &[],
     bypass: None,

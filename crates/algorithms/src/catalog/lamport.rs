@@ -2,10 +2,10 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    exactly,
+    exactly, limits,
 };
 use crate::Error;
-use crate::mutex::lamport::Lamport;
+use crate::mutex::lamport::{Lamport, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
 
 /// What the catalogue says of it.
@@ -19,14 +19,24 @@ pub const ENTRY: Entry = Entry {
             CACM 21(7), 1978",
     seeds: &["002", "003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once" },
-        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
-        Assumption { tag: "A3", text: "who enters also releases" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once",
+            dropped: Some(limits::astray),
+        },
+        Assumption {
+            tag: "A2",
+            text: "no node crashes, or it restarts with its disk",
+            dropped: Some(limits::amnesia),
+        },
+        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
         Assumption {
             tag: "A4",
             text: "messages from one node to another arrive in the order sent",
+            dropped: Some(limits::reorder),
         },
     ],
+    bounds: limits::untimed,
     has: |_| vec![S1, S1Eff, V1, V2, BW, HB, F1],
     lacks: &[],
     bypass: Some(|setting| u64::from(setting.n) - 1),
@@ -65,7 +75,8 @@ pub const ENTRY: Entry = Entry {
 /// Builds the nodes.
 pub fn cluster(setting: &Setting) -> Result<Cluster<Lamport>, Error> {
     let (n, reply_saving) = (setting.n, setting.params.on("reply_saving"));
-    Ok(Cluster::of_equals(n, move |me| Lamport::new(me, n, reply_saving)))
+    let nodes = Cluster::of_equals(n, move |me| Lamport::new(me, n, reply_saving));
+    Ok(Cluster { normal: Some(normal), ..nodes })
 }
 
 /// Of two that ask at once, one can save its REPLY.

@@ -1,7 +1,7 @@
 //! The row of Lamport's clock.
 
 use super::clock_example::{Asked, RATES, REMEMBERS, TASK, cluster as clocks};
-use super::{Cluster, Cost, Entry, Family, Kind, Parameter, Params, Rejoin, Setting};
+use super::{Cluster, Cost, Entry, Family, Kind, Parameter, Params, Rejoin, Setting, limits};
 use crate::Error;
 use crate::clock::lamport::{LamportClock, Rule, Scalar};
 use conclave_core::Property;
@@ -16,6 +16,7 @@ pub const ENTRY: Entry = Entry {
             21(7), 1978",
     seeds: &["001", "002"],
     assumptions: &[REMEMBERS],
+    bounds: limits::untimed,
     has: |params| if keeps_order(params) { vec![Property::HB] } else { Vec::new() },
     lacks: &[(
         Property::HB,

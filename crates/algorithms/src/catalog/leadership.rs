@@ -13,7 +13,7 @@ use crate::election::ring::Ring;
 use crate::mutex::epoch::{Ballot, Mode, Setup};
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
-use conclave_core::{NodeId, Process, Property, Stack, Ticks};
+use conclave_core::{Bounds, NodeId, Process, Property, Stack, Ticks, Timing};
 
 /// What is sent whether or not anybody wants to enter.
 pub const UPKEEP: &[&str] = &["HEARTBEAT", "HEARTBEAT_ACK"];
@@ -67,6 +67,14 @@ pub const PARAMETERS: &[Parameter] = &[
         about: "how long to wait for an answer before asking again",
     },
 ];
+
+/// Leases, bully and ring rest on messages that are faster than timers; what a majority decides, or
+/// a fence guards, does not. Every layer has timers that it sets again and again: one each will do.
+pub fn bounds(params: &Params) -> Bounds {
+    let hurried = params.is("mode", "lease") || !by_majority(params);
+    let timing = if hurried { Timing::Synchronous } else { Timing::AnyMoment };
+    Bounds { timeouts: Some(1), timing, ..Bounds::default() }
+}
 
 /// The choices as the algorithms take them.
 pub fn setup(setting: &Setting) -> Result<Setup, Error> {

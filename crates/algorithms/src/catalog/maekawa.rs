@@ -2,9 +2,10 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+    limits,
 };
 use crate::Error;
-use crate::mutex::maekawa::Maekawa;
+use crate::mutex::maekawa::{Maekawa, normal};
 use crate::mutex::quorums::Quorums;
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
 
@@ -20,14 +21,24 @@ pub const ENTRY: Entry = Entry {
             algorithms\", ACM TOCS 5(3), 1987",
     seeds: &["000", "003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once" },
-        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
-        Assumption { tag: "A3", text: "who enters also releases" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once",
+            dropped: Some(limits::astray),
+        },
+        Assumption {
+            tag: "A2",
+            text: "no node crashes, or it restarts with its disk",
+            dropped: Some(limits::amnesia),
+        },
+        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
         Assumption {
             tag: "A4",
             text: "messages from one node to another arrive in the order sent",
+            dropped: Some(limits::reorder),
         },
     ],
+    bounds: limits::untimed,
     has: |params| match params.on("sanders") {
         true => vec![S1, S1Eff, V1, V2, BW, F1],
         false => vec![S1, S1Eff, F1],
@@ -93,7 +104,8 @@ pub const ENTRY: Entry = Entry {
 pub fn cluster(setting: &Setting) -> Result<Cluster<Maekawa>, Error> {
     let (n, sanders) = (setting.n, setting.params.on("sanders"));
     let quorums = quorums(setting)?;
-    Ok(Cluster::of_equals(n, move |me| Maekawa::new(me, n, quorums.of(me).to_vec(), sanders)))
+    let fresh = move |me| Maekawa::new(me, n, quorums.of(me).to_vec(), sanders);
+    Ok(Cluster { normal: Some(normal), ..Cluster::of_equals(n, fresh) })
 }
 
 fn quorums(setting: &Setting) -> Result<Quorums, Error> {

@@ -2,7 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Params,
-    Rejoin, Setting, exactly,
+    Rejoin, Setting, exactly, limits,
 };
 use crate::Error;
 use crate::election::majority::{Majority, Setup};
@@ -19,12 +19,18 @@ pub const ENTRY: Entry = Entry {
             USENIX ATC 2014",
     seeds: &["003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "a crashed node returns with its disk or not at all" },
+        Assumption {
+            tag: "A1",
+            text: "a crashed node returns with its disk or not at all",
+            dropped: Some(limits::amnesia),
+        },
         Assumption {
             tag: "A2",
             text: "in the end a majority is up and in touch, and messages are faster than timeout",
+            dropped: Some(limits::two_crashes),
         },
     ],
+    bounds: limits::timed,
     has: |_| vec![E1, E1Term, E2],
     lacks: &[],
     bypass: None,

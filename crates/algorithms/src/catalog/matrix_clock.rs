@@ -1,7 +1,7 @@
 //! The row of the matrix clock.
 
 use super::clock_example::{RATES, REMEMBERS, TASK, cluster as clocks};
-use super::{Assumption, Cluster, Cost, Entry, Family, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Rejoin, Setting, limits};
 use crate::Error;
 use crate::clock::matrix::{MatrixClock, Square};
 use conclave_core::Property;
@@ -18,7 +18,11 @@ pub const ENTRY: Entry = Entry {
     paper: "G. Wuu, A. Bernstein, Efficient solutions to the replicated log and dictionary \
             problems, PODC 1984",
     seeds: &[],
-    assumptions: &[REMEMBERS, Assumption { tag: "A2", text: "all know how many nodes there are" }],
+    assumptions: &[
+        REMEMBERS,
+        Assumption { tag: "A2", text: "all know how many nodes there are", dropped: None },
+    ],
+    bounds: limits::untimed,
     has: |_| vec![Property::HB],
     lacks: &[],
     bypass: None,

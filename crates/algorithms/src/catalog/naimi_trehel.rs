@@ -1,10 +1,10 @@
 //! The row of Naimi and Trehel's algorithm.
 
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, exactly,
+    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::naimi_trehel::NaimiTrehel;
+use crate::mutex::naimi_trehel::{NaimiTrehel, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
 
 /// Path reversal.
@@ -17,10 +17,19 @@ pub const ENTRY: Entry = Entry {
             based on path reversal\", JPDC 34(1), 1996",
     seeds: &[],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
-        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
-        Assumption { tag: "A3", text: "who enters also leaves" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in any order",
+            dropped: Some(limits::astray),
+        },
+        Assumption {
+            tag: "A2",
+            text: "no node crashes, or it restarts with its disk",
+            dropped: Some(limits::amnesia),
+        },
+        Assumption { tag: "A3", text: "who enters also leaves", dropped: Some(limits::stay) },
     ],
+    bounds: limits::untimed,
     has: |_| vec![S1, S1Eff, V1, V2, F1],
     lacks: &[
         (
@@ -59,7 +68,8 @@ pub const ENTRY: Entry = Entry {
 
 /// Builds the nodes.
 pub fn cluster(setting: &Setting) -> Result<Cluster<NaimiTrehel>, Error> {
-    Ok(Cluster::of_equals(setting.n, NaimiTrehel::new))
+    let nodes = Cluster::of_equals(setting.n, NaimiTrehel::new);
+    Ok(Cluster { normal: Some(normal), ..nodes })
 }
 
 /// One REQUEST to the root and the TOKEN back, but for the root itself.

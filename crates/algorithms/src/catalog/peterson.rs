@@ -1,7 +1,9 @@
 //! The row of the election of Peterson, and of Dolev, Klawe and Rodeh.
 
 use super::on_a_ring::{everybody_is_a_candidate, greatest_that_began};
-use super::{Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Rejoin, Setting, limits,
+};
 use crate::Error;
 use crate::election::peterson::Peterson;
 use conclave_core::Links;
@@ -20,10 +22,19 @@ pub const ENTRY: Entry = Entry {
             Algorithms 3(3), 1982",
     seeds: &[],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once" },
-        Assumption { tag: "A2", text: "each link delivers in the order of sending" },
-        Assumption { tag: "A3", text: "no node crashes" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once",
+            dropped: Some(limits::astray),
+        },
+        Assumption {
+            tag: "A2",
+            text: "each link delivers in the order of sending",
+            dropped: Some(limits::reorder),
+        },
+        Assumption { tag: "A3", text: "no node crashes", dropped: Some(limits::crash) },
     ],
+    bounds: limits::untimed,
     has: |_| vec![E1, E1Term, E2],
     lacks: &[],
     bypass: None,

@@ -1,7 +1,7 @@
 //! The row of the phi accrual detector.
 
 use super::detection::{GRACE, PERIOD, cluster as of_detectors, size, span};
-use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting, limits};
 use crate::Error;
 use crate::detector::phi_accrual::{PhiAccrual, Setup, Variant};
 use conclave_core::Property::{D1, D2};
@@ -25,7 +25,9 @@ pub const ENTRY: Entry = Entry {
     assumptions: &[Assumption {
         tag: "A1",
         text: "heartbeats come about as regularly as those in the window did",
+        dropped: Some(limits::slowness),
     }],
+    bounds: limits::synchronous,
     has: |_| vec![D1],
     lacks: &[(D2, "the threshold makes mistakes unlikely, not impossible")],
     bypass: None,

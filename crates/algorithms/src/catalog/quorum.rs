@@ -5,11 +5,12 @@ use super::council::{
     round_trip, rounds,
 };
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Params, Rejoin,
+    Setting, limits,
 };
 use crate::Error;
-use crate::mutex::quorum::{Quorum, Setup};
-use conclave_core::{Property, Ticks};
+use crate::mutex::quorum::{Quorum, Setup, normal, rename};
+use conclave_core::{Bounds, Property, Symmetry, Ticks};
 
 /// A quorum of queueing coordinators.
 pub const ENTRY: Entry = Entry {
@@ -22,13 +23,19 @@ pub const ENTRY: Entry = Entry {
             protocol in dynamic peer-to-peer systems, IPTPS 2004",
     seeds: &["003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in any order",
+            dropped: Some(limits::astray),
+        },
         Assumption {
             tag: "A2",
             text: "no coordinator forgets its grant, and at most m-q of them crash",
+            dropped: Some(limits::amnesia),
         },
-        Assumption { tag: "A3", text: "who enters also releases" },
+        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
     ],
+    bounds,
     has: |_| vec![Property::S1, Property::S1Eff, Property::F1],
     lacks: &[
         (Property::V1, "clients that each hold some coordinators wait for each other for ever"),
@@ -82,6 +89,12 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
 };
 
+/// Who gives up, or is not answered, asks again, without end.
+fn bounds(params: &Params) -> Bounds {
+    let timed = params.ticks("abort_after").or(params.ticks("retransmit")).is_some();
+    if timed { limits::timed(params) } else { limits::untimed(params) }
+}
+
 /// The nodes of a setting.
 pub fn cluster(setting: &Setting) -> Result<Cluster<Quorum>, Error> {
     let (places, votes) = council(setting)?;
@@ -95,6 +108,8 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<Quorum>, Error> {
     let setup = Setup { places, votes, abort_after, backoff, retransmit };
     Ok(Cluster {
         coordinators: places.extra(),
+        normal: Some(normal),
+        symmetry: (!colocated(setting)).then_some(Symmetry { renamed: rename }),
         ..Cluster::of_equals(setting.n, move |me| Quorum::new(me, setup))
     })
 }

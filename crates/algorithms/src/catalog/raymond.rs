@@ -2,10 +2,10 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    exactly,
+    exactly, limits,
 };
 use crate::Error;
-use crate::mutex::raymond::Raymond;
+use crate::mutex::raymond::{Raymond, normal};
 use crate::mutex::tree::Tree;
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
 
@@ -19,11 +19,20 @@ pub const ENTRY: Entry = Entry {
             ACM TOCS 7(1), 1989",
     seeds: &[],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
-        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
-        Assumption { tag: "A3", text: "who enters also leaves" },
-        Assumption { tag: "A4", text: "the tree does not change" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in any order",
+            dropped: Some(limits::astray),
+        },
+        Assumption {
+            tag: "A2",
+            text: "no node crashes, or it restarts with its disk",
+            dropped: Some(limits::amnesia),
+        },
+        Assumption { tag: "A3", text: "who enters also leaves", dropped: Some(limits::stay) },
+        Assumption { tag: "A4", text: "the tree does not change", dropped: None },
     ],
+    bounds: limits::untimed,
     has: |_| vec![S1, S1Eff, V1, V2, F1],
     lacks: &[
         (HB, "first come, first served holds at each node, not between nodes"),
@@ -61,7 +70,8 @@ pub const ENTRY: Entry = Entry {
 /// Builds the nodes.
 pub fn cluster(setting: &Setting) -> Result<Cluster<Raymond>, Error> {
     let tree = tree(setting)?;
-    Ok(Cluster::of_equals(setting.n, move |me| Raymond::new(me, tree.parent(me))))
+    let nodes = Cluster::of_equals(setting.n, move |me| Raymond::new(me, tree.parent(me)));
+    Ok(Cluster { normal: Some(normal), ..nodes })
 }
 
 fn tree(setting: &Setting) -> Result<Tree, Error> {

@@ -2,10 +2,10 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    exactly,
+    exactly, limits,
 };
 use crate::Error;
-use crate::mutex::ricart_agrawala::{RicartAgrawala, Text};
+use crate::mutex::ricart_agrawala::{RicartAgrawala, Text, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
 
 /// What the catalogue says of it.
@@ -19,10 +19,19 @@ pub const ENTRY: Entry = Entry {
             networks\", CACM 24(1), 1981",
     seeds: &["000", "001", "002", "003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in whatever order" },
-        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
-        Assumption { tag: "A3", text: "who enters also releases" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in whatever order",
+            dropped: Some(limits::astray),
+        },
+        Assumption {
+            tag: "A2",
+            text: "no node crashes, or it restarts with its disk",
+            dropped: Some(limits::amnesia),
+        },
+        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
     ],
+    bounds: limits::untimed,
     has: |params| match params.is("text", "seed") {
         true => vec![S1Eff, V1, V2],
         false => vec![S1, S1Eff, V1, V2, BW, HB, F1],
@@ -64,7 +73,8 @@ pub const ENTRY: Entry = Entry {
 pub fn cluster(setting: &Setting) -> Result<Cluster<RicartAgrawala>, Error> {
     let n = setting.n;
     let text = if setting.params.is("text", "seed") { Text::Seed } else { Text::Corrected };
-    Ok(Cluster::of_equals(n, move |me| RicartAgrawala::new(me, n, text)))
+    let nodes = Cluster::of_equals(n, move |me| RicartAgrawala::new(me, n, text));
+    Ok(Cluster { normal: Some(normal), ..nodes })
 }
 
 fn round_trips(setting: &Setting) -> (f64, f64) {

@@ -2,7 +2,7 @@
 
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting, exactly,
+    Setting, exactly, limits,
 };
 use crate::Error;
 use crate::election::rank::Ranking;
@@ -21,10 +21,19 @@ pub const ENTRY: Entry = Entry {
             Systems\"",
     seeds: &["000", "001", "003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message to a live node arrives exactly once" },
-        Assumption { tag: "A2", text: "suspicions are right in the end" },
-        Assumption { tag: "A3", text: "all know the order of the ring" },
+        Assumption {
+            tag: "A1",
+            text: "every message to a live node arrives exactly once",
+            dropped: Some(limits::loss),
+        },
+        Assumption {
+            tag: "A2",
+            text: "suspicions are right in the end",
+            dropped: Some(limits::suspicion),
+        },
+        Assumption { tag: "A3", text: "all know the order of the ring", dropped: None },
     ],
+    bounds: limits::untimed,
     has: |_| vec![E1, E1Term, E2],
     lacks: &[],
     bypass: None,

@@ -2,10 +2,10 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    exactly,
+    exactly, limits,
 };
 use crate::Error;
-use crate::mutex::roucairol_carvalho::{Init, RoucairolCarvalho};
+use crate::mutex::roucairol_carvalho::{Init, RoucairolCarvalho, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
 
 /// What the catalogue says of it.
@@ -19,10 +19,19 @@ pub const ENTRY: Entry = Entry {
             CACM 26(2), 1983",
     seeds: &[],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in whatever order" },
-        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
-        Assumption { tag: "A3", text: "who enters also releases" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in whatever order",
+            dropped: Some(limits::astray),
+        },
+        Assumption {
+            tag: "A2",
+            text: "no node crashes, or it restarts with its disk",
+            dropped: Some(limits::amnesia),
+        },
+        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
     ],
+    bounds: limits::untimed,
     has: |_| vec![S1, S1Eff, V1, V2, F1],
     lacks: &[
         (
@@ -62,7 +71,8 @@ pub const ENTRY: Entry = Entry {
 pub fn cluster(setting: &Setting) -> Result<Cluster<RoucairolCarvalho>, Error> {
     let n = setting.n;
     let init = if setting.params.is("init", "low") { Init::Low } else { Init::None };
-    Ok(Cluster::of_equals(n, move |me| RoucairolCarvalho::new(me, n, init)))
+    let nodes = Cluster::of_equals(n, move |me| RoucairolCarvalho::new(me, n, init));
+    Ok(Cluster { normal: Some(normal), ..nodes })
 }
 
 /// REQUEST and OK for each permission that is missing: half of all of them when one node of each

@@ -1,10 +1,10 @@
 //! The row of Suzuki and Kasami's algorithm.
 
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, exactly,
+    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::suzuki_kasami::SuzukiKasami;
+use crate::mutex::suzuki_kasami::{SuzukiKasami, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
 
 /// Every node keeps a number for every node: more nodes than this fill the memory.
@@ -20,10 +20,19 @@ pub const ENTRY: Entry = Entry {
             ACM TOCS 3(4), 1985",
     seeds: &[],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
-        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
-        Assumption { tag: "A3", text: "who enters also leaves" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in any order",
+            dropped: Some(limits::astray),
+        },
+        Assumption {
+            tag: "A2",
+            text: "no node crashes, or it restarts with its disk",
+            dropped: Some(limits::amnesia),
+        },
+        Assumption { tag: "A3", text: "who enters also leaves", dropped: Some(limits::stay) },
     ],
+    bounds: limits::untimed,
     has: |_| vec![S1, S1Eff, V1, V2, BW, F1],
     lacks: &[(HB, "the queue is filled in ring order, not in the order of the requests")],
     bypass: Some(|setting| u64::from(setting.n) - 1),
@@ -59,5 +68,6 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<SuzukiKasami>, Error> {
         let reason = format!("every node keeps a number for every node; at most {NODES_MAX} fit");
         return Err(Error::BadSize { n, reason });
     }
-    Ok(Cluster::of_equals(n, move |me| SuzukiKasami::new(me, n)))
+    let nodes = Cluster::of_equals(n, move |me| SuzukiKasami::new(me, n));
+    Ok(Cluster { normal: Some(normal), ..nodes })
 }

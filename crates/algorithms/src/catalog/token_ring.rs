@@ -2,11 +2,11 @@
 
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Params, Rejoin,
-    Setting, exactly,
+    Setting, exactly, limits,
 };
 use crate::Error;
 use crate::mutex::ping_pong::PingPong;
-use crate::mutex::token_ring::{Idle, TASK, TokenRing};
+use crate::mutex::token_ring::{Idle, TASK, TokenRing, normal};
 use conclave_core::{Property, Ticks};
 
 /// The token ring.
@@ -23,11 +23,21 @@ pub const ENTRY: Entry = Entry {
             tag: "A1",
             text: "every message arrives exactly once; with ping-pong, one token at a time may be \
                    lost",
+            dropped: Some(limits::astray),
         },
-        Assumption { tag: "A2", text: "no node crashes, or it restarts with its disk" },
-        Assumption { tag: "A3", text: "who enters also leaves" },
-        Assumption { tag: "A4", text: "with ping-pong, channels are FIFO" },
+        Assumption {
+            tag: "A2",
+            text: "no node crashes, or it restarts with its disk",
+            dropped: Some(limits::amnesia),
+        },
+        Assumption { tag: "A3", text: "who enters also leaves", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A4",
+            text: "with ping-pong, channels are FIFO",
+            dropped: Some(limits::reorder),
+        },
     ],
+    bounds: limits::untimed,
     has,
     lacks: &[
         (Property::HB, "entries follow the ring, not the order of the requests"),
@@ -106,7 +116,7 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<TokenRing>, Error> {
     }
     let idle = if parks { Idle::PARK } else { Idle::Circulate { hold } };
     let ring = Cluster::of_equals(n, move |me| TokenRing::new(me, n, idle));
-    Ok(Cluster { silent: parks || n == 1, ..ring })
+    Ok(Cluster { silent: parks || n == 1, normal: Some(normal), ..ring })
 }
 
 /// Builds the ring that notices lost tokens.

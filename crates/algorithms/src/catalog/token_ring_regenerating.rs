@@ -2,7 +2,9 @@
 
 use super::exactly;
 use super::leadership::{self, PARAMETERS, UPKEEP};
-use super::{Assumption, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor};
+use super::{
+    Assumption, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor, limits,
+};
 use crate::Error;
 use crate::mutex::token_ring_regenerating::TokenRingRegenerating;
 use conclave_core::{Property, Ticks};
@@ -22,26 +24,35 @@ pub const ENTRY: Entry = Entry {
             tag: "A1",
             text: "a message sent often enough arrives, in any order; with bully and ring every \
                    message does, and within half the timeout",
+            dropped: Some(limits::loss),
         },
         Assumption {
             tag: "A2",
             text: "a majority is up and in touch (election=majority); a crashed node returns with \
                    its disk or not at all",
+            dropped: Some(limits::amnesia),
         },
         Assumption {
             tag: "A3",
             text: "suspicions are right (fence, an election not by majority, or strict with a \
                    perfect detector)",
+            dropped: Some(limits::suspicion),
         },
         Assumption {
             tag: "A4",
             text: "a holder that is cut off or slow leaves within half a lease, a token arrives \
                    within a quarter of one or never, clocks are at most 1 % off, and who is cut \
                    off suspects so within half a lease (lease)",
+            dropped: Some(limits::slowness),
         },
-        Assumption { tag: "A5", text: "who enters also releases" },
-        Assumption { tag: "A6", text: "who is silent for retransmit has crashed (fence)" },
+        Assumption { tag: "A5", text: "who enters also releases", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A6",
+            text: "who is silent for retransmit has crashed (fence)",
+            dropped: Some(limits::slowness),
+        },
     ],
+    bounds: leadership::bounds,
     has: leadership::has,
     lacks: &[
         (Property::HB, "entries follow the ring, not the order of the requests"),

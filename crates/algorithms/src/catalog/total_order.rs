@@ -3,9 +3,11 @@
 use super::council::{
     COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, votes,
 };
-use super::{Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
+use super::{
+    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, limits,
+};
 use crate::Error;
-use crate::mutex::total_order::TotalOrder;
+use crate::mutex::total_order::{TotalOrder, normal};
 use conclave_core::Property;
 
 /// Voting through total-order broadcast.
@@ -19,13 +21,19 @@ pub const ENTRY: Entry = Entry {
             P. Urbán, Total order broadcast and multicast algorithms, ACM CSUR 36(4), 2004",
     seeds: &["000"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in any order",
+            dropped: Some(limits::astray),
+        },
         Assumption {
             tag: "A2",
             text: "the sequencer does not crash, at most m-q other coordinators do, none forgets",
+            dropped: Some(limits::amnesia),
         },
-        Assumption { tag: "A3", text: "who enters also releases" },
+        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
     ],
+    bounds: limits::untimed,
     has: |_| {
         vec![Property::S1, Property::S1Eff, Property::V1, Property::V2, Property::BW, Property::F1]
     },
@@ -50,6 +58,7 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<TotalOrder>, Error> {
     let (places, votes) = council(setting)?;
     Ok(Cluster {
         coordinators: places.extra(),
+        normal: Some(normal),
         ..Cluster::of_equals(setting.n, move |me| TotalOrder::new(me, places, votes))
     })
 }

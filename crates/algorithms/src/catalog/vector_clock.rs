@@ -1,7 +1,7 @@
 //! The row of the vector clock.
 
 use super::clock_example::{RATES, REMEMBERS, TASK, cluster as clocks};
-use super::{Assumption, Cluster, Cost, Entry, Family, Rejoin, Setting};
+use super::{Assumption, Cluster, Cost, Entry, Family, Rejoin, Setting, limits};
 use crate::Error;
 use crate::clock::vector::{Row, VectorClock};
 use conclave_core::Property;
@@ -16,7 +16,11 @@ pub const ENTRY: Entry = Entry {
     paper: "C. Fidge, Timestamps in message-passing systems that preserve the partial ordering, \
             ACSC 1988; F. Mattern, Virtual time and global states of distributed systems, 1989",
     seeds: &["001"],
-    assumptions: &[REMEMBERS, Assumption { tag: "A2", text: "all know how many nodes there are" }],
+    assumptions: &[
+        REMEMBERS,
+        Assumption { tag: "A2", text: "all know how many nodes there are", dropped: None },
+    ],
+    bounds: limits::untimed,
     has: |_| vec![Property::HB],
     lacks: &[],
     bypass: None,

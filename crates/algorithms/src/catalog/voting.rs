@@ -6,10 +6,11 @@ use super::council::{
 };
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+    limits,
 };
 use crate::Error;
-use crate::mutex::voting::{Setup, Voting};
-use conclave_core::{Property, Ticks};
+use crate::mutex::voting::{Setup, Voting, normal, rename};
+use conclave_core::{Property, Symmetry, Ticks};
 
 /// Decentralised voting.
 pub const ENTRY: Entry = Entry {
@@ -22,13 +23,19 @@ pub const ENTRY: Entry = Entry {
             protocol in dynamic peer-to-peer systems, IPTPS 2004",
     seeds: &["000", "001"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives exactly once, in any order" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives exactly once, in any order",
+            dropped: Some(limits::astray),
+        },
         Assumption {
             tag: "A2",
             text: "no coordinator forgets its vote, and at most m-q of them crash",
+            dropped: Some(limits::amnesia),
         },
-        Assumption { tag: "A3", text: "who enters also releases" },
+        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
     ],
+    bounds: limits::timed,
     has: |_| vec![Property::S1, Property::S1Eff, Property::F1],
     lacks: &[
         (Property::V1, "votes may be split try after try; only the random pauses end it"),
@@ -91,6 +98,8 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<Voting>, Error> {
     let setup = Setup { places, votes, backoff, attempt: setting.params.ticks("attempt") };
     Ok(Cluster {
         coordinators: places.extra(),
+        normal: Some(normal),
+        symmetry: (!colocated(setting)).then_some(Symmetry { renamed: rename }),
         ..Cluster::of_equals(setting.n, move |me| Voting::new(me, setup))
     })
 }

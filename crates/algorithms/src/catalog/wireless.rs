@@ -3,7 +3,7 @@
 use super::topology::{self, Size};
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting, exactly,
+    Setting, exactly, limits,
 };
 use crate::Error;
 use crate::election::rank::{Choose, Rank};
@@ -25,16 +25,20 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message to a live neighbour arrives exactly once, in the order sent",
+            dropped: Some(limits::loss_and_reorder),
         },
         Assumption {
             tag: "A2",
             text: "whoever crashes or cannot be reached is suspected, and trusted when it is back",
+            dropped: Some(limits::suspicion),
         },
         Assumption {
             tag: "A3",
             text: "what is left of the graph is connected, and the ids are distinct",
+            dropped: None,
         },
     ],
+    bounds: limits::untimed,
     has: |_| vec![E1, E1Term, E2],
     lacks: &[],
     bypass: None,

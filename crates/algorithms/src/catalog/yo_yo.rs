@@ -3,7 +3,7 @@
 use super::topology::{self, Size};
 use super::{
     Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Params,
-    Rejoin, Setting, exactly,
+    Rejoin, Setting, exactly, limits,
 };
 use crate::Error;
 use crate::election::rank::Choose;
@@ -21,10 +21,19 @@ pub const ENTRY: Entry = Entry {
     paper: "N. Santoro, \"Design and Analysis of Distributed Algorithms\", Wiley 2007",
     seeds: &["003"],
     assumptions: &[
-        Assumption { tag: "A1", text: "every message arrives, in any order, be it twice" },
-        Assumption { tag: "A2", text: "no node crashes" },
-        Assumption { tag: "A3", text: "the graph is connected and the ids are distinct" },
+        Assumption {
+            tag: "A1",
+            text: "every message arrives, in any order, be it twice",
+            dropped: Some(limits::loss),
+        },
+        Assumption { tag: "A2", text: "no node crashes", dropped: Some(limits::crash) },
+        Assumption {
+            tag: "A3",
+            text: "the graph is connected and the ids are distinct",
+            dropped: None,
+        },
     ],
+    bounds: limits::untimed,
     has: |params| {
         let printed = text(params) == Text::Seed;
         if printed { vec![E1, E1Term] } else { vec![E1, E1Term, E2] }

@@ -3,6 +3,7 @@
 //! The centralised algorithm has one, a quorum has one on each coordinator. Requests are numbered
 //! by their clients, so a message that is late, doubled or out of order is always recognised.
 
+use super::symmetry::moved;
 use conclave_core::NodeId;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -40,7 +41,9 @@ pub struct Desk {
 }
 
 /// What is known of one client's numbers. Its request is open while `asked` exceeds `done`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 struct Numbers {
     asked: u32,
     done: u32,
@@ -109,6 +112,49 @@ impl Desk {
             let numbers = &mut self.clients[ticket.client.index()];
             numbers.asked = numbers.done;
         }
+    }
+
+    /// Whether this request of a client is known to be over.
+    pub fn is_over(&self, client: NodeId, seq: u32) -> bool {
+        seq <= self.clients[client.index()].done
+    }
+
+    /// Forgets what is never looked at: the last number of a client that has no open request, and
+    /// since when the holder stood in line.
+    pub fn forget(&mut self) {
+        for numbers in &mut self.clients {
+            numbers.asked = numbers.asked.max(numbers.done);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.time = 0;
+        }
+    }
+
+    /// This desk with new names for all clients.
+    pub fn renamed(&self, names: &[NodeId]) -> Self {
+        let rename = |ticket: Ticket| Ticket { client: names[ticket.client.index()], ..ticket };
+        Self {
+            holder: self.holder.map(rename),
+            line: self.line.iter().copied().map(rename).collect(),
+            clients: moved(&self.clients, names),
+        }
+    }
+
+    /// Shows every number that is known of a client's requests.
+    pub fn each_number(&mut self, client: NodeId, show: &mut dyn FnMut(&mut u32)) {
+        let numbers = &mut self.clients[client.index()];
+        show(&mut numbers.asked);
+        show(&mut numbers.done);
+        for ticket in self.holder.iter_mut().chain(&mut self.line) {
+            if ticket.client == client {
+                show(&mut ticket.seq);
+            }
+        }
+    }
+
+    /// Shows the logical times of all who stand in line.
+    pub fn each_time(&mut self, show: &mut dyn FnMut(&mut u64)) {
+        self.line.iter_mut().for_each(|ticket| show(&mut ticket.time));
     }
 }
 

@@ -23,6 +23,11 @@
 //! in. A node that lost its queue would have to collect everybody's open request first.
 //! Cost: 3(n-1) messages per entry, with `reply_saving` from 2(n-1); 2 message times to enter, 1
 //! from exit to entry.
+
+mod normal;
+
+pub use normal::normal;
+
 use conclave_core::clock::{Lamport as Clock, Stamp};
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery};

@@ -28,6 +28,11 @@
 //! that was displaced does not know it, keeps its votes, and everybody waits in a circle.
 //! Cost: with quorums of K, 3(K-1) messages alone and at most 6(K-1) per entry under load; 2
 //! message times to enter, 1 or 2 from exit to entry.
+
+mod normal;
+
+pub use normal::normal;
+
 use conclave_core::clock::{Lamport, Stamp};
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};

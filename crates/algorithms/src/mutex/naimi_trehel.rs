@@ -25,6 +25,10 @@
 //! request order (a request that takes a longer way is later); any tolerance of loss.
 //! Cost: 0 to n messages, on average about the logarithm of n; one message time from exit to entry.
 
+mod normal;
+
+pub use normal::normal;
+
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery};
 use serde::{Deserialize, Serialize};

@@ -23,6 +23,10 @@
 //! Cost: 2 messages per edge to the privilege and nothing for the exit; at most 4(n-1)/n per entry
 //! when all want in at once.
 
+mod normal;
+
+pub use normal::normal;
+
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery};
 use serde::{Deserialize, Serialize};

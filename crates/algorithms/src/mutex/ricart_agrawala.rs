@@ -22,6 +22,11 @@
 //! moves its clock on receipt, also mutual exclusion: a process that said OK can ask with a
 //! smaller time than the one it said OK to.
 //! Cost: 2(n-1) messages per entry; 2 message times to enter, 1 from exit to entry.
+
+mod normal;
+
+pub use normal::normal;
+
 use conclave_core::clock::{Lamport, Stamp};
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};

@@ -23,6 +23,11 @@
 //! its way; so does, to a waiting node that had to give a permission back, whoever got it, and no
 //! bound is claimed; and any tolerance of the crash of a node whose permission is needed.
 //! Cost: 0 to 2(n-1) messages per entry; 0 or 2 message times to enter, 1 from exit to entry.
+
+mod normal;
+
+pub use normal::normal;
+
 use conclave_core::clock::{Lamport, Stamp};
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};

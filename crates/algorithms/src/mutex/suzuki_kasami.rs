@@ -18,6 +18,10 @@
 //! Lacks: request order (the queue is filled in ring order); any tolerance of loss.
 //! Cost: 0 messages where the token is, else n; one message time from exit to entry.
 
+mod normal;
+
+pub use normal::normal;
+
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
 use serde::{Deserialize, Serialize};

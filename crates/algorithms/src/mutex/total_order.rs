@@ -20,6 +20,10 @@
 //! its sequencer everything stops.
 //! Cost: 3m messages: 1 + (m-1) for the request, m to let in, 1 + (m-1) for the release.
 
+mod normal;
+
+pub use normal::normal;
+
 use super::places::Places;
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};

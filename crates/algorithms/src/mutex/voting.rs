@@ -22,6 +22,11 @@
 //! Cost: 2mk messages for k tries, and one more for every vote won in any of them.
 
 mod coordinator;
+mod normal;
+mod symmetry;
+
+pub use normal::normal;
+pub use symmetry::rename;
 
 use super::places::Places;
 use conclave_core::mutex::{Indication, Mutex, Request};

@@ -64,7 +64,7 @@ impl Explorer<'_> {
     pub fn learn_slots(&mut self) {
         self.slots = self.space.slots();
         let salt =
-            |&(from, to): &(NodeId, NodeId)| mix(u64::from(from.0) << 32 | u64::from(to.0) + 1);
+            |&(from, to): &(NodeId, NodeId)| mix((u64::from(from.0) << 32) | (u64::from(to.0) + 1));
         self.salts = self.slots.iter().map(salt).collect();
     }
 
@@ -151,5 +151,26 @@ impl Explorer<'_> {
             hash = hash.wrapping_add(self.link_hash(slot as Slot, content));
         }
         state.hash = hash;
+    }
+
+    /// Puts the state in the place of this one that stands for all that differ only in counters.
+    pub fn normalise(&mut self, state: &mut State) {
+        let mut locals = state.nodes.clone();
+        let used = |&slot: &usize| state.links[slot] != 0;
+        let slots: Vec<usize> = (0..state.links.len()).filter(used).collect();
+        let under_way = |&slot: &usize| {
+            let (from, to) = self.slots[slot];
+            (from, to, self.contents[state.links[slot] as usize].packets.clone())
+        };
+        let mut links: Vec<_> = slots.iter().map(under_way).collect();
+        self.space.workings.normalise(&mut locals, &mut links);
+        self.learn();
+        for (node, local) in locals.into_iter().enumerate() {
+            self.set_node(state, node as u16, local);
+        }
+        for (slot, (_, _, packets)) in slots.into_iter().zip(links) {
+            let content = self.content(packets);
+            self.set_link(state, slot as Slot, content);
+        }
     }
 }

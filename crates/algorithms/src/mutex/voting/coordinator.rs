@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Coordinator {
     /// Who has the vote, and for which try.
-    vote: Option<(NodeId, u32)>,
+    pub(super) vote: Option<(NodeId, u32)>,
     /// Per client, the last try known to be over.
-    done: Vec<u32>,
+    pub(super) done: Vec<u32>,
     /// The largest fence it was told of.
-    fence: u64,
+    pub(super) fence: u64,
 }
 
 impl Coordinator {

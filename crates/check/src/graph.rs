@@ -1,0 +1,307 @@
+//! All states with the moves between them, for questions about runs that never end.
+
+use crate::explorer::Explorer;
+use crate::found::{Found, Place, is_fatal};
+use crate::intern::Plain;
+use crate::local::Phase;
+use crate::moves::{Act, Turn};
+use crate::report::{Limits, Progress, Stop};
+use crate::retell::Stride;
+use crate::space::Slot;
+use crate::state::State;
+use crate::words::Family;
+use crate::workings::{LocalId, PacketId};
+use conclave_core::{Network, Property};
+use std::collections::HashMap;
+
+/// The number of a state, in the order in which they were found.
+pub type Node = u32;
+/// Something that must happen, sooner or later, if it can all the time: a delivery on a link, the
+/// firing of a timer, an exit.
+pub type Duty = u32;
+
+/// After so many states it is said how far the search has come.
+const GLANCE: usize = 1 << 12;
+
+/// A move from one state to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    pub to: Node,
+    /// The duty that it fulfils, if any.
+    pub duty: Option<Duty>,
+}
+
+/// All states with the moves between them.
+pub struct Graph {
+    /// The packed states, and where each begins.
+    bytes: Vec<u8>,
+    begins: Vec<usize>,
+    /// The state before each on a shortest way to it.
+    parents: Vec<Node>,
+    depths: Vec<u32>,
+    edges: Vec<Edge>,
+    first_edge: Vec<usize>,
+    /// What must happen in each state, sooner or later.
+    duties: Vec<Duty>,
+    first_duty: Vec<usize>,
+    /// By state: the nodes that want something and do not have it, one bit each.
+    pub wanting: Vec<u64>,
+    places: HashMap<u64, Node, Plain>,
+    /// Whether states that differ only in counters are taken for each other.
+    normal: bool,
+    pub found: Found,
+    pub stop: Option<Stop>,
+}
+
+impl Graph {
+    /// Finds all states and moves. With `normal`, states that differ only in counters are one.
+    pub fn build(
+        explorer: &mut Explorer<'_>,
+        normal: bool,
+        limits: &Limits,
+        wanted: &[Property],
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Self {
+        let mut graph = Self::empty(normal);
+        for state in explorer.initial() {
+            graph.come_to(explorer, state, 0);
+        }
+        let mut duties = Duties::default();
+        let mut next = 0;
+        while next < graph.begins.len() {
+            if let Some(stop) = graph.limit(limits, wanted, next) {
+                graph.stop = Some(stop);
+                break;
+            }
+            if next.is_multiple_of(GLANCE) {
+                let (unique_states, depth) = (graph.len() as u64, graph.depths[next]);
+                progress(Progress { unique_states, frontier: unique_states - next as u64, depth });
+            }
+            graph.expand(explorer, &mut duties, next as Node);
+            next += 1;
+        }
+        graph.first_edge.push(graph.edges.len());
+        graph.first_duty.push(graph.duties.len());
+        graph
+    }
+
+    fn empty(normal: bool) -> Self {
+        Self {
+            bytes: Vec::new(),
+            begins: Vec::new(),
+            parents: Vec::new(),
+            depths: Vec::new(),
+            edges: Vec::new(),
+            first_edge: Vec::new(),
+            duties: Vec::new(),
+            first_duty: Vec::new(),
+            wanting: Vec::new(),
+            places: HashMap::default(),
+            normal,
+            found: Found::default(),
+            stop: None,
+        }
+    }
+
+    fn limit(&self, limits: &Limits, wanted: &[Property], next: usize) -> Option<Stop> {
+        let broken = |property: &&Property| self.found.place(**property).is_some();
+        if wanted.iter().filter(|property| is_fatal(**property)).any(|p| broken(&p)) {
+            Some(Stop::Found)
+        } else if self.len() as u64 >= limits.states_max {
+            Some(Stop::States)
+        } else if self.bytes() >= limits.memory_max {
+            Some(Stop::Memory)
+        } else if limits.depth.is_some_and(|most| self.depths[next] >= most) {
+            Some(Stop::Depth)
+        } else {
+            None
+        }
+    }
+
+    fn expand(&mut self, explorer: &mut Explorer<'_>, duties: &mut Duties, node: Node) {
+        self.first_edge.push(self.edges.len());
+        self.first_duty.push(self.duties.len());
+        let state = self.state(explorer, node);
+        let mut turns = Vec::new();
+        explorer.turns(&state, &mut turns);
+        let place = Place { depth: self.depths[node as usize], hash: state.hash };
+        explorer.judge_end(&state, &turns, place, &mut self.found);
+        for turn in turns {
+            let duty = turn.due.then(|| duties.number(explorer, &state, turn.act));
+            if let Some(duty) = duty.filter(|duty| !self.duties_from(node).contains(duty)) {
+                self.duties.push(duty);
+            }
+            for outcome in explorer.outcomes(&state, turn.act).iter() {
+                let mut after = State::default();
+                explorer.advance(&state, turn.act, outcome, &mut after);
+                let to = self.come_to(explorer, after, node);
+                self.edges.push(Edge { to, duty });
+            }
+        }
+    }
+
+    fn duties_from(&self, node: Node) -> &[Duty] {
+        &self.duties[self.first_duty[node as usize]..]
+    }
+
+    fn come_to(&mut self, explorer: &mut Explorer<'_>, mut state: State, from: Node) -> Node {
+        self.found.states += 1;
+        if self.normal {
+            explorer.normalise(&mut state);
+        }
+        if let Some(&known) = self.places.get(&state.hash) {
+            return known;
+        }
+        let node = self.begins.len() as Node;
+        let depth = self.first_edge.last().map_or(0, |_| self.depths[from as usize] + 1);
+        self.places.insert(state.hash, node);
+        self.begins.push(self.bytes.len());
+        state.pack(&mut self.bytes);
+        self.parents.push(from);
+        self.depths.push(depth);
+        self.wanting.push(wanting(explorer, &state));
+        for property in explorer.broken(&state) {
+            self.found.broken(property, Place { depth, hash: state.hash });
+        }
+        node
+    }
+
+    /// How many states.
+    pub fn len(&self) -> usize {
+        self.begins.len()
+    }
+
+    /// How much memory it takes, roughly.
+    pub fn bytes(&self) -> u64 {
+        let per_state = 2 * 16 + 8 + 4 + 4 + 8 + 8 + 8;
+        let lists = self.edges.len() * size_of::<Edge>() + self.duties.len() * size_of::<Duty>();
+        (self.bytes.len() + self.len() * per_state + lists) as u64
+    }
+
+    /// The most moves it takes to come to a state.
+    pub fn depth(&self) -> u32 {
+        self.depths.last().copied().unwrap_or(0)
+    }
+
+    /// The moves from a state.
+    pub fn edges(&self, node: Node) -> &[Edge] {
+        let place = node as usize;
+        &self.edges[self.first_edge[place]..self.first_edge[place + 1]]
+    }
+
+    /// What must happen in a state, sooner or later.
+    pub fn duties(&self, node: Node) -> &[Duty] {
+        let place = node as usize;
+        &self.duties[self.first_duty[place]..self.first_duty[place + 1]]
+    }
+
+    /// A state in full.
+    pub fn state(&self, explorer: &mut Explorer<'_>, node: Node) -> State {
+        let mut state = State::default();
+        let mut bytes = &self.bytes[self.begins[node as usize]..];
+        state.unpack(explorer.space.workings.nodes() as usize, &mut bytes);
+        explorer.meet(&state);
+        state
+    }
+
+    /// The state of this hash.
+    pub fn node(&self, hash: u64) -> Option<Node> {
+        self.places.get(&hash).copied()
+    }
+
+    /// A shortest way to a state, from one in which runs begin.
+    pub fn way(&self, node: Node) -> Vec<Node> {
+        let mut way = vec![node];
+        while self.depths[way[way.len() - 1] as usize] > 0 {
+            way.push(self.parents[way[way.len() - 1] as usize]);
+        }
+        way.reverse();
+        way
+    }
+
+    /// The moves along a way.
+    pub fn strides(&self, explorer: &mut Explorer<'_>, way: &[Node]) -> Option<Vec<Stride>> {
+        way.windows(2).map(|pair| self.stride(explorer, pair[0], pair[1])).collect()
+    }
+
+    fn stride(&self, explorer: &mut Explorer<'_>, from: Node, to: Node) -> Option<Stride> {
+        let (state, goal) = (self.state(explorer, from), self.state(explorer, to));
+        let mut turns = Vec::new();
+        explorer.turns(&state, &mut turns);
+        for Turn { act, .. } in turns {
+            for outcome in explorer.outcomes(&state, act).iter() {
+                let mut after = State::default();
+                explorer.advance(&state, act, outcome, &mut after);
+                if self.normal {
+                    explorer.normalise(&mut after);
+                }
+                if after.hash == goal.hash {
+                    return Some(Stride { act, outcome: outcome.clone(), after });
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The nodes that wait to enter, or follow nobody though an election has begun.
+fn wanting(explorer: &Explorer<'_>, state: &State) -> u64 {
+    let faces = || (0..explorer.clients as u16).map(|node| (node, explorer.face(state, node)));
+    let begun = faces().any(|(_, face)| face.begun);
+    let wants = |face: &crate::workings::Face| match explorer.family {
+        Family::Mutex => face.phase == Phase::Waiting,
+        Family::Election => begun && face.up && face.leader.is_none(),
+    };
+    faces().filter(|(_, face)| wants(face)).fold(0, |bits, (node, _)| bits | 1 << node)
+}
+
+/// Numbers for duties.
+#[derive(Default)]
+struct Duties {
+    numbers: HashMap<Act, Duty, Plain>,
+    messages: HashMap<(Slot, PacketId), Duty, Plain>,
+    timers: HashMap<(u16, String), Duty>,
+    known: HashMap<(LocalId, u8), Duty, Plain>,
+    count: Duty,
+}
+
+impl Duties {
+    fn number(&mut self, explorer: &Explorer<'_>, state: &State, act: Act) -> Duty {
+        let fresh = self.count;
+        let number = match act {
+            Act::Fire { node, timer } => {
+                // Which place a timer has among those that run says nothing; its name does.
+                let local = state.nodes[usize::from(node)];
+                let timers = &mut self.timers;
+                *self.known.entry((local, timer)).or_insert_with(|| {
+                    let name = explorer.space.workings.timer(local, timer);
+                    *timers.entry((node, name)).or_insert(fresh)
+                })
+            }
+            Act::Deliver { slot, take } => {
+                let message = message(explorer, state, slot, take);
+                *self.messages.entry((slot, message)).or_insert(fresh)
+            }
+            Act::Repeat { .. }
+            | Act::Lose { .. }
+            | Act::Ask { .. }
+            | Act::Crash { .. }
+            | Act::Restart { .. }
+            | Act::Suspect { .. }
+            | Act::Trust { .. } => *self.numbers.entry(act).or_insert(fresh),
+        };
+        self.count += u32::from(number == fresh);
+        number
+    }
+}
+
+/// A link that delivers in order owes its first message; any other, each message it has.
+fn message(explorer: &Explorer<'_>, state: &State, slot: Slot, take: u16) -> PacketId {
+    match explorer.space.bounds.network {
+        Network::Fifo => 0,
+        Network::Bag => {
+            let content = &explorer.contents[state.link(usize::from(slot)) as usize];
+            content.takes[usize::from(take)].0
+        }
+    }
+}
