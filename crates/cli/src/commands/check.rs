@@ -31,8 +31,8 @@ const NODES_USUAL: u32 = 3;
 #[command(after_help = "What is not said is as the catalogue has it for the algorithm.\n\n\
     Examples:\n  \
     conclave check ricart-agrawala\n  \
-    conclave check lamport --nodes 2 --network bag --trace story.svg\n  \
-    conclave check quorum --amnesia 1 --properties S1\n  \
+    conclave check lamport --nodes 2 --network bag\n  \
+    conclave check ricart-agrawala --without A2 --trace story.svg\n  \
     conclave check voting --nodes 2 --requests unlimited")]
 pub struct Check {
     /// The algorithm; 'conclave algorithms' lists them
@@ -144,7 +144,7 @@ pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
         false => checked.text(),
     })?;
     draw(arguments, &checked)?;
-    Ok(exit(&checked.report))
+    Ok(exit(&checked))
 }
 
 /// The cluster, if there is a law by which all its runs can be judged.
@@ -188,11 +188,16 @@ fn draw(arguments: &Check, checked: &Checked<'_>) -> anyhow::Result<()> {
     arguments.drawing.write(&Trace { header, records: worst.retold.records.clone() })
 }
 
-fn exit(report: &Report) -> Exit {
-    let any = |wanted| report.verdicts.iter().any(|(_, verdict)| *verdict == wanted);
+/// What was asked for by name and not looked at is not known either.
+fn exit(checked: &Checked<'_>) -> Exit {
+    let any = |wanted| checked.verdicts().iter().any(|(_, verdict)| *verdict == wanted);
+    let named = !checked.limits.properties.is_empty();
     if any(Verdict::Violated) {
         Exit::Violated
-    } else if !report.is_complete() || any(Verdict::Unknown) {
+    } else if !checked.report.is_complete()
+        || any(Verdict::Unknown)
+        || named && any(Verdict::NotChecked)
+    {
         Exit::Incomplete
     } else {
         Exit::Done

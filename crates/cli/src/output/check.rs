@@ -39,9 +39,14 @@ impl Checked<'_> {
         let mut text = self.header();
         text.push('\n');
         text += &self.properties();
-        for story in &self.stories {
-            let promised = self.promises(story.story.property);
-            let _ = write!(text, "\n{}", story.text(&self.subject.names, promised));
+        for (index, told) in self.stories.iter().enumerate() {
+            let promised = self.promises(told.story.property);
+            let names = &self.subject.names;
+            let same = self.stories[..index].iter().find(|earlier| earlier.is_as(told));
+            let _ = match same {
+                Some(earlier) => write!(text, "\n{}", told.in_short(names, promised, earlier)),
+                None => write!(text, "\n{}", told.text(names, promised)),
+            };
         }
         text + &self.ending()
     }
@@ -82,11 +87,10 @@ impl Checked<'_> {
     fn figures(&self) -> String {
         let Report { states, unique_states, depth, seconds, .. } = self.report;
         format!(
-            "{} different of {} come to, at most {} deep, in {} s ({} states/s)",
+            "{} different, {} in all; {} deep; {seconds:.2} s, {} states/s",
             count(unique_states),
             count(states),
             of(u64::from(depth), "move"),
-            decimal(seconds),
             rate(self.states_per_second()),
         )
     }
@@ -96,7 +100,7 @@ impl Checked<'_> {
     }
 
     /// What became of each promise; of those nobody asked for, nothing is said.
-    fn verdicts(&self) -> Vec<(Property, Verdict)> {
+    pub fn verdicts(&self) -> Vec<(Property, Verdict)> {
         let all: &[Property] = match self.subject.setting.entry.family {
             Family::Mutex => &Property::MUTEX,
             Family::Election => &Property::ELECTION,
@@ -148,7 +152,7 @@ impl Checked<'_> {
             Stop::Depth => {
                 let depth = self.limits.depth.unwrap_or(self.report.depth);
                 let depth = of(u64::from(depth), "move");
-                odd(format!("not complete: runs of more than {depth} were cut short (--depth)"))
+                odd(format!("not complete: runs were cut short after {depth} (raise --depth)"))
             }
             Stop::States => {
                 odd(format!("not complete: {states} states, limit reached (raise --max-states)"))

@@ -3,7 +3,7 @@
 use super::Check;
 use crate::failure::Usage;
 use crate::subject::Subject;
-use conclave_algorithms::catalog::{Assumption, Family, Setting};
+use conclave_algorithms::catalog::{Assumption, Entry, Family, Setting};
 use conclave_check::Limits;
 use conclave_core::{Bounds, Property, Start};
 
@@ -12,9 +12,10 @@ impl Check {
     /// typed.
     pub fn bounds(&self, subject: &Subject) -> anyhow::Result<Bounds> {
         self.vet(&subject.setting)?;
-        let mut bounds = usual(&subject.setting);
+        let Setting { entry, params, .. } = &subject.setting;
+        let mut bounds = (entry.bounds)(params);
         if let Some(assumption) = self.dropped(subject)? {
-            drop_it(assumption, &subject.setting, &mut bounds)?;
+            let_happen(assumption, entry, &mut bounds)?;
         }
         set(&mut bounds.requests, self.requests.map(|times| times.0));
         set(&mut bounds.timeouts, self.timeouts.map(|times| times.0));
@@ -77,15 +78,12 @@ impl Check {
     /// Refuses what makes no sense for this algorithm.
     fn vet(&self, setting: &Setting) -> Result<(), Usage> {
         let (id, family) = (setting.entry.id, setting.entry.family);
-        let locks = |flag, value: &str| {
-            Usage::flag(flag, value, format!("only a mutex has this; {id} is an election"))
-        };
         match family {
             Family::Election if self.cancels.is_some_and(|cancels| cancels > 0) => {
-                Err(locks("--cancels", &self.cancels.unwrap_or_default().to_string()))
+                Err(Usage(format!("--cancels: only a mutex has waiters; {id} is an election")))
             }
             Family::Election if self.stays => {
-                Err(Usage(format!("--stays: only a mutex has this; {id} is an election")))
+                Err(Usage(format!("--stays: only a mutex has an inside; {id} is an election")))
             }
             Family::Mutex => match &self.start {
                 Some(start) => {
@@ -99,17 +97,20 @@ impl Check {
     }
 }
 
-/// What may happen if nobody says anything else.
-fn usual(_: &Setting) -> Bounds {
-    Bounds::default()
-}
-
 /// Lets happen what an assumption rules out.
-fn drop_it(assumption: &Assumption, setting: &Setting, _: &mut Bounds) -> Result<(), Usage> {
-    let Assumption { tag, text } = assumption;
-    let id = setting.entry.id;
-    let accepted = format!("no bounds drop this assumption of {id} ({text})");
-    Err(Usage::flag("--without", tag, accepted))
+fn let_happen(dropped: &Assumption, entry: &Entry, bounds: &mut Bounds) -> Result<(), Usage> {
+    if let Some(drop) = dropped.dropped {
+        drop(bounds);
+        return Ok(());
+    }
+    let droppable = entry.assumptions.iter().filter(|assumption| assumption.dropped.is_some());
+    let tags: Vec<&str> = droppable.map(|assumption| assumption.tag).collect();
+    let instead = match tags.as_slice() {
+        [] => format!("none of {}'s can", entry.id),
+        tags => format!("{} can", tags.join(", ")),
+    };
+    let accepted = format!("no bounds drop it ({}); {instead}", dropped.text);
+    Err(Usage::flag("--without", dropped.tag, accepted))
 }
 
 /// A promise that can be looked at, by its tag.

@@ -13,8 +13,8 @@ pub(super) fn words(checked: &Checked<'_>) -> String {
         Family::Mutex | Family::Clock | Family::Detector => requests(bounds),
     };
     words.push(match bounds.network {
-        Network::Fifo => "messages of a link in the order sent".to_string(),
-        Network::Bag => "messages in any order".to_string(),
+        Network::Fifo => "FIFO links".to_string(),
+        Network::Bag => "links in any order".to_string(),
     });
     words.push(match (bounds.timing, bounds.timeouts) {
         (Timing::AnyMoment, None) => "timers at any moment".to_string(),

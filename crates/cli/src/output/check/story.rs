@@ -30,14 +30,29 @@ impl Retelling {
         }
     }
 
+    /// Whether another one is the same but for what it breaks.
+    pub(super) fn is_as(&self, other: &Self) -> bool {
+        self.story.moments == other.story.moments && self.story.stem == other.story.stem
+    }
+
+    /// What is broken by a story that was told already.
+    pub(super) fn in_short(&self, names: &Names, promised: bool, earlier: &Self) -> String {
+        let title = self.title(promised);
+        let text = format!("by the same story as {}:", earlier.story.property);
+        format!("{title}, {text} {}\n", self.broken(names))
+    }
+
+    fn title(&self, promised: bool) -> String {
+        let title = format!("{} is violated", self.story.property);
+        if promised { bad(title) } else { odd(title) }
+    }
+
     /// The story with its moments numbered, and what is broken at the end of it.
     pub(super) fn text(&self, names: &Names, promised: bool) -> String {
-        let Story { property, moments, stem, shortest } = &self.story;
+        let Story { moments, stem, shortest, .. } = &self.story;
         let moments = of(moments.len() as u64, "moment");
         let proven = if *shortest { "shortest" } else { "not proven shortest" };
-        let title = format!("{property} is violated");
-        let title = if promised { bad(title) } else { odd(title) };
-        let mut text = format!("{title}, in {moments} ({proven}):\n");
+        let mut text = format!("{}, in {moments} ({proven}):\n", self.title(promised));
         let width = self.number_width();
         let again = stem.map(|stem| Ticks::units(stem as u64 + 1));
         for line in &self.retold.lines {
@@ -46,7 +61,8 @@ impl Retelling {
             }
             text += &told(line, names, width);
         }
-        text + &beside(&format!("{:width$}  ", ""), width + 2, &self.broken(names))
+        let lead = format!("{:>width$}  ", "=>");
+        text + &strong(beside(&lead, width + 2, &self.broken(names)).trim_end()) + "\n"
     }
 
     fn number_width(&self) -> usize {
