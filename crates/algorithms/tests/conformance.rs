@@ -29,6 +29,8 @@ mod rings;
 mod seeds;
 #[path = "conformance/stacks.rs"]
 mod stacks;
+#[path = "conformance/stories.rs"]
+mod stories;
 #[path = "conformance/storms.rs"]
 mod storms;
 #[path = "conformance/traces.rs"]

@@ -2,6 +2,7 @@
 
 pub mod algorithms;
 pub mod bench;
+pub mod check;
 pub mod compare;
 pub mod quorum;
 pub mod replay;

@@ -1,7 +1,7 @@
 //! Writes a run down and draws it: `--trace FILE` and `--frames DIR`.
 
 use crate::failure::Usage;
-use crate::output;
+use crate::output::note;
 use crate::subject::Subject;
 use anyhow::Context;
 use conclave_sim::Outcome;
@@ -113,7 +113,7 @@ impl Drawing {
             let flag = || format!("--trace {file}");
             let text = Format::of(file)?.write(trace).with_context(flag)?;
             fs::write(file, text).map_err(plain).with_context(flag)?;
-            say(&format!("wrote {file}"));
+            note(&format!("wrote {file}"));
         }
         if let Some(folder) = &self.frames {
             let flag = || format!("--frames {folder}");
@@ -122,18 +122,13 @@ impl Drawing {
             for (name, text) in &files {
                 fs::write(Path::new(folder).join(name), text).map_err(plain).with_context(flag)?;
             }
-            say(&format!("drew {} frames; open {folder}/index.html", files.len() - 1));
+            note(&format!("drew {} frames; open {folder}/index.html", files.len() - 1));
         }
         if let Some(Record::End { missing: missing @ 1.., .. }) = trace.records.last() {
-            say(&format!("the run went on for {missing} events more, which were not kept"));
+            note(&format!("the run went on for {missing} events more, which were not kept"));
         }
         Ok(())
     }
-}
-
-/// Results go to stdout; that a file was written does not belong among them.
-fn say(what: &str) {
-    anstream::eprintln!("{}", output::dim(what));
 }
 
 /// An error of the system without its number.

@@ -13,6 +13,7 @@ mod peer;
 mod quorum;
 mod situation;
 mod subject;
+mod typing;
 
 use clap::{Parser, Subcommand};
 use failure::Exit;
@@ -31,6 +32,7 @@ struct Conclave {
 enum Command {
     Algorithms(commands::algorithms::Algorithms),
     Bench(commands::bench::Bench),
+    Check(Box<commands::check::Check>),
     Compare(commands::compare::Compare),
     Quorum(commands::quorum::Quorum),
     Replay(commands::replay::Replay),
@@ -55,6 +57,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
         None => commands::tour::run(),
         Some(Command::Algorithms(arguments)) => commands::algorithms::run(arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(arguments),
+        Some(Command::Check(arguments)) => commands::check::run(arguments),
         Some(Command::Compare(arguments)) => commands::compare::run(arguments),
         Some(Command::Quorum(arguments)) => commands::quorum::run(arguments),
         Some(Command::Replay(arguments)) => commands::replay::run(arguments),

@@ -1,5 +1,6 @@
 //! What people see: colour, width, numbers; tables, reports and JSON in the files below.
 
+pub mod check;
 pub mod entry;
 pub mod json;
 pub mod numbers;
@@ -25,6 +26,11 @@ pub fn print(text: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// Says something on stderr: results go to stdout, and this does not belong among them.
+pub fn note(what: &str) {
+    anstream::eprintln!("{}", dim(what));
 }
 
 /// How many columns there are.

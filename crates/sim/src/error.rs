@@ -31,6 +31,9 @@ pub enum Error {
     /// A run that cannot be drawn.
     #[error("{0}")]
     Undrawable(String),
+    /// A story that cannot have happened.
+    #[error("the story does not fit: {0}")]
+    BadStory(String),
     /// A scenario file that says something wrong.
     #[error("scenario: {0}")]
     BadScenario(String),

@@ -80,6 +80,7 @@ fn on_line(flag: &'static str, line: usize, error: &Error) -> Error {
         Error::BadLine { reason, .. }
         | Error::BadScenario(reason)
         | Error::BadRecording(reason)
+        | Error::BadStory(reason)
         | Error::Undrawable(reason) => reason.clone(),
     };
     Error::BadLine { flag, line, reason }

@@ -1,12 +1,13 @@
 //! Any algorithm, whatever its types, ready to be run.
 
 use crate::error::Error;
+use crate::follow::Retold;
 use crate::outcome::Outcome;
 use crate::plan::{Options, Plan};
 use crate::simulator::Simulation;
 use crate::study::Studied;
 use crate::trace::{Difference, Trace};
-use conclave_core::{Cluster, Event, Links, Oracle, Play, Process};
+use conclave_core::{Cluster, Event, Links, Oracle, Play, Process, Story};
 
 /// The cluster of some algorithm.
 pub trait Runnable: Send + Sync {
@@ -28,6 +29,9 @@ pub trait Runnable: Send + Sync {
     /// Runs the nodes of a recording again: how many steps were as recorded, or the first that is
     /// not.
     fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>>;
+
+    /// Goes through a story, one unit of time for each of its moments.
+    fn follow(&self, story: &Story) -> Result<Retold, Error>;
 
     /// Runs it by a plan, to the end.
     fn run(&self, plan: &Plan, options: &Options) -> Result<Outcome, Error> {
@@ -62,6 +66,10 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Runnable for Cluster<P> {
 
     fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>> {
         crate::trace::verify(trace, &*self.fresh)
+    }
+
+    fn follow(&self, story: &Story) -> Result<Retold, Error> {
+        crate::follow::follow(self, story)
     }
 
     fn prepare<'a>(&'a self, plan: &'a Plan, options: &Options) -> Result<Prepared<'a>, Error> {

@@ -338,7 +338,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             story.sends(to, &message, fate);
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.sends::<P>(to, &message, fate.arrival, fate.again);
+            let again = fate.again.into_iter().collect();
+            recorder.sends::<P>(to, &message, fate.arrival, again);
         }
         for arrival in [fate.again, fate.arrival].into_iter().flatten() {
             let event = Event::Message { from, message: message.clone() };

@@ -16,6 +16,7 @@ pub use shared::Shared;
 pub use timekeeping::{Keeping, Reading, Refused};
 
 use crate::error::Error;
+use crate::follow::Law;
 use crate::plan::{Options, Plan};
 use crate::simulator::Simulation;
 use conclave_core::mutex::Causality;
@@ -28,6 +29,8 @@ use conclave_core::{
 pub trait Studied: Service {
     /// Those who use it, on all nodes, and the monitor that watches them.
     type Users: Users<Self>;
+    /// Its law, for a run that follows a story.
+    type Law: Law<Self>;
 
     /// Refuses what makes no sense for this service.
     fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error>;

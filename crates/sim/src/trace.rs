@@ -19,7 +19,7 @@ pub mod svg;
 pub(crate) mod testkit;
 mod upkeep;
 mod verify;
-mod words;
+pub(crate) mod words;
 
 pub use clocks::{Clocks, Stamp};
 pub use jsonl::{Sealed, read, write};

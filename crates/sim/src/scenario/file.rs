@@ -182,6 +182,9 @@ pub(super) fn in_field(error: &Error) -> Error {
             let field = flag.trim_start_matches('-');
             Error::BadScenario(format!("{field}, entry {line}: {reason}"))
         }
-        Error::BadScenario(_) | Error::BadRecording(_) | Error::Undrawable(_) => error.clone(),
+        Error::BadScenario(_)
+        | Error::BadRecording(_)
+        | Error::BadStory(_)
+        | Error::Undrawable(_) => error.clone(),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Ahead, Findings, Judgement, Studied, Users};
 use crate::error::Error;
+use crate::follow::Lawless;
 use crate::outcome::Times;
 use crate::plan::{Options, Plan, Workload};
 use crate::simulator::Simulation;
@@ -15,6 +16,7 @@ pub struct Listeners {
 
 impl Studied for Detector {
     type Users = Listeners;
+    type Law = Lawless;
 
     fn check<P: Process>(_: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
         let nothing_to_do = "a detector has none; it watches until the end";

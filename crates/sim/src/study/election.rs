@@ -2,6 +2,7 @@
 
 use super::{Ahead, Findings, Judgement, Studied, Users};
 use crate::error::Error;
+use crate::follow::ElectionLaw;
 use crate::outcome::Times;
 use crate::plan::{Act, Options, Plan, Workload};
 use crate::simulator::Simulation;
@@ -22,6 +23,7 @@ pub struct Electorate {
 
 impl Studied for Election {
     type Users = Electorate;
+    type Law = ElectionLaw;
 
     fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
         for &node in &plan.start {

@@ -4,6 +4,7 @@ use super::application::{Application, is_told};
 use super::registration::Registration;
 use super::{Ahead, Findings, Judgement, Shared, Studied, Users};
 use crate::error::Error;
+use crate::follow::MutexLaw;
 use crate::metrics::Entry;
 use crate::outcome::Times;
 use crate::plan::{Options, Plan, Workload};
@@ -21,6 +22,7 @@ pub struct Applications {
 
 impl Studied for Mutex {
     type Users = Applications;
+    type Law = MutexLaw;
 
     fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
         crate::check::workload(&plan.workload, cluster)?;

@@ -2,6 +2,7 @@
 
 use super::{Ahead, Findings, Judgement, Studied, Users};
 use crate::error::Error;
+use crate::follow::Lawless;
 use crate::plan::{Act, Options, Plan, ScriptLine, Workload};
 use crate::simulator::Simulation;
 use crate::wheel::Lane;
@@ -55,6 +56,7 @@ pub struct Refused {
 
 impl Studied for Timekeeping {
     type Users = Witnesses;
+    type Law = Lawless;
 
     fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
         let lines = match &plan.workload {

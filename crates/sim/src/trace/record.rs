@@ -256,11 +256,18 @@ pub struct Sending {
     pub details: String,
     /// When it would arrive; never, if it was lost on the way.
     pub arrival: Option<Ticks>,
-    /// When it would arrive once more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub again: Option<Ticks>,
+    /// When it would arrive once more, each time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<Ticks>,
     /// The effect; null if the application sent it.
     pub effect: Value,
+}
+
+impl Sending {
+    /// When it would arrive, each time.
+    pub fn arrivals(&self) -> impl Iterator<Item = Ticks> {
+        self.arrival.into_iter().chain(self.again.iter().copied())
+    }
 }
 
 /// What a node told the layer above, as far as a drawing has a sign for it.

@@ -96,7 +96,7 @@ impl Recorder {
         to: NodeId,
         message: &P::Message,
         arrival: Option<Ticks>,
-        again: Option<Ticks>,
+        again: Vec<Ticks>,
     ) {
         let sending = Sending {
             number: 0,
@@ -128,7 +128,7 @@ impl Recorder {
         let label = TELL.to_string();
         let details = words::label(asked);
         let effect = Value::Null;
-        let sending = Sending { number: 0, to, label, details, arrival, again: None, effect };
+        let sending = Sending { number: 0, to, label, details, arrival, again: Vec::new(), effect };
         self.send(sending, value(asked));
         self.ends();
     }
@@ -137,7 +137,7 @@ impl Recorder {
         let Some(step) = &mut self.step else { return };
         self.sent += 1;
         sending.number = self.sent;
-        for arrival in [sending.arrival, sending.again].into_iter().flatten() {
+        for arrival in sending.arrivals() {
             let (number, from, content) = (self.sent, step.node, content.clone());
             let under_way = self.pending.entry(sending.to).or_default();
             under_way.push(Pending { number, from, arrival, content });

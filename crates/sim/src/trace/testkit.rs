@@ -59,7 +59,7 @@ impl Draft {
             label: label.to_string(),
             details: format!("to: {{{to}}}"),
             arrival: arrival.map(Ticks::units),
-            again: None,
+            again: Vec::new(),
             effect: Value::Null,
         };
         self.effect(Effect::Send(sending))

@@ -1,6 +1,6 @@
 //! A recorded run in people's words.
 
-use super::{Cause, Effect, Header, Record, Step, Told};
+use super::{Cause, Effect, Header, Record, Sending, Step, Told};
 use crate::story::with_marks;
 use conclave_core::{Named, NodeId};
 use std::fmt::Debug;
@@ -83,7 +83,7 @@ pub(super) fn asks(request: &str) -> String {
 }
 
 /// Why a node acts.
-pub(super) fn cause(step: &Step) -> String {
+pub(crate) fn cause(step: &Step) -> String {
     match &step.cause {
         Cause::Start => "starts".to_string(),
         Cause::Restart => "comes back".to_string(),
@@ -98,6 +98,13 @@ pub(super) fn cause(step: &Step) -> String {
 /// A step in a sentence: why, then what it led to.
 pub(super) fn sentence(step: &Step) -> String {
     let mut clauses = vec![cause(step)];
+    clauses.extend(consequences(step, sending_words));
+    clauses.join("; ")
+}
+
+/// What a step led to, each in a clause; messages in these words.
+pub(crate) fn consequences(step: &Step, words: impl Fn(&Sending) -> String) -> Vec<String> {
+    let mut clauses = Vec::new();
     let mut last: Option<(String, Vec<NodeId>)> = None;
     let flush = |last: &mut Option<(String, Vec<NodeId>)>, clauses: &mut Vec<String>| {
         if let Some((what, receivers)) = last.take() {
@@ -107,7 +114,7 @@ pub(super) fn sentence(step: &Step) -> String {
     };
     for effect in &step.effects {
         if let Effect::Send(sending) = effect {
-            let what = sending_words(&sending.label, &sending.details, sending.arrival.is_none());
+            let what = words(sending);
             match &mut last {
                 Some((same, receivers)) if *same == what => receivers.push(sending.to),
                 Some(_) | None => {
@@ -121,12 +128,18 @@ pub(super) fn sentence(step: &Step) -> String {
         clauses.extend(effect_words(effect));
     }
     flush(&mut last, &mut clauses);
-    clauses.join("; ")
+    clauses
 }
 
-fn sending_words(label: &str, details: &str, lost: bool) -> String {
-    let lost = if lost { ", which is lost," } else { "" };
-    if details.is_empty() { format!("{label}{lost}") } else { format!("{label} ({details}){lost}") }
+fn sending_words(sending: &Sending) -> String {
+    let lost = if sending.arrival.is_none() { ", which is lost," } else { "" };
+    format!("{}{lost}", message(sending))
+}
+
+/// A message with what it carries.
+pub(crate) fn message(sending: &Sending) -> String {
+    let Sending { label, details, .. } = sending;
+    if details.is_empty() { label.clone() } else { format!("{label} ({details})") }
 }
 
 fn effect_words(effect: &Effect) -> Option<String> {

@@ -5,10 +5,10 @@ use crate::failure::Usage;
 use crate::files;
 use crate::output::story::Viewer;
 use crate::subject::{NODES_MAX, People, Subject};
+use crate::typing::{flag, many, one};
 use conclave_algorithms::catalog::{self, Family};
 use conclave_core::Ticks;
-use conclave_sim::{Plan, parse, quoted};
-use std::fmt::Display;
+use conclave_sim::{Plan, parse};
 
 /// A run may take so many units per node, however many there are.
 const LAPS: u64 = 10;
@@ -157,18 +157,6 @@ fn each<T>(
     parse: impl Fn(&str) -> Result<T, conclave_sim::Error>,
 ) -> Result<Vec<T>, conclave_sim::Error> {
     texts.iter().map(|text| parse(text)).collect()
-}
-
-fn one(typed: &mut Vec<String>, flag: &str, value: &Option<impl Display>) {
-    typed.extend(value.iter().map(|value| format!("{flag} {}", quoted(&value.to_string()))));
-}
-
-fn many(typed: &mut Vec<String>, flag: &str, values: &[String]) {
-    typed.extend(values.iter().map(|value| format!("{flag} {}", quoted(value))));
-}
-
-fn flag(typed: &mut Vec<String>, flag: &str, on: bool) {
-    typed.extend(on.then(|| flag.to_string()));
 }
 
 // What single flags take, for clap.

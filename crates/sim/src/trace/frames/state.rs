@@ -25,7 +25,7 @@ pub struct Flight {
     /// Whether it is lost on the way.
     pub lost: bool,
     /// How often it will still arrive.
-    left: u8,
+    left: usize,
 }
 
 /// The cluster between two steps.
@@ -111,7 +111,7 @@ impl<'a> State<'a> {
                 to: sending.to,
                 label: words::caption(&sending.label, &sending.details),
                 lost: sending.arrival.is_none(),
-                left: u8::from(sending.arrival.is_some()) + u8::from(sending.again.is_some()),
+                left: sending.arrivals().count(),
             });
         }
         let node = &mut self.nodes[step.node.index()];

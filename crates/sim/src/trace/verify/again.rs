@@ -1,40 +1,22 @@
 //! One step run again and held against what was recorded.
 
 use super::{Checked, Phase, Replay, Sent, short};
+use crate::prompter::Prompter;
 use crate::trace::recorder::{TELL, value};
 use crate::trace::{Cause, Effect, Sending, Step, Told, words};
-use conclave_core::{Choices, Context, Effect as Wish, Event, Named, NodeId, Process, Ticks};
+use conclave_core::{Context, Effect as Wish, Event, Named, NodeId, Process, Ticks};
 use serde_json::Value;
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
 
 /// Runs steps with the answers that were given to their choices.
 pub(super) struct Again<P: Process> {
     ctx: Context<P>,
-    answers: Arc<Mutex<Answers>>,
-}
-
-#[derive(Default)]
-struct Answers {
-    left: VecDeque<u32>,
-    /// Whether one was wanting, or not among those to choose from.
-    wrong: bool,
-}
-
-impl Answers {
-    fn choose(&mut self, bound: u32) -> u32 {
-        let answer = self.left.pop_front().filter(|answer| *answer < bound);
-        self.wrong |= answer.is_none();
-        answer.unwrap_or(0)
-    }
+    prompter: Prompter,
 }
 
 impl<P: Process> Again<P> {
     pub fn new() -> Self {
-        let answers = Arc::new(Mutex::new(Answers::default()));
-        let given = Arc::clone(&answers);
-        let choose = move |bound| given.lock().map_or(0, |mut given| given.choose(bound));
-        Self { ctx: Context::new(Choices::Drawn(Box::new(choose))), answers }
+        let prompter = Prompter::default();
+        Self { ctx: Context::new(prompter.choices()), prompter }
     }
 
     /// What the process wants done, which must be what was recorded.
@@ -45,14 +27,10 @@ impl<P: Process> Again<P> {
         event: Event<P>,
     ) -> Result<Vec<Wish<P>>, String> {
         let who = step.node.mark();
-        let left = step.choices.iter().copied().collect();
-        if let Ok(mut answers) = self.answers.lock() {
-            *answers = Answers { left, wrong: false };
-        }
+        self.prompter.prepare(&step.choices);
         self.ctx.act(step.node, process, event);
         let wishes: Vec<Wish<P>> = self.ctx.drain().collect();
-        let fits = |answers: &Answers| !answers.wrong && answers.left.is_empty();
-        if !self.answers.lock().is_ok_and(|answers| fits(&answers)) {
+        if !self.prompter.fitted() {
             return Err(format!("{who} makes other choices than recorded"));
         }
         for (wish, recorded) in wishes.iter().zip(&step.effects) {
@@ -204,7 +182,7 @@ impl<P: Process> Replay<'_, P> {
     }
 
     fn send(&mut self, now: Ticks, from: NodeId, sending: &Sending, content: Value) -> Checked {
-        let arrivals: Vec<Ticks> = sending.arrival.into_iter().chain(sending.again).collect();
+        let arrivals: Vec<Ticks> = sending.arrivals().collect();
         let number = sending.number;
         let next = self.sent.last_key_value().map_or(1, |(last, _)| last + 1);
         if number != next || arrivals.iter().any(|arrival| *arrival < now) {

@@ -1,0 +1,133 @@
+//! From flags to bounds and limits.
+
+use super::Check;
+use crate::failure::Usage;
+use crate::subject::Subject;
+use conclave_algorithms::catalog::{Assumption, Entry, Family, Setting};
+use conclave_check::Limits;
+use conclave_core::{Bounds, Property, Start};
+
+impl Check {
+    /// What may happen: what the catalogue says, without the assumption that is dropped, but as was
+    /// typed.
+    pub fn bounds(&self, subject: &Subject) -> anyhow::Result<Bounds> {
+        self.vet(&subject.setting)?;
+        let Setting { entry, params, .. } = &subject.setting;
+        let mut bounds = (entry.bounds)(params);
+        if let Some(assumption) = self.dropped(subject)? {
+            let_happen(assumption, entry, &mut bounds)?;
+        }
+        set(&mut bounds.requests, self.requests.map(|times| times.0));
+        set(&mut bounds.timeouts, self.timeouts.map(|times| times.0));
+        set(&mut bounds.cancels, self.cancels);
+        bounds.stays |= self.stays;
+        set(&mut bounds.network, self.network);
+        set(&mut bounds.timing, self.timers);
+        set(&mut bounds.crashes, self.crashes);
+        set(&mut bounds.restarts, self.restarts);
+        set(&mut bounds.amnesia, self.amnesia);
+        set(&mut bounds.losses, self.losses);
+        set(&mut bounds.duplicates, self.duplicates);
+        set(&mut bounds.suspicions, self.suspicions);
+        if let Some(text) = &self.start {
+            bounds.start = match text.as_str() {
+                "any" => Start::Any,
+                "together" => Start::Together,
+                list => Start::These(subject.names.nodes("--start", list)?.into_iter().collect()),
+            };
+        }
+        Ok(bounds)
+    }
+
+    /// How far to look, how, and for what.
+    pub fn limits(&self, subject: &Subject) -> anyhow::Result<Limits> {
+        let usual = Limits::default();
+        let properties = self.properties.as_deref();
+        Ok(Limits {
+            depth: self.depth,
+            states_max: self.max_states.unwrap_or(usual.states_max),
+            memory_max: self.memory.unwrap_or(usual.memory_max),
+            threads: self.threads,
+            partial_order: !self.no_partial_order && !self.no_reduction,
+            symmetry: !self.no_symmetry && !self.no_reduction,
+            properties: properties.map_or(Ok(Vec::new()), |list| {
+                let family = subject.setting.entry.family;
+                list.split(',').map(|tag| property(tag.trim(), family)).collect()
+            })?,
+        })
+    }
+
+    /// The assumption to do without.
+    pub fn dropped(&self, subject: &Subject) -> Result<Option<&'static Assumption>, Usage> {
+        let Some(tag) = &self.without else { return Ok(None) };
+        let known = subject.setting.entry.assumptions;
+        match known.iter().find(|assumption| assumption.tag == tag) {
+            Some(assumption) => Ok(Some(assumption)),
+            None => {
+                let tags: Vec<&str> = known.iter().map(|assumption| assumption.tag).collect();
+                let id = subject.setting.entry.id;
+                let accepted = match tags.as_slice() {
+                    [] => format!("{id} assumes nothing"),
+                    tags => format!("{id} assumes {}", tags.join(", ")),
+                };
+                Err(Usage::flag("--without", tag, accepted))
+            }
+        }
+    }
+
+    /// Refuses what makes no sense for this algorithm.
+    fn vet(&self, setting: &Setting) -> Result<(), Usage> {
+        let (id, family) = (setting.entry.id, setting.entry.family);
+        match family {
+            Family::Election if self.cancels.is_some_and(|cancels| cancels > 0) => {
+                Err(Usage(format!("--cancels: only a mutex has waiters; {id} is an election")))
+            }
+            Family::Election if self.stays => {
+                Err(Usage(format!("--stays: only a mutex has an inside; {id} is an election")))
+            }
+            Family::Mutex => match &self.start {
+                Some(start) => {
+                    let accepted = format!("only elections have initiators; {id} is a mutex");
+                    Err(Usage::flag("--start", start, accepted))
+                }
+                None => Ok(()),
+            },
+            Family::Election | Family::Clock | Family::Detector => Ok(()),
+        }
+    }
+}
+
+/// Lets happen what an assumption rules out.
+fn let_happen(dropped: &Assumption, entry: &Entry, bounds: &mut Bounds) -> Result<(), Usage> {
+    if let Some(drop) = dropped.dropped {
+        drop(bounds);
+        return Ok(());
+    }
+    let droppable = entry.assumptions.iter().filter(|assumption| assumption.dropped.is_some());
+    let tags: Vec<&str> = droppable.map(|assumption| assumption.tag).collect();
+    let instead = match tags.as_slice() {
+        [] => format!("none of {}'s can", entry.id),
+        tags => format!("{} can", tags.join(", ")),
+    };
+    let accepted = format!("no bounds drop it ({}); {instead}", dropped.text);
+    Err(Usage::flag("--without", dropped.tag, accepted))
+}
+
+/// A promise that can be looked at, by its tag.
+fn property(tag: &str, family: Family) -> Result<Property, Usage> {
+    let known: Vec<Property> = match family {
+        Family::Mutex => Property::MUTEX.into_iter().filter(|p| *p != Property::BW).collect(),
+        Family::Election => Property::ELECTION.to_vec(),
+        Family::Clock | Family::Detector => Vec::new(),
+    };
+    known.iter().copied().find(|property| property.tag() == tag).ok_or_else(|| {
+        let tags: Vec<&str> = known.iter().map(|property| property.tag()).collect();
+        Usage::flag("--properties", tag, format!("takes some of {}", tags.join(",")))
+    })
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}

@@ -1,0 +1,187 @@
+//! What a search through all runs has found, on one screen.
+
+mod bounds;
+mod json;
+mod story;
+
+pub use story::Retelling;
+
+use super::numbers::{count, decimal, of, rate};
+use super::{bad, dim, good, labelled, odd, strong};
+use crate::subject::Subject;
+use conclave_algorithms::catalog::{Assumption, Family};
+use conclave_check::{Limits, Report, Stop};
+use conclave_core::{Bounds, Property, Verdict};
+use std::fmt::Write;
+
+/// How far the text stands from the margin.
+const COLUMN: usize = 12;
+
+/// All there is to say about a search.
+pub struct Checked<'a> {
+    /// What was looked at.
+    pub subject: &'a Subject,
+    /// Within which bounds.
+    pub bounds: Bounds,
+    /// How far, and for what.
+    pub limits: Limits,
+    /// The assumption that was dropped.
+    pub dropped: Option<&'static Assumption>,
+    /// What was found.
+    pub report: Report,
+    /// The stories of what is broken.
+    pub stories: Vec<Retelling>,
+}
+
+impl Checked<'_> {
+    /// The whole report.
+    pub fn text(&self) -> String {
+        let mut text = self.header();
+        text.push('\n');
+        text += &self.properties();
+        for (index, told) in self.stories.iter().enumerate() {
+            let promised = self.promises(told.story.property);
+            let names = &self.subject.names;
+            let same = self.stories[..index].iter().find(|earlier| earlier.is_as(told));
+            let _ = match same {
+                Some(earlier) => write!(text, "\n{}", told.in_short(names, promised, earlier)),
+                None => write!(text, "\n{}", told.text(names, promised)),
+            };
+        }
+        text + &self.ending()
+    }
+
+    /// The story to look at first: of a promise that was made, if there is one.
+    pub fn worst(&self) -> Option<&Retelling> {
+        let promised = |told: &&Retelling| self.promises(told.story.property);
+        self.stories.iter().find(promised).or(self.stories.first())
+    }
+
+    fn promises(&self, property: Property) -> bool {
+        let setting = &self.subject.setting;
+        setting.entry.promises(property, &setting.params)
+    }
+
+    /// What was looked at, within which bounds, and how much that is.
+    fn header(&self) -> String {
+        let names = &self.subject.names;
+        let mut nodes = of(u64::from(self.subject.setting.n), "node");
+        if names.coordinators > 0 {
+            nodes += &format!(" + {}", of(u64::from(names.coordinators), "coordinator"));
+        }
+        let id = strong(self.subject.setting.entry.id);
+        let mut text = format!("{id}  {nodes}, every run within bounds\n");
+        if let Some(Assumption { tag, text: assumed, .. }) = self.dropped {
+            text += &labelled("without", COLUMN, &format!("{tag}: {assumed}"));
+        }
+        text += &labelled("bounds", COLUMN, &bounds::words(self));
+        let reductions: Vec<&str> =
+            self.report.reductions.iter().map(|reduction| reduction.name()).collect();
+        let reductions =
+            if reductions.is_empty() { "none".to_string() } else { reductions.join(", ") };
+        text += &labelled("reductions", COLUMN, &reductions);
+        text += &labelled("states", COLUMN, &self.figures());
+        text
+    }
+
+    fn figures(&self) -> String {
+        let Report { states, unique_states, depth, seconds, .. } = self.report;
+        format!(
+            "{} different, {} in all; {} deep; {seconds:.2} s, {} states/s",
+            count(unique_states),
+            count(states),
+            of(u64::from(depth), "move"),
+            rate(self.states_per_second()),
+        )
+    }
+
+    fn states_per_second(&self) -> f64 {
+        self.report.unique_states as f64 / self.report.seconds.max(1e-9)
+    }
+
+    /// What became of each promise; of those nobody asked for, nothing is said.
+    pub fn verdicts(&self) -> Vec<(Property, Verdict)> {
+        let all: &[Property] = match self.subject.setting.entry.family {
+            Family::Mutex => &Property::MUTEX,
+            Family::Election => &Property::ELECTION,
+            Family::Clock | Family::Detector => &[],
+        };
+        let asked = &self.limits.properties;
+        let wanted = all.iter().filter(|property| asked.is_empty() || asked.contains(property));
+        wanted.map(|&property| (property, self.report.verdict(property))).collect()
+    }
+
+    fn properties(&self) -> String {
+        let mut text = String::new();
+        for (property, verdict) in self.verdicts() {
+            let word = format!("{verdict:13}");
+            let promised = self.promises(property);
+            let word = match verdict {
+                Verdict::Holds => good(word),
+                Verdict::Violated if promised => bad(word),
+                Verdict::Violated | Verdict::Unknown => odd(word),
+                Verdict::NotChecked => dim(word),
+            };
+            let beside = match (promised, verdict) {
+                (true, _) => String::new(),
+                (false, Verdict::Violated) => odd(" (not promised)"),
+                (false, _) => dim(" (not promised)"),
+            };
+            let meaning = property.meaning();
+            let _ = writeln!(text, "{}{word}{meaning}{beside}", strong(format!("{property:8}")));
+        }
+        text
+    }
+
+    /// What was left out, and how sure all this is.
+    fn ending(&self) -> String {
+        let mut text = String::new();
+        if let Some(stop) = self.report.stop {
+            let _ = writeln!(text, "\n{}", self.stopped(stop));
+        }
+        let odds = odds(self.report.collision_odds);
+        let bytes = decimal(self.report.bytes as f64 / f64::from(1 << 20));
+        let doubt = format!("the odds that a hash hid a state: {odds}; {bytes} MiB of states");
+        let _ = writeln!(text, "\n{}", dim(doubt));
+        text
+    }
+
+    fn stopped(&self, stop: Stop) -> String {
+        let states = rate(self.report.unique_states as f64);
+        match stop {
+            Stop::Depth => {
+                let depth = self.limits.depth.unwrap_or(self.report.depth);
+                let depth = of(u64::from(depth), "move");
+                odd(format!("not complete: runs were cut short after {depth} (raise --depth)"))
+            }
+            Stop::States => {
+                odd(format!("not complete: {states} states, limit reached (raise --max-states)"))
+            }
+            Stop::Memory => {
+                odd(format!("not complete: {states} states, limit reached (raise --memory)"))
+            }
+            Stop::Found => dim("the search ended with what it found; the rest was not looked at"),
+        }
+    }
+}
+
+/// A probability as people say it.
+fn odds(probability: f64) -> String {
+    match probability {
+        p if p <= 0.0 => "none".to_string(),
+        p if p < 1e-3 => format!("about 1 in 10^{}", (-p.log10()).round() as u32),
+        p => format!("{:.1} %", p * 100.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odds_are_said_in_words() {
+        assert_eq!(odds(0.0), "none");
+        assert_eq!(odds(3e-9), "about 1 in 10^9");
+        assert_eq!(odds(0.025), "2.5 %");
+    }
+}

@@ -1,0 +1,172 @@
+//! Goes through a story, in which order is all, as a run in time: one unit for each moment.
+//!
+//! A recording says of a message, where it is sent, when it will arrive. So a story is gone through
+//! twice: once to learn what becomes of everything, once to write it down.
+
+mod law;
+mod moves;
+mod telling;
+
+pub use law::{ElectionLaw, Law, Lawless, MutexLaw};
+
+use crate::error::Error;
+use crate::outcome::Ending;
+use crate::prompter::Prompter;
+use crate::story::Line;
+use crate::study::{Judgement, Studied};
+use crate::trace::{Record, Recorder};
+use conclave_core::clock::Vector;
+use conclave_core::{
+    Cluster, Context, NodeId, Oracle, Process, Property, Recovery, Story, Ticks, Verdict, Violation,
+};
+use law::Close;
+use std::collections::BTreeMap;
+
+/// A story as a run.
+#[derive(Clone, Debug)]
+pub struct Retold {
+    /// The run written down: all of a trace but its header.
+    pub records: Vec<Record>,
+    /// The run in words: the starts that led to anything, at time 0, then one line for each moment.
+    pub lines: Vec<Line>,
+    /// What became of each promise.
+    pub verdicts: Vec<(Property, Verdict)>,
+    /// The broken ones, first first.
+    pub violations: Vec<Violation>,
+}
+
+impl Retold {
+    /// How a promise was broken, if it was.
+    pub fn violation(&self, property: Property) -> Option<&Violation> {
+        self.violations.iter().find(|violation| violation.property == property)
+    }
+}
+
+/// Goes through a story; an error if it cannot have happened to this cluster.
+pub(crate) fn follow<P>(cluster: &Cluster<P>, story: &Story) -> Result<Retold, Error>
+where
+    P: Process<Provides: Studied, Uses: Oracle>,
+{
+    let learnt = Follower::new(cluster, story, Fates::default()).run()?.learnt();
+    Ok(Follower::new(cluster, story, learnt).run()?.finish())
+}
+
+/// What becomes of everything that is sent and set, in order.
+#[derive(Default)]
+struct Fates {
+    /// When each message arrives: never, once, or more often.
+    messages: Vec<Vec<Ticks>>,
+    /// When each timer fires, if it does.
+    timers: Vec<Option<Ticks>>,
+}
+
+struct Follower<'a, P: Process<Provides: Studied>> {
+    cluster: &'a Cluster<P>,
+    story: &'a Story,
+    now: Ticks,
+    nodes: Vec<Node<P>>,
+    /// By sender and receiver: what is under way, the oldest first.
+    links: BTreeMap<(NodeId, NodeId), Vec<UnderWay<P::Message>>>,
+    law: <P::Provides as Studied>::Law,
+    /// What is known from going through it before.
+    known: Fates,
+    /// What was learnt so far.
+    fates: Fates,
+    /// The messages that were lost on the way, by when.
+    lost: BTreeMap<Ticks, u64>,
+    recorder: Recorder,
+    prompter: Prompter,
+    ctx: Context<P>,
+}
+
+struct Node<P: Process> {
+    process: P,
+    up: bool,
+    disk: Option<Recovery<P>>,
+    /// The running timers, each with its place among all that are set.
+    timers: Vec<(P::Timer, usize)>,
+}
+
+#[derive(Clone)]
+struct UnderWay<M> {
+    /// Its place among all messages.
+    place: usize,
+    message: M,
+    /// The sender's past, where `HB` is judged.
+    stamp: Option<Vector>,
+}
+
+impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Follower<'a, P> {
+    fn new(cluster: &'a Cluster<P>, story: &'a Story, known: Fates) -> Self {
+        let fresh = |node| Node {
+            process: (cluster.fresh)(NodeId(node)),
+            up: true,
+            disk: None,
+            timers: Vec::new(),
+        };
+        let prompter = Prompter::default();
+        Self {
+            cluster,
+            story,
+            now: Ticks::ZERO,
+            nodes: (0..cluster.nodes()).map(fresh).collect(),
+            links: BTreeMap::new(),
+            law: Law::new(cluster.nodes(), story.property),
+            known,
+            fates: Fates::default(),
+            lost: BTreeMap::new(),
+            recorder: Recorder::default(),
+            ctx: Context::new(prompter.choices()),
+            prompter,
+        }
+    }
+
+    fn run(mut self) -> Result<Self, Error> {
+        self.start().map_err(|what| Error::BadStory(format!("at the start: {what}")))?;
+        for (number, moment) in (1..).zip(&self.story.moments) {
+            self.now = Ticks::units(number);
+            let misfit = |what| Error::BadStory(format!("moment {number}: {what}"));
+            self.happens(moment).map_err(misfit)?;
+        }
+        Ok(self)
+    }
+
+    /// Whatever is still under way arrives when the story is over.
+    fn learnt(mut self) -> Fates {
+        let after = self.after();
+        for message in self.links.values().flatten() {
+            self.fates.messages[message.place].push(after);
+        }
+        self.fates
+    }
+
+    fn after(&self) -> Ticks {
+        Ticks::units(self.story.moments.len() as u64 + 1)
+    }
+
+    fn finish(mut self) -> Retold {
+        let close = match (self.story.stem, self.story.property) {
+            (Some(stem), _) => Close::Loop(Ticks::units(stem as u64)),
+            (None, Property::V1 | Property::V2 | Property::E1 | Property::E2) => Close::DeadEnd,
+            (
+                None,
+                Property::S1
+                | Property::S1Eff
+                | Property::BW
+                | Property::HB
+                | Property::F1
+                | Property::E1Term
+                | Property::D1
+                | Property::D2,
+            ) => Close::Midway,
+        };
+        let Judgement { verdicts, violations } = self.law.end(self.cluster, self.now, close);
+        let ending = match close {
+            Close::DeadEnd => Ending::Quiet,
+            Close::Midway | Close::Loop(_) => Ending::CutShort,
+        };
+        let records = self.recorder.finish(self.now, ending, &violations);
+        let lines = telling::lines(self.story, &records, &self.lost);
+        Retold { records, lines, verdicts, violations }
+    }
+}

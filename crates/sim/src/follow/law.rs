@@ -1,0 +1,254 @@
+//! The laws by which a story is judged, moment by moment.
+
+use crate::study::Judgement;
+use conclave_core::election::{self, Election};
+use conclave_core::mutex::{self, Causality, Mutex};
+use conclave_core::{
+    Cluster, IndicationFrom, Move, NodeId, NodeSet, Process, Property, RequestTo, Service, Ticks,
+    Verdict, Violation,
+};
+
+/// How a story ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Close {
+    /// In the middle of things.
+    Midway,
+    /// Where nothing more can happen.
+    DeadEnd,
+    /// It does not: what happened after this time happens again and again.
+    Loop(Ticks),
+}
+
+/// The users of a service who do as a story says, and the monitor that watches them.
+pub trait Law<S: Service> {
+    /// Nothing has happened yet on any of `n` nodes, and this promise is in question.
+    fn new(n: u32, property: Property) -> Self;
+
+    /// What the user asks by this move, if it may.
+    fn asks(&mut self, act: &Move, at: Ticks) -> Option<RequestTo<S>>;
+
+    /// A user is told; nothing, if it cannot be told that now.
+    fn told(&mut self, node: NodeId, told: IndicationFrom<S>, at: Ticks) -> Option<()>;
+
+    /// A node stops.
+    fn crashed(&mut self, node: NodeId, at: Ticks);
+
+    /// It is back.
+    fn returned(&mut self, node: NodeId) {
+        let _ = node;
+    }
+
+    /// The causal past of every node, where it is watched.
+    fn causality(&mut self) -> Option<&mut Causality> {
+        None
+    }
+
+    /// The story is over.
+    fn end<P: Process>(&mut self, cluster: &Cluster<P>, at: Ticks, close: Close) -> Judgement;
+}
+
+/// Nothing that stops changing is waited for.
+const NO_PATIENCE: Ticks = Ticks(u64::MAX);
+
+/// Mutual exclusion.
+pub struct MutexLaw {
+    monitor: mutex::Monitor,
+    n: u32,
+    last_entry: Ticks,
+}
+
+impl Law<Mutex> for MutexLaw {
+    fn new(n: u32, property: Property) -> Self {
+        let mut monitor = mutex::Monitor::new(n, None);
+        if property == Property::HB {
+            monitor.watch_order();
+        }
+        Self { monitor, n, last_entry: Ticks::ZERO }
+    }
+
+    fn asks(&mut self, act: &Move, at: Ticks) -> Option<mutex::Request> {
+        let node = act.node();
+        let (waiting, inside) = (self.monitor.is_waiting(node), self.monitor.is_inside(node));
+        match act {
+            Move::Acquire { .. } if !waiting && !inside => {
+                self.monitor.requested(node, at);
+                Some(mutex::Request::Acquire)
+            }
+            Move::Release { .. } if inside => {
+                self.monitor.released(node, at);
+                Some(mutex::Request::Release)
+            }
+            Move::Cancel { .. } if waiting => {
+                self.monitor.cancelled(node);
+                Some(mutex::Request::Cancel)
+            }
+            Move::Acquire { .. }
+            | Move::Release { .. }
+            | Move::Cancel { .. }
+            | Move::Campaign { .. }
+            | Move::Deliver { .. }
+            | Move::Repeat { .. }
+            | Move::Lose { .. }
+            | Move::Fire { .. }
+            | Move::Crash { .. }
+            | Move::Restart { .. }
+            | Move::Suspect { .. }
+            | Move::Trust { .. } => None,
+        }
+    }
+
+    fn told(&mut self, node: NodeId, told: mutex::Indication, at: Ticks) -> Option<()> {
+        let mutex::Indication::Entered { fence } = told;
+        self.monitor.is_waiting(node).then(|| {
+            self.monitor.entered(node, fence, at);
+            self.last_entry = at;
+        })
+    }
+
+    fn crashed(&mut self, node: NodeId, at: Ticks) {
+        self.monitor.crashed(node, at);
+    }
+
+    fn causality(&mut self) -> Option<&mut Causality> {
+        self.monitor.causality()
+    }
+
+    fn end<P: Process>(&mut self, _: &Cluster<P>, at: Ticks, close: Close) -> Judgement {
+        self.monitor.end(at, close == Close::DeadEnd, NO_PATIENCE);
+        let mut violations = self.monitor.violations().to_vec();
+        if let Close::Loop(since) = close {
+            violations.extend(self.starved(since));
+        }
+        judgement(&Property::MUTEX, violations, |property| self.monitor.verdict(property))
+    }
+}
+
+impl MutexLaw {
+    /// Who waits through the whole of a loop.
+    fn starved(&self, since: Ticks) -> Vec<Violation> {
+        let waits = |node: &NodeId| {
+            self.monitor.is_waiting(*node) && self.monitor.waiting_since(*node) <= since
+        };
+        let who: Vec<String> =
+            (0..self.n).map(NodeId).filter(waits).map(|node| node.mark()).collect();
+        if who.is_empty() {
+            return Vec::new();
+        }
+        let verb = if who.len() == 1 { "waits" } else { "wait" };
+        let who = format!("{} {verb} for ever", who.join(", "));
+        let violation = |property, what| Violation { property, at: since, what };
+        if self.last_entry > since {
+            return vec![violation(Property::V2, format!("{who}, while others enter"))];
+        }
+        let mut broken = vec![violation(Property::V2, who.clone())];
+        if self.monitor.inside() == 0 {
+            broken.push(violation(Property::V1, format!("{who}, and nobody enters")));
+        }
+        broken
+    }
+}
+
+/// Elections.
+pub struct ElectionLaw {
+    monitor: election::Monitor,
+    started: NodeSet,
+    /// When each node last learnt of a leader.
+    learnt: Vec<Ticks>,
+}
+
+impl Law<Election> for ElectionLaw {
+    fn new(n: u32, _: Property) -> Self {
+        Self {
+            monitor: election::Monitor::new(n),
+            started: NodeSet::default(),
+            learnt: vec![Ticks::ZERO; n as usize],
+        }
+    }
+
+    fn asks(&mut self, act: &Move, _: Ticks) -> Option<election::Request> {
+        let campaigns = matches!(act, Move::Campaign { .. });
+        campaigns.then(|| {
+            self.started.insert(act.node());
+            election::Request::Campaign
+        })
+    }
+
+    fn told(&mut self, node: NodeId, told: election::Indication, at: Ticks) -> Option<()> {
+        match told {
+            election::Indication::Elected { leader, term } => {
+                self.monitor.elected(node, leader, term, at);
+                self.learnt[node.index()] = at;
+            }
+            election::Indication::Deposed { .. } => self.monitor.deposed(node, at),
+            election::Indication::Suspect(_) | election::Indication::Trust(_) => {}
+        }
+        Some(())
+    }
+
+    fn crashed(&mut self, node: NodeId, at: Ticks) {
+        self.monitor.crashed(node, at);
+    }
+
+    fn returned(&mut self, node: NodeId) {
+        self.monitor.returned(node);
+    }
+
+    fn end<P: Process>(&mut self, cluster: &Cluster<P>, at: Ticks, close: Close) -> Judgement {
+        let winner = cluster.winner.as_ref().map(|rule| rule(self.monitor.up(), &self.started));
+        self.monitor.end(winner, at, close == Close::DeadEnd, NO_PATIENCE);
+        let mut violations = self.monitor.violations().to_vec();
+        if let Close::Loop(since) = close {
+            violations.extend(self.ignorant(since));
+        }
+        judgement(&Property::ELECTION, violations, |property| self.monitor.verdict(property))
+    }
+}
+
+impl ElectionLaw {
+    /// Somebody who knows of no leader through the whole of a loop.
+    fn ignorant(&self, since: Ticks) -> Option<Violation> {
+        let beliefs = self.monitor.beliefs();
+        let unaware =
+            |node: &NodeId| beliefs[node.index()].is_none() && self.learnt[node.index()] <= since;
+        let node = self.monitor.up().iter().find(unaware)?;
+        let what = format!("{} never comes to know of a leader", node.mark());
+        Some(Violation { property: Property::E2, at: since, what })
+    }
+}
+
+/// A service that no story is told of: nobody asks, and nothing is judged.
+pub struct Lawless;
+
+impl<S: Service> Law<S> for Lawless {
+    fn new(_: u32, _: Property) -> Self {
+        Self
+    }
+
+    fn asks(&mut self, _: &Move, _: Ticks) -> Option<RequestTo<S>> {
+        None
+    }
+
+    fn told(&mut self, _: NodeId, _: IndicationFrom<S>, _: Ticks) -> Option<()> {
+        Some(())
+    }
+
+    fn crashed(&mut self, _: NodeId, _: Ticks) {}
+
+    fn end<P: Process>(&mut self, _: &Cluster<P>, _: Ticks, _: Close) -> Judgement {
+        Judgement { verdicts: Vec::new(), violations: Vec::new() }
+    }
+}
+
+/// What a monitor says, and what it cannot see: what a loop breaks.
+fn judgement(
+    properties: &[Property],
+    violations: Vec<Violation>,
+    verdict: impl Fn(Property) -> Verdict,
+) -> Judgement {
+    let broken = |property| violations.iter().any(|violation| violation.property == property);
+    let judged = |&property: &Property| match broken(property) {
+        true => (property, Verdict::Violated),
+        false => (property, verdict(property)),
+    };
+    Judgement { verdicts: properties.iter().map(judged).collect(), violations }
+}

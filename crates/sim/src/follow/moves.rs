@@ -1,0 +1,221 @@
+//! What each move of a story does.
+
+use super::law::Law;
+use super::{Follower, UnderWay};
+use crate::study::Studied;
+use crate::trace::Record;
+use conclave_core::{
+    Delay, Effect, Event, IndicationFrom, Moment, Move, NodeId, Oracle, Process, Recovery,
+};
+
+/// Why something cannot happen, in words.
+type Possible = Result<(), String>;
+
+impl<P: Process<Provides: Studied, Uses: Oracle>> Follower<'_, P> {
+    pub(super) fn start(&mut self) -> Possible {
+        (0..self.cluster.nodes()).try_for_each(|node| self.step(NodeId(node), Event::Start, &[]))
+    }
+
+    pub(super) fn happens(&mut self, moment: &Moment) -> Possible {
+        let choices = &moment.choices;
+        self.exists(moment.act.node())?;
+        match moment.act {
+            Move::Deliver { from, to, place } => {
+                let message = self.take(from, to, place)?;
+                self.deliver(from, to, message, choices)
+            }
+            Move::Repeat { from, to, place } => {
+                let message = self.find(from, to, place)?.clone();
+                self.deliver(from, to, message, choices)
+            }
+            Move::Lose { from, to, place } => {
+                let message = self.take(from, to, place)?;
+                self.lost.insert(self.now, message.place as u64 + 1);
+                Ok(())
+            }
+            Move::Fire { node, ref timer } => self.fire(node, timer, choices),
+            Move::Acquire { node }
+            | Move::Release { node }
+            | Move::Cancel { node }
+            | Move::Campaign { node } => self.ask(node, &moment.act, choices),
+            Move::Crash { node } => self.is_up(node).map(|()| self.crash(node)),
+            Move::Restart { node, amnesia } => self.restart(node, amnesia, choices),
+            Move::Suspect { by, of } => {
+                self.exists(of)?;
+                if self.nodes[of.index()].up && self.nodes[by.index()].up {
+                    self.recorder.happens(Record::Suspect { at: self.now, by, of });
+                }
+                self.tell(by, <P::Uses as Oracle>::suspect(of), choices)
+            }
+            Move::Trust { by, of } => {
+                self.exists(of)?;
+                self.tell(by, <P::Uses as Oracle>::trust(of), choices)
+            }
+        }
+    }
+
+    fn exists(&self, node: NodeId) -> Possible {
+        let known = node.index() < self.nodes.len();
+        if known { Ok(()) } else { Err(format!("there is no node {node}")) }
+    }
+
+    fn is_up(&self, node: NodeId) -> Possible {
+        if self.nodes[node.index()].up { Ok(()) } else { Err(format!("{node} is down")) }
+    }
+
+    fn find(
+        &self,
+        from: NodeId,
+        to: NodeId,
+        place: usize,
+    ) -> Result<&UnderWay<P::Message>, String> {
+        let link = self.links.get(&(from, to));
+        link.and_then(|link| link.get(place)).ok_or_else(|| {
+            let ahead = link.map_or(0, Vec::len);
+            format!("message {place} from {from} to {to} is wanted, but {ahead} are under way")
+        })
+    }
+
+    fn take(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        place: usize,
+    ) -> Result<UnderWay<P::Message>, String> {
+        let message = self.find(from, to, place)?.clone();
+        self.links.entry((from, to)).or_default().remove(place);
+        Ok(message)
+    }
+
+    fn deliver(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        taken: UnderWay<P::Message>,
+        choices: &[u32],
+    ) -> Possible {
+        self.fates.messages[taken.place].push(self.now);
+        let event = Event::Message { from, message: taken.message };
+        if !self.nodes[to.index()].up {
+            self.recorder.loses(self.now, to, &event);
+            return Ok(());
+        }
+        if let (Some(stamp), Some(causality)) = (&taken.stamp, self.law.causality()) {
+            causality.received(to, stamp);
+        }
+        self.step(to, event, choices)
+    }
+
+    fn fire(&mut self, node: NodeId, name: &str, choices: &[u32]) -> Possible {
+        self.is_up(node)?;
+        let timers = &mut self.nodes[node.index()].timers;
+        let running = timers.iter().position(|(timer, _)| format!("{timer:?}") == name);
+        let running = running.ok_or_else(|| format!("timer {name} of {node} does not run"))?;
+        let (timer, place) = timers.remove(running);
+        self.fates.timers[place] = Some(self.now);
+        self.step(node, Event::Timer(timer), choices)
+    }
+
+    fn ask(&mut self, node: NodeId, act: &Move, choices: &[u32]) -> Possible {
+        self.is_up(node)?;
+        let cannot = || format!("the user of {node} cannot do this now");
+        let client = node.0 < self.cluster.clients;
+        let asked = if client { self.law.asks(act, self.now) } else { None };
+        self.step(node, Event::Request(asked.ok_or_else(cannot)?), choices)
+    }
+
+    fn tell(
+        &mut self,
+        node: NodeId,
+        told: Option<IndicationFrom<P::Uses>>,
+        choices: &[u32],
+    ) -> Possible {
+        self.is_up(node)?;
+        let told = told.ok_or_else(|| format!("{node} listens to no detector"))?;
+        self.step(node, Event::Indication(told), choices)
+    }
+
+    fn crash(&mut self, id: NodeId) {
+        self.recorder.crashes(self.now, id);
+        let node = &mut self.nodes[id.index()];
+        node.up = false;
+        node.disk = Some(node.process.after_crash());
+        node.timers.clear();
+        self.law.crashed(id, self.now);
+    }
+
+    /// A node that is up goes down first: a restart in one instant.
+    fn restart(&mut self, id: NodeId, amnesia: bool, choices: &[u32]) -> Possible {
+        if self.nodes[id.index()].up {
+            self.crash(id);
+        }
+        self.recorder.happens(Record::Restart { at: self.now, node: id, amnesia });
+        let fresh = (self.cluster.fresh)(id);
+        let node = &mut self.nodes[id.index()];
+        node.up = true;
+        node.process = match node.disk.take() {
+            Some(Recovery::State(state)) if !amnesia => state,
+            Some(Recovery::State(_) | Recovery::Fresh | Recovery::Never) | None => fresh,
+        };
+        self.law.returned(id);
+        self.step(id, Event::Restart, choices)
+    }
+
+    /// One atomic action of one node, and all it leads to.
+    fn step(&mut self, node: NodeId, event: Event<P>, choices: &[u32]) -> Possible {
+        self.recorder.begins(self.now, node, &event);
+        self.prompter.prepare(choices);
+        self.ctx.act(node, &mut self.nodes[node.index()].process, event);
+        if !self.prompter.fitted() {
+            return Err(format!("{node} makes other choices than {choices:?}"));
+        }
+        while let Some(effect) = self.ctx.pop() {
+            self.carry_out(node, effect)?;
+        }
+        if let Ok(mut answers) = self.recorder.answers().lock() {
+            answers.extend(choices);
+        }
+        self.recorder.ends();
+        Ok(())
+    }
+
+    fn carry_out(&mut self, node: NodeId, effect: Effect<P>) -> Possible {
+        match effect {
+            Effect::Send { to, message } => self.send(node, to, message),
+            Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
+            Effect::CancelTimer(timer) => {
+                self.recorder.cancels_timer::<P>(timer);
+                self.nodes[node.index()].timers.retain(|(running, _)| *running != timer);
+            }
+            Effect::Indicate(told) => {
+                self.recorder.indicates::<P>(told.clone());
+                let lawful = self.law.told(node, told, self.now);
+                lawful.ok_or_else(|| format!("{node} tells its user what nobody asked"))?;
+            }
+            Effect::Request(asked) => self.recorder.asks::<P>(asked),
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message) {
+        let place = self.fates.messages.len();
+        self.fates.messages.push(Vec::new());
+        let known = self.known.messages.get(place).map_or(&[][..], Vec::as_slice);
+        let again = known.get(1..).unwrap_or_default().to_vec();
+        self.recorder.sends::<P>(to, &message, known.first().copied(), again);
+        let stamp = self.law.causality().map(|causality| causality.sent(from).clone());
+        let link = self.links.entry((from, to)).or_default();
+        link.push(UnderWay { place, message, stamp });
+    }
+
+    fn set_timer(&mut self, node: NodeId, timer: P::Timer, after: Delay) {
+        let place = self.fates.timers.len();
+        self.fates.timers.push(None);
+        let known = self.known.timers.get(place).copied().flatten();
+        let until = known.unwrap_or_else(|| self.after());
+        self.recorder.sets_timer::<P>(timer, after, until);
+        let timers = &mut self.nodes[node.index()].timers;
+        timers.retain(|(running, _)| *running != timer);
+        timers.push((timer, place));
+    }
+}
