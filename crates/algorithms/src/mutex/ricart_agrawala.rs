@@ -218,12 +218,11 @@ impl RicartAgrawala {
         }
     }
 
-    /// The next request of this node must be later than every request it has seen.
+    /// The next request of this node must be later than every request it has seen. That is all the
+    /// paper's highest sequence number is for: it does not count messages.
     fn hear(&mut self, time: u64) {
         match self.text {
-            Text::Corrected => {
-                self.clock.receive(time);
-            }
+            Text::Corrected => self.clock.learn(time),
             Text::Seed => {} // As printed.
         }
     }
@@ -284,9 +283,9 @@ mod tests {
     #[test]
     fn an_idle_node_agrees_and_will_ask_later() {
         let mut node = node(0, 2);
-        let agreed = send(1, Message::Ok { time: 8, seq: 4 });
+        let agreed = send(1, Message::Ok { time: 7, seq: 4 });
         assert_eq!(run(&mut node, request(1, 7, 4)), [agreed]);
-        assert_eq!(run(&mut node, ACQUIRE), [send(1, Message::Request { time: 9, seq: 1 })]);
+        assert_eq!(run(&mut node, ACQUIRE), [send(1, Message::Request { time: 8, seq: 1 })]);
     }
 
     #[test]
@@ -338,7 +337,7 @@ mod tests {
         let Recovery::State(mut disk) = node.after_crash() else { panic!("the disk keeps it") };
         assert_eq!(answers(&run(&mut disk, Event::Restart)), [(1, 1)]);
         let again = run(&mut disk, ACQUIRE);
-        assert_eq!(again, [send(1, Message::Request { time: 3, seq: 2 })]);
+        assert_eq!(again, [send(1, Message::Request { time: 2, seq: 2 })]);
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn every_build_comes_to_the_same_runs() {
     let pinned = [
         ("central", "900c138e74bcd9e1"),
         ("voting", "966ee5bbfd1564a1"),
-        ("ricart-agrawala", "dcaf33a202053daf"),
+        ("ricart-agrawala", "5b0be282cc94d1b1"),
         ("suzuki-kasami", "e6541207ea426cdc"),
         ("token-ring-regenerating", "61ae8a10c6b5a34d"),
     ];

@@ -83,9 +83,9 @@ fn two_ask_and_the_one_with_the_smaller_name_enters() {
         [
             "{0} asks to enter; sends REQUEST (time: 1, seq: 1) to {1}",
             "{1} asks to enter; sends REQUEST (time: 1, seq: 1) to {0}",
-            "{1} receives REQUEST (time: 1, seq: 1) from {0}; sends OK (time: 2, seq: 1) to {0}",
+            "{1} receives REQUEST (time: 1, seq: 1) from {0}; sends OK (time: 1, seq: 1) to {0}",
             "{0} receives REQUEST (time: 1, seq: 1) from {1}",
-            "{0} receives OK (time: 2, seq: 1) from {1}; ENTERS with fence 2",
+            "{0} receives OK (time: 1, seq: 1) from {1}; ENTERS with fence 2",
         ]
     );
     assert_eq!(verdict(&retold, Property::S1), (Verdict::Holds, None));

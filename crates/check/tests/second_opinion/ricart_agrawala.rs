@@ -123,7 +123,7 @@ impl RicartAgrawala {
 
     fn on_reply(&self, state: &mut State, from: usize, me: usize, time: u8) {
         let node = &mut state.nodes[me];
-        node.clock = node.clock.max(time) + 1;
+        node.clock = node.clock.max(time);
         node.agreed |= 1 << from;
         node.inside = node.agreed.count_ones() as usize == self.nodes - 1;
     }
@@ -132,7 +132,7 @@ impl RicartAgrawala {
 impl State {
     fn on_request(&mut self, from: usize, me: usize, time: u8) {
         let node = &mut self.nodes[me];
-        node.clock = node.clock.max(time) + 1;
+        node.clock = node.clock.max(time);
         if node.inside || node.wants && (node.asked, me) < (time, from) {
             node.deferred |= 1 << from;
         } else {

@@ -28,7 +28,12 @@ impl Lamport {
         self.tick()
     }
 
-    /// The same for a time that may be nonsense: refused, the clock stays as it is.
+    /// A time is learnt of: the next tick will be later. No event of its own.
+    pub fn learn(&mut self, time: u64) {
+        self.0 = self.0.max(time);
+    }
+
+    /// The same as [`Lamport::receive`] for a time that may be nonsense: refused, the clock stays as it is.
     pub fn try_receive(&mut self, time: u64) -> Result<u64, Refusal> {
         if time >= LIMIT { Err(Refusal::Absurd) } else { Ok(self.receive(time)) }
     }

@@ -29,7 +29,7 @@ pub struct Check {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// How often each node asks
-    #[arg(long, value_name = "R", default_value_t = 2)]
+    #[arg(long, value_name = "R", default_value_t = 4)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     requests: u32,
     /// Print JSON
