@@ -7,6 +7,7 @@ mod bully;
 mod central;
 mod central_failover;
 mod chang_roberts;
+mod claims;
 mod clock_example;
 mod council;
 pub mod detection;
@@ -43,6 +44,7 @@ mod voting;
 mod wireless;
 mod yo_yo;
 
+pub use claims::{Claim, claims};
 pub use conclave_core::Cluster;
 pub use entry::{
     Assumption, Cost, ElectionCost, Entry, Family, Formula, MutexCost, Rejoin, Setting,

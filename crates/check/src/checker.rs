@@ -17,7 +17,7 @@ use conclave_core::{Bounds, Cluster, Network, Oracle, Process, Property, Story, 
 use std::time::Instant;
 
 /// Circles are looked for among at most so many states.
-const GRAPH_MAX: u64 = 3_000_000;
+const GRAPH_MAX: u64 = 10_000_000;
 /// The order of requests is judged unasked only where there are no more states than this.
 const ORDER_MAX: u64 = 100_000;
 

@@ -1,0 +1,99 @@
+//! Every claim of the catalogue, looked at in every run within its bounds.
+
+use conclave_algorithms::catalog::{self, Claim, Cluster, Visitor};
+use conclave_check::{Checkable, Limits, Report, Stop};
+use conclave_core::detector::Detector;
+use conclave_core::election::Election;
+use conclave_core::mutex::Mutex;
+use conclave_core::timekeeping::Timekeeping;
+use conclave_core::{Oracle, Process, Property, Verdict};
+
+/// Without reductions at most so many states are looked at.
+const UNREDUCED_MAX: u64 = 200_000;
+
+struct Boxed;
+
+impl Visitor for Boxed {
+    type Output = Option<Box<dyn Checkable>>;
+
+    fn mutex<P>(self, cluster: Cluster<P>) -> Self::Output
+    where
+        P: Process<Provides = Mutex, Uses: Oracle>,
+    {
+        Some(Box::new(cluster))
+    }
+
+    fn election<P>(self, cluster: Cluster<P>) -> Self::Output
+    where
+        P: Process<Provides = Election, Uses: Oracle>,
+    {
+        Some(Box::new(cluster))
+    }
+
+    fn detector<P>(self, _: Cluster<P>) -> Self::Output
+    where
+        P: Process<Provides = Detector, Uses: Oracle>,
+    {
+        None
+    }
+
+    fn clock<P>(self, _: Cluster<P>) -> Self::Output
+    where
+        P: Process<Provides = Timekeeping, Uses: Oracle>,
+    {
+        None
+    }
+}
+
+fn look(claim: &Claim, limits: Limits) -> Report {
+    let setting = claim.setting().expect("a setting that can be built");
+    let bounds = claim.bounds(&setting);
+    let cluster = catalog::visit(&setting, Boxed).expect("built").expect("a lock or an election");
+    cluster.check(&bounds, &Limits { properties: claim.properties(), ..limits }, &|_| {})
+}
+
+fn found(claim: &Claim, report: &Report) -> Vec<(Property, Verdict)> {
+    claim.properties().into_iter().map(|property| (property, report.verdict(property))).collect()
+}
+
+fn named(claim: &Claim) -> String {
+    format!("{} {:?}, {} nodes", claim.id, claim.set, claim.nodes)
+}
+
+#[test]
+fn every_claim_is_true() {
+    let mut complaints = Vec::new();
+    for claim in catalog::claims().filter(|claim| !claim.large) {
+        let report = look(claim, Limits::default());
+        let found = found(claim, &report);
+        if found != claim.verdicts || report.unique_states != claim.states {
+            let states = report.unique_states;
+            complaints.push(format!("{}: {states} states, {found:?}", named(claim)));
+        }
+        let told = report.stories.iter().map(|story| story.property);
+        let broken = found.iter().filter(|(_, verdict)| *verdict == Verdict::Violated);
+        assert_eq!(told.count(), broken.count(), "{}: a story for all that breaks", named(claim));
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn reductions_change_no_verdict() {
+    let limits = Limits {
+        partial_order: false,
+        symmetry: false,
+        states_max: UNREDUCED_MAX,
+        ..Limits::default()
+    };
+    let mut compared = 0;
+    for claim in catalog::claims().filter(|claim| !claim.large && claim.states < UNREDUCED_MAX) {
+        let report = look(claim, limits.clone());
+        if matches!(report.stop, Some(Stop::States)) {
+            continue; // Too many without.
+        }
+        compared += 1;
+        assert_eq!(found(claim, &report), claim.verdicts, "{}", named(claim));
+        assert!(report.unique_states >= claim.states || report.stop.is_some(), "{}", named(claim));
+    }
+    assert!(compared > 40, "only {compared} claims fit without reductions");
+}
