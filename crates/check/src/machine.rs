@@ -112,23 +112,22 @@ where
                 local.suspects &= !(1 << other);
                 P::Uses::trust(NodeId(u32::from(other))).map(Event::Indication)
             }
-            Input::Crash => {
-                self.crash(local);
-                None
-            }
-            Input::Restart { amnesia } => {
-                self.crash(local);
-                if amnesia {
-                    local.process = (self.cluster.fresh)(local.node);
-                }
-                local.status = Status::Up;
-                Some(Event::Restart)
-            }
+            Input::Crash => self.crash(local),
+            Input::Restart { amnesia } => self.restart(local, amnesia),
             Input::Appoint => {
                 local.user.to_begin = true;
                 None
             }
         }
+    }
+
+    fn restart(&self, local: &mut Local<P>, amnesia: bool) -> Option<Event<P>> {
+        self.crash(local);
+        if amnesia {
+            local.process = (self.cluster.fresh)(local.node);
+        }
+        local.status = Status::Up;
+        Some(Event::Restart)
     }
 
     fn user_asks(&self, local: &mut Local<P>, ask: Ask) {
@@ -147,9 +146,9 @@ where
 
     /// What is left of a node is what its disk keeps. One that cannot come back leaves nothing, so
     /// that all of those are the same.
-    fn crash(&self, local: &mut Local<P>) {
+    fn crash(&self, local: &mut Local<P>) -> Option<Event<P>> {
         if !local.is_up() {
-            return;
+            return None;
         }
         let gone = self.bounds.restarts == 0 && self.bounds.amnesia == 0;
         let recovery = if gone { Recovery::Never } else { local.process.after_crash() };
@@ -163,6 +162,7 @@ where
         local.user = User { begun: local.user.begun, ..User::default() };
         local.timers.clear();
         local.suspects = 0;
+        None
     }
 
     /// One step, its choices answered by the script.

@@ -27,7 +27,26 @@ pub struct Claim {
     pub large: bool,
 }
 
+/// A claim about an algorithm with the usual parameters.
+const fn claim(
+    id: &'static str,
+    nodes: u32,
+    bounds: fn(&mut Bounds),
+    states: u64,
+    verdicts: &'static [(Property, Verdict)],
+) -> Claim {
+    Claim { id, set: &[], nodes, bounds, states, verdicts, large: false }
+}
+
 impl Claim {
+    const fn with(self, set: &'static [(&'static str, &'static str)]) -> Self {
+        Self { set, ..self }
+    }
+
+    const fn large(self) -> Self {
+        Self { large: true, ..self }
+    }
+
     /// The row of its algorithm.
     pub fn entry(&self) -> Result<&'static Entry, Error> {
         find(self.id)

@@ -1,5 +1,6 @@
 //! `conclave check`: every run of an algorithm within bounds.
 
+mod all;
 mod bounds;
 mod values;
 
@@ -33,11 +34,20 @@ const NODES_USUAL: u32 = 3;
     conclave check ricart-agrawala\n  \
     conclave check lamport --nodes 2 --network bag\n  \
     conclave check ricart-agrawala --without A2 --trace story.svg\n  \
-    conclave check voting --nodes 2 --requests unlimited")]
+    conclave check voting --nodes 2 --set coordinators=1 --requests unlimited\n  \
+    conclave check --all")]
 pub struct Check {
     /// The algorithm; 'conclave algorithms' lists them
-    #[arg(value_name = "ID")]
+    #[arg(
+        value_name = "ID",
+        required_unless_present = "all",
+        default_value = "",
+        hide_default_value = true
+    )]
     id: String,
+    /// Every claim of the catalogue instead: what holds, and what must be found broken
+    #[arg(long, conflicts_with_all = ["id", "trace", "frames"])]
+    all: bool,
     /// How many nodes want to enter, or to lead
     #[arg(long, value_name = "N", default_value_t = NODES_USUAL, value_parser = values::nodes,
         help_heading = "Setting")]
@@ -128,6 +138,9 @@ pub struct Check {
 
 /// Looks at every run, tells what was found, draws the story of what is broken.
 pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
+    if arguments.all {
+        return all::run(arguments);
+    }
     let people = People { ids: arguments.ids.as_deref(), candidates: None };
     let subject = Subject::new(&arguments.id, arguments.nodes, &arguments.set, &people)?;
     let checkable = checkable(&subject)?;
@@ -205,6 +218,11 @@ fn exit(checked: &Checked<'_>) -> Exit {
 }
 
 impl Check {
+    /// Whether more is looked at than would be needed.
+    fn spares_nothing(&self) -> bool {
+        self.no_partial_order || self.no_symmetry || self.no_reduction
+    }
+
     /// The command that finds the same again.
     fn command(&self) -> String {
         let mut typed = vec![format!("conclave check {} --nodes {}", self.id, self.nodes)];

@@ -95,6 +95,11 @@ impl Checked<'_> {
         )
     }
 
+    /// The bounds in one line.
+    pub fn bounds_in_words(&self) -> String {
+        bounds::words(self)
+    }
+
     fn states_per_second(&self) -> f64 {
         self.report.unique_states as f64 / self.report.seconds.max(1e-9)
     }

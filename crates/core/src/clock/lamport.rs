@@ -33,7 +33,8 @@ impl Lamport {
         self.0 = self.0.max(time);
     }
 
-    /// The same as [`Lamport::receive`] for a time that may be nonsense: refused, the clock stays as it is.
+    /// The same as [`Lamport::receive`] for a time that may be nonsense: refused, the clock stays
+    /// as it is.
     pub fn try_receive(&mut self, time: u64) -> Result<u64, Refusal> {
         if time >= LIMIT { Err(Refusal::Absurd) } else { Ok(self.receive(time)) }
     }

@@ -49,6 +49,7 @@ fn initiators(checked: &Checked<'_>) -> String {
     match &checked.bounds.start {
         Start::Any => "every set of initiators, at any moment".to_string(),
         Start::Together => "every set of initiators, at the first moment".to_string(),
+        Start::These(nodes) if nodes.is_empty() => "begun by timers only".to_string(),
         Start::These(nodes) => {
             let name = |node: NodeId| checked.subject.names.name(node);
             format!("begun by {}", nodes.iter().map(name).collect::<Vec<_>>().join(", "))

@@ -22,6 +22,11 @@ impl Retelling {
         Ok(Self { story: story.clone(), retold })
     }
 
+    /// Whether the simulator sees the same promise broken.
+    pub fn is_seen(&self) -> bool {
+        self.retold.violation(self.story.property).is_some()
+    }
+
     /// What is broken, in words.
     pub fn broken(&self, names: &Names) -> String {
         match self.retold.violation(self.story.property) {

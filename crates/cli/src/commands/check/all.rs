@@ -1,0 +1,123 @@
+//! Every claim of the catalogue, one line each.
+
+use super::{Check, checkable, search};
+use crate::failure::Exit;
+use crate::output::check::{Checked, Retelling};
+use crate::output::numbers::count;
+use crate::output::{self, bad, good, json, odd, strong};
+use crate::subject::{People, Subject};
+use conclave_algorithms::catalog::{self, Claim};
+use conclave_core::{Property, Verdict};
+use serde::Serialize;
+use serde_json::Value;
+
+/// What `check --all` prints.
+#[derive(Serialize)]
+struct Rows {
+    rows: Vec<Row>,
+}
+
+/// One claim, and what was found.
+#[derive(Serialize)]
+struct Row {
+    algorithm: &'static str,
+    set: Vec<String>,
+    nodes: u32,
+    bounds: Value,
+    unique_states: u64,
+    claimed_states: u64,
+    complete: bool,
+    seconds: f64,
+    properties: Vec<(Property, Verdict)>,
+    claimed: Vec<(Property, Verdict)>,
+    ok: bool,
+}
+
+/// Looks at every claim, and says of each whether it is true.
+pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
+    if !arguments.json {
+        let heading = format!("{:26}{:>6}{:>13}{:>9}  ", "algorithm", "nodes", "states", "seconds");
+        output::print(&format!("{}\n", strong(heading + "found")))?;
+    }
+    let mut rows = Vec::new();
+    for claim in catalog::claims() {
+        let (row, line) = look(arguments, claim)?;
+        if !arguments.json {
+            output::print(&line)?;
+        }
+        rows.push(row);
+    }
+    let (all, wrong) = (rows.len(), rows.iter().filter(|row| !row.ok).count());
+    let incomplete = rows.iter().filter(|row| !row.ok).all(|row| !row.complete);
+    output::print(&match arguments.json {
+        true => json::pretty(&Rows { rows })?,
+        false => format!("\n{} of {all} as claimed\n", all - wrong),
+    })?;
+    Ok(match wrong {
+        0 => Exit::Done,
+        _ if incomplete => Exit::Incomplete,
+        _ => Exit::Failed,
+    })
+}
+
+fn look(arguments: &Check, claim: &'static Claim) -> anyhow::Result<(Row, String)> {
+    let set: Vec<String> =
+        claim.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let subject = Subject::new(claim.id, claim.nodes, &set, &People::default())?;
+    let checkable = checkable(&subject)?;
+    let bounds = claim.bounds(&subject.setting);
+    let mut limits = arguments.limits(&subject)?;
+    limits.properties = claim.properties();
+    let report = search(|progress| checkable.check(&bounds, &limits, progress))?;
+    let told = report.stories.iter().map(|story| Retelling::of(&subject, story));
+    let stories = told.collect::<anyhow::Result<Vec<_>>>()?;
+    let seen = stories.iter().all(Retelling::is_seen);
+    let checked = Checked { subject: &subject, bounds, limits, dropped: None, report, stories };
+    let found = checked.verdicts();
+    let report = &checked.report;
+    // Without reductions there are more states, as there should be.
+    let counted = report.unique_states == claim.states || arguments.spares_nothing();
+    let row = Row {
+        algorithm: claim.id,
+        set,
+        nodes: claim.nodes,
+        bounds: serde_json::to_value(&checked.bounds)?,
+        unique_states: report.unique_states,
+        claimed_states: claim.states,
+        complete: report.is_complete(),
+        seconds: report.seconds,
+        ok: seen && counted && found.iter().all(|verdict| claim.verdicts.contains(verdict)),
+        properties: found,
+        claimed: claim.verdicts.to_vec(),
+    };
+    let line = line(&row, &checked.bounds_in_words());
+    Ok((row, line))
+}
+
+fn line(row: &Row, bounds: &str) -> String {
+    let name = match row.set.is_empty() {
+        true => row.algorithm.to_string(),
+        false => format!("{} {}", row.algorithm, row.set.join(" ")),
+    };
+    let verdict = |&(property, verdict): &(Property, Verdict)| {
+        let word = format!("{property} {verdict}");
+        match verdict {
+            Verdict::Holds => good(word),
+            Verdict::Violated => odd(word),
+            Verdict::Unknown | Verdict::NotChecked => bad(word),
+        }
+    };
+    let found: Vec<String> = row.properties.iter().map(verdict).collect();
+    let states = count(row.unique_states);
+    let mut text = format!("{name:26}{:>6}{states:>13}{:>9.1}  ", row.nodes, row.seconds);
+    if name.len() > 25 {
+        text = format!("{name}\n{:26}{:>6}{states:>13}{:>9.1}  ", "", row.nodes, row.seconds);
+    }
+    text += &format!("{}  ({bounds})\n", found.join(", "));
+    if !row.ok {
+        let claimed: Vec<String> = row.claimed.iter().map(|(p, v)| format!("{p} {v}")).collect();
+        let claimed = format!("{}, {} states", claimed.join(", "), count(row.claimed_states));
+        text += &format!("{:54}  {}\n", "", bad(format!("not as claimed: {claimed}")));
+    }
+    text
+}
