@@ -35,9 +35,12 @@
 //! Cost: 2 messages per hop, one hop per entry when all want in. A new token costs n-1 `Freeze` and
 //! an answer of each live node.
 
+mod normal;
 mod regeneration;
 #[cfg(test)]
 mod tests;
+
+pub use normal::normal;
 
 use super::epoch::{Epoch, Setup};
 use conclave_core::election::{self, Election};

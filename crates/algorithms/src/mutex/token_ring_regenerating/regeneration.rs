@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The fences of a new token begin at a multiple of this: more entries than any token can have
 /// allowed without a trace at those that answered.
-const FENCES_APART: u32 = 1 << 12;
+pub(super) const FENCES_APART: u32 = 1 << 12;
 
 /// The making of a new token.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub(super) struct Regeneration {
     /// Who has promised to obey no older token.
     reports: NodeSet,
     /// Who is inside, with the greatest fence.
-    inside: Option<(NodeId, u64)>,
+    pub(super) inside: Option<(NodeId, u64)>,
     /// Whether the silent need no longer be waited for.
     waited: bool,
 }
