@@ -18,8 +18,14 @@ use world::Faults;
 type Set = &'static [(&'static str, &'static str)];
 
 /// Everything that may go wrong without a node forgetting anything.
-const ANYTHING: Faults =
-    Faults { reorders: true, cancels: true, restarts: true, losses: true, duplicates: true };
+const ANYTHING: Faults = Faults {
+    reorders: true,
+    cancels: true,
+    restarts: true,
+    losses: true,
+    duplicates: true,
+    suspicions: true,
+};
 
 /// Every algorithm that has a normal form, with the parameters that make a difference to it.
 const ROWS: &[(&str, Set)] = &[
@@ -41,6 +47,10 @@ const ROWS: &[(&str, Set)] = &[
     ("token-ring", &[]),
     ("token-ring", &[("hold", "1")]),
     ("token-ring", &[("idle", "park")]),
+    ("token-ring-regenerating", &[]),
+    ("token-ring-regenerating", &[("mode", "strict"), ("detector", "perfect")]),
+    ("token-ring-regenerating", &[("mode", "fence"), ("detector", "perfect")]),
+    ("token-ring-regenerating", &[("election", "ring"), ("detector", "perfect")]),
     ("naimi-trehel", &[]),
     ("raymond", &[]),
     ("roucairol-carvalho", &[]),
@@ -90,6 +100,7 @@ fn a_normal_form_can_do_just_what_the_state_can_for_which_it_stands() {
         (500, Faults { reorders: true, ..calm }),
         (500, Faults { restarts: true, cancels: true, ..calm }),
         (300, Faults { losses: true, duplicates: true, ..calm }),
+        (300, Faults { suspicions: true, ..calm }),
         (300, ANYTHING),
     ];
     for &(id, set) in ROWS {

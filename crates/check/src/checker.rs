@@ -71,8 +71,9 @@ impl Checker<'_> {
     /// Whether counters can be set back: nobody may begin again at 0 among them, or tell from them
     /// how long to wait; and in a bag nothing could be said of a message that is not let through.
     fn may_set_back(&self) -> bool {
-        let Bounds { amnesia, timing, network, .. } = self.bounds;
-        *amnesia == 0 && *timing == Timing::AnyMoment && *network == Network::Fifo
+        let Bounds { amnesia, timing, timeouts, network, .. } = self.bounds;
+        let untimed = *timing == Timing::AnyMoment || *timeouts == Some(0);
+        *amnesia == 0 && untimed && *network == Network::Fifo
     }
 
     /// What is asked for, of what can be told with fences or without.

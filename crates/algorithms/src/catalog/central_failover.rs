@@ -1,14 +1,15 @@
 //! The row of the centralised algorithm that survives its coordinator.
 
 use super::exactly;
-use super::leadership::{self, PARAMETERS, UPKEEP, setup};
+use super::leadership::{self, Led, PARAMETERS, UPKEEP, setup};
 use super::{
     Assumption, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor, limits,
 };
 use crate::Error;
 use crate::mutex::central_failover::CentralFailover;
 use crate::mutex::epoch::{Mode, Setup};
-use conclave_core::{Property, Ticks};
+use conclave_core::election::Election;
+use conclave_core::{Normal, Process, Property, Stack, Ticks};
 
 /// The centralised coordinator with failover.
 pub const ENTRY: Entry = Entry {
@@ -107,6 +108,12 @@ pub const ENTRY: Entry = Entry {
     }),
     rejoin_without_disk: Rejoin::Never,
 };
+
+impl Led for CentralFailover {
+    fn normal<L: Process<Provides = Election>>() -> Option<Normal<Stack<Self, L>>> {
+        None
+    }
+}
 
 /// Hands the nodes of a setting to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {

@@ -13,7 +13,7 @@ use crate::election::ring::Ring;
 use crate::mutex::epoch::{Ballot, Mode, Setup};
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
-use conclave_core::{Bounds, NodeId, Process, Property, Stack, Ticks, Timing};
+use conclave_core::{Bounds, NodeId, Normal, Process, Property, Stack, Ticks, Timing};
 
 /// What is sent whether or not anybody wants to enter.
 pub const UPKEEP: &[&str] = &["HEARTBEAT", "HEARTBEAT_ACK"];
@@ -109,6 +109,12 @@ fn above_zero(params: &Params, name: &'static str) -> Result<Ticks, Error> {
     time.ok_or_else(|| Error::Unusable { name, reason: "it takes a time above 0".into() })
 }
 
+/// An algorithm that stands on an election.
+pub trait Led: Process<Provides = Mutex, Uses = Election> {
+    /// Its normal form on whichever election, where it has one.
+    fn normal<L: Process<Provides = Election>>() -> Option<Normal<Stack<Self, L>>>;
+}
+
 /// Puts the chosen election, and the chosen detector if it is a real one, below the algorithm.
 /// Everybody knows the first leader, which is the last node.
 pub fn visit<U, V>(
@@ -118,7 +124,7 @@ pub fn visit<U, V>(
     visitor: V,
 ) -> Result<V::Output, Error>
 where
-    U: Process<Provides = Mutex, Uses = Election>,
+    U: Led,
     V: Visitor,
 {
     let setup = setup(setting)?;
@@ -128,7 +134,8 @@ where
         let quiet = silent && setup.ballot == Ballot::Own;
         let fresh = move |me| Stack { upper: fresh(me, setup), lower: election(me) };
         let equals = Cluster::of_equals(setting.n, fresh);
-        return Ok(visitor.mutex(Cluster { silent: alone || quiet, upkeep: UPKEEP, ..equals }));
+        let (silent, normal) = (alone || quiet, U::normal());
+        return Ok(visitor.mutex(Cluster { silent, upkeep: UPKEEP, normal, ..equals }));
     }
     let detector = detector(setting.params.text("detector"), setting.n, rhythm(&setting.params)?)?;
     let fresh = move |me| -> Stack<U, Stack<AnyElection, AnyDetector>> {
@@ -136,7 +143,8 @@ where
         Stack { upper: fresh(me, setup), lower }
     };
     let equals = Cluster::of_equals(setting.n, fresh);
-    Ok(visitor.mutex(Cluster { silent: alone, upkeep: UPKEEP, ..equals }))
+    let normal = U::normal();
+    Ok(visitor.mutex(Cluster { silent: alone, upkeep: UPKEEP, normal, ..equals }))
 }
 
 fn election(

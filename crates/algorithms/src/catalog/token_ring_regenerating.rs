@@ -1,13 +1,14 @@
 //! The row of the token ring that replaces a lost token.
 
 use super::exactly;
-use super::leadership::{self, PARAMETERS, UPKEEP};
+use super::leadership::{self, Led, PARAMETERS, UPKEEP};
 use super::{
     Assumption, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor, limits,
 };
 use crate::Error;
-use crate::mutex::token_ring_regenerating::TokenRingRegenerating;
-use conclave_core::{Property, Ticks};
+use crate::mutex::token_ring_regenerating::{self, TokenRingRegenerating};
+use conclave_core::election::Election;
+use conclave_core::{Normal, Process, Property, Stack, Ticks};
 
 /// The token ring that replaces a lost token.
 pub const ENTRY: Entry = Entry {
@@ -108,6 +109,12 @@ pub const ENTRY: Entry = Entry {
     }),
     rejoin_without_disk: Rejoin::Never,
 };
+
+impl Led for TokenRingRegenerating {
+    fn normal<L: Process<Provides = Election>>() -> Option<Normal<Stack<Self, L>>> {
+        Some(token_ring_regenerating::normal)
+    }
+}
 
 /// Hands the nodes of a setting to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {

@@ -35,9 +35,12 @@
 //! Cost: 2 messages per hop, one hop per entry when all want in. A new token costs n-1 `Freeze` and
 //! an answer of each live node.
 
+mod normal;
 mod regeneration;
 #[cfg(test)]
 mod tests;
+
+pub use normal::normal;
 
 use super::epoch::{Epoch, Setup};
 use conclave_core::election::{self, Election};
@@ -239,7 +242,7 @@ impl TokenRingRegenerating {
         match message {
             Message::Token(token) => self.on_token(from, token, ctx),
             Message::TokenAck { epoch, hop } => self.on_token_ack(from, epoch, hop, ctx),
-            Message::Fenced { epoch } => self.epoch = self.epoch.max(epoch),
+            Message::Fenced { epoch } => self.on_fenced(epoch, ctx),
             Message::Probe { epoch } => self.on_probe(from, epoch, ctx),
             Message::Freeze { epoch } => self.on_freeze(from, epoch, ctx),
             Message::FreezeAck { epoch, inside, fence } => {
@@ -263,6 +266,7 @@ impl TokenRingRegenerating {
 
     /// Takes a token that counts; whatever was here before does not count any more.
     fn accept(&mut self, token: Token, ctx: &mut Context<Self>) {
+        self.abandon(ctx); // One that was made later than ours began.
         (self.last, self.epoch, self.token) = (token, token.epoch, Some(token));
         self.fence = self.fence.max(token.epoch.fence(token.entries));
         if self.passing.take().is_some() {

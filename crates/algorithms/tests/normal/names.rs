@@ -94,6 +94,9 @@ fn under(happens: Move, names: &Renaming) -> Move {
         Move::Ask(node, request) => Move::Ask(name(node, names), request),
         Move::Fire(node, timer) => Move::Fire(name(node, names), timer),
         Move::Restart(node) => Move::Restart(name(node, names)),
+        Move::Doubt { by, of, trust } => {
+            Move::Doubt { by: name(by, names), of: name(of, names), trust }
+        }
         Move::Deliver { link, place, copy } => Move::Deliver { link: moved(link), place, copy },
         Move::Lose { link, place } => Move::Lose { link: moved(link), place },
     }

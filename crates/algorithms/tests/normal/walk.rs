@@ -127,7 +127,9 @@ fn normalised<P: Process>(world: &World<P>, normal: Normal<P>) -> World<P> {
 fn corresponding<P: Process>(raw: &World<P>, kept: &World<P>, happens: Move) -> Vec<Option<Move>> {
     let (link, place) = match happens {
         Move::Deliver { link, place, .. } | Move::Lose { link, place } => (link, place),
-        Move::Ask(..) | Move::Fire(..) | Move::Restart(_) => return vec![Some(happens)],
+        Move::Ask(..) | Move::Fire(..) | Move::Restart(_) | Move::Doubt { .. } => {
+            return vec![Some(happens)];
+        }
     };
     let (raw, kept) = (raw.snapshot.links[link].2.len(), kept.snapshot.links[link].2.len());
     let forgotten = raw - kept;
@@ -135,7 +137,7 @@ fn corresponding<P: Process>(raw: &World<P>, kept: &World<P>, happens: Move) -> 
     let elsewhere = places.map(|place| match happens {
         Move::Deliver { link, copy, .. } => Some(Move::Deliver { link, place, copy }),
         Move::Lose { link, .. } => Some(Move::Lose { link, place }),
-        Move::Ask(..) | Move::Fire(..) | Move::Restart(_) => Some(happens),
+        Move::Ask(..) | Move::Fire(..) | Move::Restart(_) | Move::Doubt { .. } => Some(happens),
     });
     elsewhere.chain((forgotten > 0).then_some(None)).collect()
 }

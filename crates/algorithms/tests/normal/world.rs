@@ -2,7 +2,7 @@
 
 use conclave_core::mutex::{Mutex, Request};
 use conclave_core::{
-    Choices, Cluster, Context, Effect, Event, NodeId, Process, Recovery, Snapshot, hash,
+    Choices, Cluster, Context, Effect, Event, NodeId, Oracle, Process, Recovery, Snapshot, hash,
 };
 use serde::Serialize;
 
@@ -19,6 +19,8 @@ pub struct Faults {
     pub losses: bool,
     /// Messages arrive more than once.
     pub duplicates: bool,
+    /// Detectors suspect and trust whom they like.
+    pub suspicions: bool,
 }
 
 /// One thing that can happen.
@@ -30,6 +32,8 @@ pub enum Move {
     Fire(usize, usize),
     /// A node crashes and comes back with its disk.
     Restart(usize),
+    /// A node's detector suspects another, or trusts it.
+    Doubt { by: usize, of: usize, trust: bool },
     /// The message at this place of a link arrives, leaving a copy behind or not.
     Deliver { link: usize, place: usize, copy: bool },
     /// The message at this place of a link is lost.
@@ -68,7 +72,7 @@ impl<P: Process> PartialEq for World<P> {
     }
 }
 
-impl<P: Process<Provides = Mutex>> World<P> {
+impl<P: Process<Provides = Mutex, Uses: Oracle>> World<P> {
     /// All nodes having started.
     pub fn new(cluster: &Cluster<P>) -> Self {
         let n = cluster.nodes();
@@ -105,6 +109,9 @@ impl<P: Process<Provides = Mutex>> World<P> {
             if faults.restarts {
                 moves.push(Move::Restart(node));
             }
+            if faults.suspicions && P::Uses::suspect(NodeId(0)).is_some() {
+                moves.extend(self.doubts(node));
+            }
         }
         for (link, (_, _, messages)) in self.snapshot.links.iter().enumerate() {
             let places = if faults.reorders { messages.len() } else { messages.len().min(1) };
@@ -119,6 +126,12 @@ impl<P: Process<Provides = Mutex>> World<P> {
             }
         }
         moves
+    }
+
+    fn doubts(&self, by: usize) -> impl Iterator<Item = Move> {
+        let others = NodeId(by as u32).others(self.snapshot.nodes.len() as u32);
+        let doubt = move |of: NodeId, trust| Move::Doubt { by, of: of.index(), trust };
+        others.flat_map(move |of| [doubt(of, false), doubt(of, true)])
     }
 
     /// Lets one thing happen; choices get answers that follow from `luck`.
@@ -136,6 +149,13 @@ impl<P: Process<Provides = Mutex>> World<P> {
                 self.act(node, Event::Timer(timer), luck);
             }
             Move::Restart(node) => self.restart(node, luck),
+            Move::Doubt { by, of, trust } => {
+                let of = NodeId(of as u32);
+                let told = if trust { P::Uses::trust(of) } else { P::Uses::suspect(of) };
+                if let Some(told) = told {
+                    self.act(by, Event::Indication(told), luck);
+                }
+            }
             Move::Deliver { link, place, copy } => {
                 let (from, to, messages) = &mut self.snapshot.links[link];
                 let message = messages[place].clone();
@@ -178,7 +198,7 @@ impl<P: Process<Provides = Mutex>> World<P> {
                 Effect::SetTimer { timer, .. } => timers.push(timer),
                 Effect::CancelTimer(timer) => timers.retain(|&running| running != timer),
                 Effect::Indicate(_) => self.users[node] = User::Inside,
-                Effect::Request(_) => unreachable!("these stand on nothing"),
+                Effect::Request(_) => unreachable!("an oracle is asked nothing"),
             }
         }
     }

@@ -14,6 +14,8 @@ const DIVIDED: Verdicts = &[(E1, Violated)];
 const UNLED: Verdicts = &[(E2, Violated)];
 const TWO_IN_A_TERM: Verdicts = &[(E1Term, Violated)];
 
+const FENCED: &[(&str, &str)] = &[("election", "ring"), ("detector", "perfect"), ("mode", "fence")];
+
 fn as_usual(_: &mut Bounds) {}
 
 fn for_ever(bounds: &mut Bounds) {
@@ -72,11 +74,12 @@ pub const CLAIMS: &[Claim] = &[
     claim("quorum", 3, as_usual, 23_329, STUCK).with(&[("coordinators", "3")]),
     claim("token-ring", 2, loss, 44, STUCK),
     claim("central", 2, crash, 46, STUCK),
-    claim("token-ring-regenerating", 2, wrongly_suspected, 190, UNSAFE).with(&[
+    claim("token-ring-regenerating", 2, wrongly_suspected, 103, UNSAFE).with(&[
         ("mode", "fence"),
         ("detector", "perfect"),
         ("election", "bully"),
     ]),
+    claim("central-failover", 2, wrongly_suspected, 50, UNSAFE).with(FENCED),
     claim("bully", 3, hasty, 2_122, DIVIDED),
     claim("bully", 3, replaced, 141_162, DIVIDED),
     claim("chang-roberts", 3, crash, 625, UNLED),

@@ -3,7 +3,7 @@
 use super::{Claim, claim};
 use conclave_core::Property::{E1, E1Term, E2, F1, S1, S1Eff, V1, V2};
 use conclave_core::Verdict::Holds;
-use conclave_core::{Bounds, Network, NodeSet, Property, Start, Verdict};
+use conclave_core::{Bounds, Network, NodeSet, Property, Start, Timing, Verdict};
 
 type Verdicts = &'static [(Property, Verdict)];
 
@@ -17,7 +17,39 @@ const LED: Verdicts = &[(E1, Holds), (E1Term, Holds), (E2, Holds)];
 const AGREED: Verdicts = &[(E1, Holds), (E1Term, Holds)];
 const TERMS: Verdicts = &[(E1Term, Holds)];
 
+/// The bounds keep the token from going on for ever.
+const SOUND: Verdicts = &[(S1, Holds)];
+/// Two may be inside, but the resource listens to one of them only.
+const EFFECTIVE: Verdicts = &[(S1Eff, Holds)];
+
+type Parameters = &'static [(&'static str, &'static str)];
+
+const BY_RING: Parameters = &[("election", "ring"), ("detector", "perfect"), ("mode", "strict")];
+const FENCED: Parameters = &[("election", "ring"), ("detector", "perfect"), ("mode", "fence")];
+
 fn as_usual(_: &mut Bounds) {}
+
+fn untimed(bounds: &mut Bounds) {
+    bounds.timeouts = Some(0);
+}
+
+fn thrice_untimed(bounds: &mut Bounds) {
+    (bounds.requests, bounds.timeouts) = (Some(3), Some(0));
+}
+
+/// Suspicions are right: the detector is perfect, and nothing else runs by a clock.
+fn untimed_with_a_crash(bounds: &mut Bounds) {
+    (bounds.timeouts, bounds.crashes) = (Some(0), 1);
+}
+
+/// Timers do not wait for messages.
+fn hasty(bounds: &mut Bounds) {
+    (bounds.timing, bounds.timeouts) = (Timing::AnyMoment, Some(1));
+}
+
+fn wrongly_suspected(bounds: &mut Bounds) {
+    (bounds.timing, bounds.timeouts, bounds.suspicions) = (Timing::AnyMoment, Some(1), 1);
+}
 
 fn twice(bounds: &mut Bounds) {
     bounds.requests = Some(2);
@@ -74,6 +106,11 @@ pub const CLAIMS: &[Claim] = &[
     claim("raymond", 3, as_usual, 144, ALL),
     claim("naimi-trehel", 2, thrice, 224, ALL),
     claim("naimi-trehel", 3, as_usual, 154, ALL),
+    claim("token-ring-regenerating", 2, thrice_untimed, 414, SOUND),
+    claim("token-ring-regenerating", 3, untimed, 7_164, SOUND),
+    claim("token-ring-regenerating", 3, hasty, 77_650, SOUND).with(BY_RING),
+    claim("central-failover", 3, untimed_with_a_crash, 9_424, ALL).with(BY_RING),
+    claim("central-failover", 2, wrongly_suspected, 59_271, EFFECTIVE).with(FENCED),
     claim("ricart-agrawala", 3, twice, 48_640, ALL),
     claim("maekawa", 3, twice, 15_293, ALL),
     claim("suzuki-kasami", 3, twice, 11_322, ALL),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The fences of a new token begin at a multiple of this: more entries than any token can have
 /// allowed without a trace at those that answered.
-const FENCES_APART: u32 = 1 << 12;
+pub(super) const FENCES_APART: u32 = 1 << 12;
 
 /// The making of a new token.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub(super) struct Regeneration {
     /// Who has promised to obey no older token.
     reports: NodeSet,
     /// Who is inside, with the greatest fence.
-    inside: Option<(NodeId, u64)>,
+    pub(super) inside: Option<(NodeId, u64)>,
     /// Whether the silent need no longer be waited for.
     waited: bool,
 }
@@ -61,7 +61,7 @@ impl TokenRingRegenerating {
         }
         self.epoch = epoch;
         if self.leader == Some(self.me) {
-            self.begin_if_idle(ctx);
+            self.begin(ctx);
         } // Otherwise the sender is mistaken, or ahead of what is known here.
     }
 
@@ -138,10 +138,20 @@ impl TokenRingRegenerating {
     }
 
     pub(super) fn on_stale(&mut self, epoch: Epoch, ctx: &mut Context<Self>) {
-        if epoch > self.epoch && self.regeneration.is_some() {
-            self.epoch = epoch;
-            self.begin(ctx);
+        if self.regeneration.is_some() {
+            self.on_fenced(epoch, ctx);
         } // Otherwise it is about an earlier attempt.
+    }
+
+    /// There is a greater epoch, whose token is somebody else's to make.
+    pub(super) fn on_fenced(&mut self, epoch: Epoch, ctx: &mut Context<Self>) {
+        if epoch <= self.epoch {
+            return; // That is known.
+        }
+        self.epoch = epoch;
+        if self.regeneration.is_some() {
+            self.begin(ctx);
+        }
     }
 
     /// Makes the new token when no older one can let in anybody any more.
@@ -168,7 +178,7 @@ impl TokenRingRegenerating {
         }
     }
 
-    fn abandon(&mut self, ctx: &mut Context<Self>) {
+    pub(super) fn abandon(&mut self, ctx: &mut Context<Self>) {
         if self.regeneration.take().is_some() {
             ctx.cancel_timer(Timer::Round);
             ctx.cancel_timer(Timer::Lease);

@@ -158,6 +158,19 @@ fn a_freeze_of_an_older_epoch_is_stale_and_the_leader_tries_a_later_round() {
 }
 
 #[test]
+fn a_leader_never_makes_the_token_of_an_epoch_that_is_not_its_own() {
+    let three = Epoch { term: 3, round: 0 };
+    let epoch = three;
+    for said in [Message::Fenced { epoch }, Message::Probe { epoch }, token(three, 1, 4096)] {
+        let mut leader = leader(Mode::Strict);
+        run(&mut leader, answer(0, false, 3));
+        run(&mut leader, answer(1, false, 3));
+        run(&mut leader, message(1, said));
+        assert_eq!(seen(run(&mut leader, suspect(2))), [], "after {said:?}");
+    }
+}
+
+#[test]
 fn who_cannot_reach_a_majority_destroys_its_token() {
     let mut first = node(0);
     run(&mut first, Event::Start);
