@@ -10,7 +10,7 @@ use crate::report::{Limits, Progress, Reduction, Report};
 use crate::retell;
 use crate::search::{Ended, Search};
 use crate::space::{Space, Watch};
-use crate::symmetry::Symmetry;
+use crate::symmetry::{self, Symmetry};
 use crate::words::{Explored, Family};
 use crate::workings::Workings;
 use conclave_core::{Bounds, Cluster, Network, Oracle, Process, Property, Story, Timing, Verdict};
@@ -137,7 +137,9 @@ impl Checker<'_> {
             let mut search = Search::new(space, self.limits, wanted, self.progress);
             search.partial_order =
                 self.limits.partial_order && partial_order::is_possible(self.bounds);
-            search.symmetry = self.limits.symmetry && self.workings.has_symmetry();
+            search.symmetry = self.limits.symmetry
+                && self.workings.has_symmetry()
+                && self.workings.clients() <= symmetry::CLIENTS_MAX;
             let ended = search.run(self.limits.depth);
             if !ended.surprised {
                 return (search, ended);

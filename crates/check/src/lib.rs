@@ -1,4 +1,34 @@
 //! Looks at every run of a distributed algorithm within stated bounds.
+//!
+//! ```
+//! use conclave_check::{Checkable, Limits};
+//! use conclave_core::mutex::{Indication, Mutex, Request};
+//! use conclave_core::{Bounds, Cluster, Context, Event, Never, Process, Property, Verdict};
+//! use serde::{Deserialize, Serialize};
+//!
+//! /// A lock that lets everybody in.
+//! #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+//! struct Open;
+//!
+//! impl Process for Open {
+//!     type Provides = Mutex;
+//!     type Uses = Never;
+//!     type Message = Never;
+//!     type Timer = Never;
+//!
+//!     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+//!         if let Event::Request(Request::Acquire) = event {
+//!             ctx.indicate(Indication::Entered { fence: 1 });
+//!         }
+//!     }
+//! }
+//!
+//! let cluster = Cluster::of_equals(2, |_| Open);
+//! let report = cluster.check(&Bounds::default(), &Limits::default(), &|_| {});
+//! assert_eq!(report.verdict(Property::S1), Verdict::Violated);
+//! let story = report.story(Property::S1).expect("how it was broken");
+//! assert_eq!(story.moments.len(), 2); // One asks and enters, and so does the other.
+//! ```
 
 mod checker;
 mod cycles;
@@ -25,3 +55,9 @@ mod workings;
 pub use checker::Checkable;
 pub use report::{Limits, Progress, Reduction, Report, Stop};
 pub use words::{Ask, Explored, Family, Word};
+
+/// Sets of nodes are kept in 64 bits.
+pub const NODES_MAX: u32 = 64;
+
+/// There is a state to begin with for every set of initiators: 2^n of them.
+pub const INITIATORS_MAX: u32 = 16;

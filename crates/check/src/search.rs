@@ -30,6 +30,8 @@ pub struct Search<'a> {
     pub symmetry: bool,
     unique: AtomicU64,
     waiting: AtomicU64,
+    /// How much memory the states take that are to be looked at, now and next.
+    frontier: AtomicU64,
     full: AtomicBool,
     progress: &'a (dyn Fn(Progress) + Sync),
 }
@@ -83,6 +85,7 @@ impl<'a> Search<'a> {
             symmetry: false,
             unique: AtomicU64::new(0),
             waiting: AtomicU64::new(0),
+            frontier: AtomicU64::new(0),
             full: AtomicBool::new(false),
             progress,
         }
@@ -152,6 +155,7 @@ impl<'a> Search<'a> {
     /// Looks at all states after so many moves, on all threads.
     fn level(&self, crew: &[Hand], chunks: Vec<Chunk>, depth: u32) -> Results {
         self.waiting.store(0, Ordering::Relaxed);
+        self.frontier.store(size(&chunks), Ordering::Relaxed);
         let crew = &crew[..crew.len().min(chunks.len())];
         let level = Arc::new(Level { chunks, next: AtomicUsize::new(0), depth });
         for hand in crew {
@@ -166,10 +170,10 @@ impl<'a> Search<'a> {
         (chunks, found)
     }
 
-    fn glance(&self, depth: u32, pending: u64) {
+    fn glance(&self, depth: u32) {
         let unique_states = self.unique.load(Ordering::Relaxed);
         let frontier = self.waiting.load(Ordering::Relaxed);
-        let memory = self.seen.bytes() + pending;
+        let memory = self.seen.bytes() + self.frontier.load(Ordering::Relaxed);
         if unique_states >= self.limits.states_max || memory >= self.limits.memory_max {
             self.full.store(true, Ordering::Relaxed);
         }
@@ -248,7 +252,7 @@ impl<'a> Worker<'a> {
             self.until_glance -= 1;
             if self.until_glance == 0 {
                 self.until_glance = GLANCE;
-                self.search.glance(depth, size(&self.full));
+                self.search.glance(depth);
                 if self.search.full.load(Ordering::Relaxed) {
                     break;
                 }
@@ -306,7 +310,10 @@ impl<'a> Worker<'a> {
             state.pack(&mut self.filling);
             self.search.waiting.fetch_add(1, Ordering::Relaxed);
             if self.filling.len() >= CHUNK {
-                self.full.push(std::mem::take(&mut self.filling));
+                let chunk = std::mem::take(&mut self.filling);
+                let size = chunk.capacity() as u64;
+                self.search.frontier.fetch_add(size, Ordering::Relaxed);
+                self.full.push(chunk);
             }
         }
         true

@@ -7,6 +7,9 @@ use crate::workings::LocalId;
 use conclave_core::{Hasher, NodeId, Renaming};
 use std::collections::HashMap;
 
+/// The orders of more clients than this would take longer to try than they save.
+pub const CLIENTS_MAX: u32 = 5;
+
 /// Finds that hash.
 ///
 /// All orders of the clients are tried. For the coordinators there is no need to: each is described

@@ -38,6 +38,11 @@ fn what_cannot_be_checked_is_refused_in_one_line() {
 #[test]
 fn an_assumption_that_is_not_made_cannot_be_dropped() {
     let id = "ricart-agrawala";
+    let sets = "--nodes 20: every set of initiators is looked at, of at most 16 nodes; \
+                --start ID,… names them";
+    refuses(&["check", "bully", "--nodes", "20"], sets);
+    let many = ["check", "quorum", "--set", "coordinators=99"];
+    refuses(&many, "quorum: 102 nodes with its coordinators; at most 64");
     refuses(&["check", id, "--without", "A9"], "--without A9: ricart-agrawala assumes A1, A2, A3");
     let done = conclave(&["check", id, "--nodes", "2", "--without", "A2"]);
     assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);

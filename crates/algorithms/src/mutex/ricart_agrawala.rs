@@ -109,7 +109,7 @@ impl Process for RicartAgrawala {
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
-            Event::Request(Request::Observe(time)) => self.hear(time),
+            Event::Request(Request::Observe(time)) => self.observe(time),
             Event::Message { from, .. } if from.0 >= self.n || from == self.me => {} // A stranger.
             Event::Message { from, message: Message::Request { time, seq } } => {
                 self.on_request(from, time, seq, ctx);
@@ -215,6 +215,16 @@ impl RicartAgrawala {
             Phase::Idle => false,
             Phase::Waiting => Stamp::new(self.asked, self.me) < other,
             Phase::Inside => true,
+        }
+    }
+
+    /// A message of the application is an event like any other.
+    fn observe(&mut self, time: u64) {
+        match self.text {
+            Text::Corrected => {
+                self.clock.receive(time);
+            }
+            Text::Seed => {} // As printed.
         }
     }
 

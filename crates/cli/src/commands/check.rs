@@ -163,6 +163,12 @@ pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
 /// The cluster, if there is a law by which all its runs can be judged.
 fn checkable(subject: &Subject) -> anyhow::Result<Box<dyn Checkable>> {
     let entry = subject.setting.entry;
+    let all = subject.names.clients + subject.names.coordinators;
+    if all > conclave_check::NODES_MAX {
+        let most = conclave_check::NODES_MAX;
+        let usage = format!("{}: {all} nodes with its coordinators; at most {most}", entry.id);
+        return Err(Usage(usage).into());
+    }
     catalog::visit(&subject.setting, Boxed)?.ok_or_else(|| {
         let (id, family) = (entry.id, entry.family.name());
         let usage = format!("{id}: only mutex and election can be checked; this is a {family}");

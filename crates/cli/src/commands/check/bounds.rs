@@ -4,7 +4,7 @@ use super::Check;
 use crate::failure::Usage;
 use crate::subject::Subject;
 use conclave_algorithms::catalog::{Assumption, Entry, Family, Setting};
-use conclave_check::Limits;
+use conclave_check::{INITIATORS_MAX, Limits};
 use conclave_core::{Bounds, Property, Start};
 
 impl Check {
@@ -35,6 +35,14 @@ impl Check {
                 "together" => Start::Together,
                 list => Start::These(subject.names.nodes("--start", list)?.into_iter().collect()),
             };
+        }
+        let named = matches!(bounds.start, Start::These(_));
+        if entry.family == Family::Election && !named && self.nodes > INITIATORS_MAX {
+            let accepted = format!(
+                "every set of initiators is looked at, of at most {INITIATORS_MAX} nodes; \
+                 --start ID,… names them"
+            );
+            return Err(Usage::flag("--nodes", self.nodes, accepted).into());
         }
         Ok(bounds)
     }
