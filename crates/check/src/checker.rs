@@ -195,7 +195,8 @@ impl Checker<'_> {
         let whole: Vec<_> = lasso.stem.iter().chain(&lasso.circle[1..]).copied().collect();
         if let Some(strides) = graph.strides(explorer, &whole) {
             let moments = retell::moments(explorer, &begun, &strides);
-            let stem = Some(lasso.stem.len() - 1);
+            let opening = retell::opening(explorer, &begun).len();
+            let stem = Some(opening + lasso.stem.len() - 1);
             report.stories.push(Story { property, moments, stem, shortest: false });
         }
     }

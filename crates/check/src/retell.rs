@@ -85,13 +85,20 @@ pub fn moments(explorer: &Explorer<'_>, begun: &State, strides: &[Stride]) -> Ve
     links.resize(explorer.slots.len(), Vec::new());
     let mut under = Under { explorer, links };
     let mut before = begun;
-    let mut moments = Vec::new();
+    let mut moments = opening(explorer, begun);
     for stride in strides {
         let act = under.name(before, stride);
         moments.push(Moment { act, choices: stride.outcome.choices.clone() });
         before = &stride.after;
     }
     moments
+}
+
+/// Those who call for an election at the first moment have done so in the first state.
+pub fn opening(explorer: &Explorer<'_>, begun: &State) -> Vec<Moment> {
+    let nodes = (0..explorer.clients as u16).filter(|&node| explorer.face(begun, node).begun);
+    let call = |node| Moment { act: asked(id(node), Ask::Campaign), choices: Vec::new() };
+    nodes.map(call).collect()
 }
 
 impl Under<'_, '_> {

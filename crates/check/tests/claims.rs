@@ -1,21 +1,26 @@
 //! Every claim of the catalogue, looked at in every run within its bounds.
 
-use conclave_algorithms::catalog::{self, Claim, Cluster, Visitor};
+use conclave_algorithms::catalog::{self, Claim, Cluster, Setting, Visitor};
 use conclave_check::{Checkable, Limits, Report, Stop};
 use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::timekeeping::Timekeeping;
 use conclave_core::{Oracle, Process, Property, Verdict};
+use conclave_sim::Runnable;
 use std::num::NonZeroUsize;
 
 /// Without reductions at most so many states are looked at.
 const UNREDUCED_MAX: u64 = 200_000;
 
+/// A cluster that both can run: the checker and the simulator.
+trait Both: Checkable + Runnable {}
+impl<T: Checkable + Runnable> Both for T {}
+
 struct Boxed;
 
 impl Visitor for Boxed {
-    type Output = Option<Box<dyn Checkable>>;
+    type Output = Option<Box<dyn Both>>;
 
     fn mutex<P>(self, cluster: Cluster<P>) -> Self::Output
     where
@@ -46,11 +51,14 @@ impl Visitor for Boxed {
     }
 }
 
+fn cluster(setting: &Setting) -> Box<dyn Both> {
+    catalog::visit(setting, Boxed).expect("built").expect("a lock or an election")
+}
+
 fn look(claim: &Claim, limits: Limits) -> Report {
     let setting = claim.setting().expect("a setting that can be built");
     let bounds = claim.bounds(&setting);
-    let cluster = catalog::visit(&setting, Boxed).expect("built").expect("a lock or an election");
-    cluster.check(&bounds, &Limits { properties: claim.properties(), ..limits }, &|_| {})
+    cluster(&setting).check(&bounds, &Limits { properties: claim.properties(), ..limits }, &|_| {})
 }
 
 fn found(claim: &Claim, report: &Report) -> Vec<(Property, Verdict)> {
@@ -70,6 +78,19 @@ fn every_claim_is_true() {
         let told = report.stories.iter().map(|story| story.property);
         let broken = found.iter().filter(|(_, verdict)| *verdict == Verdict::Violated);
         assert_eq!(told.count(), broken.count(), "{}: a story for all that breaks", named(claim));
+    }
+}
+
+/// A story is not the checker's word alone.
+#[test]
+fn the_simulator_sees_what_the_stories_tell() {
+    let breaks = |claim: &&Claim| claim.verdicts.iter().any(|(_, said)| *said == Verdict::Violated);
+    for claim in catalog::claims().filter(|claim| !claim.large).filter(breaks) {
+        let nodes = cluster(&claim.setting().expect("a setting that can be built"));
+        for story in look(claim, Limits::default()).stories {
+            let retold = nodes.follow(&story).expect("a story that can be followed");
+            assert!(retold.violation(story.property).is_some(), "{}: {story:?}", named(claim));
+        }
     }
 }
 

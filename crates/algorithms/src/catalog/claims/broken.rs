@@ -82,6 +82,7 @@ pub const CLAIMS: &[Claim] = &[
     claim("central-failover", 2, wrongly_suspected, 50, UNSAFE).with(FENCED),
     claim("bully", 3, hasty, 2_122, DIVIDED),
     claim("bully", 3, replaced, 141_162, DIVIDED),
+    claim("flood-max", 3, crash, 3_618, DIVIDED),
     claim("chang-roberts", 3, crash, 625, UNLED),
     claim("majority", 3, forgetful_by_itself, 6_242, TWO_IN_A_TERM),
     claim("voting", 2, for_ever, 44, STARVED).with(&[("coordinators", "1")]),
