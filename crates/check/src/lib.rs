@@ -39,6 +39,7 @@ mod graph;
 mod intern;
 mod judge;
 mod local;
+mod lock;
 mod machine;
 mod moves;
 mod partial_order;

@@ -2,6 +2,7 @@
 
 use crate::intern::Interner;
 use crate::local::{Local, Order, Phase, Status, User};
+use crate::lock::held;
 use crate::words::{Ask, Explored, Family, Word};
 use crate::workings::{Face, Input, LocalId, Outcome, PacketId, Workings};
 use conclave_core::{
@@ -9,7 +10,7 @@ use conclave_core::{
     Renaming, Script, Snapshot, Timing,
 };
 use serde::Serialize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// A message under way, with what its sender knew where the order of requests is watched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -49,13 +50,6 @@ impl<T: PartialEq + Serialize, V> Kept<T, V> {
     }
 }
 
-/// A lock that a thread left in a panic still holds whole values.
-macro_rules! held {
-    ($lock:expr) => {
-        $lock.unwrap_or_else(PoisonError::into_inner)
-    };
-}
-
 impl<'a, P> Machine<'a, P>
 where
     P: Process<Provides: Explored, Uses: Oracle>,
@@ -66,21 +60,21 @@ where
 
     fn keep(&self, local: Local<P>) -> LocalId {
         let hash = conclave_core::hash(&local);
-        held!(self.locals.lock()).keep(hash, local, face)
+        held(self.locals.lock()).keep(hash, local, face)
     }
 
     fn local(&self, id: LocalId) -> Local<P> {
-        held!(self.locals.lock()).values.get(id).clone()
+        held(self.locals.lock()).values.get(id).clone()
     }
 
     fn pack(&self, message: P::Message, past: Vec<u32>) -> PacketId {
         let packet = Packet { message, past };
         let hash = conclave_core::hash(&packet);
-        held!(self.packets.lock()).keep(hash, packet, |_, hash| hash)
+        held(self.packets.lock()).keep(hash, packet, |_, hash| hash)
     }
 
     fn unpack(&self, id: PacketId) -> Packet<P> {
-        held!(self.packets.lock()).values.get(id).clone()
+        held(self.packets.lock()).values.get(id).clone()
     }
 
     /// What happens outside the process when this happens to its node, and the event that the
@@ -288,11 +282,11 @@ where
     }
 
     fn faces(&self, from: usize) -> Vec<Face> {
-        held!(self.locals.lock()).views[from..].to_vec()
+        held(self.locals.lock()).views[from..].to_vec()
     }
 
     fn packets(&self, from: usize) -> Vec<u64> {
-        held!(self.packets.lock()).views[from..].to_vec()
+        held(self.packets.lock()).views[from..].to_vec()
     }
 
     fn timer(&self, local: LocalId, timer: u8) -> String {

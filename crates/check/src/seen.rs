@@ -1,7 +1,8 @@
 //! Every state that was found, by its hash: after how many moves, and from which one.
 
+use crate::lock::held;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Tables that threads can use at the same time without waiting for each other much.
 const SHARDS: usize = 64;
@@ -44,7 +45,7 @@ impl Seen {
     pub fn visit(&self, hash: u64, depth: u32, parent: u64) -> Visit {
         let hash = hash.max(1); // 0 is a free place.
         let shard = &self.shards[hash as usize % SHARDS];
-        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shard = held(shard.lock());
         let (visit, grown) = shard.visit(hash, depth, parent & PARENT_MASK);
         self.bytes.fetch_add((grown * size_of::<Entry>()) as u64, Ordering::Relaxed);
         visit
@@ -54,7 +55,7 @@ impl Seen {
     pub fn parent(&self, low: u64, depth: u32) -> Option<u64> {
         let low = low & PARENT_MASK;
         let shard = &self.shards[low.max(1) as usize % SHARDS];
-        shard.lock().unwrap_or_else(PoisonError::into_inner).parent(low, depth)
+        held(shard.lock()).parent(low, depth)
     }
 
     /// How much memory it takes.

@@ -2,9 +2,10 @@
 
 use crate::global::Global;
 use crate::intern::{Interner, mix};
+use crate::lock::held;
 use crate::workings::{PacketId, Workings};
 use conclave_core::{Bounds, Hasher, Network, NodeId};
-use std::sync::{PoisonError, RwLock};
+use std::sync::RwLock;
 
 /// The number of what is under way on a link; 0 is nothing.
 pub type ContentId = u32;
@@ -52,12 +53,6 @@ struct Contents {
     contents: Vec<Content>,
 }
 
-macro_rules! held {
-    ($lock:expr) => {
-        $lock.unwrap_or_else(PoisonError::into_inner)
-    };
-}
-
 impl<'a> Space<'a> {
     pub fn new(workings: &'a dyn Workings, bounds: &'a Bounds, watch: Watch) -> Self {
         let mut numbers = Interner::new();
@@ -87,7 +82,7 @@ impl<'a> Space<'a> {
             hasher.write_u64(hashes[packet as usize]);
         }
         let hash = hasher.finish();
-        if let Some(known) = held!(self.contents.read()).numbers.find(hash, &packets) {
+        if let Some(known) = held(self.contents.read()).numbers.find(hash, &packets) {
             return known;
         }
         let mut rests = Vec::new();
@@ -100,7 +95,7 @@ impl<'a> Space<'a> {
             let taken = rest.remove(place);
             rests.push((taken, self.content(rest, hashes)));
         }
-        let mut contents = held!(self.contents.write());
+        let mut contents = held(self.contents.write());
         let (number, fresh) = contents.numbers.intern(hash, packets.clone());
         if fresh {
             contents.contents.push(Content { hash, packets, takes: rests });
@@ -110,17 +105,17 @@ impl<'a> Space<'a> {
 
     /// All contents of links from this number on.
     pub fn contents(&self, from: usize) -> Vec<Content> {
-        held!(self.contents.read()).contents[from..].to_vec()
+        held(self.contents.read()).contents[from..].to_vec()
     }
 
     /// The number of a global state, and its hash.
     pub fn global(&self, global: Global) -> (GlobalId, u64) {
         let hash = mix(conclave_core::hash(&global));
-        (held!(self.globals.write()).intern(hash, global).0, hash)
+        (held(self.globals.write()).intern(hash, global).0, hash)
     }
 
     pub fn global_of(&self, id: GlobalId) -> Global {
-        held!(self.globals.read()).get(id).clone()
+        held(self.globals.read()).get(id).clone()
     }
 
     /// The number of a link, which it gets when it is first used.
@@ -128,10 +123,10 @@ impl<'a> Space<'a> {
         let known = |slots: &[(NodeId, NodeId)]| {
             slots.iter().position(|&link| link == (from, to)).map(|place| place as Slot)
         };
-        if let Some(slot) = known(&held!(self.slots.read())) {
+        if let Some(slot) = known(&held(self.slots.read())) {
             return slot;
         }
-        let mut slots = held!(self.slots.write());
+        let mut slots = held(self.slots.write());
         known(&slots).unwrap_or_else(|| {
             slots.push((from, to));
             (slots.len() - 1) as Slot
@@ -140,6 +135,6 @@ impl<'a> Space<'a> {
 
     /// The links that have been used.
     pub fn slots(&self) -> Vec<(NodeId, NodeId)> {
-        held!(self.slots.read()).clone()
+        held(self.slots.read()).clone()
     }
 }

@@ -84,6 +84,8 @@ impl Explorer<'_> {
     fn learn_contents(&mut self, needed: ContentId) {
         if needed as usize >= self.contents.len() {
             self.contents.extend(self.space.contents(self.contents.len()));
+            // Another thread may have been the first to send what is in them.
+            self.packets.extend(self.space.workings.packets(self.packets.len()));
         }
     }
 
