@@ -135,11 +135,14 @@ impl Checker<'_> {
     fn search<'s>(&'s self, space: &'s Space<'s>, wanted: &'s [Property]) -> (Search<'s>, Ended) {
         loop {
             let mut search = Search::new(space, self.limits, wanted, self.progress);
-            search.partial_order =
-                self.limits.partial_order && partial_order::is_possible(self.bounds);
             search.symmetry = self.limits.symmetry
                 && self.workings.has_symmetry()
                 && self.workings.clients() <= symmetry::CLIENTS_MAX;
+            // Which of several states alike is looked at is up to the threads, and which moves are
+            // put off would be, too.
+            search.partial_order = self.limits.partial_order
+                && partial_order::is_possible(self.bounds)
+                && !search.symmetry;
             let ended = search.run(self.limits.depth);
             if !ended.surprised {
                 return (search, ended);

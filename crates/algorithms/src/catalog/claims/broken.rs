@@ -71,7 +71,7 @@ pub const CLAIMS: &[Claim] = &[
     claim("lamport", 2, in_any_order, 22, UNSAFE),
     claim("ricart-agrawala", 3, as_usual, 1_205, UNSAFE).with(&[("text", "seed")]),
     claim("maekawa", 4, as_usual, 217_931, STUCK).with(&[("sanders", "false")]),
-    claim("quorum", 3, as_usual, 23_329, STUCK).with(&[("coordinators", "3")]),
+    claim("quorum", 3, as_usual, 25_385, STUCK).with(&[("coordinators", "3")]),
     claim("token-ring", 2, loss, 44, STUCK),
     claim("central", 2, crash, 46, STUCK),
     claim("token-ring-regenerating", 2, wrongly_suspected, 103, UNSAFE).with(&[
