@@ -34,7 +34,7 @@ const NODES_USUAL: u32 = 3;
     conclave check ricart-agrawala\n  \
     conclave check lamport --nodes 2 --network bag\n  \
     conclave check ricart-agrawala --without A2 --trace story.svg\n  \
-    conclave check voting --nodes 2 --set coordinators=1 --requests unlimited\n  \
+    conclave check central --set busy=try --requests unlimited --timeouts unlimited\n  \
     conclave check --all")]
 pub struct Check {
     /// The algorithm; 'conclave algorithms' lists them
