@@ -192,7 +192,12 @@ impl Checker<'_> {
         if report.verdict(property) == Verdict::Violated {
             return;
         }
-        let Some(lasso) = cycles::starving(graph, explorer.clients) else { return };
+        let Some(lasso) = cycles::starving(graph, explorer.clients, false) else {
+            if cycles::starving(graph, explorer.clients, true).is_some() {
+                report.amend(property, Verdict::Unknown);
+            }
+            return;
+        };
         report.amend(property, Verdict::Violated);
         let begun = graph.state(explorer, lasso.stem[0]);
         let whole: Vec<_> = lasso.stem.iter().chain(&lasso.circle[1..]).copied().collect();

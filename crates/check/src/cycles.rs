@@ -12,9 +12,10 @@ pub struct Lasso {
 }
 
 /// The circle that is come to soonest in which some node goes on wanting, and every duty is
-/// fulfilled or lapses.
-pub fn starving(graph: &Graph, clients: u32) -> Option<Lasso> {
-    let knots = (0..clients).filter_map(|client| first_knot(graph, 1 << client));
+/// fulfilled or lapses. With `cut`, also where only the bounds keep a timer from firing, which may be
+/// why it goes on wanting.
+pub fn starving(graph: &Graph, clients: u32, cut: bool) -> Option<Lasso> {
+    let knots = (0..clients).filter_map(|client| first_knot(graph, 1 << client, cut));
     let knot = knots.min_by_key(|knot| graph.way(knot[0]).len())?;
     let circle = walk(graph, &knot);
     Some(Lasso { stem: graph.way(knot[0]), circle })
@@ -22,8 +23,9 @@ pub fn starving(graph: &Graph, clients: u32) -> Option<Lasso> {
 
 /// The fair knot that is come to soonest: states that can all be reached from each other, in all of
 /// which somebody wants in vain. They are in the order in which they were found.
-fn first_knot(graph: &Graph, wanting: u64) -> Option<Vec<Node>> {
-    let inside = |node: Node| graph.wanting[node as usize] & wanting != 0;
+fn first_knot(graph: &Graph, wanting: u64, cut: bool) -> Option<Vec<Node>> {
+    let counts = |place: usize| cut || !graph.cut[place];
+    let inside = |node: Node| graph.wanting[node as usize] & wanting != 0 && counts(node as usize);
     let knots = Knots::find(graph, &inside);
     knots.into_iter().filter(|knot| is_fair(graph, knot)).min_by_key(|knot| knot[0])
 }

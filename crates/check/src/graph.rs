@@ -46,6 +46,8 @@ pub struct Graph {
     first_duty: Vec<usize>,
     /// By state: the nodes that want something and do not have it, one bit each.
     pub wanting: Vec<u64>,
+    /// By state: whether only the bounds keep some timer from firing.
+    pub cut: Vec<bool>,
     places: HashMap<u64, Node, Plain>,
     /// Whether states that differ only in counters are taken for each other.
     normal: bool,
@@ -96,6 +98,7 @@ impl Graph {
             duties: Vec::new(),
             first_duty: Vec::new(),
             wanting: Vec::new(),
+            cut: Vec::new(),
             places: HashMap::default(),
             normal,
             found: Found::default(),
@@ -160,6 +163,7 @@ impl Graph {
         self.parents.push(from);
         self.depths.push(depth);
         self.wanting.push(wanting(explorer, &state));
+        self.cut.push(explorer.is_cut(&state));
         for property in explorer.broken(&state) {
             self.found.broken(property, Place { depth, hash: state.hash });
         }

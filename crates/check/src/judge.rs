@@ -34,11 +34,7 @@ impl Explorer<'_> {
         if turns.iter().any(|turn| turn.due) {
             return;
         }
-        // Only the bounds keep these timers from firing.
-        let cut = (0..state.nodes.len() as u16).any(|node| {
-            let face = self.face(state, node);
-            face.up && !face.may_fire && !face.timers.is_empty()
-        });
+        let cut = self.is_cut(state);
         let broken = match self.family {
             Family::Mutex => self.waiting_for_ever(state),
             Family::Election => self.badly_led(state),
@@ -49,6 +45,14 @@ impl Explorer<'_> {
                 false => found.broken(property, place),
             }
         }
+    }
+
+    /// Whether only the bounds keep some timer from firing.
+    pub fn is_cut(&self, state: &State) -> bool {
+        (0..state.nodes.len() as u16).any(|node| {
+            let face = self.face(state, node);
+            face.up && !face.may_fire && !face.timers.is_empty()
+        })
     }
 
     fn waiting_for_ever(&self, state: &State) -> Vec<Property> {
