@@ -12,8 +12,8 @@ pub struct Lasso {
 }
 
 /// The circle that is come to soonest in which some node goes on wanting, and every duty is
-/// fulfilled or lapses. With `cut`, also where only the bounds keep a timer from firing, which may be
-/// why it goes on wanting.
+/// fulfilled or lapses. With `cut`, also where only the bounds keep a timer from firing, which may
+/// be why it goes on wanting.
 pub fn starving(graph: &Graph, clients: u32, cut: bool) -> Option<Lasso> {
     let knots = (0..clients).filter_map(|client| first_knot(graph, 1 << client, cut));
     let knot = knots.min_by_key(|knot| graph.way(knot[0]).len())?;
