@@ -1,0 +1,3 @@
+//! Locks and leaderships of a Conclave cluster, from Rust.
+
+pub mod api;

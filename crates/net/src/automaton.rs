@@ -1,0 +1,360 @@
+//! A process without its types: messages, timers and states are bytes.
+//!
+//! Whatever moves bytes about (links, disk, recordings) is compiled once and serves every
+//! algorithm. Only [`Machine`] knows the types of the one that it runs.
+
+use conclave_core::detector::{self, Detector};
+use conclave_core::election::{self, Election};
+use conclave_core::mutex::{self, Mutex};
+use conclave_core::{
+    Choices, Context, Delay, Effect, Event, IndicationFrom, Named, NodeId, Oracle, Process,
+    Recovery, RequestTo, Service,
+};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex as Shared, PoisonError};
+
+/// What can be asked, of whichever service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Asked {
+    /// Mutual exclusion: let me in.
+    Acquire,
+    /// Mutual exclusion: I leave.
+    Release,
+    /// Mutual exclusion: I no longer want to enter.
+    Cancel,
+    /// Mutual exclusion: a message of the application carried this logical time.
+    Observe(u64),
+    /// Election: hold one.
+    Campaign,
+}
+
+/// What can be told, by whichever service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Told {
+    /// Mutual exclusion: this node is inside.
+    Entered {
+        /// The number of this entry.
+        fence: u64,
+    },
+    /// Election: this node leads.
+    Elected {
+        /// Which.
+        leader: NodeId,
+        /// In which term.
+        term: u64,
+    },
+    /// Election: this very node leads no longer.
+    Deposed {
+        /// The term in which it led.
+        term: u64,
+    },
+    /// Detector or election: this node seems to have crashed.
+    Suspect(NodeId),
+    /// Detector or election: it does not any more.
+    Trust(NodeId),
+}
+
+/// A service whose words have a place in [`Asked`] and [`Told`].
+pub trait Spoken: Service {
+    /// The request of this service, if it has such a one.
+    fn request(asked: Asked) -> Option<Self::Request>;
+    /// What an indication of this service says.
+    fn told(indication: Self::Indication) -> Told;
+}
+
+impl Spoken for Mutex {
+    fn request(asked: Asked) -> Option<mutex::Request> {
+        match asked {
+            Asked::Acquire => Some(mutex::Request::Acquire),
+            Asked::Release => Some(mutex::Request::Release),
+            Asked::Cancel => Some(mutex::Request::Cancel),
+            Asked::Observe(clock) => Some(mutex::Request::Observe(clock)),
+            Asked::Campaign => None,
+        }
+    }
+
+    fn told(indication: mutex::Indication) -> Told {
+        match indication {
+            mutex::Indication::Entered { fence } => Told::Entered { fence },
+        }
+    }
+}
+
+impl Spoken for Election {
+    fn request(asked: Asked) -> Option<election::Request> {
+        match asked {
+            Asked::Campaign => Some(election::Request::Campaign),
+            Asked::Acquire | Asked::Release | Asked::Cancel | Asked::Observe(_) => None,
+        }
+    }
+
+    fn told(indication: election::Indication) -> Told {
+        match indication {
+            election::Indication::Elected { leader, term } => Told::Elected { leader, term },
+            election::Indication::Deposed { term } => Told::Deposed { term },
+            election::Indication::Suspect(node) => Told::Suspect(node),
+            election::Indication::Trust(node) => Told::Trust(node),
+        }
+    }
+}
+
+impl Spoken for Detector {
+    fn request(_: Asked) -> Option<conclave_core::Never> {
+        None
+    }
+
+    fn told(indication: detector::Indication) -> Told {
+        match indication {
+            detector::Indication::Suspect(node) => Told::Suspect(node),
+            detector::Indication::Trust(node) => Told::Trust(node),
+        }
+    }
+}
+
+/// What an oracle's service makes of what the layer below tells: suspicions, and no more.
+pub fn heard_by_oracle<S: Oracle>(told: Told) -> Option<IndicationFrom<S>> {
+    match told {
+        Told::Suspect(node) => S::suspect(node),
+        Told::Trust(node) => S::trust(node),
+        Told::Entered { .. } | Told::Elected { .. } | Told::Deposed { .. } => None,
+    }
+}
+
+/// What a process that stands on an election makes of what the layer below tells.
+pub fn heard_from_election(told: Told) -> Option<election::Indication> {
+    match told {
+        Told::Elected { leader, term } => Some(election::Indication::Elected { leader, term }),
+        Told::Deposed { term } => Some(election::Indication::Deposed { term }),
+        Told::Suspect(node) => Some(election::Indication::Suspect(node)),
+        Told::Trust(node) => Some(election::Indication::Trust(node)),
+        Told::Entered { .. } => None,
+    }
+}
+
+/// What happens to a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Input {
+    /// It begins to exist.
+    Start,
+    /// Its node came back from a crash.
+    Restart,
+    /// The layer above asks.
+    Asked(Asked),
+    /// The layer below tells.
+    Told(Told),
+    /// A message arrives.
+    Message {
+        /// From whom.
+        from: NodeId,
+        /// The message.
+        bytes: Vec<u8>,
+    },
+    /// A timer fires.
+    Timer(Vec<u8>),
+}
+
+/// What a machine wants done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Deed {
+    /// Send a message.
+    Send {
+        /// To whom.
+        to: NodeId,
+        /// The paper's word for it.
+        kind: String,
+        /// The message.
+        bytes: Vec<u8>,
+    },
+    /// Start a timer; one of that name already running is replaced.
+    SetTimer {
+        /// Its name.
+        timer: Vec<u8>,
+        /// How long it runs.
+        after: Delay,
+    },
+    /// Stop a timer, running or not.
+    CancelTimer {
+        /// Its name.
+        timer: Vec<u8>,
+    },
+    /// Tell the layer above.
+    Tell(Told),
+    /// Ask the layer below.
+    Ask(Asked),
+}
+
+/// How a machine lives through a crash of its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Survival {
+    /// Its whole state is on disk before anything of a step leaves, and so is what it sent. A
+    /// restart is no different from a slow process; no message is lost, repeated or reordered.
+    Whole,
+    /// The disk keeps what the algorithm says ([`Process::after_crash`]) and it is told
+    /// [`Input::Restart`]. Messages under way are lost with a crash.
+    Returns,
+    /// It starts anew, as if it had never been.
+    Forgets,
+}
+
+/// One step as it happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stepped {
+    /// What it wants done, in order.
+    pub deeds: Vec<Deed>,
+    /// The answers to [`Context::choose`] that were drawn.
+    pub choices: Vec<u32>,
+}
+
+/// Bytes that are no message, timer or state of this algorithm, or a word its service lacks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not {0} of this algorithm")]
+pub struct Foreign(pub &'static str);
+
+/// Any process, whatever its types.
+pub trait Automaton: Send {
+    /// One atomic action. What does not decode changes nothing.
+    fn step(&mut self, input: &Input) -> Result<Stepped, Foreign>;
+    /// What the disk must keep of it, by its [`Survival`].
+    fn saved(&self) -> Vec<u8>;
+    /// Goes back to what the disk kept.
+    fn restore(&mut self, saved: &[u8]) -> Result<(), Foreign>;
+    /// How it lives through a crash.
+    fn survival(&self) -> Survival;
+    /// The logical time that a message of the application, sent now, should carry.
+    fn clock(&self) -> u64;
+    /// From now on, choices are answered from this list first: to run a recording again.
+    fn script(&mut self, answers: &[u32]);
+}
+
+/// What a process hears of what the layer below tells.
+pub type Heard<P> = fn(Told) -> Option<IndicationFrom<<P as Process>::Uses>>;
+
+/// A process of known types, as an [`Automaton`].
+pub struct Machine<P: Process> {
+    me: NodeId,
+    process: P,
+    survival: Survival,
+    heard: Heard<P>,
+    context: Context<P>,
+    answers: Answers,
+}
+
+/// The answers given since they were last taken, and those to be given first.
+#[derive(Clone, Default)]
+struct Answers(Arc<Shared<Given>>);
+
+#[derive(Default)]
+struct Given {
+    given: Vec<u32>,
+    scripted: std::collections::VecDeque<u32>,
+}
+
+impl Answers {
+    fn draw(&self, bound: u32, random: &mut Xoshiro256PlusPlus) -> u32 {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let scripted = all.scripted.pop_front().filter(|answer| *answer < bound);
+        let answer = scripted.unwrap_or_else(|| (random.next_u64() % u64::from(bound)) as u32);
+        all.given.push(answer);
+        answer
+    }
+
+    fn take(&self) -> Vec<u32> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).given)
+    }
+}
+
+impl<P: Process<Provides: Spoken>> Machine<P> {
+    /// A process of node `me` that draws its choices from this seed.
+    pub fn new(me: NodeId, process: P, survival: Survival, heard: Heard<P>, seed: u64) -> Self {
+        let answers = Answers::default();
+        let (source, mut random) = (answers.clone(), Xoshiro256PlusPlus::seed_from_u64(seed));
+        let draw = Choices::Drawn(Box::new(move |bound| source.draw(bound, &mut random)));
+        Self { me, process, survival, heard, context: Context::new(draw), answers }
+    }
+
+    fn event(&self, input: &Input) -> Result<Event<P>, Foreign> {
+        Ok(match input {
+            Input::Start => Event::Start,
+            Input::Restart => Event::Restart,
+            Input::Asked(asked) => {
+                let request: RequestTo<P::Provides> =
+                    P::Provides::request(*asked).ok_or(Foreign("a request"))?;
+                Event::Request(request)
+            }
+            Input::Told(told) => {
+                Event::Indication((self.heard)(*told).ok_or(Foreign("an indication"))?)
+            }
+            Input::Message { from, bytes } => {
+                Event::Message { from: *from, message: decode(bytes, "a message")? }
+            }
+            Input::Timer(bytes) => Event::Timer(decode(bytes, "a timer")?),
+        })
+    }
+}
+
+impl<P: Process<Provides: Spoken, Uses: Service>> Automaton for Machine<P> {
+    fn step(&mut self, input: &Input) -> Result<Stepped, Foreign> {
+        let event = self.event(input)?;
+        if matches!(event, Event::Restart)
+            && let Recovery::State(kept) = self.process.after_crash()
+        {
+            self.process = kept;
+        }
+        self.context.act(self.me, &mut self.process, event);
+        let mut deeds = Vec::new();
+        while let Some(effect) = self.context.pop() {
+            deeds.push(match effect {
+                Effect::Send { to, message } => {
+                    Deed::Send { to, kind: message.name().to_string(), bytes: encode(&message) }
+                }
+                Effect::SetTimer { timer, after } => {
+                    Deed::SetTimer { timer: encode(&timer), after }
+                }
+                Effect::CancelTimer(timer) => Deed::CancelTimer { timer: encode(&timer) },
+                Effect::Indicate(indication) => Deed::Tell(P::Provides::told(indication)),
+                // Elections are all that is ever asked for below.
+                Effect::Request(_) => Deed::Ask(Asked::Campaign),
+            });
+        }
+        Ok(Stepped { deeds, choices: self.answers.take() })
+    }
+
+    fn saved(&self) -> Vec<u8> {
+        match (self.survival, self.process.after_crash()) {
+            (Survival::Forgets, _) => Vec::new(),
+            (Survival::Returns, Recovery::State(kept)) => encode(&kept),
+            (Survival::Whole | Survival::Returns, _) => encode(&self.process),
+        }
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), Foreign> {
+        self.process = decode(saved, "a state")?;
+        Ok(())
+    }
+
+    fn survival(&self) -> Survival {
+        self.survival
+    }
+
+    fn clock(&self) -> u64 {
+        self.process.clock()
+    }
+
+    fn script(&mut self, answers: &[u32]) {
+        let mut all = self.answers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.scripted = answers.iter().copied().collect();
+    }
+}
+
+fn encode(data: &impl Serialize) -> Vec<u8> {
+    postcard::to_allocvec(data).expect("plain data of known length")
+}
+
+fn decode<T: for<'a> Deserialize<'a>>(bytes: &[u8], what: &'static str) -> Result<T, Foreign> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((data, [])) => Ok(data),
+        Ok(_) | Err(_) => Err(Foreign(what)),
+    }
+}

@@ -1,0 +1,1 @@
+//! Locks and leaderships between real nodes, with an HTTP API.
