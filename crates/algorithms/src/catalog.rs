@@ -52,11 +52,12 @@ pub use entry::{
 pub use parameter::{Kind, Parameter, Params};
 
 use crate::Error;
+use crate::election::any::AnyElection;
 use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::timekeeping::Timekeeping;
-use conclave_core::{Oracle, Process};
+use conclave_core::{NodeId, Oracle, Process};
 use entry::exactly;
 
 /// Every algorithm, in the order in which they are best met.
@@ -164,6 +165,35 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
         "hybrid-clock" => Ok(visitor.clock(hybrid_clock::cluster(setting)?)),
         other => unreachable!("'{other}' is in the list but cannot be built"),
     }
+}
+
+/// Code that can run any lock that stands on an election, without that election.
+pub trait LedVisitor: Sized {
+    /// What comes of it.
+    type Output;
+    /// Gets the cluster of the lock alone.
+    fn led<P>(self, cluster: Cluster<P>) -> Self::Output
+    where
+        P: Process<Provides = Mutex, Uses = Election>;
+}
+
+/// Builds the lock of a setting without the election below it, for nodes on which one election
+/// serves many locks; `None` if it stands on none.
+pub fn visit_led<V: LedVisitor>(setting: &Setting, visitor: V) -> Result<Option<V::Output>, Error> {
+    match setting.entry.id {
+        "central-failover" => Ok(Some(visitor.led(central_failover::upper(setting)?))),
+        "token-ring-regenerating" => {
+            Ok(Some(visitor.led(token_ring_regenerating::upper(setting)?)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Builds the election that a lock of this setting stands on, to serve many of them.
+pub fn shared_election(
+    setting: &Setting,
+) -> Result<impl Fn(NodeId) -> AnyElection + Send + Sync + use<>, Error> {
+    leadership::election(setting)
 }
 
 /// The ids that look like what was typed, or where to find them all.

@@ -323,14 +323,17 @@ impl<P: Process<Provides: Spoken, Uses: Service>> Automaton for Machine<P> {
 
     fn saved(&self) -> Vec<u8> {
         match (self.survival, self.process.after_crash()) {
-            (Survival::Forgets, _) => Vec::new(),
+            (Survival::Whole, _) | (Survival::Returns, Recovery::Never) => encode(&self.process),
             (Survival::Returns, Recovery::State(kept)) => encode(&kept),
-            (Survival::Whole | Survival::Returns, _) => encode(&self.process),
+            // Forgetting is harmless: it comes back in its first state.
+            (Survival::Returns, Recovery::Fresh) | (Survival::Forgets, _) => Vec::new(),
         }
     }
 
     fn restore(&mut self, saved: &[u8]) -> Result<(), Foreign> {
-        self.process = decode(saved, "a state")?;
+        if !saved.is_empty() {
+            self.process = decode(saved, "a state")?;
+        }
         Ok(())
     }
 

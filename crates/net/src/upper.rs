@@ -1,6 +1,6 @@
 //! What stands above the machines of a node: it asks them and is told by them.
 
-use crate::{Asked, Automaton, Key, Told};
+use crate::{Asked, Automaton, Input, Key, Told};
 use conclave_core::{NodeId, Ticks};
 
 /// The application of a node. It runs between the machines' steps, on their thread; all that one
@@ -9,9 +9,9 @@ pub trait Upper: Send + 'static {
     /// What other threads ask of it.
     type Command: Send + 'static;
 
-    /// Makes the machine of that name in its first state; `None` if there is none such, or there
-    /// are too many.
-    fn machine(&mut self, key: &Key) -> Option<Box<dyn Automaton>>;
+    /// Makes the machine of that name in its first state, and says what happens to it first if it
+    /// is new: [`Input::Start`], as a rule. `None` if there is none such, or there are too many.
+    fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)>;
 
     /// All machines that the disk knew are back, and this is what it was asked to save.
     fn begin(&mut self, saved: Vec<(String, Vec<u8>)>, hands: &mut dyn Hands);
@@ -47,6 +47,9 @@ pub trait Hands {
     /// Tells a machine something as the layer below it; one that does not exist, or hears nothing,
     /// is passed over.
     fn tell(&mut self, key: &Key, told: Told);
+    /// Has all other nodes make the machine of that name too, asked or not: an empty message goes
+    /// to each, which is no message of any algorithm.
+    fn open(&mut self, key: &Key);
     /// The machines that exist.
     fn machines(&self) -> Vec<Key>;
     /// Has something on disk under a name of the application's own; `None` removes it.

@@ -1,9 +1,11 @@
 //! The row of the centralised algorithm that survives its coordinator.
 
 use super::exactly;
-use super::leadership::{self, Led, PARAMETERS, UPKEEP, setup};
+use super::leadership::{
+    self, DETECTOR, ELECTION, LEASE, Led, MODE, PERIOD, RETRANSMIT, TIMEOUT, UPKEEP, setup,
+};
 use super::{
-    Assumption, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor, limits,
+    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor, limits,
 };
 use crate::Error;
 use crate::mutex::central_failover::CentralFailover;
@@ -74,7 +76,7 @@ pub const ENTRY: Entry = Entry {
         ),
     ],
     bypass: None,
-    parameters: PARAMETERS,
+    parameters: &[MODE, LEASE, ELECTION, DETECTOR, PERIOD, TIMEOUT, RETRANSMIT],
     cost: Cost::Mutex(MutexCost {
         upkeep: UPKEEP,
         light: Formula {
@@ -118,6 +120,11 @@ impl Led for CentralFailover {
 /// Hands the nodes of a setting to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
     leadership::visit(setting, true, CentralFailover::new, visitor)
+}
+
+/// The nodes of a setting without the election below them.
+pub fn upper(setting: &Setting) -> Result<Cluster<CentralFailover>, Error> {
+    leadership::upper(setting, CentralFailover::new)
 }
 
 /// The share of clients that live elsewhere than the coordinator.

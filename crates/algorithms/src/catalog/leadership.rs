@@ -18,55 +18,65 @@ use conclave_core::{Bounds, NodeId, Normal, Process, Property, Stack, Ticks, Tim
 /// What is sent whether or not anybody wants to enter.
 pub const UPKEEP: &[&str] = &["HEARTBEAT", "HEARTBEAT_ACK"];
 
-/// What may be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "mode",
-        kind: Kind::Choice(&["lease", "strict", "fence"]),
-        default: "lease",
-        about: "a new leader waits until what silent nodes may hold has lapsed; or for every node \
-                that is not known for certain to have crashed; or for nobody, trusting the fence",
-    },
-    Parameter {
-        name: "lease",
-        kind: Kind::Time { or: &[] },
-        default: "50",
-        about: "how long a hold lasts without a sign of life",
-    },
-    Parameter {
-        name: "election",
-        kind: Kind::Choice(&["majority", "bully", "ring"]),
-        default: "majority",
-        about: "who leads: whom a majority chose, or the highest node that each can see",
-    },
-    Parameter {
-        name: "detector",
-        kind: Kind::Choice(&["phi-accrual", "heartbeat", "adaptive", "perfect"]),
-        default: "phi-accrual",
-        about: "who says that a node has crashed; a perfect one is played by the simulator, sends \
-                nothing and is believed by mode=strict",
-    },
-    Parameter {
-        name: "period",
-        kind: Kind::Time { or: &[] },
-        default: "2",
-        about: "the time from one heartbeat to the next, of the detector and of the leader",
-    },
-    Parameter {
-        name: "timeout",
-        kind: Kind::Time { or: &[] },
-        default: "10",
-        about: "how long silence is borne: of the leader (majority, which steps down after as \
-                long without a majority), of the better ones (bully), of any node (heartbeat, \
-                adaptive)",
-    },
-    Parameter {
-        name: "retransmit",
-        kind: Kind::Time { or: &[] },
-        default: "25",
-        about: "how long to wait for an answer before asking again",
-    },
-];
+/// What a leader does about the silent.
+pub const MODE: Parameter = Parameter {
+    name: "mode",
+    kind: Kind::Choice(&["lease", "strict", "fence"]),
+    default: "lease",
+    about: "a new leader waits until what silent nodes may hold has lapsed; or for every node \
+            that is not known for certain to have crashed; or for nobody, trusting the fence",
+};
+
+/// How long a hold lasts.
+pub const LEASE: Parameter = Parameter {
+    name: "lease",
+    kind: Kind::Time { or: &[] },
+    default: "50",
+    about: "how long a hold lasts without a sign of life",
+};
+
+/// Who leads.
+pub const ELECTION: Parameter = Parameter {
+    name: "election",
+    kind: Kind::Choice(&["majority", "bully", "ring"]),
+    default: "majority",
+    about: "who leads: whom a majority chose, or the highest node that each can see",
+};
+
+/// Who suspects.
+pub const DETECTOR: Parameter = Parameter {
+    name: "detector",
+    kind: Kind::Choice(&["phi-accrual", "heartbeat", "adaptive", "perfect"]),
+    default: "phi-accrual",
+    about: "who says that a node has crashed; a perfect one is played by the simulator, sends \
+            nothing and is believed by mode=strict",
+};
+
+/// How often a sign of life is sent.
+pub const PERIOD: Parameter = Parameter {
+    name: "period",
+    kind: Kind::Time { or: &[] },
+    default: "2",
+    about: "the time from one heartbeat to the next, of the detector and of the leader",
+};
+
+/// How long silence is borne.
+pub const TIMEOUT: Parameter = Parameter {
+    name: "timeout",
+    kind: Kind::Time { or: &[] },
+    default: "10",
+    about: "how long silence is borne: of the leader (majority, which steps down after as \
+            long without a majority), of the better ones (bully), of any node (heartbeat, \
+            adaptive)",
+};
+
+/// When to ask again.
+pub const RETRANSMIT: Parameter = Parameter {
+    name: "retransmit",
+    kind: Kind::Time { or: &[] },
+    default: "25",
+    about: "how long to wait for an answer before asking again",
+};
 
 /// Leases, bully and ring rest on messages that are faster than timers; what a majority decides, or
 /// a fence guards, does not. Every layer has timers that it sets again and again: one each will do.
@@ -147,7 +157,19 @@ where
     Ok(visitor.mutex(Cluster { silent: alone, upkeep: UPKEEP, normal, ..equals }))
 }
 
-fn election(
+/// The algorithm alone, for nodes that bring one election for all their locks.
+pub fn upper<U: Led>(
+    setting: &Setting,
+    fresh: impl Fn(NodeId, Setup) -> U + Send + Sync + 'static,
+) -> Result<Cluster<U>, Error> {
+    let setup = setup(setting)?;
+    let equals = Cluster::of_equals(setting.n, move |me| fresh(me, setup));
+    Ok(Cluster { upkeep: UPKEEP, ..equals })
+}
+
+/// The election alone, as the parameters choose it. Everybody knows the first leader, which is the
+/// last node.
+pub fn election(
     setting: &Setting,
 ) -> Result<impl Fn(NodeId) -> AnyElection + Send + Sync + use<>, Error> {
     let n = setting.n;

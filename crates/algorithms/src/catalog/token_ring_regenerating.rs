@@ -1,14 +1,18 @@
 //! The row of the token ring that replaces a lost token.
 
 use super::exactly;
-use super::leadership::{self, Led, PARAMETERS, UPKEEP};
+use super::leadership::{
+    self, DETECTOR, ELECTION, LEASE, Led, MODE, PERIOD, RETRANSMIT, TIMEOUT, UPKEEP,
+};
 use super::{
-    Assumption, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor, limits,
+    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
+    Visitor, limits,
 };
 use crate::Error;
+use crate::mutex::epoch::Setup;
 use crate::mutex::token_ring_regenerating::{self, TokenRingRegenerating};
 use conclave_core::election::Election;
-use conclave_core::{Normal, Process, Property, Stack, Ticks};
+use conclave_core::{NodeId, Normal, Process, Property, Stack, Ticks};
 
 /// The token ring that replaces a lost token.
 pub const ENTRY: Entry = Entry {
@@ -75,7 +79,7 @@ pub const ENTRY: Entry = Entry {
         ),
     ],
     bypass: None,
-    parameters: PARAMETERS,
+    parameters: &[MODE, LEASE, ELECTION, DETECTOR, PERIOD, TIMEOUT, RETRANSMIT, HOLD],
     cost: Cost::Mutex(MutexCost {
         upkeep: UPKEEP,
         light: Formula {
@@ -116,7 +120,32 @@ impl Led for TokenRingRegenerating {
     }
 }
 
+/// How long the token rests.
+const HOLD: Parameter = Parameter {
+    name: "hold",
+    kind: Kind::Time { or: &[] },
+    default: "0",
+    about: "how long an unwanted token stays before it goes on; less than retransmit",
+};
+
 /// Hands the nodes of a setting to the visitor.
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
-    leadership::visit(setting, false, TokenRingRegenerating::new, visitor)
+    leadership::visit(setting, false, fresh(setting)?, visitor)
+}
+
+/// The nodes of a setting without the election below them.
+pub fn upper(setting: &Setting) -> Result<Cluster<TokenRingRegenerating>, Error> {
+    Ok(Cluster { silent: false, ..leadership::upper(setting, fresh(setting)?)? })
+}
+
+/// Who waits takes the token for lost when it is away for n times `retransmit`.
+fn fresh(
+    setting: &Setting,
+) -> Result<impl Fn(NodeId, Setup) -> TokenRingRegenerating + Send + Sync + use<>, Error> {
+    let hold = setting.params.ticks("hold").unwrap_or_default();
+    if hold >= leadership::setup(setting)?.retransmit {
+        let reason = "it must be less than retransmit".to_string();
+        return Err(Error::Unusable { name: "hold", reason });
+    }
+    Ok(move |me, setup| TokenRingRegenerating::new(me, setup).holding(hold))
 }

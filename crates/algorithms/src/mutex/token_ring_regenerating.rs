@@ -123,6 +123,8 @@ enum Status {
 pub struct TokenRingRegenerating {
     me: NodeId,
     setup: Setup,
+    /// How long an unwanted token stays.
+    hold: Ticks,
     status: Status,
     /// The greatest epoch seen, and the last token accepted.
     epoch: Epoch,
@@ -173,7 +175,7 @@ impl Process for TokenRingRegenerating {
 
     /// The disk keeps the numbers; a token held is lost, and what the application wanted is over.
     fn after_crash(&self) -> Recovery<Self> {
-        let mut kept = Self::new(self.me, self.setup);
+        let mut kept = Self::new(self.me, self.setup).holding(self.hold);
         (kept.epoch, kept.last) = (self.epoch, self.last);
         (kept.fence, kept.mandate, kept.leader) = (self.fence, self.mandate, None);
         Recovery::State(kept)
@@ -188,6 +190,7 @@ impl TokenRingRegenerating {
         Self {
             me,
             setup,
+            hold: Ticks::ZERO,
             status: Status::Idle,
             epoch: Epoch::default(),
             last: Token::default(),
@@ -199,6 +202,11 @@ impl TokenRingRegenerating {
             suspects: NodeSet::default(),
             regeneration: None,
         }
+    }
+
+    /// The same node, where an unwanted token stays for a while.
+    pub fn holding(self, hold: Ticks) -> Self {
+        Self { hold, ..self }
     }
 
     /// The first token rests for one tick, so that who asks in the very moment of the start finds
@@ -273,6 +281,9 @@ impl TokenRingRegenerating {
             ctx.cancel_timer(Timer::Retry);
         }
         match self.status {
+            Status::Idle if self.hold > Ticks::ZERO && self.setup.n > 1 => {
+                ctx.set_timer(Timer::Departure, Delay::exactly(self.hold));
+            }
             Status::Idle => self.pass_on(ctx),
             Status::Waiting => self.use_token(ctx),
             Status::Inside => {} // It replaces the one in use, and is passed on at the exit.

@@ -53,6 +53,20 @@ fn the_first_token_waits_a_tick_for_whoever_asks_at_the_start() {
 }
 
 #[test]
+fn an_unwanted_token_stays_as_long_as_it_should_and_can_be_used_meanwhile() {
+    let hold = Ticks::units(5);
+    let mut middle = node(1).holding(hold);
+    let rests = Effect::SetTimer { timer: Timer::Departure, after: Delay::exactly(hold) };
+    let arrives = message(0, token(ZERO, 1, 0));
+    assert_eq!(run(&mut middle, arrives.clone()), [send(0, ack(ZERO, 1)), rests]);
+    let mut used = middle.clone();
+    assert_eq!(run(&mut middle, Event::Timer(Timer::Departure))[0], send(2, token(ZERO, 2, 0)));
+    let effects = run(&mut used, ACQUIRE);
+    assert_eq!(effects[0], Effect::CancelTimer(Timer::Departure));
+    assert!(effects.contains(&Effect::Indicate(Indication::Entered { fence: 1 })));
+}
+
+#[test]
 fn a_token_is_acknowledged_and_sent_again_until_it_is() {
     let mut middle = node(1);
     let hands_on = [send(0, ack(ZERO, 1)), send(2, token(ZERO, 2, 0))];

@@ -1,0 +1,81 @@
+use super::*;
+use crate::Address;
+use conclave_algorithms::catalog::ENTRIES;
+use std::net::{Ipv4Addr, SocketAddr};
+
+fn config(engine: &str, set: &[(&str, &str)]) -> Config {
+    let chosen = |id: &str, set: &[(&str, &str)]| Chosen {
+        id: id.to_string(),
+        set: set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+    };
+    let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let address = Address { peer: anywhere.to_string(), api: anywhere.to_string() };
+    Config {
+        cluster: "test".to_string(),
+        id: 1,
+        nodes: vec![address; 5],
+        listen: anywhere,
+        http: anywhere,
+        data: "data".into(),
+        engine: chosen(engine, set),
+        election: chosen("majority", &[]),
+        detector: chosen("phi-accrual", &[]),
+        tls: None,
+        record: None,
+        admin_token: None,
+    }
+}
+
+fn refused(config: &Config) -> String {
+    Engine::new(config).err().expect("must be refused").to_string()
+}
+
+#[test]
+fn every_lock_and_every_election_of_the_catalogue_can_be_had() {
+    for entry in ENTRIES.iter().filter(|entry| entry.family == Family::Mutex) {
+        let engine = Engine::new(&config(entry.id, &[])).expect(entry.id);
+        let lock: Key = "lock/a".into();
+        assert!(engine.machine(&lock, false).is_some(), "{}", entry.id);
+        assert!(engine.machine(&"other".into(), false).is_none());
+    }
+    for entry in ENTRIES.iter().filter(|entry| entry.family == Family::Election) {
+        let mut config = config("ricart-agrawala", &[]);
+        config.election.id = entry.id.to_string();
+        Engine::new(&config).expect(entry.id);
+    }
+}
+
+#[test]
+fn only_who_stands_on_the_election_begins_as_one_that_came_back_when_made_late() {
+    let first = |id, late| {
+        let engine = Engine::new(&config(id, &[])).expect(id);
+        engine.machine(&"lock/a".into(), late).expect("a lock").1
+    };
+    assert_eq!(first("central-failover", false), Input::Start);
+    assert_eq!(first("central-failover", true), Input::Restart);
+    assert_eq!(first("token-ring", true), Input::Start);
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_one_line() {
+    let separate = config("central", &[("coordinator", "separate")]);
+    assert!(refused(&separate).contains("coordinators live on the nodes"));
+    assert!(refused(&config("bully", &[])).contains("it says who leads, not who may enter"));
+    assert!(refused(&config("centrall", &[])).contains("did you mean central"));
+    let other = config("central-failover", &[("election", "bully")]);
+    assert_eq!(refused(&other), "--set election: it is the cluster's, --election majority");
+    let mut unfit = config("central-failover", &[]);
+    unfit.election.id = "chang-roberts".to_string();
+    assert!(refused(&unfit).contains("election"), "{}", refused(&unfit));
+    assert!(refused(&config("maekawa", &[("quorum", "x")])).contains("maekawa takes"));
+}
+
+#[test]
+fn two_clusters_that_differ_in_a_parameter_differ_in_words() {
+    let words = |set: &[(&str, &str)]| {
+        let engine = Engine::new(&config("central-failover", set)).expect("an engine");
+        engine.text().to_string()
+    };
+    assert!(words(&[]).contains("lease=3000"), "{}", words(&[]));
+    assert_ne!(words(&[]), words(&[("lease", "2s")]));
+}
