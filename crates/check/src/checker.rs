@@ -11,12 +11,13 @@ use crate::retell;
 use crate::search::{Ended, Search};
 use crate::space::{Space, Watch};
 use crate::symmetry::{self, Symmetry};
+use crate::untangle::{Circles, untangle};
 use crate::words::{Explored, Family};
 use crate::workings::Workings;
 use conclave_core::{Bounds, Cluster, Network, Oracle, Process, Property, Story, Timing, Verdict};
 use std::time::Instant;
 
-/// Circles are looked for among at most so many states.
+/// Where there are circles, unfair ones are told from fair ones among at most so many states.
 const GRAPH_MAX: u64 = 10_000_000;
 /// The order of requests is judged unasked only where there are no more states than this.
 const ORDER_MAX: u64 = 100_000;
@@ -44,6 +45,7 @@ impl<P: Process<Provides: Explored, Uses: Oracle>> Checkable for Cluster<P> {
         let ordered = Machine::new(self, bounds, true);
         let checker = Checker { workings: &workings, ordered: &ordered, bounds, limits, progress };
         let mut report = checker.check();
+        report.timers_ran = workings.timers_ran() || ordered.timers_ran();
         report.seconds = begun.elapsed().as_secs_f64();
         report
     }
@@ -124,6 +126,7 @@ impl Checker<'_> {
         for &property in &wanted {
             report.stories.extend(self.shortest(&search, &ended.found, property));
         }
+        drop(search); // Its states are needed no more, and to look for circles takes room.
         if ended.found.back && ended.stop.is_none() {
             self.look_for_circles(&mut report);
         }
@@ -177,7 +180,15 @@ impl Checker<'_> {
             Limits { states_max: self.limits.states_max.min(GRAPH_MAX), ..self.limits.clone() };
         let space = Space::new(self.workings, self.bounds, Watch::default());
         let mut explorer = Explorer::new(&space);
+        let untangled = untangle(&mut explorer, self.limits, self.progress);
+        report.looked_again(untangled.unique_states, untangled.bytes);
+        match untangled.circles {
+            Circles::None => return,
+            Circles::Some => {}
+            Circles::Unknown => return report.amend(property, Verdict::Unknown),
+        }
         let graph = Graph::build(&mut explorer, false, &limits, &[], self.progress);
+        report.bytes = report.bytes.max(graph.bytes());
         self.judge_circles(&graph, &mut explorer, report);
     }
 

@@ -28,7 +28,9 @@ pub struct Explorer<'a> {
     slot_of: Vec<Option<Slot>>,
     packets: Vec<u64>,
     globals: Vec<Option<(Rc<Global>, u64)>>,
-    steps: HashMap<(LocalId, u64), Rc<[Outcome]>, Plain>,
+    /// By state of a node: what comes of each input, by its code. States that are looked at one
+    /// after the other have most of their nodes in common, so these are at hand.
+    steps: Vec<Vec<(u64, Rc<[Outcome]>)>>,
     pushes: HashMap<(ContentId, PacketId), ContentId, Plain>,
     /// States of nodes after some time has passed, at least and at most so much.
     whiles: HashMap<(LocalId, u64, u64), LocalId, Plain>,
@@ -54,7 +56,7 @@ impl<'a> Explorer<'a> {
             slot_of: vec![None; nodes * nodes],
             packets: Vec::new(),
             globals: Vec::new(),
-            steps: HashMap::default(),
+            steps: Vec::new(),
             pushes: HashMap::default(),
             whiles: HashMap::default(),
             charges: HashMap::default(),

@@ -50,6 +50,7 @@ mod seen;
 mod space;
 mod state;
 mod symmetry;
+mod untangle;
 mod words;
 mod workings;
 

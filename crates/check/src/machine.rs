@@ -58,6 +58,11 @@ where
         Self { cluster, bounds, order, locals: Kept::new(), packets: Kept::new() }
     }
 
+    /// Whether a timer runs in any of the states that nodes have been in.
+    pub fn timers_ran(&self) -> bool {
+        held(self.locals.lock()).views.iter().any(|face| !face.timers.is_empty())
+    }
+
     fn keep(&self, local: Local<P>) -> LocalId {
         let hash = conclave_core::hash(&local);
         held(self.locals.lock()).keep(hash, local, face)

@@ -89,6 +89,8 @@ pub struct Report {
     pub verdicts: Vec<(Property, Verdict)>,
     /// How each broken promise was broken.
     pub stories: Vec<Story>,
+    /// Whether a timer ran in any of the states: only then does it matter when timers fire.
+    pub timers_ran: bool,
     /// How long it took.
     pub seconds: f64,
     /// The most memory that the states took, in bytes.
@@ -114,11 +116,17 @@ impl Report {
             reductions: Vec::new(),
             verdicts: wanted.iter().copied().map(judged).collect(),
             stories: Vec::new(),
+            timers_ran: false,
             seconds: 0.0,
             bytes: 0,
-            // Of n hashes of 64 bits, n(n-1)/2 pairs may be equal by chance.
-            collision_odds: (unique_states as f64).powi(2) / 2.0_f64.powi(65),
+            collision_odds: odds(unique_states),
         }
+    }
+
+    /// So many states were looked at once more, in so much memory, to judge the rest.
+    pub(crate) fn looked_again(&mut self, unique_states: u64, bytes: u64) {
+        self.bytes = self.bytes.max(bytes);
+        self.collision_odds += odds(unique_states);
     }
 
     /// Says something else of a promise that was looked at.
@@ -144,6 +152,11 @@ impl Report {
     pub fn story(&self, property: Property) -> Option<&Story> {
         self.stories.iter().find(|story| story.property == property)
     }
+}
+
+/// Of n hashes of 64 bits, n(n-1)/2 pairs may be equal by chance.
+fn odds(unique_states: u64) -> f64 {
+    (unique_states as f64).powi(2) / 2.0_f64.powi(65)
 }
 
 /// How far a search has come.

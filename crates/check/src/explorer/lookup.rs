@@ -33,14 +33,20 @@ impl Explorer<'_> {
 
     /// What becomes of a node, worked out only once.
     pub fn steps(&mut self, local: LocalId, input: Input) -> Rc<[Outcome]> {
-        let key = (local, input.code());
-        if let Some(known) = self.steps.get(&key) {
-            return Rc::clone(known);
+        let node = local as usize;
+        if node >= self.steps.len() {
+            self.steps.resize(node + 1, Vec::new());
         }
-        let outcomes: Rc<[Outcome]> = self.space.workings.take(local, input).into();
-        self.learn();
-        self.steps.insert(key, Rc::clone(&outcomes));
-        outcomes
+        let code = input.code();
+        match self.steps[node].binary_search_by_key(&code, |(known, _)| *known) {
+            Ok(place) => Rc::clone(&self.steps[node][place].1),
+            Err(place) => {
+                let outcomes: Rc<[Outcome]> = self.space.workings.take(local, input).into();
+                self.learn();
+                self.steps[node].insert(place, (code, Rc::clone(&outcomes)));
+                outcomes
+            }
+        }
     }
 
     /// Takes over what is new of states of nodes and messages.

@@ -16,19 +16,21 @@ pub(super) fn words(checked: &Checked<'_>) -> String {
         Network::Fifo => "FIFO links".to_string(),
         Network::Bag => "links in any order".to_string(),
     });
-    words.push(match (bounds.timing, bounds.timeouts) {
-        (Timing::AnyMoment, None) => "timers at any moment".to_string(),
-        (Timing::AnyMoment, Some(times)) => {
-            format!("timers at any moment, {} per node", of(times.into(), "time"))
-        }
-        (Timing::Synchronous, None) => "timers when nothing is under way".to_string(),
-        (Timing::Synchronous, Some(times)) => {
-            format!("timers when nothing is under way, {} per node", of(times.into(), "time"))
-        }
-    });
+    words.extend(Some(timers(bounds)).filter(|_| checked.report.timers_ran));
     words.push(faults(bounds));
     words.extend(checked.limits.depth.map(|depth| format!("at most {}", of(depth.into(), "move"))));
     words.join("; ")
+}
+
+fn timers(bounds: &Bounds) -> String {
+    let when = match bounds.timing {
+        Timing::AnyMoment => "timers at any moment",
+        Timing::Synchronous => "timers when nothing is under way",
+    };
+    match bounds.timeouts {
+        Some(times) => format!("{when}, {} per node", of(times.into(), "time")),
+        None => when.to_string(),
+    }
 }
 
 fn requests(bounds: &Bounds) -> Vec<String> {

@@ -1,0 +1,248 @@
+//! Whether a run can come back to where it was, told without keeping the moves.
+//!
+//! A state is taken away as soon as every move that leads to it is, and its own moves go with it.
+//! What lies on a circle is never taken away, since something always leads to it, and neither is
+//! what lies behind a circle; everything else is. So there is no circle if nothing is left.
+//!
+//! One number for each state is enough: how many moves lead to it. The moves themselves are worked
+//! out anew, so this is possible where a [`crate::graph::Graph`] would be too large.
+
+use crate::explorer::Explorer;
+use crate::intern::Plain;
+use crate::moves::Turn;
+use crate::report::{Limits, Progress};
+use crate::state::State;
+use std::collections::HashMap;
+
+/// After so many states it is looked whether there is still room.
+const GLANCE: u64 = 1 << 12;
+/// What a place of a table takes: a hash and a number, rounded up, and a byte of the table's own.
+const PLACE: usize = size_of::<(u64, u32)>() + 1;
+
+/// By the hash of a state: how many moves lead to it that were not taken away.
+type Leading = HashMap<u64, u32, Plain>;
+
+/// What there is to say of circles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Circles {
+    /// No run comes back to where it was.
+    None,
+    /// Some run does.
+    Some,
+    /// There are too many states to tell.
+    Unknown,
+}
+
+/// What was found, and how much there was to look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Untangled {
+    pub circles: Circles,
+    pub unique_states: u64,
+    /// The most memory that it took.
+    pub bytes: u64,
+}
+
+/// Whether any run within the bounds comes back to where it was.
+pub fn untangle(
+    explorer: &mut Explorer<'_>,
+    limits: &Limits,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Untangled {
+    let mut begun = explorer.initial();
+    begun.sort_by_key(|state| state.hash);
+    begun.dedup_by_key(|state| state.hash);
+    let leading = begun.iter().map(|state| (state.hash, 0)).collect();
+    let mut walk = Walk { explorer, limits, progress, leading, bytes: 0 };
+    let all = walk.through(&begun, count);
+    begun.retain(|state| walk.leading[&state.hash] == 0);
+    let taken = all.and_then(|_| walk.through(&begun, take_away));
+    let circles = match taken {
+        Some(_) if taken == all => Circles::None,
+        Some(_) => Circles::Some,
+        None => Circles::Unknown,
+    };
+    Untangled { circles, unique_states: walk.leading.len() as u64, bytes: walk.bytes }
+}
+
+/// A move leads to a state; whether it is the first.
+fn count(leading: &mut Leading, hash: u64) -> bool {
+    let known = leading.len();
+    *leading.entry(hash).or_default() += 1;
+    leading.len() > known
+}
+
+/// A move that led to a state is gone; whether it was the last.
+fn take_away(leading: &mut Leading, hash: u64) -> bool {
+    match leading.get_mut(&hash) {
+        Some(moves) if *moves > 0 => {
+            *moves -= 1;
+            *moves == 0
+        }
+        Some(_) | None => false, // Every move was counted, unless a hash hid a state.
+    }
+}
+
+struct Walk<'e, 'a> {
+    explorer: &'e mut Explorer<'a>,
+    limits: &'e Limits,
+    progress: &'e (dyn Fn(Progress) + Sync),
+    leading: Leading,
+    /// The most memory that it took.
+    bytes: u64,
+}
+
+impl Walk<'_, '_> {
+    /// Makes all moves from these states, and from each that a move leads to if `goes_on` says so:
+    /// from how many, if there is room for them.
+    fn through(&mut self, begun: &[State], goes_on: fn(&mut Leading, u64) -> bool) -> Option<u64> {
+        let n = self.explorer.space.workings.nodes() as usize;
+        let (mut state, mut turns) = (State::default(), Vec::new());
+        let (mut level, mut next) = (Vec::new(), Vec::new());
+        begun.iter().for_each(|state| state.pack(&mut level));
+        let (mut depth, mut walked) = (0, 0);
+        while !level.is_empty() {
+            let mut packed = level.as_slice();
+            while !packed.is_empty() {
+                if walked % GLANCE == 0 {
+                    self.glance(walked, depth);
+                    if !self.has_room(level.capacity() + next.capacity()) {
+                        return None;
+                    }
+                }
+                state.unpack(n, &mut packed);
+                self.move_on(&state, &mut turns, goes_on, &mut next);
+                walked += 1;
+            }
+            (level, next) = (next, level);
+            next.clear();
+            depth += 1;
+        }
+        Some(walked)
+    }
+
+    /// Makes all moves from a state.
+    fn move_on(
+        &mut self,
+        state: &State,
+        turns: &mut Vec<Turn>,
+        goes_on: fn(&mut Leading, u64) -> bool,
+        next: &mut Vec<u8>,
+    ) {
+        self.explorer.meet(state);
+        self.explorer.turns(state, turns);
+        let mut after = State::default();
+        for turn in turns {
+            for outcome in self.explorer.outcomes(state, turn.act).iter() {
+                self.explorer.advance(state, turn.act, outcome, &mut after);
+                if goes_on(&mut self.leading, after.hash) {
+                    after.pack(next);
+                }
+            }
+        }
+    }
+
+    fn glance(&self, walked: u64, depth: u32) {
+        let unique_states = self.leading.len() as u64;
+        let frontier = unique_states - walked;
+        (self.progress)(Progress { unique_states, frontier, depth });
+    }
+
+    /// Whether the limits allow this much, with so many bytes of states to be looked at.
+    fn has_room(&mut self, waiting: usize) -> bool {
+        let places = self.leading.capacity() / 7 * 8; // A table is at most 7/8 full.
+        self.bytes = self.bytes.max((places * PLACE + waiting) as u64);
+        self.leading.len() as u64 <= self.limits.states_max && self.bytes <= self.limits.memory_max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Machine;
+    use crate::space::{Space, Watch};
+    use conclave_core::mutex::Mutex;
+    use conclave_core::{Bounds, Cluster, Context, Delay, Event, Never, Process, Ticks};
+    use serde::{Deserialize, Serialize};
+
+    const PLACES: usize = 6;
+
+    /// Wanders about: from each place there are ways to some others.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    struct Wanderer {
+        ways: Vec<Vec<usize>>,
+        place: usize,
+    }
+
+    impl Process for Wanderer {
+        type Provides = Mutex;
+        type Uses = Never;
+        type Message = Never;
+        type Timer = ();
+
+        fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+            if let Event::Timer(()) = event {
+                let ways = &self.ways[self.place];
+                self.place = ways[ctx.choose(ways.len() as u32) as usize];
+            }
+            if !self.ways[self.place].is_empty() {
+                ctx.set_timer((), Delay::exactly(Ticks(1)));
+            }
+        }
+    }
+
+    fn found(ways: &[Vec<usize>], limits: &Limits) -> Untangled {
+        let ways = ways.to_vec();
+        let cluster = Cluster::of_equals(1, move |_| Wanderer { ways: ways.clone(), place: 0 });
+        let bounds = Bounds { requests: Some(0), ..Bounds::default() };
+        let machine = Machine::new(&cluster, &bounds, false);
+        let space = Space::new(&machine, &bounds, Watch::default());
+        untangle(&mut Explorer::new(&space), limits, &|_| {})
+    }
+
+    /// The places that can be come to from one, by one way or more.
+    fn ahead(ways: &[Vec<usize>], place: usize) -> Vec<usize> {
+        let mut ahead = ways[place].clone();
+        let mut next = 0;
+        while next < ahead.len() {
+            for &place in &ways[ahead[next]] {
+                if !ahead.contains(&place) {
+                    ahead.push(place);
+                }
+            }
+            next += 1;
+        }
+        ahead
+    }
+
+    #[test]
+    fn it_finds_circles_where_there_are_some_and_only_there() {
+        let (mut with, mut without) = (0, 0);
+        for seed in 0..2_000_u64 {
+            let is_way = |from: usize, to: usize| {
+                let number = seed * 64 + (from * PLACES + to) as u64;
+                crate::intern::mix(number + 1).is_multiple_of(5)
+            };
+            let to = |from| (0..PLACES).filter(move |&to| is_way(from, to)).collect();
+            let ways: Vec<Vec<usize>> = (0..PLACES).map(to).collect();
+            let mut reached = ahead(&ways, 0);
+            let circle = reached.iter().any(|&place| ahead(&ways, place).contains(&place));
+            let untangled = found(&ways, &Limits::default());
+            let expected = if circle { Circles::Some } else { Circles::None };
+            assert_eq!(untangled.circles, expected, "{ways:?}");
+            reached.extend(Some(0).filter(|first| !reached.contains(first)));
+            assert_eq!(untangled.unique_states, reached.len() as u64, "{ways:?}");
+            *(if circle { &mut with } else { &mut without }) += 1;
+        }
+        assert!(with > 200 && without > 200, "{with} with circles, {without} without");
+    }
+
+    #[test]
+    fn what_it_has_no_room_for_it_does_not_judge() {
+        let line = [vec![1], vec![]];
+        assert_eq!(found(&line, &Limits::default()).circles, Circles::None);
+        let few = Limits { states_max: 0, ..Limits::default() };
+        assert_eq!(found(&line, &few).circles, Circles::Unknown);
+        let small = Limits { memory_max: 10, ..Limits::default() };
+        assert_eq!(found(&line, &small).circles, Circles::Unknown);
+    }
+}
