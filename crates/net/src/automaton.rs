@@ -274,7 +274,8 @@ impl<P: Process<Provides: Spoken>> Machine<P> {
         Self { me, process, survival, heard, context: Context::new(draw), answers }
     }
 
-    fn event(&self, input: &Input) -> Result<Event<P>, Foreign> {
+    /// What happens to it, in its own types.
+    pub fn event(&self, input: &Input) -> Result<Event<P>, Foreign> {
         Ok(match input {
             Input::Start => Event::Start,
             Input::Restart => Event::Restart,
@@ -292,33 +293,37 @@ impl<P: Process<Provides: Spoken>> Machine<P> {
             Input::Timer(bytes) => Event::Timer(decode(bytes, "a timer")?),
         })
     }
-}
 
-impl<P: Process<Provides: Spoken, Uses: Service>> Automaton for Machine<P> {
-    fn step(&mut self, input: &Input) -> Result<Stepped, Foreign> {
-        let event = self.event(input)?;
+    /// One atomic action, in its own types: what it wants done, and the choices that it made.
+    pub fn act(&mut self, event: Event<P>) -> (Vec<Effect<P>>, Vec<u32>) {
         if matches!(event, Event::Restart)
             && let Recovery::State(kept) = self.process.after_crash()
         {
             self.process = kept;
         }
         self.context.act(self.me, &mut self.process, event);
-        let mut deeds = Vec::new();
-        while let Some(effect) = self.context.pop() {
-            deeds.push(match effect {
-                Effect::Send { to, message } => {
-                    Deed::Send { to, kind: message.name().to_string(), bytes: encode(&message) }
-                }
-                Effect::SetTimer { timer, after } => {
-                    Deed::SetTimer { timer: encode(&timer), after }
-                }
-                Effect::CancelTimer(timer) => Deed::CancelTimer { timer: encode(&timer) },
-                Effect::Indicate(indication) => Deed::Tell(P::Provides::told(indication)),
-                // Elections are all that is ever asked for below.
-                Effect::Request(_) => Deed::Ask(Asked::Campaign),
-            });
+        (self.context.drain().collect(), self.answers.take())
+    }
+
+    /// What it wants done, without its types.
+    pub fn deed(effect: Effect<P>) -> Deed {
+        match effect {
+            Effect::Send { to, message } => {
+                Deed::Send { to, kind: message.name().to_string(), bytes: encode(&message) }
+            }
+            Effect::SetTimer { timer, after } => Deed::SetTimer { timer: encode(&timer), after },
+            Effect::CancelTimer(timer) => Deed::CancelTimer { timer: encode(&timer) },
+            Effect::Indicate(indication) => Deed::Tell(P::Provides::told(indication)),
+            // Elections are all that is ever asked for below.
+            Effect::Request(_) => Deed::Ask(Asked::Campaign),
         }
-        Ok(Stepped { deeds, choices: self.answers.take() })
+    }
+}
+
+impl<P: Process<Provides: Spoken, Uses: Service>> Automaton for Machine<P> {
+    fn step(&mut self, input: &Input) -> Result<Stepped, Foreign> {
+        let (effects, choices) = self.act(self.event(input)?);
+        Ok(Stepped { deeds: effects.into_iter().map(Self::deed).collect(), choices })
     }
 
     fn saved(&self) -> Vec<u8> {

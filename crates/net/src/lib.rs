@@ -5,12 +5,23 @@
 //! messages to the hosts of other nodes. An [`Upper`] is the application that uses the machines.
 
 mod automaton;
+mod certificates;
+mod host;
+mod link;
 mod packet;
+pub mod random;
+pub mod recording;
+pub mod store;
+mod tls;
 mod upper;
 
 pub use automaton::{
     Asked, Automaton, Deed, Foreign, Heard, Input, Machine, Spoken, Stepped, Survival, Told,
     heard_by_oracle, heard_from_election,
 };
+pub use certificates::{Authority, CertificateError, Certified, make_authority, make_node};
+pub use host::{Host, HostConfig, HostError};
+pub use link::{Limits, LinkConfig, LinkError, Links, Past, TEXT_MAX};
 pub use packet::{Key, Lane, News, Order, Packet};
+pub use tls::{Tls, TlsError, TlsFiles, node_name};
 pub use upper::{Hands, Peer, Upper};

@@ -41,8 +41,8 @@ pub trait Hands {
     fn me(&self) -> NodeId;
     /// The time since the node started, by a clock that never jumps.
     fn now(&self) -> Ticks;
-    /// Asks a machine, which is made if need be. It acts after the application has returned, still
-    /// before anything leaves.
+    /// Asks a machine, which is made if need be; one without such a request is only made. It acts
+    /// after the application has returned, still before anything leaves.
     fn ask(&mut self, key: &Key, asked: Asked);
     /// Tells a machine something as the layer below it; one that does not exist, or hears nothing,
     /// is passed over.
@@ -58,6 +58,8 @@ pub trait Hands {
     fn afterwards(&mut self, deed: Box<dyn FnOnce() + Send>);
     /// Wakes the application at this time, instead of any other that it named before.
     fn wake_at(&mut self, at: Option<Ticks>);
+    /// The random number that a node made on its first start; `None` of one never met.
+    fn identity(&self, node: NodeId) -> Option<u128>;
     /// What is known of the link to a peer.
     fn peer(&self, peer: NodeId) -> Peer;
     /// Messages sent to other nodes by this machine since the node started, by kind.

@@ -1,0 +1,206 @@
+//! The front door: whoever connects has to say who it is, quickly and briefly.
+
+use super::complaints::Complaints;
+use super::config::TEXT_MAX;
+use super::fault::{Fault, printable};
+use super::frame::{Code, Frame, Hello, MAGIC, Refusal, VERSION, language};
+use super::node::Node;
+use super::serve::Guest;
+use super::wire::{Stream, Wire};
+use crate::tls::{Certificate, Tls, valid_for};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+/// The door, and the rooms behind it: one per node, where its connection is served.
+pub(super) struct Door {
+    pub node: Arc<Node>,
+    pub rooms: Vec<mpsc::Sender<Guest>>,
+    pub complaints: Complaints,
+}
+
+/// Lets connections in, for ever.
+pub(super) async fn keep_accepting(listener: TcpListener, door: Door) {
+    let door = Arc::new(door);
+    let places = Arc::new(Semaphore::new(door.node.config.limits.strangers));
+    let mut strangers = JoinSet::new();
+    loop {
+        while strangers.try_join_next().is_some() {}
+        let (stream, address) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // No file handles left, most likely: they come back when others close.
+                door.complaints.log(format_args!("cannot accept a connection: {error}"));
+                sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            let limit = door.node.config.limits.strangers;
+            door.complaints.log(format_args!(
+                "connection from {address} closed: {limit} others have yet to introduce themselves"
+            ));
+            continue;
+        };
+        let door = Arc::clone(&door);
+        strangers.spawn(async move {
+            door.greet(stream, address).await;
+            drop(place);
+        });
+    }
+}
+
+/// Somebody who is not let in, and the connection to say why, if it gets that far.
+struct Turned {
+    fault: Fault,
+    wire: Option<Wire>,
+}
+
+impl From<Fault> for Turned {
+    fn from(fault: Fault) -> Self {
+        Self { fault, wire: None }
+    }
+}
+
+impl Door {
+    async fn greet(&self, stream: TcpStream, address: SocketAddr) {
+        let limit = self.node.config.limits.handshake;
+        match timeout(limit, self.introduce(stream, address)).await {
+            Ok(Ok(guest)) => {
+                // A closed room means that this node stops.
+                let _ = self.rooms[guest.from.index()].send(guest).await;
+            }
+            Ok(Err(Turned { fault, wire })) => {
+                self.complaints.log(format_args!("connection from {address}: {fault}"));
+                if let (Some(wire), Fault::Refusing(refusal)) = (wire, fault) {
+                    // Whether it hears why is its own affair.
+                    let _ = timeout(limit, refuse(wire, refusal)).await;
+                }
+            }
+            Err(_) => {
+                let fault = Fault::SlowGreeting(limit);
+                self.complaints.log(format_args!("connection from {address}: {fault}"));
+            }
+        }
+    }
+
+    async fn introduce(&self, stream: TcpStream, address: SocketAddr) -> Result<Guest, Turned> {
+        let limits = &self.node.config.limits;
+        stream.set_nodelay(true).map_err(Fault::Io)?;
+        let (mut wire, certificate) = match &self.node.config.tls {
+            None => (Wire::new(Box::new(stream), limits), None),
+            Some(tls) => self.secure(tls, stream).await?,
+        };
+        match self.hear(&mut wire, certificate).await {
+            Ok(Hello { from, .. }) => {
+                wire.trust(limits);
+                Ok(Guest { from, address, wire })
+            }
+            Err(fault) => Err(Turned { fault, wire: Some(wire) }),
+        }
+    }
+
+    /// Puts TLS around a connection, unless its first bytes show that this is pointless.
+    async fn secure(
+        &self,
+        tls: &Tls,
+        stream: TcpStream,
+    ) -> Result<(Wire, Option<Certificate>), Turned> {
+        let limits = &self.node.config.limits;
+        let mut first = [0; MAGIC.len()];
+        let length = stream.peek(&mut first).await.map_err(Fault::Io)?;
+        let first = &first[..length];
+        if first.is_empty() {
+            return Err(Fault::Closed.into());
+        }
+        if MAGIC.starts_with(first) {
+            let reason = "it speaks without TLS, this node only with it".to_string();
+            let wire = Some(Wire::new(Box::new(stream), limits));
+            return Err(Turned { fault: refusing(Code::Tls, reason), wire });
+        }
+        if first[0] != 0x16 {
+            return Err(Fault::Foreign(language(first)).into());
+        }
+        let (stream, certificate) = tls.accept(stream).await.map_err(Fault::Tls)?;
+        let stream: Box<dyn Stream> = Box::new(stream);
+        Ok((Wire::new(stream, limits), certificate))
+    }
+
+    async fn hear(&self, wire: &mut Wire, proof: Option<Certificate>) -> Result<Hello, Fault> {
+        let version = wire.reader.preface().await?;
+        if version != VERSION {
+            return Err(refusing(Code::Version, Fault::Version(version).to_string()));
+        }
+        let bytes = wire.reader.next().await?;
+        let hello = match Frame::decode(&bytes)? {
+            Frame::Hello(hello) => hello,
+            other @ (Frame::Welcome(_)
+            | Frame::Refuse(_)
+            | Frame::Data(_)
+            | Frame::Ack(_)
+            | Frame::Ping) => return Err(other.out_of_place()),
+        };
+        if let Some((code, reason)) = self.objection(&hello, proof) {
+            return Err(refusing(code, reason));
+        }
+        match self.node.meet(hello.from, hello.identity, hello.incarnation).await {
+            Err(Fault::Stranger(reason)) => Err(refusing(Code::Disowned, reason)),
+            outcome => outcome.map(|()| hello),
+        }
+    }
+
+    /// What speaks against this node, if anything does.
+    fn objection(&self, hello: &Hello, proof: Option<Certificate>) -> Option<(Code, String)> {
+        let config = &self.node.config;
+        let Hello { n, from, to, .. } = *hello;
+        let me = config.me;
+        if hello.cluster != config.cluster {
+            let theirs = printable(&hello.cluster, TEXT_MAX);
+            let reason = format!("it is of cluster '{theirs}', this is '{}'", config.cluster);
+            return Some((Code::Cluster, reason));
+        }
+        if n != config.n {
+            let reason = format!("its cluster has {n} nodes, this one has {}", config.n);
+            return Some((Code::Size, reason));
+        }
+        if to != me {
+            return Some((Code::Receiver, format!("it looks for node {to}, this is node {me}")));
+        }
+        if from.0 >= n || from == me {
+            let reason = format!("it calls itself node {from}, at node {me} of {n}");
+            return Some((Code::Sender, reason));
+        }
+        if config.tls.is_some() && !proof.is_some_and(|proof| valid_for(&proof, from)) {
+            let reason = format!("its certificate is not one of node {from}");
+            return Some((Code::Certificate, reason));
+        }
+        self.other_algorithm(hello)
+    }
+
+    fn other_algorithm(&self, hello: &Hello) -> Option<(Code, String)> {
+        let ours = &self.node.config.algorithm;
+        let (from, me) = (hello.from, self.node.config.me);
+        (hello.algorithm != *ours).then(|| {
+            let theirs = printable(&hello.algorithm, TEXT_MAX);
+            (Code::Algorithm, format!("node {from} runs '{theirs}', node {me} runs '{ours}'"))
+        })
+    }
+}
+
+fn refusing(code: Code, reason: String) -> Fault {
+    Fault::Refusing(Refusal { code, reason })
+}
+
+/// Says why. The rest of what the other side says is still taken.
+async fn refuse(mut wire: Wire, refusal: Refusal) -> Result<(), Fault> {
+    wire.writer.preface();
+    wire.writer.push(&Frame::Refuse(refusal))?;
+    wire.writer.flush().await?;
+    wire.writer.close().await?;
+    wire.reader.drain().await;
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! The sending side: dials a peer for ever, and sends it what is in its outbox.
+
+use super::fault::{Fault, printable};
+use super::frame::{Code, Frame, VERSION, Welcome};
+use super::node::Node;
+use super::pause::Pause;
+use super::wire::{CHUNK, Reader, Stream, Wire, Writer};
+use crate::{Lane, News};
+use conclave_core::NodeId;
+use std::convert::Infallible;
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+
+/// Keeps the link to this peer up, until the host is gone.
+pub(super) async fn keep_dialing(node: Arc<Node>, to: NodeId) {
+    let limits = node.config.limits;
+    let seed = node.config.identity as u64 ^ (u64::from(to.0) << 32);
+    let mut pause = Pause::new(&limits, seed);
+    let mut last_complaint = String::new();
+    loop {
+        let started = Instant::now();
+        let fault = match timeout(limits.handshake, connect(&node, to)).await {
+            Ok(Ok(wire)) => {
+                last_complaint.clear();
+                talk(&node, to, wire).await
+            }
+            Ok(Err(fault)) => fault,
+            Err(_) => Fault::SlowAnswer(limits.handshake),
+        };
+        if started.elapsed() >= limits.pause_max {
+            pause.reset(); // It stood for a while: this is no row of failures.
+        }
+        let complaint = fault.to_string();
+        if complaint != last_complaint {
+            let address = &node.config.peers[to.index()];
+            tracing::warn!("no link to node {to} at {address}: {complaint}; trying again");
+            let told = disowned(&node, to, &fault).await;
+            if told.is_err() || matches!(fault, Fault::Stopping) {
+                return;
+            }
+            last_complaint = complaint;
+        }
+        let needs_a_person = fault.needs_a_person();
+        sleep(if needs_a_person { pause.vary(limits.refused) } else { pause.next() }).await;
+    }
+}
+
+/// Tells the host if the peer takes this node for somebody else.
+async fn disowned(node: &Node, by: NodeId, fault: &Fault) -> Result<(), Fault> {
+    if let Fault::Refused(refusal) = fault
+        && refusal.code == Code::Disowned
+    {
+        node.tell(News::Disowned { by, reason: refusal.reason.clone() }).await?;
+    }
+    Ok(())
+}
+
+async fn connect(node: &Node, to: NodeId) -> Result<Wire, Fault> {
+    let limits = &node.config.limits;
+    let stream = TcpStream::connect(&node.config.peers[to.index()]).await?;
+    stream.set_nodelay(true)?;
+    let stream: Box<dyn Stream> = match &node.config.tls {
+        None => Box::new(stream),
+        Some(tls) => Box::new(tls.connect(to, stream).await.map_err(Fault::Tls)?),
+    };
+    let mut wire = Wire::new(stream, limits);
+    wire.writer.preface();
+    wire.writer.push(&Frame::Hello(node.hello(to)))?;
+    wire.writer.flush().await?;
+    let welcome = answer(&mut wire.reader).await?;
+    node.meet(to, welcome.identity, welcome.incarnation).await?;
+    let Welcome { incarnation, received, .. } = welcome;
+    node.peer(to).outbox().resume(incarnation, received, Instant::now())?;
+    wire.trust(limits);
+    Ok(wire)
+}
+
+async fn answer(reader: &mut Reader) -> Result<Welcome, Fault> {
+    let version = reader.preface().await?;
+    if version != VERSION {
+        return Err(Fault::Version(version));
+    }
+    match Frame::decode(&reader.next().await?)? {
+        Frame::Welcome(welcome) => Ok(welcome),
+        Frame::Refuse(mut refusal) => {
+            refusal.reason = printable(&refusal.reason, usize::MAX);
+            Err(Fault::Refused(refusal))
+        }
+        other @ (Frame::Hello(_) | Frame::Data(_) | Frame::Ack(_) | Frame::Ping) => {
+            Err(other.out_of_place())
+        }
+    }
+}
+
+/// The link stands: uses it until it breaks, and says why it did.
+async fn talk(node: &Node, to: NodeId, mut wire: Wire) -> Fault {
+    let address = &node.config.peers[to.index()];
+    tracing::info!("linked to node {to} at {address}");
+    if node.tell(News::Connected { to }).await.is_err() {
+        return Fault::Stopping;
+    }
+    let Err(fault) = tokio::select! {
+        over = hear(node, to, &mut wire.reader) => over,
+        over = send(node, to, &mut wire.writer) => over,
+    };
+    match node.tell(News::Disconnected { to, reason: fault.to_string() }).await {
+        Ok(()) => fault,
+        Err(stopping) => stopping,
+    }
+}
+
+async fn hear(node: &Node, to: NodeId, reader: &mut Reader) -> Result<Infallible, Fault> {
+    loop {
+        let bytes = reader.next().await?;
+        match Frame::decode(&bytes)? {
+            Frame::Ack(number) => {
+                let news = node.peer(to).outbox().acknowledge(number)?;
+                if news {
+                    node.tell(News::Acknowledged { by: to, number }).await?;
+                }
+            }
+            Frame::Ping => {}
+            other @ (Frame::Hello(_) | Frame::Welcome(_) | Frame::Refuse(_) | Frame::Data(_)) => {
+                return Err(other.out_of_place());
+            }
+        }
+    }
+}
+
+async fn send(node: &Node, to: NodeId, writer: &mut Writer) -> Result<Infallible, Fault> {
+    let more = &node.peer(to).more;
+    loop {
+        let filled = fill(node, to, writer);
+        if writer.waiting() == 0 && filled.is_ok() {
+            match timeout(node.config.limits.ping, more.notified()).await {
+                Ok(()) => continue,
+                Err(_) => writer.push(&Frame::Ping)?,
+            }
+        }
+        writer.flush().await?; // What comes before a message that cannot be sent still leaves.
+        filled?;
+    }
+}
+
+/// Gives the writer what comes next, about a chunk at a time.
+fn fill(node: &Node, to: NodeId, writer: &mut Writer) -> Result<(), Fault> {
+    let mut outbox = node.peer(to).outbox();
+    while writer.waiting() < CHUNK
+        && let Some(packet) = outbox.next()
+    {
+        if writer.push(&Frame::Data(packet.into())).is_err() {
+            let fault = Fault::LongPacket { number: packet.number, length: packet.bytes.len() };
+            match packet.lane {
+                Lane::Durable => return Err(fault),
+                // Nobody counts on it, and those behind it need not suffer.
+                Lane::Transient => tracing::error!("not sent to node {to}: {fault}"),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! What can go wrong: with the links as a whole, and with one connection.
+
+use super::frame::{Refusal, VERSION};
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// Why the links cannot start. Trying again helps only with the address, once it is free.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// The address is taken, or not one of this machine.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Which.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The settings contradict each other.
+    #[error("the links of this node are set up wrongly: {0}")]
+    Settings(String),
+}
+
+/// Why a connection ended, or never came to be. The texts speak of the other side as "it".
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Fault {
+    #[error("it closed the connection")]
+    Closed,
+    #[error("nothing was heard for {0:?}")]
+    Silent(Duration),
+    #[error("it began a frame and did not finish it within {0:?}")]
+    HalfFrame(Duration),
+    #[error("it took longer than {0:?} to introduce itself")]
+    SlowGreeting(Duration),
+    #[error("no connection and greeting within {0:?}")]
+    SlowAnswer(Duration),
+    #[error("a frame is longer than the {0} bytes allowed")]
+    LongFrame(usize),
+    #[error("message {number} has {length} bytes, more than a frame may have")]
+    LongPacket { number: u64, length: usize },
+    #[error("a frame makes no sense: {0}")]
+    Nonsense(String),
+    #[error("it speaks {0}, not the protocol of a Conclave cluster")]
+    Foreign(&'static str),
+    #[error("it speaks version {0} of the protocol, this node speaks version {VERSION}")]
+    Version(u8),
+    #[error("it was refused: {}", .0.reason)]
+    Refusing(Refusal),
+    #[error("it refuses this node: {}", .0.reason)]
+    Refused(Refusal),
+    #[error("{0}")]
+    Stranger(String),
+    #[error("TLS: {0}")]
+    Tls(io::Error),
+    #[error("message {got} came where message {expected} was due")]
+    Gap { expected: u64, got: u64 },
+    #[error(
+        "it has messages up to {has} only, although it acknowledged those before {first}: \
+         it lost a part of its disk"
+    )]
+    Forgot { has: u64, first: u64 },
+    #[error("it acknowledges message {0}, which was never sent to it")]
+    Unsent(u64),
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The host of this very node is gone, so there is nothing left to do.
+    #[error("this node stops")]
+    Stopping,
+}
+
+impl Fault {
+    /// Whether trying again soon is pointless: somebody has to change something first.
+    pub fn needs_a_person(&self) -> bool {
+        match self {
+            Self::Foreign(_)
+            | Self::Version(_)
+            | Self::Refusing(_)
+            | Self::Refused(_)
+            | Self::Stranger(_)
+            | Self::Tls(_)
+            | Self::LongPacket { .. }
+            | Self::Forgot { .. } => true,
+            Self::Closed
+            | Self::Silent(_)
+            | Self::HalfFrame(_)
+            | Self::SlowGreeting(_)
+            | Self::SlowAnswer(_)
+            | Self::LongFrame(_)
+            | Self::Nonsense(_)
+            | Self::Gap { .. }
+            | Self::Unsent(_)
+            | Self::Io(_)
+            | Self::Stopping => false,
+        }
+    }
+}
+
+/// A text of somebody else, fit for one line of a log: no control characters, not too long.
+pub(super) fn printable(text: &str, bytes_max: usize) -> String {
+    let mut clean = String::new();
+    for symbol in text.chars() {
+        if clean.len() + symbol.len_utf8() > bytes_max {
+            break;
+        }
+        clean.push(if symbol.is_control() { '?' } else { symbol });
+    }
+    clean
+}

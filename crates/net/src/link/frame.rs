@@ -1,0 +1,180 @@
+//! The words of the protocol between two nodes.
+//!
+//! Each side begins with [`MAGIC`] and [`VERSION`]. Then come frames: a length of four bytes, most
+//! significant first, and a [`Frame`] in postcard. Who dials sends `Hello`, `Data` and `Ping`; who
+//! accepts sends `Welcome` or `Refuse`, `Ack` and `Ping`.
+
+use super::fault::Fault;
+use crate::{Lane, Packet};
+use conclave_core::NodeId;
+use serde::{Deserialize, Serialize, Serializer};
+
+/// The first bytes of either side, so that anything else is recognised at once.
+pub(super) const MAGIC: &[u8; 8] = b"CONCLAVE";
+
+/// The byte after them. It changes whenever a frame does.
+pub(super) const VERSION: u8 = 1;
+
+/// What is said on a connection.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Frame<'a> {
+    Hello(Hello),
+    Welcome(Welcome),
+    Refuse(Refusal),
+    #[serde(borrow)]
+    Data(Data<'a>),
+    /// All durable messages up to this number are on disk.
+    Ack(u64),
+    /// Still here.
+    Ping,
+}
+
+/// Who dials, and whom it takes the other side for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Hello {
+    pub cluster: String,
+    pub n: u32,
+    pub from: NodeId,
+    pub to: NodeId,
+    pub identity: u128,
+    pub incarnation: u32,
+    pub algorithm: String,
+}
+
+/// Who accepts, and where the sender should go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Welcome {
+    pub identity: u128,
+    pub incarnation: u32,
+    /// The last durable message received; it need not be on disk yet.
+    pub received: u64,
+}
+
+/// Why the other side may not connect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Refusal {
+    pub code: Code,
+    pub reason: String,
+}
+
+/// The kinds of refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Code {
+    Version,
+    Cluster,
+    Size,
+    Sender,
+    Receiver,
+    Algorithm,
+    Certificate,
+    Tls,
+    Disowned,
+}
+
+/// A packet, borrowed: it is copied into and out of the buffers of a connection only once.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Data<'a> {
+    lane: Lane,
+    number: u64,
+    key: &'a str,
+    #[serde(serialize_with = "at_once")]
+    bytes: &'a [u8],
+}
+
+/// Bytes as bytes: serde would write them one by one.
+fn at_once<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bytes(bytes)
+}
+
+impl<'a> From<&'a Packet> for Data<'a> {
+    fn from(packet: &'a Packet) -> Self {
+        let Packet { lane, number, key, bytes } = packet;
+        Self { lane: *lane, number: *number, key, bytes }
+    }
+}
+
+impl Data<'_> {
+    pub fn to_packet(&self) -> Packet {
+        let Self { lane, number, key, bytes } = *self;
+        Packet { lane, number, key: key.into(), bytes: bytes.to_vec() }
+    }
+}
+
+impl<'a> Frame<'a> {
+    pub fn decode(bytes: &'a [u8]) -> Result<Self, Fault> {
+        match postcard::take_from_bytes(bytes) {
+            Ok((frame, [])) => Ok(frame),
+            Ok((_, rest)) => Err(Fault::Nonsense(format!("{} bytes too many", rest.len()))),
+            Err(error) => Err(Fault::Nonsense(error.to_string())),
+        }
+    }
+
+    /// The word for it, for people.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Hello(_) => "Hello",
+            Self::Welcome(_) => "Welcome",
+            Self::Refuse(_) => "Refuse",
+            Self::Data(_) => "Data",
+            Self::Ack(_) => "Ack",
+            Self::Ping => "Ping",
+        }
+    }
+
+    /// That this one has no place here.
+    pub fn out_of_place(&self) -> Fault {
+        Fault::Nonsense(format!("{} has no place here", self.name()))
+    }
+}
+
+/// What these first bytes look like, if they are not ours.
+pub(super) fn language(bytes: &[u8]) -> &'static str {
+    const HTTP: [&[u8]; 7] = [b"GET ", b"POST", b"HEAD", b"PUT ", b"OPTI", b"HTTP", b"PRI "];
+    if HTTP.iter().any(|word| bytes.starts_with(word)) {
+        "HTTP"
+    } else if bytes.starts_with(&[0x16, 3]) {
+        "TLS"
+    } else if bytes.starts_with(b"SSH-") {
+        "SSH"
+    } else {
+        "something else"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_the_same_after_the_journey() {
+        let packet =
+            Packet { lane: Lane::Durable, number: 7, key: "lock/a".into(), bytes: vec![0, 255] };
+        let bytes = postcard::to_allocvec(&Frame::Data((&packet).into())).unwrap();
+        let Frame::Data(data) = Frame::decode(&bytes).unwrap() else { panic!("another frame") };
+        assert_eq!(data.to_packet(), packet);
+    }
+
+    #[test]
+    fn a_frame_with_bytes_to_spare_makes_no_sense() {
+        let mut bytes = postcard::to_allocvec(&Frame::Ack(3)).unwrap();
+        bytes.push(0);
+        assert!(matches!(Frame::decode(&bytes), Err(Fault::Nonsense(_))));
+    }
+
+    #[test]
+    fn no_prefix_of_a_frame_is_a_frame() {
+        let hello = Hello {
+            cluster: "demo".into(),
+            n: 3,
+            from: NodeId(0),
+            to: NodeId(1),
+            identity: 5,
+            incarnation: 1,
+            algorithm: "maekawa".into(),
+        };
+        let bytes = postcard::to_allocvec(&Frame::Hello(hello)).unwrap();
+        for end in 0..bytes.len() {
+            assert!(Frame::decode(&bytes[..end]).is_err(), "{end} bytes are enough");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What all tasks of the links share.
+
+use super::config::LinkConfig;
+use super::fault::Fault;
+use super::frame::{Hello, Welcome};
+use super::outbox::Outbox;
+use crate::{News, Order, Packet};
+use conclave_core::NodeId;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::Instant;
+
+/// This node, as its links see it.
+pub(super) struct Node {
+    pub config: LinkConfig,
+    news: mpsc::Sender<News>,
+    peers: Vec<Peer>,
+}
+
+/// What is known of one node, and what it is to be told. (This node's own place stays unused.)
+pub(super) struct Peer {
+    outbox: Mutex<Outbox>,
+    /// There is more in the outbox.
+    pub more: Notify,
+    /// Up to which number the durable messages from it are on this disk.
+    pub acknowledged: watch::Sender<u64>,
+    /// Held while the host is told of a meeting, so that it hears of that before anything else.
+    known: tokio::sync::Mutex<Known>,
+}
+
+struct Known {
+    identity: Option<u128>,
+    incarnation: u32,
+}
+
+impl Peer {
+    pub fn outbox(&self) -> MutexGuard<'_, Outbox> {
+        self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Node {
+    pub fn new(mut config: LinkConfig, news: mpsc::Sender<News>) -> Self {
+        let mut past = std::mem::take(&mut config.past);
+        past.resize_with(config.n as usize, Default::default);
+        let peers = past.into_iter().map(|past| Peer {
+            outbox: Mutex::new(Outbox::new(past.outbox, &config.limits)),
+            more: Notify::new(),
+            acknowledged: watch::Sender::new(past.received),
+            known: tokio::sync::Mutex::new(Known { identity: past.identity, incarnation: 0 }),
+        });
+        let peers = peers.collect();
+        Self { config, news, peers }
+    }
+
+    pub fn peer(&self, id: NodeId) -> &Peer {
+        &self.peers[id.index()]
+    }
+
+    /// Tells the host something, when it has room for it.
+    pub async fn tell(&self, news: News) -> Result<(), Fault> {
+        self.news.send(news).await.map_err(|_| Fault::Stopping)
+    }
+
+    /// Room for one message to the host. To wait for it can be given up at any time; once it is
+    /// there, the message is as good as delivered.
+    pub async fn room(&self) -> Result<mpsc::Permit<'_, News>, Fault> {
+        self.news.reserve().await.map_err(|_| Fault::Stopping)
+    }
+
+    pub fn hello(&self, to: NodeId) -> Hello {
+        let config = &self.config;
+        Hello {
+            cluster: config.cluster.clone(),
+            n: config.n,
+            from: config.me,
+            to,
+            identity: config.identity,
+            incarnation: config.incarnation,
+            algorithm: config.algorithm.clone(),
+        }
+    }
+
+    pub fn welcome(&self, received: u64) -> Welcome {
+        let LinkConfig { identity, incarnation, .. } = self.config;
+        Welcome { identity, incarnation, received }
+    }
+
+    /// Whether this is the peer that was met before; if none was, it is from now on.
+    pub async fn meet(&self, id: NodeId, identity: u128, incarnation: u32) -> Result<(), Fault> {
+        let mut known = self.peer(id).known.lock().await;
+        match known.identity {
+            None => {
+                self.tell(News::Met { peer: id, identity }).await?;
+                known.identity = Some(identity);
+            }
+            Some(met) if met != identity => {
+                return Err(Fault::Stranger(format!(
+                    "another node {id} was met before: this one has lost its disk, or is a \
+                     second node of the same name"
+                )));
+            }
+            Some(_) => {}
+        }
+        if incarnation < known.incarnation {
+            return Err(Fault::Stranger(format!(
+                "node {id} has been seen in its start {}, this is its start {incarnation}: an \
+                 old copy of its disk, or a process that should be gone",
+                known.incarnation
+            )));
+        }
+        known.incarnation = incarnation;
+        Ok(())
+    }
+
+    /// Carries out what the host orders. It never waits for a peer, so the host, which may wait for
+    /// us, cannot be held up by one.
+    pub fn obey(&self, order: Order) {
+        match order {
+            Order::Send { to, packet } => self.send(to, packet),
+            Order::Acknowledge { from, number } => {
+                if let Some(peer) = self.peers.get(from.index()) {
+                    peer.acknowledged.send_if_modified(|known| {
+                        let news = number > *known;
+                        *known = number.max(*known);
+                        news
+                    });
+                }
+            }
+        }
+    }
+
+    fn send(&self, to: NodeId, packet: Packet) {
+        let Some(peer) = self.peers.get(to.index()).filter(|_| to != self.config.me) else {
+            tracing::error!("a message for node {to}, to which there is no link, was not sent");
+            return;
+        };
+        peer.outbox().push(packet, Instant::now());
+        peer.more.notify_one();
+    }
+}

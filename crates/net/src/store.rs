@@ -1,0 +1,227 @@
+//! The disk of a node: one file, changed by one synced transaction at a time.
+//!
+//! | table         | key           | holds                                                      |
+//! |---------------|---------------|------------------------------------------------------------|
+//! | `meta`        | a word        | format, cluster, node, settings, identity, incarnation     |
+//! | `peers`       | node          | its identity, the last durable numbers received and sent   |
+//! | `machines`    | key           | survival, state, running timers                            |
+//! | `outbox`      | node, number  | a message that this peer has not acknowledged              |
+//! | `application` | a name        | whatever the application asked to have saved               |
+//!
+//! What a node forgets may break what its algorithms promise. So a file that is damaged, empty or
+//! somebody else's is refused, never replaced.
+
+mod error;
+mod opening;
+
+pub use error::StoreError;
+
+use crate::{Key, Lane, Packet, Survival};
+use conclave_core::{Delay, NodeId};
+use error::Failed;
+use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
+const PEERS: TableDefinition<u32, &[u8]> = TableDefinition::new("peers");
+const MACHINES: TableDefinition<&str, &[u8]> = TableDefinition::new("machines");
+const OUTBOX: TableDefinition<(u32, u64), (&str, &[u8])> = TableDefinition::new("outbox");
+const APPLICATION: TableDefinition<&str, &[u8]> = TableDefinition::new("application");
+
+/// Whose file it has to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected<'a> {
+    /// The name of the cluster.
+    pub cluster: &'a str,
+    /// The node.
+    pub node: NodeId,
+    /// The algorithms and parameters of the cluster. States of others mean nothing to these.
+    pub settings: &'a str,
+}
+
+/// What is kept of a peer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptPeer {
+    /// Who it said it was when first met.
+    pub identity: Option<u128>,
+    /// The last durable message that came from it.
+    pub received: u64,
+    /// The last durable message that went to it.
+    pub sent: u64,
+}
+
+/// What is kept of a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptMachine {
+    /// How it lives through a crash.
+    pub survival: Survival,
+    /// What [`crate::Automaton::saved`] gave.
+    pub saved: Vec<u8>,
+    /// The timers that run, and how long each one does.
+    pub timers: Vec<(Vec<u8>, Delay)>,
+}
+
+/// All that the disk knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The peers that were met.
+    pub peers: BTreeMap<NodeId, KeptPeer>,
+    /// The machines that survive.
+    pub machines: BTreeMap<Key, KeptMachine>,
+    /// What is not known to have arrived, by receiver and in order.
+    pub outbox: Vec<(NodeId, Packet)>,
+    /// What the application had saved.
+    pub application: Vec<(String, Vec<u8>)>,
+}
+
+/// Changes that become lasting together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// Peers, as they are now.
+    pub peers: Vec<(NodeId, KeptPeer)>,
+    /// Machines, as they are now: encoded [`KeptMachine`]s.
+    pub machines: Vec<(Key, Vec<u8>)>,
+    /// Messages sent.
+    pub outbox: Vec<(NodeId, Packet)>,
+    /// Up to which number a peer has everything: so much leaves the outbox.
+    pub delivered: Vec<(NodeId, u64)>,
+    /// What the application wants saved or removed.
+    pub application: Vec<(String, Option<Vec<u8>>)>,
+}
+
+impl Batch {
+    /// Whether nothing is lost if this is not written now: delivered messages can wait, for they
+    /// are recognised when sent again.
+    pub fn can_wait(&self) -> bool {
+        self.peers.is_empty()
+            && self.machines.is_empty()
+            && self.outbox.is_empty()
+            && self.application.is_empty()
+    }
+}
+
+/// The open file of a node; nobody else can open it.
+#[derive(Debug)]
+pub struct Store {
+    database: Database,
+    path: PathBuf,
+    identity: u128,
+    incarnation: u32,
+}
+
+impl Store {
+    /// Opens the file in this directory, or makes both on the very first start. Every call that
+    /// succeeds is one more incarnation of the node.
+    pub fn open(directory: &Path, expected: &Expected) -> Result<Self, StoreError> {
+        opening::open(directory, expected)
+    }
+
+    /// The random number by which others know this node from an impostor.
+    pub fn identity(&self) -> u128 {
+        self.identity
+    }
+
+    /// How many times it has been opened, this time included.
+    pub fn incarnation(&self) -> u32 {
+        self.incarnation
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The peers that were met, for the links to recognise.
+    pub fn peers(&self) -> Result<BTreeMap<NodeId, KeptPeer>, StoreError> {
+        self.read_peers().map_err(|failed| failed.at(&self.path))
+    }
+
+    /// Reads everything.
+    pub fn load(&self) -> Result<Kept, StoreError> {
+        self.read_all().map_err(|failed| failed.at(&self.path))
+    }
+
+    /// Makes these changes, all or none. When it returns they are on disk.
+    pub fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.write(batch).map_err(|failed| failed.at(&self.path))
+    }
+
+    fn read_peers(&self) -> Result<BTreeMap<NodeId, KeptPeer>, Failed> {
+        let table = self.database.begin_read()?.open_table(PEERS)?;
+        let rows = table.iter()?.map(|row| {
+            let (node, bytes) = row?;
+            Ok((NodeId(node.value()), decode(bytes.value())?))
+        });
+        rows.collect()
+    }
+
+    fn read_all(&self) -> Result<Kept, Failed> {
+        let read = self.database.begin_read()?;
+        let mut kept = Kept { peers: self.read_peers()?, ..Kept::default() };
+        for row in read.open_table(MACHINES)?.iter()? {
+            let (key, bytes) = row?;
+            kept.machines.insert(key.value().into(), decode(bytes.value())?);
+        }
+        for row in read.open_table(OUTBOX)?.iter()? {
+            let (place, message) = row?;
+            let ((to, number), (key, bytes)) = (place.value(), message.value());
+            let (key, bytes) = (key.into(), bytes.to_vec());
+            let packet = Packet { lane: Lane::Durable, number, key, bytes };
+            kept.outbox.push((NodeId(to), packet));
+        }
+        for row in read.open_table(APPLICATION)?.iter()? {
+            let (name, value) = row?;
+            kept.application.push((name.value().to_string(), value.value().to_vec()));
+        }
+        Ok(kept)
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Failed> {
+        let write = self.database.begin_write()?;
+        write_rows(&write, batch)?;
+        // The default is to return when the disk has it.
+        Ok(write.commit()?)
+    }
+}
+
+fn write_rows(write: &WriteTransaction, batch: &Batch) -> Result<(), Failed> {
+    let mut peers = write.open_table(PEERS)?;
+    for (node, peer) in &batch.peers {
+        peers.insert(node.0, &*encode(peer))?;
+    }
+    let mut machines = write.open_table(MACHINES)?;
+    for (key, row) in &batch.machines {
+        machines.insert(&**key, &**row)?;
+    }
+    let mut outbox = write.open_table(OUTBOX)?;
+    for (to, packet) in &batch.outbox {
+        outbox.insert((to.0, packet.number), (&*packet.key, &*packet.bytes))?;
+    }
+    for (to, number) in &batch.delivered {
+        outbox.retain_in((to.0, 0)..=(to.0, *number), |_, _| false)?;
+    }
+    let mut application = write.open_table(APPLICATION)?;
+    for (name, value) in &batch.application {
+        match value {
+            Some(value) => application.insert(&**name, &**value)?,
+            None => application.remove(&**name)?,
+        };
+    }
+    Ok(())
+}
+
+pub(crate) fn encode(data: &impl Serialize) -> Vec<u8> {
+    postcard::to_allocvec(data).expect("plain data of known length")
+}
+
+fn decode<T: for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<T, Failed> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((data, [])) => Ok(data),
+        Ok(_) | Err(_) => Err(Failed::Damaged("a row that cannot be read".into())),
+    }
+}
+
+#[cfg(test)]
+mod tests;

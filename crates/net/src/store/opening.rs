@@ -1,0 +1,165 @@
+//! How the file of a node comes to be, and what is looked at when it is opened again.
+
+use super::error::Failed;
+use super::{APPLICATION, Expected, MACHINES, META, OUTBOX, PEERS, Store, StoreError};
+use conclave_core::NodeId;
+use redb::{Database, ReadableDatabase};
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+const FILE: &str = "conclave.redb";
+const FORMAT: u32 = 1;
+/// Plenty: what a node keeps is small, and most of it is in its memory anyway.
+const CACHE_BYTES: usize = 16 << 20;
+
+pub(super) fn open(directory: &Path, expected: &Expected) -> Result<Store, StoreError> {
+    let path = directory.join(FILE);
+    make_directory(directory)
+        .map_err(|source| StoreError::System { path: directory.to_path_buf(), source })?;
+    let exists = path.try_exists().map_err(|error| Failed::from(error).at(&path))?;
+    if !exists {
+        make(directory, &path, expected).map_err(|failed| failed.at(&path))?;
+    }
+    let database = reopen(&path).map_err(|failed| failed.at(&path))?;
+    let meta = Meta::read(&database).map_err(|failed| failed.at(&path))?;
+    meta.check(&path, expected)?;
+    let incarnation = meta.incarnation.saturating_add(1);
+    count(&database, incarnation).map_err(|failed| failed.at(&path))?;
+    Ok(Store { database, path, identity: meta.identity, incarnation })
+}
+
+fn make_directory(directory: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
+}
+
+/// Makes the file under a name of its own and gives it the right one when it is complete: it is
+/// there entirely or not at all, and of two nodes that start at once only one can make it.
+fn make(directory: &Path, path: &Path, expected: &Expected) -> Result<(), Failed> {
+    let identity = crate::random::bits()?;
+    let draft = directory.join(format!("{FILE}.{identity:032x}"));
+    let made =
+        write_first(&draft, expected, identity).and_then(|()| match fs::hard_link(&draft, path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            result => Ok(result?),
+        });
+    // A draft that stays behind takes room and does no harm.
+    let _ = fs::remove_file(&draft);
+    made?;
+    Ok(File::open(directory)?.sync_all()?)
+}
+
+fn write_first(draft: &Path, expected: &Expected, identity: u128) -> Result<(), Failed> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let database = Database::builder().create_file(options.open(draft)?)?;
+    let write = database.begin_write()?;
+    {
+        let mut meta = write.open_table(META)?;
+        meta.insert("format", &FORMAT.to_le_bytes()[..])?;
+        meta.insert("cluster", expected.cluster.as_bytes())?;
+        meta.insert("node", &expected.node.0.to_le_bytes()[..])?;
+        meta.insert("settings", expected.settings.as_bytes())?;
+        meta.insert("identity", &identity.to_le_bytes()[..])?;
+        meta.insert("incarnation", &0u32.to_le_bytes()[..])?;
+        write.open_table(PEERS)?;
+        write.open_table(MACHINES)?;
+        write.open_table(OUTBOX)?;
+        write.open_table(APPLICATION)?;
+    }
+    Ok(write.commit()?)
+}
+
+fn reopen(path: &Path) -> Result<Database, Failed> {
+    // An empty file would be taken for a new one.
+    if fs::metadata(path)?.len() == 0 {
+        return Err(Failed::Damaged("it is empty".into()));
+    }
+    // The library underneath panics at some kinds of damage that it meets before its checksums.
+    let checked = std::panic::catch_unwind(|| {
+        let mut database = Database::builder().set_cache_size(CACHE_BYTES).open(path)?;
+        // Looks at every page. A repair would go back to an earlier state, which is to forget.
+        match database.check_integrity()? {
+            true => Ok(database),
+            false => Err(Failed::Damaged("its checksums are wrong".into())),
+        }
+    });
+    checked.unwrap_or_else(|_| Err(Failed::Damaged("it makes no sense".into())))
+}
+
+fn count(database: &Database, incarnation: u32) -> Result<(), Failed> {
+    let write = database.begin_write()?;
+    write.open_table(META)?.insert("incarnation", &incarnation.to_le_bytes()[..])?;
+    Ok(write.commit()?)
+}
+
+struct Meta {
+    format: u32,
+    cluster: String,
+    node: NodeId,
+    settings: String,
+    identity: u128,
+    incarnation: u32,
+}
+
+impl Meta {
+    fn read(database: &Database) -> Result<Self, Failed> {
+        let table = database.begin_read()?.open_table(META)?;
+        let bytes = |name: &str| match table.get(name)? {
+            Some(value) => Ok(value.value().to_vec()),
+            None => Err(Failed::Damaged(format!("it does not say its {name}"))),
+        };
+        let text = |name| {
+            String::from_utf8(bytes(name)?)
+                .map_err(|_| Failed::Damaged(format!("its {name} is no text")))
+        };
+        let number = |name| number(name, &bytes(name)?).map(u32::from_le_bytes);
+        let format = number("format")?;
+        if format > FORMAT {
+            // The rest may be something else altogether.
+            let (cluster, settings) = (String::new(), String::new());
+            let (node, identity, incarnation) = (NodeId(0), 0, 0);
+            return Ok(Self { format, cluster, node, settings, identity, incarnation });
+        }
+        Ok(Self {
+            format,
+            cluster: text("cluster")?,
+            node: NodeId(number("node")?),
+            settings: text("settings")?,
+            identity: u128::from_le_bytes(self::number("identity", &bytes("identity")?)?),
+            incarnation: number("incarnation")?,
+        })
+    }
+
+    fn check(&self, path: &Path, expected: &Expected) -> Result<(), StoreError> {
+        let path = path.to_path_buf();
+        if self.format > FORMAT {
+            return Err(StoreError::Newer { path, found: self.format, known: FORMAT });
+        }
+        let (node, expected_node) = (self.node.to_string(), expected.node.to_string());
+        let differing = [
+            ("cluster", &*self.cluster, expected.cluster),
+            ("node", &*node, &*expected_node),
+            ("the settings", &*self.settings, expected.settings),
+        ]
+        .into_iter()
+        .find(|(_, found, expected)| found != expected);
+        match differing {
+            None => Ok(()),
+            Some((what, found, expected)) => {
+                let (found, expected) = (found.to_string(), expected.to_string());
+                Err(StoreError::Other { path, what, found, expected })
+            }
+        }
+    }
+}
+
+fn number<const N: usize>(name: &str, bytes: &[u8]) -> Result<[u8; N], Failed> {
+    bytes.try_into().map_err(|_| Failed::Damaged(format!("its {name} is no number")))
+}

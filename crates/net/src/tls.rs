@@ -1,0 +1,163 @@
+//! Certificates: who may take part, and who is who.
+//!
+//! All certificates of a cluster are signed by one authority. That of node `k` (as people count,
+//! from 1) is valid for the name `node-k.conclave`, wherever the node runs. Both sides of a
+//! connection show theirs.
+
+use conclave_core::NodeId;
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
+
+/// A certificate that the other side has shown.
+pub(crate) type Certificate = CertificateDer<'static>;
+
+/// The files of one node, as PEM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate of the authority.
+    pub authority: PathBuf,
+    /// The certificate of this node, and those between it and the authority, if any.
+    pub certificate: PathBuf,
+    /// The private key of this node.
+    pub key: PathBuf,
+}
+
+/// Why certificates cannot be used: which file, and what is wrong with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", file.display())]
+pub struct TlsError {
+    /// The file to look at.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// What a node needs to speak TLS with the others.
+#[derive(Clone)]
+pub struct Tls {
+    client: Arc<ClientConfig>,
+    server: Arc<ServerConfig>,
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tls") // There is a private key inside.
+    }
+}
+
+/// The name for which the certificate of this node has to be valid.
+pub fn node_name(node: NodeId) -> String {
+    format!("node-{node}.conclave")
+}
+
+/// Whether this certificate is one of that node. (That the authority signed it was checked before.)
+pub(crate) fn valid_for(certificate: &CertificateDer<'_>, node: NodeId) -> bool {
+    let name = ServerName::try_from(node_name(node));
+    let certificate = webpki::EndEntityCert::try_from(certificate);
+    match (name, certificate) {
+        (Ok(name), Ok(certificate)) => certificate.verify_is_valid_for_subject_name(&name).is_ok(),
+        (Err(_), _) | (_, Err(_)) => false,
+    }
+}
+
+impl Tls {
+    /// Reads the files of this node and checks that they belong together.
+    pub fn load(files: &TlsFiles, me: NodeId) -> Result<Self, TlsError> {
+        let TlsFiles { authority, certificate, key } = files;
+        let roots = Arc::new(roots(authority)?);
+        let chain = certificates(certificate)?;
+        if !valid_for(&chain[0], me) {
+            let problem = format!("is not valid for '{}', the name of this node", node_name(me));
+            return Err(TlsError { file: certificate.clone(), problem });
+        }
+        let secret = PrivateKeyDer::from_pem_slice(&read(key)?)
+            .map_err(|error| unreadable(key, "private key", error))?;
+        let with_key = |problem: rustls::Error| TlsError {
+            file: key.clone(),
+            problem: format!("does not go with {}: {problem}", certificate.display()),
+        };
+        let with_authority = |problem: String| TlsError { file: authority.clone(), problem };
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let versions = [&rustls::version::TLS13];
+        let client = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_protocol_versions(&versions)
+            .map_err(|error| with_authority(error.to_string()))?
+            .with_root_certificates(Arc::clone(&roots))
+            .with_client_auth_cert(chain.clone(), secret.clone_key())
+            .map_err(with_key)?;
+        let verifier = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(&provider))
+            .build()
+            .map_err(|error| with_authority(error.to_string()))?;
+        let server = ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&versions)
+            .map_err(|error| with_authority(error.to_string()))?
+            .with_client_cert_verifier(verifier)
+            .with_single_cert(chain, secret)
+            .map_err(with_key)?;
+        Ok(Self { client: Arc::new(client), server: Arc::new(server) })
+    }
+
+    /// As the side that dials: makes sure that the other one is this node.
+    pub(crate) async fn connect(
+        &self,
+        to: NodeId,
+        stream: TcpStream,
+    ) -> io::Result<client::TlsStream<TcpStream>> {
+        let name = ServerName::try_from(node_name(to)).map_err(io::Error::other)?;
+        TlsConnector::from(Arc::clone(&self.client)).connect(name, stream).await
+    }
+
+    /// As the side that accepts: whose certificate it is remains to be seen.
+    pub(crate) async fn accept(
+        &self,
+        stream: TcpStream,
+    ) -> io::Result<(server::TlsStream<TcpStream>, Option<Certificate>)> {
+        let stream = TlsAcceptor::from(Arc::clone(&self.server)).accept(stream).await?;
+        let shown = stream.get_ref().1.peer_certificates();
+        let certificate = shown.and_then(|chain| chain.first()).cloned();
+        Ok((stream, certificate))
+    }
+}
+
+fn roots(file: &Path) -> Result<RootCertStore, TlsError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(file)? {
+        roots.add(certificate).map_err(|error| TlsError {
+            file: file.to_owned(),
+            problem: format!("is not the certificate of an authority: {error}"),
+        })?;
+    }
+    Ok(roots)
+}
+
+/// All certificates of a file; at least one.
+fn certificates(file: &Path) -> Result<Vec<Certificate>, TlsError> {
+    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(file)?).collect();
+    let all = all.map_err(|error| unreadable(file, "certificate", error))?;
+    if all.is_empty() {
+        return Err(unreadable(file, "certificate", pem::Error::NoItemsFound));
+    }
+    Ok(all)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, TlsError> {
+    std::fs::read(file)
+        .map_err(|error| TlsError { file: file.to_owned(), problem: error.to_string() })
+}
+
+fn unreadable(file: &Path, what: &str, error: pem::Error) -> TlsError {
+    let problem = if matches!(error, pem::Error::NoItemsFound) {
+        format!("has no {what} in PEM form")
+    } else {
+        format!("has no readable {what}: {error}")
+    };
+    TlsError { file: file.to_owned(), problem }
+}

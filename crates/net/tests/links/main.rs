@@ -1,0 +1,11 @@
+//! The links of a node on real sockets: what they promise, whom they refuse, and what they endure.
+#![allow(clippy::unwrap_used, reason = "the helpers of tests may fail like tests")]
+
+mod hostile;
+mod kit;
+mod proxy;
+mod raw;
+mod refusals;
+mod sessions;
+mod tls;
+mod transient;

@@ -1,0 +1,125 @@
+//! With certificates: the right ones work, all others are refused with their reason.
+
+use super::kit::{A, B, Host, Logs, config, exchange, listener};
+use conclave_core::NodeId;
+use conclave_net::{Authority, LinkConfig, Tls, TlsFiles, make_authority, make_node};
+use std::fs;
+use std::path::PathBuf;
+
+/// A directory of its own, removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tls-{name}"));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn files(&self, authority: &Authority, node: NodeId) -> TlsFiles {
+        let made = make_node(authority, node, &["localhost".into(), "127.0.0.1".into()]).unwrap();
+        TlsFiles {
+            authority: self.write("authority.pem", &authority.certified().certificate),
+            certificate: self.write(&format!("{node}.pem"), &made.certificate),
+            key: self.write(&format!("{node}.key"), &made.key),
+        }
+    }
+
+    fn tls(&self, authority: &Authority, node: NodeId) -> Option<Tls> {
+        Some(Tls::load(&self.files(authority, node), node).unwrap())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+async fn pair(a: Option<Tls>, b: Option<Tls>) -> (Host, Host) {
+    let (first, second) = (listener().await, listener().await);
+    let peers = [first.1, second.1];
+    let a = LinkConfig { tls: a, ..config(A, &peers) };
+    let b = LinkConfig { tls: b, ..config(B, &peers) };
+    (Host::start(first.0, a), Host::start(second.0, b))
+}
+
+#[tokio::test]
+async fn nodes_of_one_authority_understand_each_other() {
+    let folder = Folder::new("good");
+    let authority = make_authority("demo").unwrap();
+    let (mut a, mut b) = pair(folder.tls(&authority, A), folder.tls(&authority, B)).await;
+    exchange(&mut a, &mut b, 1_000).await;
+    a.restart().await;
+    exchange(&mut a, &mut b, 100).await;
+}
+
+#[tokio::test]
+async fn a_node_of_another_authority_is_refused_by_both() {
+    let mut logs = Logs::read();
+    let folder = Folder::new("authority");
+    let (one, other) = (make_authority("demo").unwrap(), make_authority("demo").unwrap());
+    let _pair = pair(folder.tls(&one, A), folder.tls(&other, B)).await;
+    logs.line("no link to node 2 at").await;
+    logs.line("TLS: invalid peer certificate").await;
+    logs.line("connection from 127.0.0.1").await;
+}
+
+#[tokio::test]
+async fn a_node_with_the_certificate_of_another_is_refused() {
+    let mut logs = Logs::read();
+    let folder = Folder::new("name");
+    let authority = make_authority("demo").unwrap();
+    let third = folder.tls(&authority, NodeId(2));
+    let _pair = pair(third, folder.tls(&authority, B)).await;
+    logs.line("it was refused: its certificate is not one of node 1").await;
+    logs.line("it refuses this node: its certificate is not one of node 1").await;
+    logs.line("not valid for name \"node-1.conclave\"").await;
+}
+
+#[tokio::test]
+async fn a_node_without_tls_is_told_to_use_it() {
+    let mut logs = Logs::read();
+    let folder = Folder::new("plain");
+    let authority = make_authority("demo").unwrap();
+    let _pair = pair(None, folder.tls(&authority, B)).await;
+    logs.line("it was refused: it speaks without TLS, this node only with it").await;
+    logs.line("it refuses this node: it speaks without TLS, this node only with it").await;
+    logs.line("it speaks TLS, not the protocol of a Conclave cluster").await;
+    logs.line("no link to node 1 at").await;
+}
+
+#[test]
+fn files_that_do_not_belong_together_are_named() {
+    let folder = Folder::new("files");
+    let authority = make_authority("demo").unwrap();
+    let (first, second) = (folder.files(&authority, A), folder.files(&authority, B));
+    let problem = |files: &TlsFiles| Tls::load(files, A).unwrap_err().to_string();
+    let missing = TlsFiles { key: folder.0.join("nowhere.key"), ..first.clone() };
+    assert!(problem(&missing).contains("nowhere.key: No such file"));
+    let swapped = TlsFiles { key: first.certificate.clone(), ..first.clone() };
+    assert!(problem(&swapped).contains("1.pem: has no private key in PEM form"));
+    let of_another = TlsFiles { key: second.key.clone(), ..first.clone() };
+    assert!(problem(&of_another).contains("2.key: does not go with "));
+    let misnamed = TlsFiles { certificate: second.certificate, ..first.clone() };
+    assert!(problem(&misnamed).contains("2.pem: is not valid for 'node-1.conclave'"));
+    let empty = TlsFiles { authority: folder.write("empty.pem", "nothing"), ..first };
+    assert!(problem(&empty).contains("empty.pem: has no certificate in PEM form"));
+}
+
+#[test]
+fn only_hosts_can_be_put_into_a_certificate() {
+    let authority = make_authority("demo").unwrap();
+    let outcome = make_node(&authority, A, &["not a host".into()]);
+    let problem = outcome.err().expect("refused").to_string();
+    assert_eq!(
+        problem,
+        "'not a host' cannot be put into a certificate: it is no host name and no address"
+    );
+}
