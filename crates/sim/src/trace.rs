@@ -19,15 +19,16 @@ pub mod svg;
 pub(crate) mod testkit;
 mod upkeep;
 mod verify;
+mod window;
 pub(crate) mod words;
 
 pub use clocks::{Clocks, Stamp};
 pub use jsonl::{Sealed, read, write};
 pub use record::{Cause, Effect, Record, Sending, Step, Told};
-pub(crate) use recorder::Recorder;
+pub use recorder::Recorder;
 pub use verify::{Difference, verify};
+pub use window::{Share, Window};
 
-use crate::outcome::Ending;
 use conclave_core::{Links, NodeId, Ticks};
 use serde::{Deserialize, Serialize};
 
@@ -50,26 +51,6 @@ impl Trace {
     pub fn steps(&self) -> impl Iterator<Item = (usize, &Step)> {
         let places = self.records.iter().enumerate();
         places.filter_map(|(place, record)| record.step().map(|step| (place, step)))
-    }
-
-    /// The beginning of it, up to this many messages; and how many there are in all, if more.
-    fn beginning(&self, messages_max: usize) -> (Self, Option<usize>) {
-        let sent = |record: &Record| record.step().map_or(0, |step| step.sends().count());
-        let total: usize = self.records.iter().map(sent).sum();
-        if total <= messages_max {
-            return (self.clone(), None);
-        }
-        let mut seen = 0;
-        let few = |record: &&Record| {
-            seen += sent(record);
-            seen <= messages_max
-        };
-        let mut records: Vec<Record> = self.records.iter().take_while(few).cloned().collect();
-        let at = records.iter().map(Record::at).max().unwrap_or_default();
-        let broken = |record: &&Record| matches!(record, Record::Violation(v) if v.at <= at);
-        records.extend(self.records.iter().filter(broken).cloned());
-        records.push(Record::End { at, ending: Ending::CutShort, missing: 0 });
-        (Self { header: self.header.clone(), records }, Some(total))
     }
 
     /// When the run was over.
@@ -105,8 +86,22 @@ pub struct Header {
     /// The kinds of messages that are sent whether or not anybody asks; drawings leave them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub upkeep: Vec<String>,
+    /// What of a real cluster did it; nothing if it was simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Machine>,
     /// The command that made it.
     pub command: String,
+}
+
+/// A machine of a real cluster. It has no layers below it, but is told what others say; its time
+/// is in milliseconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// Its name on every node: `lock/NAME`, `election` or `detector`.
+    pub key: String,
+    /// All that the nodes of the cluster agree on.
+    pub settings: String,
 }
 
 impl Header {
@@ -132,6 +127,9 @@ impl Header {
         let mut title = format!("{}, {}", self.algorithm, many(clients, "node"));
         if clients < self.names.len() {
             title += &format!(" and {}", many(self.names.len() - clients, "coordinator"));
+        }
+        if let Some(machine) = &self.machine {
+            return title + &format!(", {}", crate::error::one_line(&machine.key));
         }
         for (name, value) in self.set.iter().filter(|(_, value)| value.len() < 24) {
             title += &format!(", {name}={}", crate::error::one_line(value));

@@ -125,7 +125,9 @@ impl<'a> Teller<'a> {
                 }
             },
             Cause::Timer(timer) => format!("is woken by timer {timer}"),
-            Cause::Start | Cause::Restart | Cause::Request(_) | Cause::Tell => words::cause(step),
+            Cause::Start | Cause::Restart | Cause::Request(_) | Cause::Tell | Cause::Unseen => {
+                words::cause(step)
+            }
         }
     }
 }

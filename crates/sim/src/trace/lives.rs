@@ -201,7 +201,8 @@ impl Life {
             | Cause::Restart
             | Cause::Request(_)
             | Cause::Message { .. }
-            | Cause::Tell => {}
+            | Cause::Tell
+            | Cause::Unseen => {}
         }
         for told in step.told() {
             self.believes(at, told, open);

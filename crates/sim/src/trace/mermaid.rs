@@ -2,7 +2,7 @@
 //!
 //! Mermaid knows no time: an arrow stands where its message arrives, and a cross where one is lost.
 
-use super::{Cause, Header, Record, Step, Told, Trace, words};
+use super::{Cause, Header, Record, Step, Told, Trace, Window, words};
 use conclave_core::NodeId;
 
 /// Mermaid refuses to draw texts that are much longer.
@@ -10,7 +10,17 @@ const BYTES_MAX: usize = 45_000;
 
 /// A trace as a Mermaid sequence diagram, cut where Mermaid would refuse to draw it.
 pub fn write(trace: &Trace) -> String {
-    let trace = &*trace.without_upkeep();
+    diagram(&trace.without_upkeep())
+}
+
+/// A stretch of a trace as a Mermaid sequence diagram.
+pub fn draw(trace: &Trace, window: &Window) -> String {
+    let (mut shown, _) = trace.without_upkeep().up_to_the_end_of(window);
+    shown.records.retain(|record| record.at() >= window.from);
+    diagram(&shown)
+}
+
+fn diagram(trace: &Trace) -> String {
     let mut diagram = Diagram::new(&trace.header);
     for (place, record) in trace.records.iter().enumerate() {
         if diagram.text.len() > BYTES_MAX {
@@ -71,7 +81,7 @@ impl<'a> Diagram<'a> {
     fn step(&mut self, step: &Step) {
         let node = step.node;
         match &step.cause {
-            Cause::Start | Cause::Tell => {}
+            Cause::Start | Cause::Tell | Cause::Unseen => {}
             Cause::Message { from, label, .. } => self.arrow(*from, "->>", node, label),
             Cause::Restart | Cause::Request(_) | Cause::Indication(_) | Cause::Timer(_) => {
                 let why = self.header.tell(&words::cause(step));

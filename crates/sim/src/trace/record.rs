@@ -205,6 +205,8 @@ pub enum Cause {
     Timer(String),
     /// The application sent a message of its own. The algorithm has no part in it.
     Tell,
+    /// Nobody knows: it was not recorded, and is seen only in what others received of it.
+    Unseen,
 }
 
 /// What a node wanted done, as its own types have it (`effect`), and what became of it.

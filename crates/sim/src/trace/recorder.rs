@@ -9,17 +9,17 @@ use conclave_core::{
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// More records than this are not kept: nobody reads or draws them, and they must fit into memory.
 const RECORDS_MAX: usize = 500_000;
 
 /// Answers to `Context::choose` on their way from the generator to the recorder.
-pub(crate) type Answers = Arc<Mutex<Vec<u32>>>;
+pub type Answers = Arc<Mutex<Vec<u32>>>;
 
 /// A run being written down.
 #[derive(Default)]
-pub(crate) struct Recorder {
+pub struct Recorder {
     records: Vec<Record>,
     /// The step under way.
     step: Option<Step>,
@@ -133,6 +133,16 @@ impl Recorder {
         self.ends();
     }
 
+    /// A node did something that was not recorded: all that is known of it is what it sends now,
+    /// until [`Recorder::ends`].
+    pub fn unseen(&mut self, at: Ticks, node: NodeId) {
+        if self.records.len() < RECORDS_MAX {
+            let (cause, event) = (Cause::Unseen, Value::Null);
+            let (choices, effects) = (Vec::new(), Vec::new());
+            self.step = Some(Step { at, node, cause, event, choices, effects });
+        }
+    }
+
     fn send(&mut self, mut sending: Sending, content: Value) {
         let Some(step) = &mut self.step else { return };
         self.sent += 1;
@@ -174,6 +184,11 @@ impl Recorder {
         }
     }
 
+    /// The step was given this answer to a choice.
+    pub fn chose(&mut self, answer: u32) {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(answer);
+    }
+
     /// The step is over.
     pub fn ends(&mut self) {
         let answers = self.answers.lock().map(|mut answers| std::mem::take(&mut *answers));
@@ -194,7 +209,8 @@ impl Recorder {
                 | Cause::Request(_)
                 | Cause::Indication(_)
                 | Cause::Timer(_)
-                | Cause::Tell => None,
+                | Cause::Tell
+                | Cause::Unseen => None,
             },
             Event::Start | Event::Restart | Event::Indication(_) | Event::Timer(_) => None,
         };

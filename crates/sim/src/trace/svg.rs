@@ -11,9 +11,11 @@ mod scale;
 mod stamps;
 
 use super::lives::{Landing, Lives};
-use super::{Record, Trace, words};
+use super::window::Share;
+use super::{Record, Trace, Window, words};
 use crate::error::Error;
 pub(super) use canvas::{Anchor, Canvas, escaped, number, width_of};
+use conclave_core::Ticks;
 use scale::Scale;
 
 /// More lines than this do not fit on a page.
@@ -29,20 +31,30 @@ const RIGHT: f64 = 34.0;
 /// So wide it is at least, for the legend's and the title's sake.
 const WIDTH_MIN: f64 = 560.0;
 
-/// A trace as a space-time diagram.
+/// A trace as a space-time diagram, from the beginning.
 pub fn write(trace: &Trace) -> Result<String, Error> {
+    let whole = Window { from: Ticks::ZERO, until: trace.end(), messages_max: MESSAGES_MAX };
+    draw(trace, &whole)
+}
+
+/// A stretch of a trace as a space-time diagram. What is under way when it begins comes from its
+/// edge.
+pub fn draw(trace: &Trace, window: &Window) -> Result<String, Error> {
     let n = trace.header.names.len();
     if n > NODES_MAX {
         let reason = format!("a space-time diagram of {n} nodes: at most {NODES_MAX}");
         return Err(Error::Undrawable(reason));
     }
-    let (shown, total) = trace.without_upkeep().beginning(MESSAGES_MAX);
-    Ok(Picture::new(&shown).draw(total))
+    let window = Window { messages_max: window.messages_max.min(MESSAGES_MAX), ..*window };
+    let (shown, share) = trace.without_upkeep().up_to_the_end_of(&window);
+    Ok(Picture::new(&shown, window.from).draw(share))
 }
 
 /// A drawing in the making.
 struct Picture<'a> {
     trace: &'a Trace,
+    /// What was before is not drawn.
+    from: Ticks,
     lives: Lives,
     scale: Scale,
     /// Where the first line's room begins, and the distance between two lines.
@@ -54,8 +66,9 @@ struct Picture<'a> {
 }
 
 impl<'a> Picture<'a> {
-    fn new(trace: &'a Trace) -> Self {
-        let lives = Lives::of(trace);
+    fn new(trace: &'a Trace, from: Ticks) -> Self {
+        let mut lives = Lives::of(trace);
+        lives.since(from);
         let names = trace.header.all().map(|node| super::mermaid::who(&trace.header, node));
         let left = 26.0 + names.map(|name| width_of(&name, 13.0)).fold(0.0, f64::max);
         let mut kinds: Vec<String> = Vec::new();
@@ -70,11 +83,11 @@ impl<'a> Picture<'a> {
             9..=16 => 52.0,
             _ => 38.0,
         };
-        let scale = Scale::of(trace, &lives, left + 14.0);
+        let scale = Scale::of(trace, &lives, from, left + 14.0);
         let flagged =
             |record: &Record| matches!(record, Record::Partition { .. } | Record::Violation(_));
         let top = if trace.records.iter().any(flagged) { TOP_FLAGGED } else { TOP };
-        Self { trace, lives, scale, top, row, canvas: Canvas::default(), kinds }
+        Self { trace, from, lives, scale, top, row, canvas: Canvas::default(), kinds }
     }
 
     /// How far down the line of a node is.
@@ -91,7 +104,7 @@ impl<'a> Picture<'a> {
         (self.scale.end() + RIGHT).max(WIDTH_MIN)
     }
 
-    fn draw(mut self, total: Option<usize>) -> String {
+    fn draw(mut self, share: Share) -> String {
         self.reserve_lines();
         self.partitions();
         self.violations();
@@ -102,7 +115,7 @@ impl<'a> Picture<'a> {
         self.axis();
         let legend_top = self.bottom() + 52.0;
         let height = self.legend(legend_top) + 14.0;
-        self.title(total);
+        self.title(share);
         let (width, title) = (self.width(), escaped(&self.trace.header.title()));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
@@ -117,7 +130,7 @@ impl<'a> Picture<'a> {
         )
     }
 
-    fn title(&mut self, total: Option<usize>) {
+    fn title(&mut self, share: Share) {
         let header = &self.trace.header;
         let room = self.width() - 40.0;
         self.canvas.text(20.0, 30.0, "h", Anchor::Start, &header.title());
@@ -127,8 +140,14 @@ impl<'a> Picture<'a> {
         if !header.upkeep.is_empty() {
             notes.push(format!("not drawn: {}", header.upkeep.join(", ")));
         }
-        if let Some(total) = total {
-            notes.push(format!("the first {MESSAGES_MAX} of {total} messages, no more"));
+        if share.shown < share.total {
+            let first = if self.from == Ticks::ZERO { "the first " } else { "" };
+            let since = match self.from {
+                Ticks::ZERO => String::new(),
+                from => format!(" since {from}"),
+            };
+            let Share { shown, total, .. } = share;
+            notes.push(format!("{first}{shown} of {total} messages{since}, no more"));
         }
         self.canvas.text(20.0, 63.0, "k", Anchor::Start, &notes.join("; "));
     }
@@ -148,7 +167,9 @@ impl<'a> Picture<'a> {
     fn violations(&mut self) {
         let mut broken: Vec<(f64, String)> = Vec::new();
         for record in &self.trace.records {
-            if let Record::Violation(violation) = record {
+            if let Record::Violation(violation) = record
+                && violation.at >= self.from
+            {
                 let x = self.scale.x(violation.at);
                 let tag = violation.property.tag();
                 match broken.last_mut().filter(|(last, _)| *last == x) {
@@ -186,6 +207,9 @@ impl<'a> Picture<'a> {
             free = x + half;
             self.canvas.path("ax", &format!("M{} {}v4", number(x), number(y)));
             self.canvas.text(x, y + 15.0, "t", Anchor::Middle, &told);
+        }
+        if self.trace.header.machine.is_some() {
+            self.canvas.text(begin - 16.0, y + 15.0, "t", Anchor::End, "ms");
         }
         for x in self.scale.breaks() {
             self.canvas

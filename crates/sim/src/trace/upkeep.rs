@@ -61,7 +61,8 @@ fn shown(step: &Step, upkeep: &BTreeSet<u64>) -> Option<Step> {
         | Cause::Restart
         | Cause::Request(_)
         | Cause::Indication(_)
-        | Cause::Tell => Some(step),
+        | Cause::Tell
+        | Cause::Unseen => Some(step),
     }
 }
 

@@ -55,8 +55,28 @@ struct Node<P> {
     /// What it may be given next only because of this.
     owed: Option<Owed>,
     disk: Option<Recovery<P>>,
+    /// Whether its state is known: not after it did what nobody saw.
+    known: bool,
     /// Running timers, with when they fire.
     timers: Vec<(Value, Ticks)>,
+}
+
+impl<P: Process> Node<P> {
+    /// Whether it may be told now that it starts, or is back.
+    fn begins(&mut self, event: &Event<P>) -> bool {
+        match (self.owed.take(), matches!(event, Event::Start)) {
+            (Some(Owed::Start | Owed::Either), true)
+            | (Some(Owed::Restart | Owed::Either), false) => true,
+            // Made late, it begins as if it came back.
+            (Some(Owed::Start), false) => {
+                if let Recovery::State(state) = self.process.after_crash() {
+                    self.process = state;
+                }
+                true
+            }
+            (Some(Owed::Restart), true) | (None, _) => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,6 +98,8 @@ enum Phase {
 enum Owed {
     Start,
     Restart,
+    /// It remembers nothing, and may not even know that it has been there before.
+    Either,
 }
 
 /// A message that was sent.
@@ -108,6 +130,7 @@ impl<'a, P: Process> Replay<'a, P> {
             phase: Phase::Idle,
             owed: Some(Owed::Start),
             disk: None,
+            known: true,
             timers: Vec::new(),
         };
         let nodes = trace.header.all().map(node).collect();
@@ -164,7 +187,8 @@ impl<'a, P: Process> Replay<'a, P> {
             Some(Recovery::State(state)) if !amnesia => state,
             Some(Recovery::State(_) | Recovery::Fresh | Recovery::Never) | None => fresh,
         };
-        (node.status, node.owed) = (Status::Up, Some(Owed::Restart));
+        (node.status, node.known) = (Status::Up, node.known || amnesia);
+        node.owed = Some(if amnesia { Owed::Either } else { Owed::Restart });
     }
 
     fn lost(&mut self, node: NodeId, number: u64) -> Checked {
@@ -182,11 +206,21 @@ impl<'a, P: Process> Replay<'a, P> {
             Status::Down => return Err(format!("{who} acts, but it is down")),
             Status::Paused => return Err(format!("{who} acts, but it is paused")),
         }
-        if step.cause == Cause::Tell {
-            return self.tell(step);
+        match step.cause {
+            Cause::Tell => return self.tell(step),
+            Cause::Unseen => return self.unseen(step),
+            Cause::Start
+            | Cause::Restart
+            | Cause::Request(_)
+            | Cause::Indication(_)
+            | Cause::Message { .. }
+            | Cause::Timer(_) => {}
         }
         let event: Event<P> = serde_json::from_value(step.event.clone())
             .map_err(|_| format!("{} is no event of this algorithm", short(&step.event)))?;
+        if !self.nodes[step.node.index()].known {
+            return self.believe(step, &event);
+        }
         self.allowed(step, &event)?;
         let process = &mut self.nodes[step.node.index()].process;
         let effects = self.again.act(step, process, event)?;
@@ -217,9 +251,10 @@ impl<'a, P: Process> Replay<'a, P> {
         }
         let node = self.node(step.node);
         match event {
-            Event::Start if node.owed.take() == Some(Owed::Start) => Ok(()),
-            Event::Restart if node.owed.take() == Some(Owed::Restart) => Ok(()),
-            Event::Start | Event::Restart => Err(format!("{who} has started already")),
+            Event::Start | Event::Restart => match node.begins(event) {
+                true => Ok(()),
+                false => Err(format!("{who} has started already")),
+            },
             Event::Request(asked) => again::may_ask(&value(asked), n, &mut node.phase)
                 .ok_or_else(|| format!("{who} cannot ask {} now", short(&value(asked)))),
             Event::Indication(told) => again::names_nodes_below(&value(told), n)

@@ -92,6 +92,7 @@ pub(crate) fn cause(step: &Step) -> String {
         Cause::Message { from, label, .. } => format!("receives {label} from {}", from.mark()),
         Cause::Timer(timer) => format!("timer {timer} fires"),
         Cause::Tell => "sends a message of the application".to_string(),
+        Cause::Unseen => "does something that was not recorded".to_string(),
     }
 }
 

@@ -49,6 +49,11 @@ impl Picture<'_> {
                 let reach = self.ordinary_reach(from.0);
                 Arrow { from, to: partly(from.0 + reach, LOST_AT), extra: " x" }
             }
+            // It should have arrived, and nobody saw that it did.
+            Landing::UnderWay if flight.due.is_some_and(|due| due <= self.lives.end) => {
+                let due = flight.due.unwrap_or_default();
+                Arrow { from, to: (self.scale.x(due), y), extra: " u" }
+            }
             Landing::UnderWay => {
                 let way = flight.due.map_or(1, |due| due.since(flight.sent).0).max(1);
                 let gone = self.lives.end.since(flight.sent).0 as f64 / way as f64;

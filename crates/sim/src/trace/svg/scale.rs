@@ -23,9 +23,9 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// A scale on which every moment of the run has its own place.
-    pub fn of(trace: &Trace, lives: &Lives, left: f64) -> Self {
-        let moments = moments(trace, lives);
+    /// A scale on which every moment of the run since then has its own place.
+    pub fn of(trace: &Trace, lives: &Lives, from: Ticks, left: f64) -> Self {
+        let moments = moments(trace, lives, from);
         let message = ordinary(lives);
         let many = trace.header.names.len() > 5;
         let reach = if many { MESSAGE_MANY } else { MESSAGE };
@@ -81,11 +81,12 @@ impl Scale {
 }
 
 /// When something happens that is drawn, in order.
-fn moments(trace: &Trace, lives: &Lives) -> Vec<Ticks> {
+fn moments(trace: &Trace, lives: &Lives, from: Ticks) -> Vec<Ticks> {
     let quiet = |record: &&Record| !record.step().is_some_and(|step| step.is_quiet_start());
     let mut moments: Vec<Ticks> = trace.records.iter().filter(quiet).map(Record::at).collect();
-    moments.push(Ticks::ZERO);
+    moments.push(from);
     moments.extend(lost(lives));
+    moments.retain(|at| *at >= from);
     moments.sort_unstable();
     moments.dedup();
     moments

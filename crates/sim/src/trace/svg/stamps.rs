@@ -2,15 +2,16 @@
 
 use super::canvas::number;
 use super::{Anchor, Picture};
-use crate::trace::Clocks;
 use crate::trace::lives::Landing;
+use crate::trace::{Clocks, Step};
 
 impl Picture<'_> {
     /// Lamport's times, one for each place where a node acted.
     pub(super) fn stamps(&mut self) {
         let times = Clocks::lamport(self.trace);
         let mut spots: Vec<(usize, f64, u64, u64)> = Vec::new();
-        let shown = self.trace.steps().filter(|(_, step)| !step.is_quiet_start());
+        let drawn = |step: &Step| step.at >= self.from && !step.is_quiet_start();
+        let shown = self.trace.steps().filter(|(_, step)| drawn(step));
         for (place, step) in shown {
             let (index, x) = (step.node.index(), self.scale.x(step.at));
             match spots.iter_mut().rev().find(|spot| spot.0 == index) {

@@ -52,7 +52,7 @@ fn long_silences_are_shortened_and_instants_kept_apart() {
     draft.ask(1_000, 0, "Release");
     draft.record(Record::Crash { at: Ticks(1_000_001), node: conclave_core::NodeId(0) });
     let trace = draft.end(1_001);
-    let scale = Scale::of(&trace, &Lives::of(&trace), 50.0);
+    let scale = Scale::of(&trace, &Lives::of(&trace), Ticks::ZERO, 50.0);
     assert_eq!(scale.x(Ticks::units(1_000)) - scale.begin(), 130.0);
     assert!(scale.x(Ticks(1_000_001)) - scale.x(Ticks(1_000_000)) >= 15.0);
     assert_eq!(scale.breaks().len(), 1);

@@ -101,12 +101,16 @@ pub(super) fn describe<P: Process>(event: &Event<P>, recorded: &Cause) -> Cause 
                 | Cause::Request(_)
                 | Cause::Indication(_)
                 | Cause::Timer(_)
-                | Cause::Tell => 0,
+                | Cause::Tell
+                | Cause::Unseen => 0,
             };
             Cause::Message { number, from: *from, label: message.name().to_string() }
         }
     }
 }
+
+/// No logical time of an application comes near this.
+const CLOCK_MAX: u64 = 1 << 53;
 
 /// Whether an application may ask this, and where it stands then. Only mutual exclusion has a law;
 /// whom a clock's user tells must exist.
@@ -119,6 +123,7 @@ pub(super) fn may_ask(asked: &Value, n: usize, phase: &mut Phase) -> Option<()> 
         (Some("Release"), Phase::Inside) => Phase::Idle,
         (Some("Cancel"), Phase::Waiting) => Phase::Idle,
         (Some("Campaign" | "Happen"), phase) => phase,
+        (None, phase) if asked["Observe"].as_u64().is_some_and(|clock| clock < CLOCK_MAX) => phase,
         (Some(_) | None, _) => return None,
     };
     Some(())
@@ -179,6 +184,31 @@ impl<P: Process> Replay<'_, P> {
             return Err(format!("{who}'s clock is {clock}, not {}", sending.details));
         }
         self.send(self.now, step.node, sending, content)
+    }
+
+    /// A node did what nobody saw. What it sent is believed, and so is all that it does from now
+    /// on, since its state is not known.
+    pub(super) fn unseen(&mut self, step: &Step) -> Checked {
+        self.node(step.node).known = false;
+        for sending in step.sends() {
+            let content = sending.effect["Send"]["message"].clone();
+            self.send(self.now, step.node, sending, content)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a step as it was recorded, where the node cannot be run again.
+    pub(super) fn believe(&mut self, step: &Step, event: &Event<P>) -> Checked {
+        if let (Cause::Message { number, from, .. }, Event::Message { message, .. }) =
+            (&step.cause, event)
+        {
+            self.arrives(step.node, *number, *from, &value(message))?;
+        }
+        for sending in step.sends() {
+            let content = sending.effect["Send"]["message"].clone();
+            self.send(self.now, step.node, sending, content)?;
+        }
+        Ok(())
     }
 
     fn send(&mut self, now: Ticks, from: NodeId, sending: &Sending, content: Value) -> Checked {
