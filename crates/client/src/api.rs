@@ -105,6 +105,26 @@ pub struct Released {
     pub holds: u32,
 }
 
+/// `DELETE /v1/locks/{name}/holders`: takes a lock from whoever holds it. Needs the admin token.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Force {
+    /// Why, for the record: 1 to 256 characters.
+    pub reason: String,
+}
+
+/// The answer to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forced {
+    /// Which lock.
+    pub name: String,
+    /// Who held it.
+    pub holder: Holder,
+    /// `fence-only`: the holder may still believe that it is inside, and only a resource that looks
+    /// at fences is safe from it.
+    pub safety: String,
+}
+
 /// `POST /v1/elections/{name}/proclaim`: the leader changes what it is known by.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -222,6 +242,13 @@ pub struct Election {
     pub leading_api: Option<String>,
     /// The term of its leadership.
     pub term: u64,
+}
+
+/// `GET /v1/elections`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Elections {
+    /// All elections that the answering node knows, by name.
+    pub elections: Vec<Election>,
 }
 
 /// `PUT /v1/values/{name}`

@@ -1,0 +1,137 @@
+//! One method per call of the API.
+
+use crate::api::{
+    Acquire, Cluster, Election, Elections, Grant, Lock, Locks, NewSession, NewValue, Proclaim,
+    Release, Released, Session, Value, Verified, Verify,
+};
+use crate::client::Question;
+use crate::{Client, Error};
+use std::time::Duration;
+
+/// How long an answer may take that is not waited for on purpose.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Client {
+    /// Opens a session. [`Client::open`] keeps it alive too.
+    pub fn open_session(&self, session: &NewSession) -> Result<Session, Error> {
+        self.ask(&Question::post("/v1/sessions".to_string(), session, PATIENCE))
+    }
+
+    /// Asks for another time to live; the answer is waited for so long.
+    pub fn keepalive(&self, session: &str, patience: Duration) -> Result<Session, Error> {
+        let path = format!("/v1/sessions/{session}/keepalive");
+        self.ask(&Question::post(path, &serde_json::Map::new(), patience))
+    }
+
+    /// Ends a session, and with it all that it holds.
+    pub fn close_session(&self, session: &str) -> Result<(), Error> {
+        self.tell(&Question::delete(format!("/v1/sessions/{session}"), PATIENCE))
+    }
+
+    /// Asks for a lock, and waits for as long as the request says.
+    pub fn acquire(&self, name: &str, request: &Acquire) -> Result<Grant, Error> {
+        let path = format!("/v1/locks/{}/acquire", escaped(name));
+        self.ask(&Question::post(path, request, waiting(request)))
+    }
+
+    /// Gives a lock back.
+    pub fn release(&self, name: &str, request: &Release) -> Result<Released, Error> {
+        let path = format!("/v1/locks/{}/release", escaped(name));
+        self.ask(&Question::post(path, request, PATIENCE))
+    }
+
+    /// Whether a lock is held with this fence right now.
+    pub fn verify(&self, name: &str, fence: u64) -> Result<Verified, Error> {
+        let path = format!("/v1/locks/{}/verify", escaped(name));
+        self.ask(&Question::post(path, &Verify { fence }, PATIENCE))
+    }
+
+    /// A lock as the node knows it.
+    pub fn lock_state(&self, name: &str) -> Result<Lock, Error> {
+        self.ask(&Question::get(format!("/v1/locks/{}", escaped(name)), PATIENCE))
+    }
+
+    /// All locks that the node knows.
+    pub fn locks(&self) -> Result<Locks, Error> {
+        self.ask(&Question::get("/v1/locks".to_string(), PATIENCE))
+    }
+
+    /// Stands for an election, and waits for as long as the request says.
+    pub fn campaign(&self, name: &str, request: &Acquire) -> Result<Grant, Error> {
+        let path = format!("/v1/elections/{}/campaign", escaped(name));
+        self.ask(&Question::post(path, request, waiting(request)))
+    }
+
+    /// Changes what the leader is known by.
+    pub fn proclaim(&self, name: &str, request: &Proclaim) -> Result<Election, Error> {
+        let path = format!("/v1/elections/{}/proclaim", escaped(name));
+        self.ask(&Question::post(path, request, PATIENCE))
+    }
+
+    /// Leads no longer.
+    pub fn resign(&self, name: &str, request: &Release) -> Result<Released, Error> {
+        let path = format!("/v1/elections/{}/resign", escaped(name));
+        self.ask(&Question::post(path, request, PATIENCE))
+    }
+
+    /// An election as the node knows it.
+    pub fn election(&self, name: &str) -> Result<Election, Error> {
+        self.ask(&Question::get(format!("/v1/elections/{}", escaped(name)), PATIENCE))
+    }
+
+    /// All elections that the node knows.
+    pub fn elections(&self) -> Result<Elections, Error> {
+        self.ask(&Question::get("/v1/elections".to_string(), PATIENCE))
+    }
+
+    /// A value.
+    pub fn value(&self, name: &str) -> Result<Value, Error> {
+        self.ask(&Question::get(format!("/v1/values/{}", escaped(name)), PATIENCE))
+    }
+
+    /// Writes a value, unless somebody with a larger fence did.
+    pub fn set_value(&self, name: &str, value: &NewValue) -> Result<Value, Error> {
+        self.ask(&Question::put(format!("/v1/values/{}", escaped(name)), value, PATIENCE))
+    }
+
+    /// The cluster as the node sees it.
+    pub fn cluster(&self) -> Result<Cluster, Error> {
+        self.ask(&Question::get("/v1/cluster".to_string(), PATIENCE))
+    }
+
+    /// Whether the node takes requests.
+    pub fn is_ready(&self) -> bool {
+        self.is_ready_within(PATIENCE)
+    }
+
+    /// The same, where an answer later than this is none.
+    pub fn is_ready_within(&self, patience: Duration) -> bool {
+        self.tell(&Question::get("/readyz".to_string(), patience)).is_ok()
+    }
+}
+
+/// The server ends the wait; only if it says nothing at all, the client does.
+fn waiting(request: &Acquire) -> Duration {
+    Duration::from_millis(request.wait_ms.unwrap_or(0)).saturating_add(PATIENCE)
+}
+
+/// A name as one segment of a path.
+fn escaped(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
+    let escape = |byte: u8| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    name.bytes().map(escape).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_segment_whatever_is_in_it() {
+        assert_eq!(escaped("team/build:1.2-x"), "team%2Fbuild:1.2-x");
+        assert_eq!(escaped("a b?ç"), "a%20b%3F%C3%A7");
+    }
+}

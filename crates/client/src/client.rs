@@ -1,0 +1,202 @@
+//! Requests and answers over HTTP.
+
+use crate::Error;
+use crate::api::Failure;
+use crate::lease::Shared;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::mem;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+use ureq::http::{Method, Request, Response, StatusCode};
+use ureq::{Agent, AsSendBody, Body};
+
+/// A server on the same continent answers a connection sooner than this.
+const CONNECT: Duration = Duration::from_secs(2);
+/// The most that is read of an answer.
+const ANSWER_MAX: u64 = 16 << 20;
+
+/// Where the nodes of a cluster are. Clones share their connections.
+#[derive(Clone, Debug)]
+pub struct Client {
+    agent: Agent,
+    servers: Arc<[String]>,
+    /// The one that answered last; the next request goes there first.
+    current: Arc<AtomicUsize>,
+    /// The sessions that it and its clones keep alive.
+    pub(crate) leases: Arc<Mutex<Vec<Weak<Shared>>>>,
+}
+
+/// One request, whoever it will be sent to.
+pub(crate) struct Question {
+    method: Method,
+    path: String,
+    body: Option<Vec<u8>>,
+    patience: Duration,
+}
+
+impl Question {
+    pub(crate) fn get(path: String, patience: Duration) -> Self {
+        Self { method: Method::GET, path, body: None, patience }
+    }
+
+    pub(crate) fn delete(path: String, patience: Duration) -> Self {
+        Self { method: Method::DELETE, path, body: None, patience }
+    }
+
+    pub(crate) fn post(path: String, body: &impl Serialize, patience: Duration) -> Self {
+        Self { method: Method::POST, path, body: Some(json(body)), patience }
+    }
+
+    pub(crate) fn put(path: String, body: &impl Serialize, patience: Duration) -> Self {
+        Self { method: Method::PUT, path, body: Some(json(body)), patience }
+    }
+}
+
+impl Client {
+    /// A client of these servers, each `HOST:PORT` or `http://HOST:PORT`. Nothing is sent yet.
+    pub fn new<S: AsRef<str>>(servers: impl IntoIterator<Item = S>) -> Result<Self, Error> {
+        let servers: Result<Vec<_>, _> = servers.into_iter().map(|s| base(s.as_ref())).collect();
+        let servers = servers?;
+        if servers.is_empty() {
+            return Err(Error::BadServer { server: "no server".to_string() });
+        }
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .proxy(None) // The nodes are near, and often on this very machine.
+            .timeout_connect(Some(CONNECT))
+            .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")));
+        let (agent, servers) = (config.build().new_agent(), servers.into());
+        Ok(Self { agent, servers, current: Arc::default(), leases: Arc::default() })
+    }
+
+    /// The same client, of one server alone: a session is known nowhere but at its node.
+    pub fn at(&self, server: &str) -> Result<Self, Error> {
+        let servers = Arc::from([base(server)?]);
+        Ok(Self { servers, current: Arc::default(), ..self.clone() })
+    }
+
+    /// Ends all sessions that this client and its clones keep alive, wherever in the program they
+    /// are waited with. What they hold is given back.
+    pub fn close(&self) {
+        let leases = mem::take(&mut *self.leases.lock().unwrap_or_else(PoisonError::into_inner));
+        for lease in leases.iter().filter_map(Weak::upgrade) {
+            lease.close();
+        }
+    }
+
+    /// The addresses, as they were given.
+    pub fn servers(&self) -> &[String] {
+        &self.servers
+    }
+
+    /// The server that answered last.
+    pub fn server(&self) -> &str {
+        &self.servers[self.current.load(Ordering::Relaxed) % self.servers.len()]
+    }
+
+    /// Asks one server after the other, from the one that answered last, until one can answer.
+    pub(crate) fn ask<R: DeserializeOwned>(&self, question: &Question) -> Result<R, Error> {
+        let (server, bytes) = self.bytes(question)?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| Error::Foreign { server, reason: error.to_string() })
+    }
+
+    /// The same where the answer is of no interest.
+    pub(crate) fn tell(&self, question: &Question) -> Result<(), Error> {
+        self.bytes(question).map(|_| ())
+    }
+
+    fn bytes(&self, question: &Question) -> Result<(String, Vec<u8>), Error> {
+        let first = self.current.load(Ordering::Relaxed);
+        let mut refused = None;
+        let mut silent = Vec::new();
+        for offset in 0..self.servers.len() {
+            let index = (first + offset) % self.servers.len();
+            let server = &self.servers[index];
+            match self.exchange(server, question) {
+                Err(Error::Unreachable(reason)) => silent.push(reason),
+                Err(error) if error.elsewhere() => refused = Some(error),
+                answer => {
+                    self.current.store(index, Ordering::Relaxed);
+                    return answer.map(|bytes| (server.clone(), bytes));
+                }
+            }
+        }
+        Err(refused.unwrap_or_else(|| Error::Unreachable(silent.join(", "))))
+    }
+
+    fn exchange(&self, server: &str, question: &Question) -> Result<Vec<u8>, Error> {
+        let silent = |error: ureq::Error| Error::Unreachable(format!("{server} ({error})"));
+        let request = Request::builder()
+            .method(question.method.clone())
+            .uri(format!("{server}{}", question.path));
+        let answer = match &question.body {
+            None => self.send(request.body(()), question.patience),
+            Some(body) => {
+                let request = request.header("content-type", "application/json");
+                self.send(request.body(&body[..]), question.patience)
+            }
+        };
+        let mut answer = answer.map_err(silent)?;
+        let status = answer.status();
+        let limited = answer.body_mut().with_config().limit(ANSWER_MAX);
+        let bytes = limited.read_to_vec().map_err(silent)?;
+        if status.is_success() {
+            return Ok(bytes);
+        }
+        Err(refusal(server, status, &bytes))
+    }
+
+    fn send<B: AsSendBody>(
+        &self,
+        request: Result<Request<B>, ureq::http::Error>,
+        patience: Duration,
+    ) -> Result<Response<Body>, ureq::Error> {
+        let patience = patience.max(Duration::from_millis(1));
+        let request = self.agent.configure_request(request?).timeout_global(Some(patience)).build();
+        self.agent.run(request)
+    }
+}
+
+fn refusal(server: &str, status: StatusCode, bytes: &[u8]) -> Error {
+    let server = server.to_string();
+    match serde_json::from_slice::<Failure>(bytes) {
+        Ok(failure) => {
+            Error::Refused { server, status: status.as_u16(), failure: Box::new(failure) }
+        }
+        Err(_) => Error::Foreign { server, reason: format!("it answers {status}") },
+    }
+}
+
+/// The beginning of every address of this server.
+fn base(server: &str) -> Result<String, Error> {
+    let bad = || Error::BadServer { server: server.to_string() };
+    let place = server.strip_prefix("http://").unwrap_or(server).trim_end_matches('/');
+    let (host, port) = place.rsplit_once(':').ok_or_else(bad)?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".-_[]:".contains(c);
+    if host.is_empty() || !host.chars().all(plain) || port.parse::<u16>().is_err() {
+        return Err(bad());
+    }
+    Ok(format!("http://{place}"))
+}
+
+fn json(body: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(body).expect("the words of the API are plain data")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_a_host_and_a_port() {
+        assert_eq!(base("127.0.0.1:7070").as_deref(), Ok("http://127.0.0.1:7070"));
+        assert_eq!(base("http://[::1]:7070/").as_deref(), Ok("http://[::1]:7070"));
+        for bad in ["", "host", ":1", "host:", "host:99999", "https://host:1", "http://a/b:1"] {
+            assert_eq!(base(bad), Err(Error::BadServer { server: bad.to_string() }));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What can go wrong between a client and a cluster.
+
+use crate::api::Failure;
+
+/// Why there is no answer, or not the one that was hoped for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Not the address of a server. To try again cannot help.
+    #[error("{server}: takes HOST:PORT or http://HOST:PORT")]
+    BadServer {
+        /// What was given.
+        server: String,
+    },
+    /// Nobody answers. It may later.
+    #[error("no answer from {0}")]
+    Unreachable(String),
+    /// The server understood and refuses. Whether it may agree later, it says itself.
+    #[error("{}", failure.error.message)]
+    Refused {
+        /// Which server.
+        server: String,
+        /// The status of HTTP.
+        status: u16,
+        /// What it said.
+        failure: Box<Failure>,
+    },
+    /// Something answers there, but not Conclave. To try again cannot help.
+    #[error("{server} does not speak the API of Conclave: {reason}")]
+    Foreign {
+        /// Which server.
+        server: String,
+        /// What was odd about the answer.
+        reason: String,
+    },
+    /// The session ended while something was being waited for. A new one may have more luck.
+    #[error("the session was lost: {0}")]
+    Lost(String),
+}
+
+impl Error {
+    /// Whether the same may succeed later.
+    pub fn retry(&self) -> bool {
+        match self {
+            Self::BadServer { .. } | Self::Foreign { .. } => false,
+            Self::Unreachable(_) | Self::Lost(_) => true,
+            Self::Refused { failure, .. } => failure.error.retry,
+        }
+    }
+
+    /// The server's word for programs, if it refused.
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Refused { failure, .. } => Some(&failure.error.code),
+            Self::BadServer { .. }
+            | Self::Unreachable(_)
+            | Self::Foreign { .. }
+            | Self::Lost(_) => None,
+        }
+    }
+
+    /// All that the server said, if it refused.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Refused { failure, .. } => Some(failure),
+            Self::BadServer { .. }
+            | Self::Unreachable(_)
+            | Self::Foreign { .. }
+            | Self::Lost(_) => None,
+        }
+    }
+
+    /// Whether another node may do what this one does not.
+    pub(crate) fn elsewhere(&self) -> bool {
+        match self {
+            Self::Unreachable(_) | Self::Foreign { .. } => true,
+            Self::Refused { .. } => self.code() == Some("unavailable"),
+            Self::BadServer { .. } | Self::Lost(_) => false,
+        }
+    }
+
+    /// Whether the wish stands and only the moment is bad, so that a waiter asks again.
+    pub(crate) fn passing(&self) -> bool {
+        match self {
+            Self::Unreachable(_) => true,
+            Self::Refused { failure, .. } => {
+                let code = failure.error.code.as_str();
+                failure.error.retry && ["unavailable", "blocked", "too_many"].contains(&code)
+            }
+            Self::BadServer { .. } | Self::Foreign { .. } | Self::Lost(_) => false,
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! A lock held, or a leadership: given back when dropped.
+
+use crate::api::{Acquire, Grant, Release, Released};
+use crate::clock::since_boot;
+use crate::lease::{Kind, Lease, Loss, Watch};
+use crate::{Client, Error};
+use std::thread;
+use std::time::Duration;
+
+/// A server that cannot help right now is asked again after so long.
+const PAUSE: Duration = Duration::from_millis(200);
+/// A candidate stands for so long at once: then it looks whether it is still at the right node.
+const STAND: Duration = Duration::from_secs(20);
+/// So often a candidate may be sent on without having waited anywhere.
+const HOPS_MAX: u32 = 4;
+
+/// What is wanted, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// How long to wait for it: `None` for as long as it takes.
+    pub wait: Option<Duration>,
+    /// How long the session lives without a keepalive.
+    pub ttl: Duration,
+    /// What people see of the session.
+    pub label: Option<String>,
+    /// `exclusive` if not said.
+    pub mode: Option<String>,
+    /// How many may hold it at once: 1 if not said.
+    pub permits: Option<u32>,
+    /// Elections: what the leader wants to be known by.
+    pub value: Option<String>,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self {
+            wait: Some(Duration::ZERO),
+            ttl: Duration::from_secs(10),
+            label: None,
+            mode: None,
+            permits: None,
+            value: None,
+        }
+    }
+}
+
+/// A lock held, or a leadership. To drop it is to give it back.
+#[derive(Debug)]
+pub struct Guard {
+    kind: Kind,
+    grant: Grant,
+    watch: Watch,
+    lease: Lease,
+    given_back: bool,
+}
+
+impl Client {
+    /// Opens a session and acquires a lock with it.
+    pub fn lock(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+        let until = Until::new(wanted.wait);
+        loop {
+            match self.open(wanted.ttl, wanted.label.as_deref()) {
+                Ok(lease) => return lease.acquire(name, &wanted.within(until.left())),
+                Err(error) if error.passing() && !until.left_is_zero() => thread::sleep(PAUSE),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Stands for an election at the node that leads the cluster, and goes to another node when it
+    /// is sent there.
+    pub fn lead(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+        let until = Until::new(wanted.wait);
+        let mut place = self.clone();
+        let mut hops = 0;
+        loop {
+            let begun = since_boot();
+            let attempt = place
+                .open(wanted.ttl, wanted.label.as_deref())
+                .and_then(|lease| lease.stand(name, &wanted.within(Some(until.at_most(STAND)))));
+            let error = match attempt {
+                Ok(guard) => return Ok(guard),
+                Err(error) => error,
+            };
+            let waited = since_boot().saturating_sub(begun) >= PAUSE;
+            hops = if waited { 0 } else { hops + 1 };
+            let sent_on = error.failure().and_then(|failure| failure.leading_api.clone());
+            let again = sent_on.is_some() || error.code() == Some("timeout") || error.retry();
+            if !again || until.left_is_zero() && (sent_on.is_none() || hops > HOPS_MAX) {
+                return Err(error);
+            }
+            place = sent_on.map_or_else(|| Ok(self.clone()), |api| self.at(&api))?;
+            if hops > 1 {
+                thread::sleep(PAUSE); // The nodes disagree about who leads.
+            }
+        }
+    }
+}
+
+impl Lease {
+    /// Acquires a lock. A connection that breaks meanwhile is made anew: the request keeps its id,
+    /// and so its place in the line.
+    pub fn acquire(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+        self.request(Kind::Lock, name, wanted)
+    }
+
+    /// Stands for an election at the node of this session.
+    pub fn stand(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+        self.request(Kind::Election, name, wanted)
+    }
+
+    fn request(&self, kind: Kind, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+        let until = Until::new(wanted.wait);
+        let session = self.watch();
+        let number = since_boot().as_nanos();
+        loop {
+            let request = self.words(wanted, until.at_most(Duration::from_secs(3_600)), number);
+            let client = &self.shared().client;
+            let answer = match kind {
+                Kind::Lock => client.acquire(name, &request),
+                Kind::Election => client.campaign(name, &request),
+            };
+            if let Some(loss) = session.lost() {
+                return Err(Error::Lost(loss.to_string()));
+            }
+            match answer {
+                Ok(grant) => {
+                    let watch = self.hold(kind, name, grant.fence);
+                    let lease = self.clone();
+                    return Ok(Guard { kind, grant, watch, lease, given_back: false });
+                }
+                Err(error) if error.passing() && !until.left_is_zero() => thread::sleep(PAUSE),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn words(&self, wanted: &Wanted, wait: Duration, number: u128) -> Acquire {
+        Acquire {
+            session: self.shared().session.clone(),
+            wait_ms: Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
+            mode: wanted.mode.clone(),
+            permits: wanted.permits,
+            request_id: Some(format!("{number:x}")),
+            value: wanted.value.clone(),
+        }
+    }
+}
+
+impl Guard {
+    /// What is held.
+    pub fn name(&self) -> &str {
+        &self.grant.name
+    }
+
+    /// The number of this entry, for whatever is protected: it refuses a smaller one than it has
+    /// seen. This protects even from a holder that was stopped and does not know that it lost.
+    pub fn fence(&self) -> u64 {
+        self.grant.fence
+    }
+
+    /// All that the node said when it granted this.
+    pub fn grant(&self) -> &Grant {
+        &self.grant
+    }
+
+    /// Why it is lost, if it is.
+    pub fn lost(&self) -> Option<Loss> {
+        self.watch.lost()
+    }
+
+    /// Knows when it is lost, in other threads too.
+    pub fn watch(&self) -> Watch {
+        self.watch.clone()
+    }
+
+    /// Gives it back, and says whether that was done.
+    pub fn release(mut self) -> Result<Released, Error> {
+        self.give_back()
+    }
+
+    fn give_back(&mut self) -> Result<Released, Error> {
+        self.given_back = true;
+        let shared = self.lease.shared();
+        let session = shared.session.clone();
+        let request = Release { session, fence: self.grant.fence, request_id: None };
+        let released = match self.kind {
+            Kind::Lock => shared.client.release(&self.grant.name, &request),
+            Kind::Election => shared.client.resign(&self.grant.name, &request),
+        };
+        self.watch.forget();
+        released
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if !self.given_back && self.lost().is_none() {
+            let _ = self.give_back(); // Else the end of the session gives it back.
+        }
+    }
+}
+
+impl Wanted {
+    fn within(&self, wait: Option<Duration>) -> Self {
+        Self { wait, ..self.clone() }
+    }
+}
+
+/// The end of a wait, if it has one.
+struct Until(Option<Duration>);
+
+impl Until {
+    fn new(wait: Option<Duration>) -> Self {
+        Self(wait.map(|wait| since_boot().saturating_add(wait)))
+    }
+
+    fn left(&self) -> Option<Duration> {
+        self.0.map(|end| end.saturating_sub(since_boot()))
+    }
+
+    fn left_is_zero(&self) -> bool {
+        self.left().is_some_and(|left| left.is_zero())
+    }
+
+    fn at_most(&self, limit: Duration) -> Duration {
+        self.left().unwrap_or(limit).min(limit)
+    }
+}

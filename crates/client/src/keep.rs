@@ -1,0 +1,79 @@
+//! The thread that keeps a session alive and looks whether what it holds is still there.
+
+use crate::clock::since_boot;
+use crate::lease::{Held, Kind, Loss, Shared};
+use std::sync::PoisonError;
+use std::time::Duration;
+
+/// Runs until the session is lost or closed.
+pub(crate) fn keep(shared: &Shared) {
+    let mut next = shared.lock().term.next();
+    while sleep_until(shared, next) {
+        let sent = since_boot();
+        let patience = shared.lock().term.patience(sent);
+        match shared.client.keepalive(&shared.session, patience) {
+            Ok(_) => {
+                let now = since_boot();
+                let mut state = shared.lock();
+                state.term.answered(sent, now);
+                next = state.term.next();
+                drop(state);
+                look_after(shared);
+            }
+            Err(error) if error.code() == Some("no_session") => {
+                shared.lock().loss.get_or_insert(Loss::Told(error.to_string()));
+            }
+            Err(_) => next = since_boot() + shared.lock().term.pause(),
+        }
+        shared.changed.notify_all();
+    }
+}
+
+/// Whether there is still something to keep alive when the time has come.
+fn sleep_until(shared: &Shared, moment: Duration) -> bool {
+    let mut state = shared.lock();
+    loop {
+        let now = since_boot();
+        if state.judge(now).is_some() || state.closed {
+            shared.changed.notify_all();
+            return false;
+        }
+        let pause = moment.saturating_sub(now).min(state.term.left(now));
+        if now >= moment {
+            return true;
+        }
+        let woken = shared.changed.wait_timeout(state, pause);
+        state = woken.unwrap_or_else(PoisonError::into_inner).0;
+    }
+}
+
+/// A session may live on while something it holds is taken away: by force, or because the node
+/// leads no longer.
+fn look_after(shared: &Shared) {
+    let held: Vec<(u64, Held)> =
+        shared.lock().held.iter().map(|(number, held)| (*number, held.clone())).collect();
+    for (number, held) in held {
+        if still_there(shared, &held) {
+            continue;
+        }
+        if let Some(held) = shared.lock().held.get_mut(&number) {
+            let what = match held.kind {
+                Kind::Lock => "the node holds the lock for this session no longer",
+                Kind::Election => "the node leads no longer, or another session does",
+            };
+            held.loss.get_or_insert(Loss::Told(what.to_string()));
+        }
+    }
+}
+
+/// Only a clear answer counts: without one, the keepalives decide.
+fn still_there(shared: &Shared, held: &Held) -> bool {
+    match held.kind {
+        Kind::Lock => {
+            shared.client.verify(&held.name, held.fence).map_or(true, |verified| verified.valid)
+        }
+        Kind::Election => shared.client.election(&held.name).map_or(true, |election| {
+            election.leader.is_some_and(|leader| leader.fence == held.fence)
+        }),
+    }
+}

@@ -1,0 +1,223 @@
+//! A session that is kept alive, and known to be lost in time.
+
+use crate::api::NewSession;
+use crate::clock::since_boot;
+use crate::keep;
+use crate::term::Term;
+use crate::{Client, Error};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Why something is no longer held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// No keepalive was answered in time: from now on somebody else may be granted it.
+    Silence,
+    /// The node says that it is gone, in these words.
+    Told(String),
+}
+
+impl std::fmt::Display for Loss {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Silence => f.write_str("no keepalive was answered in time"),
+            Self::Told(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// A session with a thread that keeps it alive. When the last clone is dropped, it ends.
+#[derive(Clone, Debug)]
+pub struct Lease {
+    owner: Arc<Owner>,
+}
+
+/// What all clones own together.
+#[derive(Debug)]
+struct Owner(Arc<Shared>);
+
+/// What the thread and the owners share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// Of the one node that knows the session.
+    pub client: Client,
+    pub session: String,
+    pub state: Mutex<State>,
+    pub changed: Condvar,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub term: Term,
+    pub loss: Option<Loss>,
+    /// The owners are gone.
+    pub closed: bool,
+    /// What is held, by number.
+    pub held: BTreeMap<u64, Held>,
+    numbers: u64,
+}
+
+/// A lock or leadership, as the thread looks after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub kind: Kind,
+    pub name: String,
+    pub fence: u64,
+    pub loss: Option<Loss>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Lock,
+    Election,
+}
+
+/// Knows when one thing that is held is lost, and can be given to another thread.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    shared: Arc<Shared>,
+    /// Of one thing held, or of the session itself.
+    number: Option<u64>,
+}
+
+impl Client {
+    /// Opens a session at the first node that answers, and keeps it alive.
+    pub fn open(&self, ttl: Duration, label: Option<&str>) -> Result<Lease, Error> {
+        let request = NewSession {
+            ttl_ms: Some(u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)),
+            label: label.map(ToString::to_string),
+            request_id: None,
+        };
+        let sent = since_boot();
+        let session = self.open_session(&request)?;
+        let term = Term::new(Duration::from_millis(session.ttl_ms), sent);
+        let state = State { term, loss: None, closed: false, held: BTreeMap::new(), numbers: 0 };
+        let shared = Arc::new(Shared {
+            client: self.at(self.server())?,
+            session: session.session,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        });
+        let mut leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        leases.retain(|lease| lease.strong_count() > 0);
+        leases.push(Arc::downgrade(&shared));
+        drop(leases);
+        let kept = Arc::clone(&shared);
+        let spawned = thread::Builder::new().name("keepalive".into()).spawn(move || {
+            keep::keep(&kept);
+        });
+        spawned.map_err(|error| Error::Lost(format!("no thread to keep it alive: {error}")))?;
+        Ok(Lease { owner: Arc::new(Owner(shared)) })
+    }
+}
+
+impl Lease {
+    /// The node that knows the session.
+    pub fn server(&self) -> &str {
+        self.shared().client.server()
+    }
+
+    /// Knows when the session is lost.
+    pub fn watch(&self) -> Watch {
+        Watch { shared: Arc::clone(self.shared()), number: None }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.owner.0
+    }
+
+    /// From now on the thread looks after this too.
+    pub(crate) fn hold(&self, kind: Kind, name: &str, fence: u64) -> Watch {
+        let shared = Arc::clone(self.shared());
+        let mut state = shared.lock();
+        state.numbers += 1;
+        let number = state.numbers;
+        state.held.insert(number, Held { kind, name: name.to_string(), fence, loss: None });
+        drop(state);
+        Watch { shared, number: Some(number) }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl Shared {
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the session, if it has not ended yet.
+    pub fn close(&self) {
+        let mut state = self.lock();
+        let alive = state.loss.is_none() && !state.closed;
+        state.closed = true;
+        drop(state);
+        self.changed.notify_all();
+        if alive {
+            let _ = self.client.close_session(&self.session); // Else its time runs out.
+        }
+    }
+}
+
+impl State {
+    /// Whether the session is lost by now. Once it is, it stays so.
+    pub fn judge(&mut self, now: Duration) -> Option<Loss> {
+        if self.loss.is_none() && self.term.left(now).is_zero() {
+            self.loss = Some(Loss::Silence);
+        }
+        self.loss.clone()
+    }
+}
+
+impl Watch {
+    /// Why it is lost, if it is.
+    pub fn lost(&self) -> Option<Loss> {
+        self.judge(&mut self.shared.lock())
+    }
+
+    /// How long it can still be relied on, should nothing be heard any more.
+    pub fn left(&self) -> Duration {
+        let mut state = self.shared.lock();
+        match self.judge(&mut state) {
+            Some(_) => Duration::ZERO,
+            None => state.term.left(since_boot()),
+        }
+    }
+
+    /// Waits until it is lost, or given back: then there is no loss.
+    pub fn wait(&self) -> Option<Loss> {
+        let mut state = self.shared.lock();
+        loop {
+            let loss = self.judge(&mut state);
+            if loss.is_some() || state.closed || self.is_over(&state) {
+                return loss;
+            }
+            let left = state.term.left(since_boot());
+            let woken = self.shared.changed.wait_timeout(state, left);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// It was given back: the thread looks after it no longer.
+    pub(crate) fn forget(&self) {
+        if let Some(number) = self.number {
+            self.shared.lock().held.remove(&number);
+            self.shared.changed.notify_all();
+        }
+    }
+
+    fn judge(&self, state: &mut State) -> Option<Loss> {
+        let session = state.judge(since_boot());
+        let own = self.number.and_then(|number| state.held.get(&number)?.loss.clone());
+        own.or(session)
+    }
+
+    fn is_over(&self, state: &State) -> bool {
+        self.number.is_some_and(|number| !state.held.contains_key(&number))
+    }
+}

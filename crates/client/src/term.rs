@@ -1,0 +1,108 @@
+//! How long a session is certain to live: arithmetic on a clock, and nothing else.
+
+use std::time::Duration;
+
+/// Two clocks may differ by this part of a span: one may be fast and the other slow by half of it.
+const DRIFT: (u32, u32) = (2, 100);
+
+/// What one side may rely on, knowing when it last asked for more time and was answered.
+///
+/// The server counts from the moment at which it got that keepalive, which is later than the one at
+/// which it was sent. So, whatever the network did, this ends first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    ttl: Duration,
+    sent: Duration,
+}
+
+impl Term {
+    /// A session of this time to live whose creation was sent at this moment.
+    pub fn new(ttl: Duration, sent: Duration) -> Self {
+        Self { ttl, sent }
+    }
+
+    /// From this moment on, somebody else may be granted what the session holds.
+    pub fn deadline(&self) -> Duration {
+        self.sent + self.ttl * (DRIFT.1 - DRIFT.0) / DRIFT.1
+    }
+
+    /// How long it can still be relied on.
+    pub fn left(&self, now: Duration) -> Duration {
+        self.deadline().saturating_sub(now)
+    }
+
+    /// The keepalive that was sent at `sent` is answered `now`. An answer that comes after the end
+    /// changes nothing: somebody may have been told already that it is over.
+    pub fn answered(&mut self, sent: Duration, now: Duration) {
+        if now < self.deadline() {
+            self.sent = self.sent.max(sent);
+        }
+    }
+
+    /// When to send the next keepalive.
+    pub fn next(&self) -> Duration {
+        self.sent + self.ttl / 4
+    }
+
+    /// How long to wait after a keepalive that failed.
+    pub fn pause(&self) -> Duration {
+        self.ttl / 16
+    }
+
+    /// How long to wait for the answer to a keepalive sent now: no longer than it is of use.
+    pub fn patience(&self, now: Duration) -> Duration {
+        self.left(now).min(self.ttl / 4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TTL: Duration = Duration::from_secs(10);
+
+    fn seconds(seconds: f64) -> Duration {
+        Duration::from_secs_f64(seconds)
+    }
+
+    #[test]
+    fn it_ends_before_the_server_can_think_so_however_clocks_drift() {
+        let term = Term::new(TTL, seconds(100.0));
+        assert_eq!(term.deadline(), seconds(109.8));
+        let server = TTL.mul_f64(0.99); // The server's clock is fast by a hundredth,
+        let client = seconds(9.8).mul_f64(1.01); // and the client's is slow by as much.
+        assert!(client <= server, "{client:?} {server:?}");
+    }
+
+    #[test]
+    fn an_answer_counts_from_when_it_was_asked_for() {
+        let mut term = Term::new(TTL, seconds(100.0));
+        term.answered(seconds(103.0), seconds(109.0));
+        assert_eq!(term.deadline(), seconds(112.8));
+        assert_eq!(term.next(), seconds(105.5));
+        assert_eq!(term.left(seconds(110.0)), seconds(2.8));
+    }
+
+    #[test]
+    fn an_answer_that_comes_too_late_brings_nothing_back() {
+        let mut term = Term::new(TTL, seconds(100.0));
+        term.answered(seconds(109.0), seconds(109.8));
+        assert_eq!(term.left(seconds(109.8)), Duration::ZERO);
+    }
+
+    #[test]
+    fn answers_out_of_order_take_nothing_away() {
+        let mut term = Term::new(TTL, seconds(100.0));
+        term.answered(seconds(105.0), seconds(105.1));
+        term.answered(seconds(102.0), seconds(105.2));
+        assert_eq!(term.deadline(), seconds(114.8));
+    }
+
+    #[test]
+    fn an_answer_is_waited_for_only_while_it_is_of_use() {
+        let term = Term::new(TTL, seconds(100.0));
+        assert_eq!(term.patience(seconds(101.0)), seconds(2.5));
+        assert_eq!(term.patience(seconds(109.0)), seconds(0.8));
+        assert_eq!(term.patience(seconds(111.0)), Duration::ZERO);
+    }
+}
