@@ -1,20 +1,21 @@
 //! The machines of a node, made from the catalogue: one detector, one election, and a lock per
 //! name.
 
-use crate::{Chosen, Config};
+mod made;
+
+pub use made::{Hears, MachineVisitor, Made};
+
+use crate::{Chosen, Config, Settings};
 use conclave_algorithms::catalog::detection::{Rhythm, detector};
 use conclave_algorithms::catalog::{
-    self, Cluster, Entry, Family, LedVisitor, Rejoin, Setting, Visitor, find, shared_election,
-    visit_led,
+    self, Cluster, Entry, Family, Setting, find, shared_election, visit_led,
 };
 use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
-use conclave_core::timekeeping::Timekeeping;
-use conclave_core::{NodeId, Oracle, Process, Ticks};
-use conclave_net::{
-    Automaton, Input, Key, Machine, Spoken, Survival, heard_by_oracle, heard_from_election,
-};
+use conclave_core::{NodeId, Process, Ticks};
+use conclave_net::{Automaton, Input, Key, Machine, Spoken, Survival};
+use made::OnNetwork;
 use std::hash::{BuildHasher, RandomState};
 use thiserror::Error;
 
@@ -34,21 +35,10 @@ const RHYTHM: [(&str, &str); 5] = [
     ("hold", "5"),
 ];
 
-/// What a machine hears of others on its node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hears {
-    /// Nothing: it stands on nothing.
-    Nothing,
-    /// Whom the detector suspects and trusts.
-    Detector,
-    /// All that the election tells.
-    Election,
-}
-
 /// A choice of algorithms that no node can be made of.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
-pub struct EngineError(String);
+pub struct EngineError(pub(crate) String);
 
 /// Makes machines.
 pub struct Engine {
@@ -70,15 +60,15 @@ struct Kind {
 impl Engine {
     /// The machines that this node is to have.
     pub fn new(config: &Config) -> Result<Self, EngineError> {
-        let n = config.nodes.len() as u32;
-        let locks = locks(config, n)?;
-        let lock = match visit_led(&locks, Build::of(locks.entry)).map_err(text)? {
-            Some(kind) => kind,
-            None => catalog::visit(&locks, Build::of(locks.entry)).map_err(text)?,
-        };
-        let (election, rhythm, elects) = elects(config, &locks)?;
-        let (detector, detects) = detects(config, n, rhythm)?;
-        let text = format!("{n} nodes; {}; {elects}; {detects}", described(&locks));
+        let chosen = Settings::of(config);
+        let locks = locks(&chosen)?;
+        let lock = visit_lock(&locks, Build)?;
+        let (election, rhythm, elects) = elects(&chosen, &locks, Build)?;
+        let (detector, detects) = detects(&chosen, rhythm, Build)?;
+        let engine = resolved(&locks);
+        let settings =
+            Settings { nodes: chosen.nodes, engine, election: elects, detector: detects };
+        let text = settings.to_string();
         Ok(Self { me: NodeId(config.id - 1), locks, lock, election, detector, text })
     }
 
@@ -152,9 +142,40 @@ fn setting(
     entry.setting(n, &usual.chain(set).collect::<Vec<_>>()).map_err(text)
 }
 
+/// Hands the machine of that name, as all nodes of a cluster have it, to a visitor.
+pub fn visit_machine<V: MachineVisitor>(
+    settings: &Settings,
+    key: &str,
+    visitor: V,
+) -> Result<V::Output, EngineError> {
+    let locks = locks(settings)?;
+    match key {
+        ELECTION => elects(settings, &locks, visitor).map(|(output, ..)| output),
+        DETECTOR => {
+            let (_, rhythm, _) = elects(settings, &locks, Build)?;
+            detects(settings, rhythm, visitor).map(|(output, _)| output)
+        }
+        name if name.starts_with(LOCK) => visit_lock(&locks, visitor),
+        name => Err(EngineError(format!("no machine of a node is called '{name}'"))),
+    }
+}
+
+fn visit_lock<V: MachineVisitor>(locks: &Setting, visitor: V) -> Result<V::Output, EngineError> {
+    if stands_on_election(locks.entry) {
+        let led = visit_led(locks, OnNetwork::of(locks.entry, visitor)).map_err(text)?;
+        return led.ok_or_else(|| EngineError(format!("{} cannot be had alone", locks.entry.id)));
+    }
+    catalog::visit(locks, OnNetwork::of(locks.entry, visitor)).map_err(text)
+}
+
+fn stands_on_election(entry: &Entry) -> bool {
+    entry.parameters.iter().any(|parameter| parameter.name == "election")
+}
+
 /// The locks. Coordinators live on nodes, a parked token wakes nobody up, and who stands on an
 /// election stands on the cluster's.
-fn locks(config: &Config, n: u32) -> Result<Setting, EngineError> {
+fn locks(config: &Settings) -> Result<Setting, EngineError> {
+    let n = config.nodes;
     let entry = of_family(&config.engine.id, Family::Mutex, "engine")?;
     let mut defaults: Vec<(&str, String)> =
         RHYTHM.iter().map(|(name, value)| (*name, value.to_string())).collect();
@@ -186,11 +207,15 @@ fn locks(config: &Config, n: u32) -> Result<Setting, EngineError> {
 }
 
 /// The election: one that locks can stand on knows its first leader from the start.
-fn elects(config: &Config, locks: &Setting) -> Result<(Kind, Rhythm, String), EngineError> {
+fn elects<V: MachineVisitor>(
+    config: &Settings,
+    locks: &Setting,
+    visitor: V,
+) -> Result<(V::Output, Rhythm, Chosen), EngineError> {
     let (n, chosen) = (locks.n, &config.election);
     let entry = of_family(&chosen.id, Family::Election, "election")?;
-    let led = locks.entry.parameters.iter().any(|parameter| parameter.name == "election");
     let sharable = ["majority", "bully", "ring"].contains(&entry.id);
+    let led = stands_on_election(locks.entry);
     let shared = if led {
         if let Some((name, _)) = chosen.set.first() {
             let reason = format!("{} sets the rhythm of its election", locks.entry.id);
@@ -207,121 +232,77 @@ fn elects(config: &Config, locks: &Setting) -> Result<(Kind, Rhythm, String), En
     };
     let ticks = |name| shared.params.ticks(name).unwrap_or(Ticks::units(1_000));
     let rhythm = Rhythm { period: ticks("period"), timeout: ticks("timeout") };
-    let text = format!("election {} every {} ms, {} ms", entry.id, rhythm.period, rhythm.timeout);
+    let on_network = OnNetwork::of(entry, visitor);
     if sharable {
-        let fresh = shared_election(&shared).map_err(self::text)?;
-        let cluster = Cluster::of_equals(n, fresh);
-        return Ok((of_oracle(cluster, Survival::Returns), rhythm, text));
+        let fresh = shared_election(&shared).map_err(text)?;
+        let made = on_network.made(Cluster::of_equals(n, fresh), Survival::Returns);
+        let timed = |name| (!led).then(|| (String::from(name), shared.params.text(name).into()));
+        let set = ["period", "timeout"].into_iter().filter_map(timed).collect();
+        let id = entry.id.to_string();
+        return Ok((on_network.visitor.election(made), rhythm, Chosen { id, set }));
     }
     let setting = setting(entry, n, chosen, &[])?;
-    let kind = catalog::visit(&setting, Build::of(entry)).map_err(self::text)?;
-    Ok((kind, rhythm, described(&setting)))
+    let output = catalog::visit(&setting, on_network).map_err(text)?;
+    Ok((output, rhythm, resolved(&setting)))
 }
 
 /// The detector, in the rhythm of the election unless it has parameters of its own.
-fn detects(config: &Config, n: u32, rhythm: Rhythm) -> Result<(Kind, String), EngineError> {
-    let chosen = &config.detector;
+fn detects<V: MachineVisitor>(
+    config: &Settings,
+    rhythm: Rhythm,
+    visitor: V,
+) -> Result<(V::Output, Chosen), EngineError> {
+    let (n, chosen) = (config.nodes, &config.detector);
     let entry = of_family(&chosen.id, Family::Detector, "detector")?;
+    let on_network = OnNetwork::of(entry, visitor);
     if chosen.set.is_empty() {
         let cluster = Cluster::of_equals(n, detector(entry.id, n, rhythm).map_err(text)?);
-        let text = format!("detector {}", entry.id);
-        return Ok((of_oracle(cluster, Survival::Forgets), text));
+        let made = on_network.made(cluster, Survival::Forgets);
+        return Ok((on_network.visitor.detector(made), chosen.clone()));
     }
     let units = |ticks: Ticks| ticks.as_units().to_string();
     let grace = units(rhythm.timeout + rhythm.timeout);
     let usual =
         [("period", units(rhythm.period)), ("timeout", units(rhythm.timeout)), ("grace", grace)];
     let setting = setting(entry, n, chosen, &usual)?;
-    Ok((catalog::visit(&setting, Build::of(entry)).map_err(text)?, described(&setting)))
+    Ok((catalog::visit(&setting, on_network).map_err(text)?, resolved(&setting)))
 }
 
-/// An algorithm with all its parameters in words; of a file only what tells two apart.
-fn described(setting: &Setting) -> String {
-    let shown = |value: &str| match value {
-        short if short.len() <= 40 && !short.contains('\n') => short.to_string(),
-        long => format!("file of {} bytes, {:x}", long.len(), conclave_core::hash(long)),
-    };
+/// An algorithm with all its parameters, those at their defaults included.
+fn resolved(setting: &Setting) -> Chosen {
     let parameters = setting.entry.parameters.iter();
-    let parameters =
-        parameters.map(|one| format!(" {}={}", one.name, shown(setting.params.text(one.name))));
-    format!("{}{}", setting.entry.id, parameters.collect::<String>())
+    let set = parameters.map(|one| (one.name.to_string(), setting.params.text(one.name).into()));
+    Chosen { id: setting.entry.id.to_string(), set: set.collect() }
 }
 
 /// Makes a kind of machine out of any algorithm.
-struct Build {
-    election: Survival,
-}
+struct Build;
 
 impl Build {
-    /// An election with a rule for nodes that come back knows how to lose messages; one without
-    /// must never notice that a node was away.
-    fn of(entry: &Entry) -> Self {
-        let election = match entry.rejoin_without_disk {
-            Rejoin::ByProtocol => Survival::Returns,
-            Rejoin::AfterAskingAll | Rejoin::AfterLease | Rejoin::Never => Survival::Whole,
-        };
-        Self { election }
-    }
-}
-
-impl Visitor for Build {
-    type Output = Kind;
-
-    fn mutex<P>(self, cluster: Cluster<P>) -> Kind
-    where
-        P: Process<Provides = Mutex, Uses: Oracle>,
-    {
-        of_oracle(cluster, Survival::Whole)
-    }
-
-    fn election<P>(self, cluster: Cluster<P>) -> Kind
-    where
-        P: Process<Provides = Election, Uses: Oracle>,
-    {
-        of_oracle(cluster, self.election)
-    }
-
-    fn detector<P>(self, cluster: Cluster<P>) -> Kind
-    where
-        P: Process<Provides = Detector, Uses: Oracle>,
-    {
-        of_oracle(cluster, Survival::Forgets)
-    }
-
-    fn clock<P>(self, _: Cluster<P>) -> Kind
-    where
-        P: Process<Provides = Timekeeping, Uses: Oracle>,
-    {
-        unreachable!("its family was looked at: a clock is neither lock, election nor detector")
-    }
-}
-
-impl LedVisitor for Build {
-    type Output = Kind;
-
-    fn led<P>(self, cluster: Cluster<P>) -> Kind
-    where
-        P: Process<Provides = Mutex, Uses = Election>,
-    {
+    fn kind<P: Process<Provides: Spoken>>(made: Made<P>) -> Kind {
+        let Made { cluster, survival, heard, hears } = made;
         let Cluster { fresh, silent, .. } = cluster;
         let make = move |me, seed| -> Box<dyn Automaton> {
-            Box::new(Machine::new(me, fresh(me), Survival::Returns, heard_from_election, seed))
+            Box::new(Machine::new(me, fresh(me), survival, heard, seed))
         };
-        Kind { make: Box::new(make), hears: Hears::Election, silent }
+        Kind { make: Box::new(make), hears, silent }
     }
 }
 
-fn of_oracle<P>(cluster: Cluster<P>, survival: Survival) -> Kind
-where
-    P: Process<Provides: Spoken, Uses: Oracle>,
-{
-    let Cluster { fresh, silent, .. } = cluster;
-    let suspects = <P::Uses as Oracle>::suspect(NodeId(0)).is_some();
-    let make = move |me, seed| -> Box<dyn Automaton> {
-        Box::new(Machine::new(me, fresh(me), survival, heard_by_oracle::<P::Uses>, seed))
-    };
-    let hears = if suspects { Hears::Detector } else { Hears::Nothing };
-    Kind { make: Box::new(make), hears, silent }
+impl MachineVisitor for Build {
+    type Output = Kind;
+
+    fn lock<P: Process<Provides = Mutex>>(self, made: Made<P>) -> Kind {
+        Self::kind(made)
+    }
+
+    fn election<P: Process<Provides = Election>>(self, made: Made<P>) -> Kind {
+        Self::kind(made)
+    }
+
+    fn detector<P: Process<Provides = Detector>>(self, made: Made<P>) -> Kind {
+        Self::kind(made)
+    }
 }
 
 #[cfg(test)]

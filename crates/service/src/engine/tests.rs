@@ -79,3 +79,18 @@ fn two_clusters_that_differ_in_a_parameter_differ_in_words() {
     assert!(words(&[]).contains("lease=3000"), "{}", words(&[]));
     assert_ne!(words(&[]), words(&[("lease", "2s")]));
 }
+
+#[test]
+fn the_words_are_enough_to_make_the_same_machines_again() {
+    for (id, election) in
+        [("central-failover", "majority"), ("maekawa", "bully"), ("central", "echo")]
+    {
+        let mut config = config(id, &[]);
+        config.election.id = election.to_string();
+        let engine = Engine::new(&config).expect(id);
+        let settings: Settings = engine.text().parse().expect("they can be read");
+        let Settings { engine: chosen, election, detector, .. } = settings;
+        let again = Config { engine: chosen, election, detector, ..config };
+        assert_eq!(Engine::new(&again).expect(id).text(), engine.text());
+    }
+}

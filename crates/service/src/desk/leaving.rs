@@ -1,0 +1,201 @@
+//! How sessions, waiters and grants come to an end by themselves.
+
+use super::limits::{self, CLAIM};
+use super::line::Waiter;
+use super::refusal::{self, Refusal};
+use super::session::{Kind, Record, Session, short_hash};
+use super::{Answer, Desk, answer};
+use conclave_client::api;
+use conclave_core::Ticks;
+use conclave_net::Hands;
+
+impl Desk {
+    pub(super) fn open(
+        &mut self,
+        request: api::NewSession,
+        id: String,
+        hands: &mut dyn Hands,
+    ) -> Answer<api::Session> {
+        let ttl = limits::ttl(request.ttl_ms)?;
+        limits::text("label", request.label.as_deref())?;
+        limits::text("request_id", request.request_id.as_deref())?;
+        let known = request.request_id.as_ref().and_then(|id| self.opened_by.get(id));
+        if let Some(known) = known.cloned() {
+            return self.keep_alive(&known);
+        }
+        if self.sessions.len() >= limits::SESSIONS_MAX {
+            let words = format!("this node keeps {} sessions already", limits::SESSIONS_MAX);
+            return Err(refusal::too_many(words));
+        }
+        let (label, request_id) = (request.label.unwrap_or_default(), request.request_id);
+        if let Some(request_id) = &request_id {
+            self.opened_by.insert(request_id.clone(), id.clone());
+        }
+        let words = format!("'{label}' ({})", short_hash(&id));
+        self.journal.note(hands, "session_opened", None, words);
+        let session = Session::new(Record { ttl, label, request_id }, self.clock.now());
+        self.due(session.until);
+        self.sessions.insert(id.clone(), session);
+        self.save_session(&id, hands);
+        Ok(self.session_view(&id, ttl))
+    }
+
+    pub(super) fn keep_alive(&mut self, id: &str) -> Answer<api::Session> {
+        let now = self.clock.now();
+        let session = self.sessions.get_mut(id).ok_or_else(refusal::no_session)?;
+        session.until = now + session.record.ttl;
+        let ttl = session.record.ttl;
+        Ok(self.session_view(id, ttl))
+    }
+
+    pub(super) fn close(&mut self, id: &str, hands: &mut dyn Hands) -> Answer<()> {
+        self.session(id)?;
+        self.end_session(id, "session_closed", hands);
+        Ok(())
+    }
+
+    /// Whatever the session holds or waits for goes with it.
+    fn end_session(&mut self, id: &str, event: &str, hands: &mut dyn Hands) {
+        let concerned = |line: &super::line::Line| {
+            line.held_by(id).is_some() || line.waiters.iter().any(|waiter| waiter.session == id)
+        };
+        let locks = self.locks.iter().filter(|(_, lock)| concerned(&lock.line));
+        let locks = locks.map(|(name, _)| (Kind::Lock, name.clone()));
+        let elections = self.elections.iter().filter(|(_, line)| concerned(line));
+        let elections = elections.map(|(name, _)| (Kind::Election, name.clone()));
+        let lines: Vec<_> = locks.chain(elections).collect();
+        for (kind, name) in lines {
+            self.leave_line(id, kind, &name, hands);
+        }
+        let words = format!("'{}' ({})", self.label(id), short_hash(id));
+        self.journal.note(hands, event, None, words);
+        if let Some(session) = self.sessions.remove(id)
+            && let Some(request_id) = session.record.request_id
+        {
+            self.opened_by.remove(&request_id);
+        }
+        self.save_session(id, hands);
+    }
+
+    fn leave_line(&mut self, id: &str, kind: Kind, name: &str, hands: &mut dyn Hands) {
+        let Some(line) = self.line_mut(kind, name) else { return };
+        let waited = line.take_waiters(|waiter| waiter.session == id);
+        if line.held_by(id).is_some() {
+            line.holder = None;
+            let event = if kind == Kind::Lock { "released" } else { "leader" };
+            let words = "its session has ended".to_string();
+            self.journal.note(hands, event, Some(name), words);
+        }
+        for (_, waiter) in waited {
+            turn_away(waiter, &refusal::no_session(), hands);
+        }
+        self.settle_line(kind, name, hands);
+    }
+
+    /// Ends all whose time is up, and finds out when to look again.
+    pub(super) fn end_what_is_over(&mut self, hands: &mut dyn Hands) {
+        let now = self.clock.now();
+        let over = self.sessions.iter().filter(|(_, session)| session.until <= now);
+        let over: Vec<String> = over.map(|(id, _)| id.clone()).collect();
+        for id in over {
+            self.end_session(&id, "expired", hands);
+        }
+        let locks = self.locks.iter().filter(|(_, lock)| !lock.line.is_empty());
+        let locks = locks.map(|(name, _)| (Kind::Lock, name.clone()));
+        let elections = self.elections.keys().map(|name| (Kind::Election, name.clone()));
+        let lines: Vec<_> = locks.chain(elections).collect();
+        for (kind, name) in &lines {
+            self.end_waits(*kind, name, now, hands);
+            self.withdraw_unclaimed(*kind, name, now, hands);
+        }
+        self.next_due = self.earliest(&lines);
+    }
+
+    fn end_waits(&mut self, kind: Kind, name: &str, now: Ticks, hands: &mut dyn Hands) {
+        let Some(line) = self.line(kind, name) else { return };
+        if line.waiters.iter().all(|waiter| waiter.until > now) {
+            return;
+        }
+        let refusals: Vec<(u32, Refusal)> = (1..)
+            .zip(&line.waiters)
+            .filter(|(_, waiter)| waiter.until <= now)
+            .map(|(place, waiter)| {
+                (place, self.turned_away(kind, name, place, waiter.tries, hands))
+            })
+            .collect();
+        let Some(line) = self.line_mut(kind, name) else { return };
+        let late = line.take_waiters(|waiter| waiter.until <= now);
+        // The cancel is asked for in the same step as the answer, which leaves after it.
+        self.settle_line(kind, name, hands);
+        for ((_, waiter), (_, refusal)) in late.into_iter().zip(refusals) {
+            let words = format!("'{}' has waited long enough", self.label(&waiter.session));
+            self.journal.note(hands, "cancelled", Some(name), words);
+            turn_away(waiter, &refusal, hands);
+        }
+    }
+
+    /// Takes back what was granted to a request that is gone and was not repeated.
+    fn withdraw_unclaimed(&mut self, kind: Kind, name: &str, now: Ticks, hands: &mut dyn Hands) {
+        let Some(holder) = self.line(kind, name).and_then(|line| line.holder.as_ref()) else {
+            return;
+        };
+        let late = holder.since + self.claim_time(&holder.session) <= now;
+        if !late || holder.claim.is_made() {
+            return;
+        }
+        let (session, ids) = (holder.session.clone(), holder.request_ids.clone());
+        if let Some(session) = self.sessions.get_mut(&session) {
+            for id in ids {
+                session.forget_grant(&(kind, name.to_string(), id));
+            }
+        }
+        if let Some(line) = self.line_mut(kind, name) {
+            line.holder = None;
+        }
+        let event = if kind == Kind::Lock { "released" } else { "leader" };
+        let words = format!("'{}' did not claim it", self.label(&session));
+        self.journal.note(hands, event, Some(name), words);
+        self.settle_line(kind, name, hands);
+    }
+
+    /// How long a grant may go unnoticed.
+    pub(super) fn claim_time(&self, session: &str) -> Ticks {
+        self.sessions.get(session).map_or(CLAIM, |session| session.record.ttl.min(CLAIM))
+    }
+
+    fn earliest(&self, lines: &[(Kind, String)]) -> Option<Ticks> {
+        let sessions = self.sessions.values().map(|session| session.until);
+        let lines = lines.iter().filter_map(|(kind, name)| self.line(*kind, name));
+        let waits = lines.flat_map(|line| line.waiters.iter().map(|waiter| waiter.until));
+        sessions.chain(waits).min()
+    }
+
+    /// What somebody is told who waited for nothing, or did not want to wait.
+    pub(super) fn turned_away(
+        &self,
+        kind: Kind,
+        name: &str,
+        place: u32,
+        tries: bool,
+        hands: &dyn Hands,
+    ) -> Refusal {
+        let (code, words) =
+            if tries { ("held", "is not free") } else { ("timeout", "could not be had in time") };
+        let holder = self.line(kind, name).and_then(|line| line.holder.as_ref());
+        let mut refusal = refusal::refuse(code, format!("'{name}' {words}"), true);
+        refusal.holders = holder.map(|holder| self.holder_view(holder)).into_iter().collect();
+        refusal.position = Some(place);
+        refusal.blocked_on = match kind {
+            Kind::Lock => self.blocked(name, hands),
+            Kind::Election => None,
+        };
+        refusal
+    }
+}
+
+/// Tells a waiter and its repeats that they wait for nothing.
+pub(super) fn turn_away(waiter: Waiter, refusal: &Refusal, hands: &mut dyn Hands) {
+    for reply in waiter.replies {
+        answer(reply, Err(refusal.clone()), hands);
+    }
+}

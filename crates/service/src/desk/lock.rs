@@ -1,0 +1,151 @@
+//! Locks: one machine per name, and a line of sessions in front of it.
+
+use super::limits::{self, LOCKS_MAX};
+use super::line::Line;
+use super::refusal::{self, Refusal};
+use super::session::Kind;
+use super::{Answer, Desk, Reply, answer, lock_key};
+use conclave_client::api;
+use conclave_net::{Asked, Hands, Survival};
+use serde::{Deserialize, Serialize};
+
+/// A lock as this node knows it.
+pub struct Lock {
+    /// Who holds it and who waits, among the sessions of this node.
+    pub line: Line,
+    /// What was asked of the machine last.
+    pub stage: Stage,
+    /// Whether this node has its machine.
+    pub made: bool,
+    /// Whether the machine remembers a hold over a crash.
+    pub survival: Survival,
+}
+
+/// Where the machine of a lock stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stage {
+    /// It wants nothing.
+    #[default]
+    Idle,
+    /// It was asked to enter.
+    Asked,
+    /// It is inside.
+    Inside,
+}
+
+impl Default for Lock {
+    fn default() -> Self {
+        Self { line: Line::default(), stage: Stage::Idle, made: false, survival: Survival::Returns }
+    }
+}
+
+impl Desk {
+    pub(super) fn acquire(
+        &mut self,
+        name: &str,
+        request: api::Acquire,
+        reply: Reply<api::Grant>,
+        hands: &mut dyn Hands,
+    ) {
+        if let Err(refusal) = self.may_acquire(name, &request) {
+            return answer(reply, Err(refusal), hands);
+        }
+        self.locks.entry(name.to_string()).or_default();
+        self.join(Kind::Lock, name, request, reply, hands);
+        self.settle(name, hands);
+    }
+
+    fn may_acquire(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
+        limits::name(name)?;
+        limits::acquire(request)?;
+        self.session(&request.session)?;
+        if !self.locks.contains_key(name) && self.locks.len() >= LOCKS_MAX {
+            return Err(refusal::too_many(format!(
+                "this node knows {LOCKS_MAX} locks, and forgets none"
+            )));
+        }
+        Ok(())
+    }
+
+    pub(super) fn release(
+        &mut self,
+        name: &str,
+        request: &api::Release,
+        hands: &mut dyn Hands,
+    ) -> Answer<api::Released> {
+        let released = self.give_back(Kind::Lock, name, request, hands)?;
+        self.save_lock(name, hands);
+        self.settle(name, hands);
+        Ok(released)
+    }
+
+    pub(super) fn verify(&self, name: &str, fence: u64) -> Answer<api::Verified> {
+        limits::name(name)?;
+        let line = self.locks.get(name).map(|lock| &lock.line);
+        let holder = line.and_then(|line| line.holder.as_ref());
+        Ok(api::Verified {
+            name: name.to_string(),
+            valid: holder.is_some_and(|holder| holder.fence == fence),
+            latest: line.and_then(|line| line.latest),
+            scope: "node".to_string(),
+        })
+    }
+
+    /// Takes a lock from its holder, who may go on believing that it has it.
+    pub(super) fn force(
+        &mut self,
+        name: &str,
+        request: &api::Force,
+        hands: &mut dyn Hands,
+    ) -> Answer<api::Forced> {
+        limits::name(name)?;
+        limits::reason(&request.reason)?;
+        let lock = self.locks.get_mut(name);
+        let Some(holder) = lock.and_then(|lock| lock.line.holder.take()) else {
+            return Err(refusal::not_found(format!("no session of this node holds '{name}'")));
+        };
+        let holder = self.holder_view(&holder);
+        let reason = &request.reason;
+        let words = format!("taken from '{}' ({}): {reason}", holder.label, holder.session);
+        tracing::warn!(lock = name, fence = holder.fence, "force: {words}");
+        self.journal.note(hands, "forced", Some(name), words);
+        self.settle(name, hands);
+        let safety = "fence-only".to_string();
+        Ok(api::Forced { name: name.to_string(), holder, safety })
+    }
+
+    /// The machine is inside: the first in line may enter.
+    pub(super) fn entered(&mut self, name: &str, fence: u64, hands: &mut dyn Hands) {
+        let Some(lock) = self.locks.get_mut(name) else { return };
+        lock.stage = Stage::Inside;
+        self.grant(Kind::Lock, name, fence, None, hands);
+        self.save_lock(name, hands);
+        self.settle(name, hands);
+    }
+
+    /// Asks of the machine what the line needs, and nothing that is not its turn: acquire only
+    /// when idle, cancel only when waiting, release only when inside.
+    pub(super) fn settle(&mut self, name: &str, hands: &mut dyn Hands) {
+        let Some(lock) = self.locks.get_mut(name) else { return };
+        let (before, key) = (lock.stage, lock_key(name));
+        if lock.stage == Stage::Inside && lock.line.holder.is_none() {
+            hands.ask(&key, Asked::Release);
+            lock.stage = Stage::Idle;
+        }
+        let wanted = !lock.line.waiters.is_empty();
+        if lock.stage == Stage::Asked && !wanted {
+            hands.ask(&key, Asked::Cancel);
+            lock.stage = Stage::Idle;
+        }
+        if lock.stage == Stage::Idle && wanted {
+            if self.config.everywhere && !lock.made {
+                hands.open(&key);
+            }
+            hands.ask(&key, Asked::Acquire);
+            lock.stage = Stage::Asked;
+        }
+        if lock.stage != before || before == Stage::Inside {
+            self.save_lock(name, hands);
+        }
+    }
+}

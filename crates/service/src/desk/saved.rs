@@ -1,0 +1,161 @@
+//! What the disk keeps of the desk. Waiters are not on it: their requests end with the node.
+
+use super::limits;
+use super::line::{Claim, Holder};
+use super::lock::Stage;
+use super::session::{self, Kind, Session};
+use super::{Desk, election_fence};
+use conclave_client::api;
+use conclave_net::{Hands, Survival};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// What the disk keeps of a lock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Lock {
+    stage: Stage,
+    latest: Option<u64>,
+    holder: Option<Hold>,
+}
+
+/// What the disk keeps of a holder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Hold {
+    session: String,
+    fence: u64,
+    holds: u32,
+    request_ids: Vec<String>,
+}
+
+/// A value that node 1 keeps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Value {
+    pub(super) value: serde_json::Value,
+    pub(super) fence: u64,
+}
+
+const COUNTER: &str = "leaderships";
+/// Says that the node has been up before.
+const BEGAN: &str = "began";
+
+impl Desk {
+    pub(super) fn save_lock(&self, name: &str, hands: &mut dyn Hands) {
+        let Some(lock) = self.locks.get(name) else { return };
+        let holder = lock.line.holder.as_ref().map(|holder| Hold {
+            session: holder.session.clone(),
+            fence: holder.fence,
+            holds: holder.holds,
+            request_ids: holder.request_ids.clone(),
+        });
+        let record = Lock { stage: lock.stage, latest: lock.line.latest, holder };
+        save(hands, &format!("lock/{name}"), &record);
+    }
+
+    pub(super) fn save_session(&self, id: &str, hands: &mut dyn Hands) {
+        let name = format!("session/{id}");
+        match self.sessions.get(id) {
+            Some(session) => save(hands, &name, &session.record),
+            None => hands.save(&name, None),
+        }
+    }
+
+    pub(super) fn save_value(&self, name: &str, hands: &mut dyn Hands) {
+        if let Some(value) = self.values.get(name) {
+            save(hands, &format!("value/{name}"), value);
+        }
+    }
+
+    pub(super) fn save_counter(&self, hands: &mut dyn Hands) {
+        save(hands, COUNTER, &self.counter);
+    }
+
+    /// The first leader leads only for those who were there from the start.
+    pub(super) fn note_beginning(&mut self, hands: &mut dyn Hands) {
+        if !self.late {
+            self.leader = self.config.first_leader;
+        }
+        save(hands, BEGAN, &true);
+    }
+
+    /// Takes up what the disk kept, sessions first: holds are theirs.
+    pub(super) fn take_up(&mut self, saved: Vec<(String, Vec<u8>)>) {
+        let (sessions, others): (Vec<_>, Vec<_>) =
+            saved.into_iter().partition(|(key, _)| key.starts_with("session/"));
+        for (key, bytes) in sessions.iter().chain(&others) {
+            let known = match key.split_once('/') {
+                Some(("session", id)) => self.take_up_session(id, bytes),
+                Some(("lock", name)) => self.take_up_lock(name, bytes),
+                Some(("value", name)) => load(bytes).map(|value| {
+                    self.values.insert(name.to_string(), value);
+                }),
+                _ if key == COUNTER => load(bytes).map(|counter: election_fence::Counter| {
+                    self.counter = counter;
+                }),
+                _ if key == BEGAN => load(bytes).map(|began| self.late = began),
+                _ => None,
+            };
+            if known.is_none() {
+                // The key of a session is its secret.
+                let kind = key.split('/').next().unwrap_or_default();
+                tracing::error!(kind, "a record on disk cannot be read and is passed over");
+            }
+        }
+    }
+
+    fn take_up_session(&mut self, id: &str, bytes: &[u8]) -> Option<()> {
+        let record: session::Record = load(bytes)?;
+        if let Some(request_id) = &record.request_id {
+            self.opened_by.insert(request_id.clone(), id.to_string());
+        }
+        self.sessions.insert(id.to_string(), Session::new(record, self.clock.now()));
+        Some(())
+    }
+
+    /// A hold lasts only if its machine remembers being inside and its session is still there.
+    fn take_up_lock(&mut self, name: &str, bytes: &[u8]) -> Option<()> {
+        let record: Lock = load(bytes)?;
+        let now = self.clock.now();
+        let lock = self.locks.entry(name.to_string()).or_default();
+        lock.line.latest = record.latest;
+        if lock.survival != Survival::Whole {
+            return Some(());
+        }
+        lock.stage = record.stage;
+        let Some(hold) = record.holder else { return Some(()) };
+        let Some(session) = self.sessions.get_mut(&hold.session) else { return Some(()) };
+        let grant = api::Grant {
+            name: name.to_string(),
+            fence: hold.fence,
+            cluster_id: self.cluster_id.clone(),
+            node: self.config.me.0 + 1,
+            holds: hold.holds,
+            waited_ms: 0,
+            term: None,
+            released: false,
+        };
+        for id in &hold.request_ids {
+            session.remember_grant((Kind::Lock, name.to_string(), id.clone()), grant.clone());
+        }
+        lock.line.holder = Some(Holder {
+            session: hold.session,
+            fence: hold.fence,
+            holds: hold.holds,
+            since: now,
+            request_ids: hold.request_ids,
+            value: String::new(),
+            claim: Claim::made(),
+        });
+        Some(())
+    }
+}
+
+/// Names that the disk knows are names, unless it was tampered with.
+fn load<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    serde_json::from_slice(bytes).ok()
+}
+
+fn save(hands: &mut dyn Hands, name: &str, record: &impl Serialize) {
+    debug_assert!(name.len() <= limits::NAME_MAX + "session/".len());
+    let bytes = serde_json::to_vec(record).expect("plain data with text for keys");
+    hands.save(name, Some(bytes));
+}

@@ -1,0 +1,124 @@
+use super::*;
+
+fn campaign(bench: &mut Bench, session: &str) -> Receiver<Answer<api::Grant>> {
+    let value = Some(format!("value of {session}"));
+    let request = api::Acquire { value, ..acquire(session, 60_000, None) };
+    let (reply, answer) = oneshot::channel();
+    bench.command(Command::Campaign { name: "e".to_string(), request, reply });
+    bench.commit();
+    answer
+}
+
+fn elected(bench: &mut Bench, leader: u32, term: u64) {
+    bench.tell("election", Told::Elected { leader: NodeId(leader), term });
+}
+
+fn election(bench: &mut Bench) -> api::Election {
+    bench.show(|reply| Question::Election { name: "e".to_string(), reply }).expect("an answer")
+}
+
+#[test]
+fn the_first_who_stands_at_the_leading_node_leads() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b"]);
+    elected(&mut bench, 0, 3);
+    let grant = granted(&mut campaign(&mut bench, "a"));
+    assert_eq!((grant.fence, grant.term), ((3 << 26) + 1, Some(3)));
+    let mut next = campaign(&mut bench, "b");
+    assert!(waits(&mut next));
+    let seen = election(&mut bench);
+    assert_eq!(seen.leader.expect("a").label, "label of a");
+    assert_eq!((seen.value.as_deref(), seen.candidates.len()), (Some("value of a"), 1));
+    let request = api::Release { session: "a".to_string(), fence: grant.fence, request_id: None };
+    let name = "e".to_string();
+    bench.now(|reply| Command::Resign { name, request, reply }).expect("it leads");
+    assert_eq!(granted(&mut next).fence, (3 << 26) + 2);
+}
+
+#[test]
+fn candidates_elsewhere_are_told_where_to_go() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    assert_eq!(refused(&mut campaign(&mut bench, "a")).error.code, "unavailable");
+    elected(&mut bench, 1, 3);
+    let refusal = refused(&mut campaign(&mut bench, "a"));
+    assert_eq!(refusal.error.code, "not_leader");
+    assert_eq!(refusal.leading_api.as_deref(), Some("a2:1"));
+}
+
+#[test]
+fn leaderships_are_lost_with_that_of_the_node() {
+    for lost in [Told::Deposed { term: 3 }, Told::Elected { leader: NodeId(1), term: 4 }] {
+        let mut bench = Bench::new();
+        bench.sessions(&["a", "b"]);
+        elected(&mut bench, 0, 3);
+        let grant = granted(&mut campaign(&mut bench, "a"));
+        let mut candidate = campaign(&mut bench, "b");
+        bench.tell("election", lost);
+        assert!(["not_leader", "unavailable"].contains(&&*refused(&mut candidate).error.code));
+        assert_eq!(election(&mut bench).leader, None);
+        let request =
+            api::Release { session: "a".to_string(), fence: grant.fence, request_id: None };
+        let name = "e".to_string();
+        assert_eq!(code(bench.now(|reply| Command::Resign { name, request, reply })), "not_holder");
+    }
+}
+
+#[test]
+fn a_leader_that_is_elected_again_goes_on() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    elected(&mut bench, 0, 3);
+    let grant = granted(&mut campaign(&mut bench, "a"));
+    elected(&mut bench, 0, 5);
+    assert_eq!(election(&mut bench).leader.expect("a").fence, grant.fence);
+}
+
+#[test]
+fn an_old_dismissal_changes_nothing() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    elected(&mut bench, 0, 5);
+    granted(&mut campaign(&mut bench, "a"));
+    bench.tell("election", Told::Deposed { term: 3 });
+    assert!(election(&mut bench).leader.is_some());
+}
+
+#[test]
+fn only_the_leader_may_proclaim() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b"]);
+    elected(&mut bench, 0, 3);
+    let fence = granted(&mut campaign(&mut bench, "a")).fence;
+    let proclaim = |bench: &mut Bench, session: &str, fence| {
+        let (session, value) = (session.to_string(), "new".to_string());
+        let request = api::Proclaim { session, fence, value };
+        bench.now(|reply| Command::Proclaim { name: "e".to_string(), request, reply })
+    };
+    assert_eq!(code(proclaim(&mut bench, "b", fence)), "not_holder");
+    assert_eq!(code(proclaim(&mut bench, "a", fence + 1)), "not_holder");
+    let value = proclaim(&mut bench, "a", fence).expect("it leads").value;
+    assert_eq!(value.as_deref(), Some("new"));
+}
+
+#[test]
+fn fences_rise_over_a_restart() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    elected(&mut bench, 0, 3);
+    let before = granted(&mut campaign(&mut bench, "a")).fence;
+    let mut bench = Bench::with(config(), Survival::Whole, bench.disk(), &[]);
+    elected(&mut bench, 0, 3);
+    assert!(granted(&mut campaign(&mut bench, "a")).fence > before);
+}
+
+#[test]
+fn an_election_that_nobody_cares_for_is_forgotten() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    elected(&mut bench, 0, 3);
+    granted(&mut campaign(&mut bench, "a"));
+    let session = "a".to_string();
+    bench.now(|reply| Command::CloseSession { session, reply }).expect("there");
+    assert!(bench.desk.elections.is_empty());
+}

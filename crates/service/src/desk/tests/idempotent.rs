@@ -1,0 +1,85 @@
+use super::*;
+use Asked::Acquire;
+
+fn release(bench: &mut Bench, fence: u64, id: &str) -> Answer<api::Released> {
+    let request_id = Some(id.to_string());
+    let request = api::Release { session: "a".to_string(), fence, request_id };
+    bench.now(|reply| Command::Release { name: "x".to_string(), request, reply })
+}
+
+#[test]
+fn a_repeat_waits_with_its_first_and_both_are_answered() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let mut first = bench.acquire_as("x", acquire("a", 5_000, Some("r")));
+    let mut repeat = bench.acquire_as("x", acquire("a", 5_000, Some("r")));
+    assert_eq!(bench.lock("x").waiters.len(), 1);
+    bench.enter("x", 1);
+    assert_eq!(granted(&mut first), granted(&mut repeat));
+    assert_eq!(bench.lock("x").entries, 1);
+}
+
+#[test]
+fn a_repeat_of_a_granted_request_holds_no_more_than_once() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    drop(bench.acquire_as("x", acquire("a", 5_000, Some("r"))));
+    bench.enter("x", 1);
+    for _ in 0..3 {
+        let grant = granted(&mut bench.acquire_as("x", acquire("a", 5_000, Some("r"))));
+        assert_eq!((grant.fence, grant.holds, grant.released), (1, 1, false));
+    }
+    assert_eq!(bench.asked("x"), [Acquire]);
+}
+
+#[test]
+fn a_repeat_after_the_release_gets_the_old_result_marked() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    drop(bench.acquire_as("x", acquire("a", 5_000, Some("r"))));
+    bench.enter("x", 1);
+    assert_eq!(release(&mut bench, 1, "s").expect("held").holds, 0);
+    assert_eq!(release(&mut bench, 1, "s").expect("the same again").holds, 0);
+    assert_eq!(code(release(&mut bench, 1, "t")), "not_holder");
+    let old = granted(&mut bench.acquire_as("x", acquire("a", 5_000, Some("r"))));
+    assert_eq!((old.fence, old.released), (1, true));
+    assert_eq!(bench.lock("x").state, "free");
+}
+
+#[test]
+fn the_same_id_at_another_lock_is_another_request() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    drop(bench.acquire_as("x", acquire("a", 5_000, Some("r"))));
+    bench.enter("x", 1);
+    let mut other = bench.acquire_as("y", acquire("a", 5_000, Some("r")));
+    assert!(waits(&mut other));
+    assert_eq!(bench.asked("y"), [Acquire]);
+}
+
+#[test]
+fn a_request_that_came_to_nothing_can_be_made_again() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let mut late = bench.acquire_as("x", acquire("a", 1_000, Some("r")));
+    bench.pass(1_300);
+    assert_eq!(refused(&mut late).error.code, "timeout");
+    let mut anew = bench.acquire_as("x", acquire("a", 1_000, Some("r")));
+    assert!(waits(&mut anew));
+}
+
+#[test]
+fn a_repeated_opening_gets_the_same_session_until_it_ends() {
+    let mut bench = Bench::new();
+    let open = |bench: &mut Bench, id: &str| {
+        let request =
+            api::NewSession { request_id: Some("r".to_string()), ..api::NewSession::default() };
+        let id = id.to_string();
+        bench.now(|reply| Command::OpenSession { request, id, reply }).expect("room").session
+    };
+    assert_eq!(open(&mut bench, "one"), "one");
+    assert_eq!(open(&mut bench, "two"), "one");
+    let session = "one".to_string();
+    bench.now(|reply| Command::CloseSession { session, reply }).expect("there");
+    assert_eq!(open(&mut bench, "three"), "three");
+}

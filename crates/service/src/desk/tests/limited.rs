@@ -1,0 +1,88 @@
+use super::limits::{LOCKS_MAX, SESSIONS_MAX, WAITERS_MAX};
+use super::*;
+
+#[test]
+fn a_node_knows_so_many_locks_and_no_more() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    for number in 0..LOCKS_MAX {
+        assert!(bench.desk.machine(&lock_key(&number.to_string())).is_some());
+    }
+    assert!(bench.desk.machine(&lock_key("one-more")).is_none());
+    let refusal = refused(&mut bench.acquire("one-more", "a", 0));
+    assert_eq!(refusal.error.code, "too_many");
+    assert!(waits(&mut bench.acquire("7", "a", 1_000)), "known ones go on");
+    assert!(bench.desk.machine(&Key::from("lock/no name")).is_none());
+}
+
+#[test]
+fn a_node_keeps_so_many_sessions_and_no_more() {
+    let mut bench = Bench::new();
+    for number in 0..SESSIONS_MAX {
+        bench.session(&number.to_string());
+    }
+    let request = api::NewSession::default();
+    let id = "one-more".to_string();
+    let refusal = bench.now(|reply| Command::OpenSession { request, id, reply });
+    assert_eq!(code(refusal), "too_many");
+}
+
+#[test]
+fn so_many_wait_for_a_lock_and_no_more() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    bench.session("b");
+    drop(bench.acquire("x", "a", 60_000));
+    bench.enter("x", 1);
+    let mut waiting: Vec<_> = (0..WAITERS_MAX).map(|_| bench.acquire("x", "b", 60_000)).collect();
+    assert!(waiting.iter_mut().all(waits));
+    assert_eq!(refused(&mut bench.acquire("x", "b", 60_000)).error.code, "too_many");
+}
+
+#[test]
+fn a_full_outbox_blocks_new_requests() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let full = Peer { full: true, unacknowledged: 65_536, ..Peer::default() };
+    bench.hands.peers.insert(NodeId(2), full);
+    let refusal = refused(&mut bench.acquire("x", "a", 1_000));
+    assert_eq!(refusal.error.code, "blocked");
+    let blocked = refusal.blocked_on.expect("by whom");
+    assert_eq!(blocked.nodes, [3]);
+    assert_eq!(blocked.message, "blocked on node 3, 65536 messages not yet acknowledged");
+    assert_eq!(bench.asked("x"), []);
+}
+
+#[test]
+fn what_a_classic_engine_lacks_is_refused() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let shared = api::Acquire { mode: Some("shared".to_string()), ..acquire("a", 0, None) };
+    let permits = api::Acquire { permits: Some(2), ..acquire("a", 0, None) };
+    for request in [shared, permits] {
+        assert_eq!(refused(&mut bench.acquire_as("x", request)).error.code, "unsupported");
+    }
+    let long = api::Acquire { wait_ms: Some(3_600_001), ..acquire("a", 0, None) };
+    assert_eq!(refused(&mut bench.acquire_as("x", long)).error.code, "bad_request");
+    assert_eq!(refused(&mut bench.acquire("x", "nobody", 0)).error.code, "no_session");
+    let unknown = bench.show(|reply| Question::Lock { name: "x".to_string(), reply });
+    assert_eq!(code(unknown), "not_found", "a refused request leaves nothing behind");
+}
+
+#[test]
+fn values_refuse_a_stale_fence() {
+    let mut bench = Bench::new();
+    let set = |bench: &mut Bench, fence| {
+        let request = api::NewValue { value: serde_json::json!(fence), fence };
+        bench.now(|reply| Command::SetValue { name: "v".to_string(), request, reply })
+    };
+    let get = |reply| Question::Value { name: "v".to_string(), reply };
+    assert_eq!(code(bench.show(get)), "not_found");
+    assert_eq!(set(&mut bench, 5).expect("new").fence, 5);
+    set(&mut bench, 5).expect("the same writer again");
+    assert_eq!(code(set(&mut bench, 4)), "stale_fence");
+    let value = bench.show(get).expect("kept");
+    assert_eq!((value.value, value.node, value.replicated), (serde_json::json!(5), 1, false));
+    let mut again = Bench::with(config(), Survival::Whole, bench.disk(), &[]);
+    assert_eq!(again.show(get).expect("on disk").fence, 5);
+}

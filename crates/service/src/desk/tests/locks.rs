@@ -1,0 +1,200 @@
+use super::*;
+use Asked::{Acquire, Cancel, Release};
+
+#[test]
+fn waiters_enter_in_order_and_each_entry_is_one_of_the_machine() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b", "c"]);
+    let mut answers = ["a", "b", "c"].map(|id| bench.acquire("x", id, 60_000));
+    assert_eq!(bench.asked("x"), [Acquire], "the others ask after the release");
+    for (turn, id) in (0..).zip(["a", "b", "c"]) {
+        let fence = 10 + turn as u64;
+        bench.enter("x", fence);
+        assert_eq!(granted(&mut answers[turn]).fence, fence);
+        for later in &mut answers[turn + 1..] {
+            assert!(waits(later));
+        }
+        assert_eq!(bench.release("x", id, fence).expect("held").holds, 0);
+        let next: &[Asked] = if turn < 2 { &[Release, Acquire] } else { &[Release] };
+        assert_eq!(bench.asked("x"), next);
+    }
+}
+
+#[test]
+fn nothing_is_answered_before_it_is_on_disk() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let mut answer = bench.acquire("x", "a", 1_000);
+    bench.desk.told(&lock_key("x"), Told::Entered { fence: 1 }, &mut bench.hands);
+    assert!(waits(&mut answer), "the step is not on disk yet");
+    bench.commit();
+    assert_eq!(granted(&mut answer).fence, 1);
+}
+
+#[test]
+fn the_last_to_wait_cancels_and_is_told_so_only_then() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let mut answer = bench.acquire("x", "a", 1_000);
+    bench.pass(999);
+    assert!(waits(&mut answer));
+    assert_eq!(bench.asked("x"), [Acquire]);
+    bench.hands.now = bench.hands.now + Ticks::units(2);
+    bench.desk.wake(&mut bench.hands);
+    assert_eq!(bench.asked("x"), [Cancel]);
+    assert!(waits(&mut answer), "the cancel is not on disk yet");
+    bench.commit();
+    let refusal = refused(&mut answer);
+    assert_eq!((&*refusal.error.code, refusal.position), ("timeout", Some(1)));
+}
+
+#[test]
+fn a_grant_that_comes_first_is_the_answer() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let mut answer = bench.acquire("x", "a", 1_000);
+    bench.pass(900);
+    bench.enter("x", 5);
+    bench.pass(900);
+    assert_eq!(granted(&mut answer).fence, 5);
+    assert_eq!(bench.lock("x").state, "held");
+}
+
+#[test]
+fn who_waits_behind_takes_over_the_place_of_one_who_leaves() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b"]);
+    let mut first = bench.acquire("x", "a", 1_000);
+    let mut second = bench.acquire("x", "b", 9_000);
+    bench.pass(1_500);
+    assert_eq!(refused(&mut first).error.code, "timeout");
+    assert_eq!(bench.asked("x"), [Acquire], "the machine goes on waiting");
+    bench.enter("x", 1);
+    assert_eq!(granted(&mut second).waited_ms, 1_500);
+}
+
+#[test]
+fn a_closed_connection_is_no_reason_to_leave() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b"]);
+    drop(bench.acquire_as("x", acquire("a", 9_000, Some("r"))));
+    bench.pass(500);
+    assert_eq!(bench.lock("x").waiters.len(), 1);
+    bench.enter("x", 7);
+    let mut repeat = bench.acquire_as("x", acquire("a", 9_000, Some("r")));
+    assert_eq!(granted(&mut repeat).fence, 7, "claimed by its repeat");
+    bench.pass(8_000);
+    assert_eq!(bench.lock("x").state, "held");
+}
+
+#[test]
+fn a_grant_that_nobody_claims_is_withdrawn() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b"]);
+    drop(bench.acquire_as("x", acquire("a", 9_000, Some("r"))));
+    let mut next = bench.acquire("x", "b", 60_000);
+    bench.enter("x", 7);
+    bench.pass(4_900);
+    assert_eq!(bench.asked("x"), [Acquire]);
+    bench.pass(400);
+    assert_eq!(bench.asked("x"), [Release, Acquire]);
+    bench.enter("x", 8);
+    assert_eq!(granted(&mut next).fence, 8);
+    assert_eq!(code(bench.release("x", "a", 7)), "not_holder");
+    let mut anew = bench.acquire_as("x", acquire("a", 9_000, Some("r")));
+    assert!(waits(&mut anew), "the withdrawn request can be made again");
+}
+
+#[test]
+fn the_holder_enters_again_with_the_same_fence() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b"]);
+    let mut first = bench.acquire("x", "a", 1_000);
+    bench.enter("x", 3);
+    assert_eq!(granted(&mut first).holds, 1);
+    let mut other = bench.acquire("x", "b", 5_000);
+    let again = granted(&mut bench.acquire("x", "a", 0));
+    assert_eq!((again.fence, again.holds), (3, 2));
+    assert_eq!(bench.release("x", "a", 3).expect("held").holds, 1);
+    assert_eq!(bench.asked("x"), [Acquire], "still inside");
+    assert_eq!(bench.release("x", "a", 3).expect("held").holds, 0);
+    assert_eq!(bench.asked("x"), [Release, Acquire]);
+    assert!(waits(&mut other));
+}
+
+#[test]
+fn two_requests_of_one_session_enter_together() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b"]);
+    let mut answers = ["a", "b", "a"].map(|id| bench.acquire("x", id, 5_000));
+    bench.enter("x", 3);
+    assert_eq!(granted(&mut answers[0]).holds, 1);
+    assert_eq!(granted(&mut answers[2]).holds, 2, "it would wait for itself otherwise");
+    assert!(waits(&mut answers[1]));
+}
+
+#[test]
+fn who_does_not_want_to_wait_is_told_at_once_that_it_is_held() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b"]);
+    drop(bench.acquire("x", "a", 5_000));
+    bench.enter("x", 3);
+    let refusal = refused(&mut bench.acquire("x", "b", 0));
+    assert_eq!(refusal.error.code, "held");
+    assert_eq!(refusal.holders[0].label, "label of a");
+    assert!(refusal.error.retry);
+}
+
+#[test]
+fn a_free_lock_can_be_had_without_waiting() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let mut answer = bench.acquire("x", "a", 0);
+    bench.pass(100);
+    bench.enter("x", 1);
+    assert_eq!(granted(&mut answer).fence, 1, "the algorithm had its moment");
+    bench.release("x", "a", 1).expect("held");
+    let mut answer = bench.acquire("x", "a", 0);
+    bench.pass(600);
+    assert_eq!(refused(&mut answer).error.code, "held", "but no more than that");
+}
+
+#[test]
+fn a_fence_is_valid_while_it_is_that_of_the_holder() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    drop(bench.acquire("x", "a", 5_000));
+    bench.enter("x", 3);
+    let verify = |bench: &mut Bench, fence| {
+        let name = "x".to_string();
+        bench.show(|reply| Question::Verify { name, fence, reply }).expect("an answer")
+    };
+    assert!(verify(&mut bench, 3).valid);
+    assert!(!verify(&mut bench, 2).valid);
+    bench.release("x", "a", 3).expect("held");
+    let after = verify(&mut bench, 3);
+    assert_eq!((after.valid, after.latest, &*after.scope), (false, Some(3), "node"));
+}
+
+#[test]
+fn force_takes_a_lock_away_and_is_written_down() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b"]);
+    drop(bench.acquire("x", "a", 5_000));
+    bench.enter("x", 3);
+    let mut next = bench.acquire("x", "b", 5_000);
+    let force = |reply| Command::Force {
+        name: "x".to_string(),
+        request: api::Force { reason: "it hangs".to_string() },
+        reply,
+    };
+    let forced = bench.now(force).expect("held");
+    assert_eq!((forced.holder.fence, &*forced.safety), (3, "fence-only"));
+    assert_eq!(bench.asked("x"), [Acquire, Release, Acquire]);
+    bench.enter("x", 4);
+    assert_eq!(granted(&mut next).fence, 4);
+    assert_eq!(code(bench.release("x", "a", 3)), "not_holder");
+    assert!(bench.events().contains(&"forced".to_string()));
+    bench.release("x", "b", 4).expect("held");
+    assert_eq!(code(bench.now(force)), "not_found");
+}

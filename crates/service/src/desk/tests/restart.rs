@@ -1,0 +1,69 @@
+use super::*;
+use Asked::{Acquire, Cancel, Release};
+
+/// A node at which `a` holds `held` and waits for `wanted`, crashed.
+fn crashed() -> Vec<(String, Vec<u8>)> {
+    let mut bench = Bench::new();
+    bench.session_for("a", 2_000);
+    for lock in ["held", "wanted"] {
+        assert!(bench.desk.machine(&lock_key(lock)).is_some());
+    }
+    drop(bench.acquire_as("held", acquire("a", 1_000, Some("r"))));
+    bench.enter("held", 7);
+    drop(bench.acquire("wanted", "a", 60_000));
+    bench.disk()
+}
+
+#[test]
+fn a_hold_lasts_over_a_restart_and_waits_do_not() {
+    let mut bench = Bench::with(config(), Survival::Whole, crashed(), &["held", "wanted"]);
+    assert_eq!(bench.asked("held"), []);
+    assert_eq!(bench.asked("wanted"), [Cancel], "its request ended with the node");
+    assert_eq!(bench.lock("held").holder.expect("still").fence, 7);
+    let repeat = granted(&mut bench.acquire_as("held", acquire("a", 0, Some("r"))));
+    assert_eq!((repeat.fence, repeat.holds), (7, 1));
+    bench.release("held", "a", 7).expect("held");
+    assert_eq!(bench.asked("held"), [Release]);
+}
+
+#[test]
+fn sessions_get_their_whole_life_again() {
+    let mut bench = Bench::with(config(), Survival::Whole, crashed(), &["held", "wanted"]);
+    bench.pass(1_900);
+    assert_eq!(bench.lock("held").state, "held");
+    bench.pass(400);
+    assert_eq!(bench.asked("held"), [Release]);
+}
+
+#[test]
+fn a_machine_that_is_inside_for_nobody_is_released() {
+    let mut disk = crashed();
+    disk.retain(|(key, _)| !key.starts_with("session/"));
+    let mut bench = Bench::with(config(), Survival::Whole, disk, &["held", "wanted"]);
+    assert_eq!(bench.asked("held"), [Release]);
+    assert_eq!(bench.lock("held").state, "free");
+}
+
+#[test]
+fn holds_of_machines_that_forget_them_are_over() {
+    let mut bench = Bench::with(config(), Survival::Returns, crashed(), &["held", "wanted"]);
+    assert_eq!(bench.asked("held"), [], "it is not inside any more");
+    assert_eq!(bench.lock("held").state, "free");
+    assert_eq!(code(bench.release("held", "a", 7)), "not_holder");
+    let session = "a".to_string();
+    bench.now(|reply| Command::KeepAlive { session, reply }).expect("it lives on");
+    let verify = |reply| Question::Verify { name: "held".to_string(), fence: 7, reply };
+    let verified = bench.show(verify).expect("an answer");
+    assert_eq!((verified.valid, verified.latest), (false, Some(7)));
+    drop(bench.acquire("held", "a", 1_000));
+    assert_eq!(bench.asked("held"), [Acquire]);
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_passed_over() {
+    let mut disk = crashed();
+    disk.push(("lock/broken".to_string(), b"{".to_vec()));
+    disk.push(("what".to_string(), Vec::new()));
+    let mut bench = Bench::with(config(), Survival::Whole, disk, &["held", "wanted"]);
+    assert_eq!(bench.lock("held").state, "held");
+}

@@ -1,0 +1,92 @@
+use super::*;
+use Asked::{Acquire, Cancel, Release};
+
+fn keep_alive(bench: &mut Bench, id: &str) -> Answer<api::Session> {
+    let session = id.to_string();
+    bench.now(|reply| Command::KeepAlive { session, reply })
+}
+
+#[test]
+fn a_session_that_is_not_heard_of_ends_with_all_it_has() {
+    let mut bench = Bench::new();
+    bench.session_for("a", 2_000);
+    bench.session_for("b", 60_000);
+    drop(bench.acquire("held", "a", 1_000));
+    bench.enter("held", 1);
+    let mut waiting = bench.acquire("wanted", "a", 60_000);
+    let mut next = bench.acquire("held", "b", 60_000);
+    bench.pass(1_900);
+    assert_eq!(bench.asked("held"), [Acquire]);
+    bench.pass(400);
+    assert_eq!(bench.asked("held"), [Release, Acquire]);
+    assert_eq!(bench.asked("wanted"), [Acquire, Cancel]);
+    assert_eq!(refused(&mut waiting).error.code, "no_session");
+    bench.enter("held", 2);
+    assert_eq!(granted(&mut next).fence, 2);
+    assert_eq!(code(keep_alive(&mut bench, "a")), "no_session");
+    assert!(bench.events().contains(&"expired".to_string()));
+}
+
+#[test]
+fn a_keepalive_gives_the_whole_life_again() {
+    let mut bench = Bench::new();
+    bench.session_for("a", 2_000);
+    for _ in 0..5 {
+        bench.pass(1_800);
+        assert_eq!(keep_alive(&mut bench, "a").expect("alive").ttl_ms, 2_000);
+    }
+    bench.pass(2_300);
+    assert_eq!(code(keep_alive(&mut bench, "a")), "no_session");
+}
+
+#[test]
+fn a_stalled_node_expires_nobody() {
+    let mut bench = Bench::new();
+    bench.session_for("a", 2_000);
+    bench.stall(60_000);
+    keep_alive(&mut bench, "a").expect("it was the node that was away");
+    bench.pass(1_900);
+    keep_alive(&mut bench, "a").expect("alive");
+}
+
+#[test]
+fn a_session_can_be_ended_and_its_secret_is_never_shown() {
+    let mut bench = Bench::new();
+    bench.session("secret");
+    drop(bench.acquire("x", "secret", 1_000));
+    bench.enter("x", 1);
+    let shown = serde_json::to_string(&bench.lock("x")).expect("JSON");
+    assert!(shown.contains("label of secret"));
+    let close = |reply| Command::CloseSession { session: "secret".to_string(), reply };
+    bench.now(close).expect("there");
+    assert_eq!(code(bench.now(close)), "no_session");
+    assert_eq!(bench.asked("x"), [Acquire, Release]);
+    let feed = bench.show(|reply| Question::Events { reply }).expect("events");
+    for numbered in &feed.past {
+        let line = serde_json::to_string(&*numbered.event).expect("JSON");
+        assert!(!line.replace("label of secret", "").contains("secret"), "{line}");
+    }
+    assert!(!bench.hands.saved.keys().any(|key| key.starts_with("session/")));
+}
+
+#[test]
+fn the_desk_sleeps_when_nothing_can_run_out() {
+    let mut bench = Bench::new();
+    bench.tell("election", Told::Elected { leader: NodeId(1), term: 1 });
+    bench.pass(5_000);
+    assert_eq!(bench.hands.wake, None);
+    bench.session_for("a", 1_000);
+    assert!(bench.hands.wake.is_some());
+    bench.pass(2_000);
+    assert_eq!(bench.hands.wake, None);
+}
+
+#[test]
+fn watchers_see_each_event_with_its_time() {
+    let mut bench = Bench::new();
+    let mut feed = bench.show(|reply| Question::Events { reply }).expect("events");
+    bench.pass(250);
+    bench.session("a");
+    let event = feed.coming.try_recv().expect("an event").event;
+    assert_eq!((event.at_ms, &*event.kind, event.node), (1_250, "session_opened", 1));
+}

@@ -1,0 +1,162 @@
+//! What the desk shows of itself. Session ids never appear in it.
+
+use super::limits::{self, LOCKS_MAX, milliseconds};
+use super::line::Holder;
+use super::lock::{Lock, Stage};
+use super::refusal;
+use super::session::{Kind, short_hash};
+use super::{Answer, Desk, lock_key};
+use conclave_client::api;
+use conclave_core::{NodeId, Ticks};
+use conclave_net::Hands;
+use std::collections::BTreeMap;
+
+impl Desk {
+    pub(super) fn node(&self) -> u32 {
+        self.config.me.0 + 1
+    }
+
+    pub(super) fn label(&self, session: &str) -> &str {
+        self.sessions.get(session).map_or("", |session| &session.record.label)
+    }
+
+    pub(super) fn api_of(&self, node: NodeId) -> Option<String> {
+        self.config.nodes.get(node.index()).map(|address| address.api.clone())
+    }
+
+    pub(super) fn session_view(&self, id: &str, ttl: Ticks) -> api::Session {
+        api::Session {
+            session: id.to_string(),
+            ttl_ms: milliseconds(ttl),
+            node: self.node(),
+            cluster_id: self.cluster_id.clone(),
+        }
+    }
+
+    pub(super) fn grant_view(
+        &self,
+        name: &str,
+        fence: u64,
+        holds: u32,
+        waited: Ticks,
+        term: Option<u64>,
+    ) -> api::Grant {
+        api::Grant {
+            name: name.to_string(),
+            fence,
+            cluster_id: self.cluster_id.clone(),
+            node: self.node(),
+            holds,
+            waited_ms: milliseconds(waited),
+            term,
+            released: false,
+        }
+    }
+
+    pub(super) fn holder_view(&self, holder: &Holder) -> api::Holder {
+        api::Holder {
+            label: self.label(&holder.session).to_string(),
+            session: short_hash(&holder.session),
+            node: self.node(),
+            fence: holder.fence,
+            held_ms: milliseconds(self.clock.now().since(holder.since)),
+        }
+    }
+
+    fn waiters_view(&self, kind: Kind, name: &str) -> Vec<api::Waiter> {
+        let Some(line) = self.line(kind, name) else { return Vec::new() };
+        let view = |(position, waiter): (u32, &super::line::Waiter)| api::Waiter {
+            label: self.label(&waiter.session).to_string(),
+            session: short_hash(&waiter.session),
+            position,
+            waited_ms: milliseconds(self.clock.now().since(waiter.since)),
+        };
+        (1..).zip(&line.waiters).map(view).collect()
+    }
+
+    pub(super) fn locks_view(&self, hands: &dyn Hands) -> api::Locks {
+        let view = |(name, lock): (&String, &Lock)| self.view_of(name, lock, hands);
+        api::Locks { locks: self.locks.iter().map(view).collect() }
+    }
+
+    pub(super) fn lock_view(&self, name: &str, hands: &dyn Hands) -> Answer<api::Lock> {
+        limits::name(name)?;
+        let unknown = || refusal::not_found(format!("this node knows no lock '{name}'"));
+        let lock = self.locks.get(name).ok_or_else(unknown)?;
+        Ok(self.view_of(name, lock, hands))
+    }
+
+    fn view_of(&self, name: &str, lock: &Lock, hands: &dyn Hands) -> api::Lock {
+        let state = match lock.stage {
+            Stage::Idle => "free",
+            Stage::Asked => "waiting",
+            Stage::Inside => "held",
+        };
+        api::Lock {
+            name: name.to_string(),
+            state: state.to_string(),
+            holder: lock.line.holder.as_ref().map(|holder| self.holder_view(holder)),
+            waiters: self.waiters_view(Kind::Lock, name),
+            blocked_on: self.blocked(name, hands),
+            entries: lock.line.entries,
+            messages: hands.sent(&lock_key(name)).into_iter().collect::<BTreeMap<_, _>>(),
+            node: self.node(),
+        }
+    }
+
+    pub(super) fn election_view(&self, name: &str) -> Answer<api::Election> {
+        limits::name(name)?;
+        let holder = self.elections.get(name).and_then(|line| line.holder.as_ref());
+        Ok(api::Election {
+            name: name.to_string(),
+            leader: holder.map(|holder| self.holder_view(holder)),
+            value: holder.map(|holder| holder.value.clone()),
+            candidates: self.waiters_view(Kind::Election, name),
+            leading_node: self.leader.map(|(leader, _)| leader.0 + 1),
+            leading_api: self.leader.and_then(|(leader, _)| self.api_of(leader)),
+            term: self.leader.map_or(0, |(_, term)| term),
+        })
+    }
+
+    pub(super) fn cluster_view(&self, hands: &dyn Hands) -> api::Cluster {
+        let config = &self.config;
+        api::Cluster {
+            cluster: config.cluster.clone(),
+            cluster_id: self.cluster_id.clone(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            engine: config.engine.clone(),
+            parameters: config.parameters.clone(),
+            election: config.election.clone(),
+            detector: config.detector.clone(),
+            node: self.node(),
+            uptime_ms: milliseconds(hands.now()),
+            leader: self.leader.map(|(leader, _)| leader.0 + 1),
+            term: self.leader.map_or(0, |(_, term)| term),
+            nodes: (0..config.nodes.len() as u32)
+                .map(|i| self.node_view(NodeId(i), hands))
+                .collect(),
+            locks: self.locks.len() as u64,
+            locks_max: LOCKS_MAX as u64,
+            sessions: self.sessions.len() as u64,
+        }
+    }
+
+    fn node_view(&self, node: NodeId, hands: &dyn Hands) -> api::Node {
+        let address = &self.config.nodes[node.index()];
+        let peer = hands.peer(node);
+        let (state, since) = match self.suspects.get(&node) {
+            _ if node == self.config.me => ("self", Ticks::ZERO),
+            _ if !peer.connected => ("unreachable", peer.since),
+            Some(since) => ("suspected", *since),
+            None => ("up", peer.since),
+        };
+        api::Node {
+            id: node.0 + 1,
+            address: address.peer.clone(),
+            api: address.api.clone(),
+            state: state.to_string(),
+            for_ms: milliseconds(hands.now().since(since)),
+            unacknowledged: peer.unacknowledged,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The HTTP API of a node.
+//!
+//! Handlers know nothing: they check what came, put it to the desk as a [`Command`] and wait for
+//! the answer.
+
+mod body;
+mod elections;
+mod guard;
+mod locks;
+mod metrics;
+mod openapi;
+mod problem;
+mod routes;
+mod schemas;
+mod server;
+mod sessions;
+mod streams;
+mod values;
+mod watched;
+
+pub use server::{Server, serve};
+
+use crate::desk::{Answer, Command, Question, Reply, refusal};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// What the API must know.
+#[derive(Clone, Debug)]
+pub struct HttpConfig {
+    /// The number of this node, from 1.
+    pub node: u32,
+    /// The addresses, as `host:port`, under which clients know this node, loopback aside.
+    pub own: Vec<String>,
+    /// Where the API of node 1 is, which keeps the values.
+    pub keeper: String,
+    /// What a caller must show to use force; without one nobody may.
+    pub admin_token: Option<String>,
+    /// How long and how many.
+    pub patience: Patience,
+}
+
+/// How long the API waits for its clients, and how many it serves.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For the head of a request, from its first byte.
+    pub head: Duration,
+    /// For the body of a request.
+    pub body: Duration,
+    /// For the next request on a connection.
+    pub idle: Duration,
+    /// For requests under way when the node stops.
+    pub drain: Duration,
+    /// How many connections there may be at once.
+    pub connections: usize,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(5),
+            body: Duration::from_secs(10),
+            idle: Duration::from_secs(75),
+            drain: Duration::from_secs(1),
+            connections: 1_024,
+        }
+    }
+}
+
+/// What every handler has.
+#[derive(Clone)]
+struct Api {
+    config: Arc<HttpConfig>,
+    commands: mpsc::Sender<Command>,
+}
+
+impl Api {
+    /// Puts a command to the desk and waits for the answer; never for room.
+    async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Answer<T> {
+        let (reply, answer) = oneshot::channel();
+        match self.commands.try_send(command(reply)) {
+            Ok(()) => {}
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                return Err(refusal::unavailable("too many requests are under way at this node"));
+            }
+            Err(mpsc::error::TrySendError::Closed(_)) => return Err(stopping()),
+        }
+        answer.await.unwrap_or_else(|_| Err(stopping()))
+    }
+
+    /// Asks the desk to show something.
+    async fn show<T>(&self, question: impl FnOnce(Reply<T>) -> Question) -> Answer<T> {
+        self.ask(|reply| Command::Show(question(reply))).await
+    }
+}
+
+fn stopping() -> refusal::Refusal {
+    refusal::unavailable("this node is stopping")
+}

@@ -1,0 +1,75 @@
+//! What comes with a request: a name in its path and JSON in its body.
+
+use super::Api;
+use super::problem::Problem;
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use serde::de::DeserializeOwned;
+
+/// The longest body that is read.
+pub const BODY_MAX: usize = 64 * 1_024;
+
+/// The one parameter of a path, decoded.
+pub struct Name(pub String);
+
+impl FromRequestParts<Api> for Name {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let Path(name) = Path::from_request_parts(parts, api)
+            .await
+            .map_err(|_| Problem::new(StatusCode::BAD_REQUEST, "the path is not UTF-8"))?;
+        Ok(Self(name))
+    }
+}
+
+/// A body of JSON.
+pub struct Body<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        if !is_json(request.headers()) {
+            let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+            return Err(Problem::new(status, "the body must be of type application/json"));
+        }
+        let bytes = read(request, api).await?;
+        serde_json::from_slice(&bytes)
+            .map(Self)
+            .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, format!("body: {error}")))
+    }
+}
+
+async fn read(request: Request, api: &Api) -> Result<Bytes, Problem> {
+    let length = request.headers().get(header::CONTENT_LENGTH);
+    let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > BODY_MAX as u64) {
+        return Err(too_large());
+    }
+    let reading = to_bytes(request.into_body(), BODY_MAX);
+    match tokio::time::timeout(api.config.patience.body, reading).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        // The limit, or a connection that broke: then nobody reads the answer.
+        Ok(Err(_)) => Err(too_large()),
+        Err(_) => {
+            tracing::warn!("a client was too slow with the body of its request");
+            Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"))
+        }
+    }
+}
+
+fn too_large() -> Problem {
+    let words = format!("a body has at most {BODY_MAX} bytes");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, words)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(kind) = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()) else {
+        return false;
+    };
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json")
+}

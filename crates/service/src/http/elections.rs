@@ -1,0 +1,37 @@
+//! Elections.
+
+use super::Api;
+use super::body::{Body, Name};
+use super::problem::Outcome;
+use crate::desk::{Command, Question};
+use axum::Json;
+use axum::extract::State;
+use conclave_client::api;
+
+pub async fn campaign(
+    State(api): State<Api>,
+    Name(name): Name,
+    Body(request): Body<api::Acquire>,
+) -> Outcome<api::Grant> {
+    Ok(Json(api.ask(|reply| Command::Campaign { name, request, reply }).await?))
+}
+
+pub async fn proclaim(
+    State(api): State<Api>,
+    Name(name): Name,
+    Body(request): Body<api::Proclaim>,
+) -> Outcome<api::Election> {
+    Ok(Json(api.ask(|reply| Command::Proclaim { name, request, reply }).await?))
+}
+
+pub async fn resign(
+    State(api): State<Api>,
+    Name(name): Name,
+    Body(request): Body<api::Release>,
+) -> Outcome<api::Released> {
+    Ok(Json(api.ask(|reply| Command::Resign { name, request, reply }).await?))
+}
+
+pub async fn one(State(api): State<Api>, Name(name): Name) -> Outcome<api::Election> {
+    Ok(Json(api.show(|reply| Question::Election { name, reply }).await?))
+}

@@ -1,0 +1,100 @@
+//! Who may ask at all. Loopback is not trust: a web page that the user visits can have his browser
+//! ask, under a name that points here.
+
+use super::Api;
+use super::problem::Problem;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::net::IpAddr;
+
+/// Lets a request pass that names this node and comes from no foreign page.
+pub async fn guard(State(api): State<Api>, request: Request, next: Next) -> Response {
+    match check(request.headers(), &api.config.own) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+fn check(headers: &HeaderMap, own: &[String]) -> Result<(), Problem> {
+    let Some(host) = text(headers, header::HOST) else {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "the request names no Host"));
+    };
+    if !is_this_node(host, own) {
+        let words = "Host is neither loopback nor an address of this node";
+        return Err(Problem::forbidden(StatusCode::FORBIDDEN, words));
+    }
+    match headers.get(header::ORIGIN) {
+        None => Ok(()),
+        Some(_) if text(headers, header::ORIGIN).is_some_and(|it| is_same(it, host)) => Ok(()),
+        Some(_) => {
+            let words = "Origin is another site than Host";
+            Err(Problem::forbidden(StatusCode::FORBIDDEN, words))
+        }
+    }
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn is_this_node(host: &str, own: &[String]) -> bool {
+    let bare = without_port(host);
+    let ip = bare.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    bare.eq_ignore_ascii_case("localhost")
+        || ip.is_ok_and(|ip| ip.is_loopback())
+        || own.iter().any(|own| own.eq_ignore_ascii_case(host))
+}
+
+fn is_same(origin: &str, host: &str) -> bool {
+    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((bare, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => bare,
+        _ => host,
+    }
+}
+
+/// Whether this is the admin token. It takes as long for a wrong one as for the right one.
+pub fn is_token(shown: &str, token: &str) -> bool {
+    let differ = shown.bytes().zip(token.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b));
+    shown.len() == token.len() && differ == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_and_own_addresses_are_this_node() {
+        let own = ["node1:7070".to_string(), "10.0.0.1:7070".to_string()];
+        let good =
+            ["localhost", "LOCALHOST:1", "127.0.0.1:7070", "127.9.9.9", "[::1]:80", "node1:7070"];
+        for host in good {
+            assert!(is_this_node(host, &own), "{host}");
+        }
+        for host in ["evil.example", "node1:7071", "node1", "10.0.0.1", "localhost.evil:80", ""] {
+            assert!(!is_this_node(host, &own), "{host}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_the_same_only_with_the_same_port() {
+        assert!(is_same("http://localhost:7070", "localhost:7070"));
+        for origin in ["null", "http://localhost:3000", "http://evil.example", "localhost:7070"] {
+            assert!(!is_same(origin, "localhost:7070"), "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_right_only_as_a_whole() {
+        assert!(is_token("abc", "abc"));
+        for wrong in ["", "ab", "abcd", "abd"] {
+            assert!(!is_token(wrong, "abc"), "{wrong}");
+        }
+    }
+}

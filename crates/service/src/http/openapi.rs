@@ -1,0 +1,155 @@
+//! The API described for programs, in OpenAPI 3.1.
+
+use super::routes::{Gives, Route};
+use super::schemas::SCHEMAS;
+use serde_json::{Map, Value, json};
+
+/// The whole document.
+pub fn document(routes: &[Route]) -> Value {
+    let mut paths = Map::new();
+    for route in routes {
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        if let Some(path) = path.as_object_mut() {
+            path.insert(route.method.to_string(), operation(route));
+        }
+    }
+    let schemas = SCHEMAS.iter().map(|(name, fields)| (name.to_string(), object(fields)));
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Conclave",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Locks and leaderships. Hand the fence of a grant to the resource, and \
+                            have it refuse a smaller one: to verify and then write is not safe. A \
+                            '/' in a name is written %2F.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": schemas.collect::<Map<_, _>>(),
+            "securitySchemes": { "admin": { "type": "http", "scheme": "bearer" } },
+        },
+    })
+}
+
+fn operation(route: &Route) -> Value {
+    let (status, description) = match route.gives {
+        Gives::Nothing => ("204", "Done."),
+        Gives::Json(_) | Gives::Text | Gives::Stream(_) => ("200", "Done."),
+    };
+    let mut success = json!({ "description": description });
+    match route.gives {
+        Gives::Json(name) => success["content"] = content("application/json", name),
+        Gives::Text => success["content"] = json!({ "text/plain": {} }),
+        Gives::Stream(name) => success["content"] = content("text/event-stream", name),
+        Gives::Nothing => {}
+    }
+    let failure = json!({
+        "description": "What went wrong, and whether to try again.",
+        "content": content("application/json", "Failure"),
+    });
+    let mut operation = json!({
+        "summary": route.summary,
+        "responses": { status: success, "default": failure },
+    });
+    if let Some(name) = route.takes {
+        let body = json!({ "required": true, "content": content("application/json", name) });
+        operation["requestBody"] = body;
+    }
+    if let Some(parameter) = parameter(route.path) {
+        operation["parameters"] = json!([{
+            "name": parameter, "in": "path", "required": true, "schema": { "type": "string" },
+        }]);
+    }
+    if route.path.ends_with("/holders") {
+        operation["security"] = json!([{ "admin": [] }]);
+    }
+    operation
+}
+
+/// The name between the braces of a path.
+fn parameter(path: &str) -> Option<&str> {
+    let (_, after) = path.split_once('{')?;
+    after.split_once('}').map(|(name, _)| name)
+}
+
+fn content(kind: &str, name: &str) -> Value {
+    json!({ kind: { "schema": schema(name) } })
+}
+
+fn object(fields: &str) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for (name, kind) in fields.split_whitespace().filter_map(|field| field.split_once(':')) {
+        let bare = name.trim_end_matches('?');
+        properties.insert(bare.to_string(), schema(kind));
+        if bare == name {
+            required.push(bare);
+        }
+    }
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+fn schema(kind: &str) -> Value {
+    let within = |open, close| kind.strip_prefix(open)?.strip_suffix(close);
+    if let Some(some) = kind.strip_suffix("|null") {
+        json!({ "anyOf": [schema(some), { "type": "null" }] })
+    } else if let Some(item) = within('[', ']') {
+        json!({ "type": "array", "items": schema(item) })
+    } else if let Some(item) = within('{', '}') {
+        json!({ "type": "object", "additionalProperties": schema(item) })
+    } else {
+        match kind {
+            "any" | "Any" => json!({}),
+            "string" | "integer" | "boolean" => json!({ "type": kind }),
+            name => json!({ "$ref": format!("#/components/schemas/{name}") }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::routes::table;
+
+    fn references(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(map) => {
+                found.extend(map.get("$ref").and_then(Value::as_str).map(str::to_string));
+                map.values().for_each(|inner| references(inner, found));
+            }
+            Value::Array(list) => list.iter().for_each(|inner| references(inner, found)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere_and_every_schema_is_used() {
+        let document = document(&table());
+        let mut found = Vec::new();
+        references(&document, &mut found);
+        for (name, _) in SCHEMAS {
+            let name = format!("#/components/schemas/{name}");
+            assert!(found.contains(&name), "{name} is used nowhere");
+        }
+        for reference in found {
+            let pointer = reference.trim_start_matches('#');
+            assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
+        }
+    }
+
+    #[test]
+    fn every_route_is_described_once() {
+        let routes = table();
+        let document = document(&routes);
+        let paths = document["paths"].as_object().expect("paths");
+        let described: usize =
+            paths.values().map(|path| path.as_object().map_or(0, Map::len)).sum();
+        assert_eq!(described, routes.len());
+        for route in &routes {
+            let operation = &document["paths"][route.path][route.method];
+            assert_eq!(operation["summary"], route.summary);
+            let parameters = operation["parameters"].as_array().map_or(0, Vec::len);
+            assert_eq!(parameters, usize::from(route.path.contains('{')), "{}", route.path);
+        }
+    }
+}

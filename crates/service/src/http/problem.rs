@@ -1,0 +1,61 @@
+//! Errors as HTTP has them.
+
+use crate::desk::refusal::{self, Refusal};
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+/// An answer that is no success.
+pub struct Problem {
+    status: StatusCode,
+    refusal: Refusal,
+}
+
+/// What a handler answers.
+pub type Outcome<T> = Result<Json<T>, Problem>;
+
+impl Problem {
+    /// The request is wrong in a way for which HTTP has a status of its own.
+    pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, refusal: refusal::bad(message) }
+    }
+
+    /// Who asks may not.
+    pub fn forbidden(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, refusal: refusal::refuse("forbidden", message, false) }
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        let status = match &*refusal.error.code {
+            "bad_request" | "unsupported" => StatusCode::BAD_REQUEST,
+            "forbidden" => StatusCode::FORBIDDEN,
+            "no_session" | "not_found" => StatusCode::NOT_FOUND,
+            "timeout" | "held" | "not_holder" | "stale_fence" | "not_leader" => {
+                StatusCode::CONFLICT
+            }
+            "too_many" => StatusCode::TOO_MANY_REQUESTS,
+            "blocked" | "unavailable" => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self { status, refusal }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(*self.refusal)).into_response();
+        let headers = response.headers_mut();
+        match self.status {
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            _ => {}
+        }
+        response
+    }
+}

@@ -1,0 +1,124 @@
+//! Connections: how many, how slow, and how they end.
+
+use super::watched::{Pulse, Watched};
+use super::{Api, HttpConfig, Patience, routes};
+use crate::desk::Command;
+use axum::Router;
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use hyper_util::service::TowerToHyperService;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::task::{JoinHandle, JoinSet};
+
+/// After the system refused a connection, for want of files perhaps, it is left alone this long.
+const BREATH: Duration = Duration::from_millis(50);
+
+/// The API of a node, being served.
+pub struct Server {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+impl Server {
+    /// Takes no more connections, lets requests under way finish for a moment, and ends.
+    pub async fn stop(self) {
+        // If nobody listens, it has stopped already.
+        let _ = self.stop.send(());
+        if let Err(error) = self.task.await {
+            tracing::error!(%error, "the API did not stop cleanly");
+        }
+    }
+}
+
+/// Serves the API of a node until it is told to stop. Must be called within a tokio runtime.
+pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<Command>) -> Server {
+    let (stop, stopped) = oneshot::channel();
+    let patience = config.patience;
+    let router = routes::router(Api { config: Arc::new(config), commands });
+    let task = tokio::spawn(run(listener, router, patience, stopped));
+    Server { stop, task }
+}
+
+async fn run(
+    listener: TcpListener,
+    router: Router,
+    patience: Patience,
+    mut stopped: oneshot::Receiver<()>,
+) {
+    let graceful = GracefulShutdown::new();
+    let room = Arc::new(Semaphore::new(patience.connections));
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            // A dropped handle stops the server as well.
+            _ = &mut stopped => break,
+            accepted = listener.accept() => accepted,
+        };
+        while connections.try_join_next().is_some() {}
+        match (accepted, room.clone().try_acquire_owned()) {
+            (Ok((stream, _)), Ok(place)) => {
+                let watcher = graceful.watcher();
+                let served = connection(stream, router.clone(), patience, watcher, place);
+                connections.spawn(served);
+            }
+            (Ok((_, peer)), Err(_)) => {
+                tracing::warn!(%peer, "closed: {} connections are open", patience.connections);
+            }
+            (Err(error), _) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(BREATH).await;
+            }
+        }
+    }
+    drop(listener);
+    // Streams and long waits do not end by themselves: dropping the rest does it.
+    let _ = tokio::time::timeout(patience.drain, graceful.shutdown()).await;
+}
+
+async fn connection(
+    stream: TcpStream,
+    router: Router,
+    patience: Patience,
+    watcher: Watcher,
+    _place: OwnedSemaphorePermit,
+) {
+    let peer = stream.peer_addr().ok();
+    let pulse = Pulse::new();
+    let io = TokioIo::new(Watched::new(stream, pulse.clone()));
+    let service = TowerToHyperService::new(router);
+    let heard = pulse.clone();
+    let served = service_fn(move |request: hyper::Request<Incoming>| {
+        heard.serving();
+        let (answer, heard) = (service.call(request.map(Body::new)), heard.clone());
+        async move {
+            let answer = answer.await;
+            heard.served();
+            answer
+        }
+    });
+    let serving = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience.idle)
+        .serve_connection(io, served);
+    tokio::select! {
+        // How a client breaks off is its own affair.
+        ended = watcher.watch(serving) => log_end(peer, ended),
+        () = pulse.too_slow(patience.head) => {
+            tracing::warn!(?peer, "closed: the head of a request did not come in time");
+        }
+    }
+}
+
+fn log_end(peer: Option<SocketAddr>, ended: hyper::Result<()>) {
+    if let Err(error) = ended {
+        tracing::debug!(?peer, %error, "a connection ended");
+    }
+}

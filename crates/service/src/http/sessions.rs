@@ -1,0 +1,62 @@
+//! Sessions, and what there is to see of the node itself.
+
+use super::body::{Body, Name};
+use super::metrics::exposition;
+use super::problem::{Outcome, Problem};
+use super::{Api, openapi};
+use crate::desk::{Command, Question, refusal};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use conclave_client::api::{Cluster, NewSession, Session};
+
+pub async fn open(State(api): State<Api>, Body(request): Body<NewSession>) -> Outcome<Session> {
+    let mut drawn = [0; 16];
+    getrandom::fill(&mut drawn).map_err(|error| {
+        tracing::error!(%error, "no randomness for a session id");
+        Problem::from(refusal::refuse("internal", "no randomness", true))
+    })?;
+    let id = format!("{:032x}", u128::from_be_bytes(drawn));
+    Ok(Json(api.ask(|reply| Command::OpenSession { request, id, reply }).await?))
+}
+
+pub async fn keep_alive(State(api): State<Api>, Name(session): Name) -> Outcome<Session> {
+    Ok(Json(api.ask(|reply| Command::KeepAlive { session, reply }).await?))
+}
+
+pub async fn close(State(api): State<Api>, Name(session): Name) -> Result<StatusCode, Problem> {
+    api.ask(|reply| Command::CloseSession { session, reply }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub async fn cluster(State(api): State<Api>) -> Outcome<Cluster> {
+    Ok(Json(api.show(|reply| Question::Cluster { reply }).await?))
+}
+
+pub async fn metrics(State(api): State<Api>) -> Result<Response, Problem> {
+    let metrics = api.show(|reply| Question::Metrics { reply }).await?;
+    let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
+    Ok(([kind], exposition(&metrics)).into_response())
+}
+
+/// The process lives and its API answers; the desk is not asked.
+pub async fn health() -> &'static str {
+    "ok\n"
+}
+
+/// The node can do its work: the host answers, and links to a majority stand.
+pub async fn ready(State(api): State<Api>) -> Result<&'static str, Problem> {
+    let cluster = api.show(|reply| Question::Cluster { reply }).await?;
+    let linked = cluster.nodes.iter().filter(|node| node.state != "unreachable").count();
+    if 2 * linked > cluster.nodes.len() {
+        return Ok("ready\n");
+    }
+    let all = cluster.nodes.len();
+    let words = format!("in touch with {linked} of {all} nodes, itself included");
+    Err(refusal::unavailable(words).into())
+}
+
+pub async fn description() -> Json<serde_json::Value> {
+    Json(openapi::document(&super::routes::table()))
+}

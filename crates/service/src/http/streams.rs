@@ -1,0 +1,124 @@
+//! What happens, as it happens: server-sent events.
+
+use super::Api;
+use super::body::Name;
+use super::problem::Problem;
+use crate::desk::{Feed, Numbered, Question};
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use conclave_client::api::Election;
+use futures_util::stream::{self, Stream};
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+/// The latest events and then all that come, each once. `Last-Event-ID` says which are known.
+pub async fn events(
+    State(api): State<Api>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let Feed { past, coming } = api.show(|reply| Question::Events { reply }).await?;
+    let known = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    // Numbers begin anew when the node does; one from before says nothing.
+    let known = known.filter(|known| past.last().is_some_and(|last| *known <= last.number));
+    let told = known.unwrap_or(0);
+    let state = Telling { past: past.into(), coming, told };
+    let stream = stream::unfold(state, |mut telling| async {
+        let event = telling.next().await?;
+        Some((Ok(event), telling))
+    });
+    Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
+}
+
+struct Telling {
+    past: VecDeque<Numbered>,
+    coming: Receiver<Numbered>,
+    told: u64,
+}
+
+impl Telling {
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            let next = match self.past.pop_front() {
+                Some(past) => past,
+                None => match self.coming.recv().await {
+                    Ok(next) => next,
+                    // A client this slow has missed some: it sees the gap in the numbers.
+                    Err(RecvError::Lagged(_)) => continue,
+                    Err(RecvError::Closed) => return None,
+                },
+            };
+            if next.number > self.told {
+                self.told = next.number;
+                let event = Event::default().id(next.number.to_string()).event(&next.event.kind);
+                return event.json_data(&*next.event).ok();
+            }
+        }
+    }
+}
+
+/// An election as it is now, and again whenever it has changed.
+pub async fn observe(
+    State(api): State<Api>,
+    Name(name): Name,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let feed = api.show(|reply| Question::Events { reply }).await?;
+    // A name that is none is an error before the stream begins.
+    let asked = name.clone();
+    api.show(|reply| Question::Election { name: asked, reply }).await?;
+    let state = Observing { api, name, coming: feed.coming, shown: None };
+    let stream = stream::unfold(state, |mut observing| async {
+        let event = observing.next().await?;
+        Some((Ok(event), observing))
+    });
+    Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
+}
+
+struct Observing {
+    api: Api,
+    name: String,
+    coming: Receiver<Numbered>,
+    shown: Option<Election>,
+}
+
+impl Observing {
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if self.shown.is_some() {
+                self.wait_for_change().await?;
+            }
+            let name = self.name.clone();
+            let now = self.api.show(|reply| Question::Election { name, reply }).await.ok()?;
+            let lasting = without_ages(now.clone());
+            if self.shown.as_ref() != Some(&lasting) {
+                self.shown = Some(lasting);
+                return Event::default().event("election").json_data(now).ok();
+            }
+        }
+    }
+
+    async fn wait_for_change(&mut self) -> Option<()> {
+        loop {
+            match self.coming.recv().await {
+                Ok(next) if next.event.kind == "leader" => return Some(()),
+                Ok(next) if next.event.name.as_deref() == Some(&self.name) => return Some(()),
+                Ok(_) => {}
+                Err(RecvError::Lagged(_)) => return Some(()),
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+}
+
+/// What of an election can change only by an event.
+fn without_ages(mut election: Election) -> Election {
+    if let Some(leader) = &mut election.leader {
+        leader.held_ms = 0;
+    }
+    for candidate in &mut election.candidates {
+        candidate.waited_ms = 0;
+    }
+    election
+}

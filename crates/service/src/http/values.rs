@@ -1,0 +1,98 @@
+//! Values, which node 1 keeps. The other nodes pass on what they are asked, once.
+
+use super::Api;
+use super::body::{Body, Name};
+use super::problem::Problem;
+use crate::desk::{Command, Question, limits, refusal};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, Request, header};
+use axum::response::{IntoResponse, Response};
+use conclave_client::api::NewValue;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use std::time::Duration;
+use tokio::net::TcpStream;
+
+/// Says that a request was passed on already.
+const HOP: &str = "x-conclave-hop";
+/// How long node 1 may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest answer of node 1 that is read: a value and what stands around it.
+const ANSWER_MAX: usize = 128 * 1_024;
+
+pub async fn get(
+    State(api): State<Api>,
+    headers: HeaderMap,
+    Name(name): Name,
+) -> Result<Response, Problem> {
+    if api.config.node != 1 {
+        return forward(&api, &headers, Method::GET, &name, Bytes::new()).await;
+    }
+    Ok(Json(api.show(|reply| Question::Value { name, reply }).await?).into_response())
+}
+
+pub async fn put(
+    State(api): State<Api>,
+    headers: HeaderMap,
+    Name(name): Name,
+    Body(request): Body<NewValue>,
+) -> Result<Response, Problem> {
+    if api.config.node != 1 {
+        let body = serde_json::to_vec(&request).unwrap_or_default();
+        return forward(&api, &headers, Method::PUT, &name, body.into()).await;
+    }
+    Ok(Json(api.ask(|reply| Command::SetValue { name, request, reply }).await?).into_response())
+}
+
+async fn forward(
+    api: &Api,
+    headers: &HeaderMap,
+    method: Method,
+    name: &str,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    limits::name(name)?;
+    if headers.contains_key(HOP) {
+        let words = "this node was taken for node 1, which keeps the values";
+        return Err(refusal::unavailable(words).into());
+    }
+    match tokio::time::timeout(PATIENCE, exchange(&api.config.keeper, method, name, body)).await {
+        Ok(Ok(response)) => Ok(response),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "node 1, which keeps the values, cannot be asked");
+            Err(refusal::unavailable("node 1, which keeps the values, cannot be reached").into())
+        }
+        Err(_) => Err(refusal::unavailable("node 1, which keeps the values, is silent").into()),
+    }
+}
+
+/// Why node 1 did not answer.
+type Unreachable = Box<dyn std::error::Error + Send + Sync>;
+
+async fn exchange(
+    keeper: &str,
+    method: Method,
+    name: &str,
+    body: Bytes,
+) -> Result<Response, Unreachable> {
+    let stream = TcpStream::connect(keeper).await?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    let connection = tokio::spawn(connection);
+    // Of all letters that a name may have, only this one has a meaning in a path.
+    let path = format!("/v1/values/{}", name.replace('/', "%2F"));
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(header::HOST, keeper)
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(HOP, "1")
+        .body(Full::new(body))?;
+    let answered = sender.send_request(request).await;
+    let (head, body) = answered?.into_parts();
+    let body = Limited::new(body, ANSWER_MAX).collect().await?.to_bytes();
+    connection.abort();
+    Ok((head.status, [(header::CONTENT_TYPE, "application/json")], body).into_response())
+}

@@ -1,0 +1,130 @@
+//! A connection that notices when its client takes for ever to say what it wants.
+//!
+//! Hyper has one time-out for the head of a request, which runs while a connection is idle too. It
+//! is used for idleness; how long a head takes from its first byte is measured here.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+/// What a connection is doing, shared between its stream and its service.
+#[derive(Clone)]
+pub struct Pulse(Arc<Mutex<State>>);
+
+#[derive(Clone, Copy)]
+enum State {
+    /// A head began to come, or should have, at this time.
+    Head(Instant),
+    /// A request is being served; its body may be coming.
+    Serving,
+    /// Nothing has come since the last answer.
+    Idle,
+}
+
+impl Pulse {
+    /// A connection that was made just now: its first request is awaited.
+    pub fn new() -> Self {
+        Self(Arc::new(Mutex::new(State::Head(Instant::now()))))
+    }
+
+    /// The head has come.
+    pub fn serving(&self) {
+        self.set(State::Serving);
+    }
+
+    /// The answer is known.
+    pub fn served(&self) {
+        self.set(State::Idle);
+    }
+
+    /// Returns when a head takes longer than this.
+    pub async fn too_slow(&self, patience: Duration) {
+        loop {
+            let began = match self.get() {
+                State::Head(began) => Some(began),
+                State::Serving | State::Idle => None,
+            };
+            match began.map(|began| patience.saturating_sub(began.elapsed())) {
+                Some(Duration::ZERO) => return,
+                Some(left) => tokio::time::sleep(left).await,
+                None => tokio::time::sleep(patience / 4).await,
+            }
+        }
+    }
+
+    fn bytes_came(&self) {
+        if matches!(self.get(), State::Idle) {
+            self.set(State::Head(Instant::now()));
+        }
+    }
+
+    fn get(&self) -> State {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, state: State) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+}
+
+/// A stream whose reads are noticed.
+pub struct Watched {
+    stream: TcpStream,
+    pulse: Pulse,
+}
+
+impl Watched {
+    /// This stream, noticed by that pulse.
+    pub fn new(stream: TcpStream, pulse: Pulse) -> Self {
+        Self { stream, pulse }
+    }
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if buffer.filled().len() > before {
+            self.pulse.bytes_came();
+        }
+        polled
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}

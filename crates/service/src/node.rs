@@ -1,0 +1,208 @@
+//! One node, put together: links, host, desk and API.
+
+use crate::desk::Needs;
+use crate::{Command, Config, Desk, DeskConfig, ELECTION, Engine, EngineError, HttpConfig, http};
+use conclave_core::NodeId;
+use conclave_net::recording::{Header, Recorder};
+use conclave_net::store::{Expected, Store, StoreError};
+use conclave_net::{
+    Host, HostConfig, HostError, Limits, LinkConfig, LinkError, Links, Past, TEXT_MAX, Tls,
+    TlsError, TlsFiles,
+};
+use std::future::Future;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tracing::info;
+
+/// How many orders, news and commands may wait for whoever takes them.
+const QUEUE: usize = 1_024;
+
+/// The locks that can be had without a minority of nodes.
+const SURVIVORS: [&str; 5] =
+    ["voting", "quorum", "total-order", "central-failover", "token-ring-regenerating"];
+/// The elections that begin with the last node as their leader, in term 1.
+const BEGUN: [&str; 3] = ["majority", "bully", "ring"];
+
+/// Why a node cannot start, or had to stop.
+#[derive(Debug, Error)]
+pub enum NodeError {
+    /// The algorithms cannot be had.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The disk refuses.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The certificates cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The links cannot be had.
+    #[error(transparent)]
+    Links(#[from] LinkError),
+    /// The API cannot be served there.
+    #[error("--http {address}: {source}")]
+    Http {
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The recording cannot be written there.
+    #[error("--record {}: {source}", path.display())]
+    Record {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The host could not start, or ended.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
+
+/// Runs a node until it is told to stop, or has to.
+pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), NodeError> {
+    let engine = Engine::new(&config)?;
+    let me = NodeId(config.id - 1);
+    let api = listen(config.http).await?;
+    let expected = Expected { cluster: &config.cluster, node: me, settings: engine.text() };
+    let store = Store::open(&config.data, &expected)?;
+    let recorder = recorder(&config, &engine, &store)?;
+    let (order, orders) = mpsc::channel(QUEUE);
+    let (tell, news) = mpsc::channel(QUEUE);
+    let (command, commands) = mpsc::channel::<Command>(QUEUE);
+    let links = Links::start(link_config(&config, &engine, &store)?, orders, tell).await?;
+    info!(
+        node = config.id,
+        cluster = %config.cluster,
+        links = %links.local_addr(),
+        api = %api.local_addr().unwrap_or(config.http),
+        start = store.incarnation(),
+        "started"
+    );
+    let desk = desk(&config, engine);
+    let host = HostConfig { me, n: config.nodes.len() as u32, seed: random(), recorder };
+    let started = Host::start(host, store, desk, order, news, commands);
+    let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
+    let server = http::serve(api, http_config(&config), command);
+    let ended = tokio::select! {
+        () = shutdown => Ok(()),
+        ended = host.ended() => ended,
+    };
+    server.stop().await;
+    let stopped = host.stop().await;
+    links.stop().await;
+    ended.and(stopped)?;
+    info!("stopped");
+    Ok(())
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, NodeError> {
+    TcpListener::bind(address).await.map_err(|source| NodeError::Http { address, source })
+}
+
+fn recorder(
+    config: &Config,
+    engine: &Engine,
+    store: &Store,
+) -> Result<Option<Recorder>, NodeError> {
+    let Some(path) = &config.record else { return Ok(None) };
+    let header = Header {
+        cluster: config.cluster.clone(),
+        settings: engine.text().to_string(),
+        node: NodeId(config.id - 1),
+        n: config.nodes.len() as u32,
+        incarnation: store.incarnation(),
+        started: since_1970().as_micros() as u64,
+    };
+    let failed = |source| NodeError::Record { path: path.clone(), source };
+    Recorder::create(path, &header).map(Some).map_err(failed)
+}
+
+fn link_config(config: &Config, engine: &Engine, store: &Store) -> Result<LinkConfig, NodeError> {
+    let me = NodeId(config.id - 1);
+    let files = config.tls.as_ref().map(|files| TlsFiles {
+        authority: files.authority.clone(),
+        certificate: files.certificate.clone(),
+        key: files.key.clone(),
+    });
+    let known = store.peers()?;
+    let past = |index: usize| {
+        let peer = known.get(&NodeId(index as u32)).copied().unwrap_or_default();
+        // What is still to be sent, the host orders itself.
+        Past { identity: peer.identity, received: peer.received, outbox: Vec::new() }
+    };
+    Ok(LinkConfig {
+        cluster: config.cluster.clone(),
+        me,
+        n: config.nodes.len() as u32,
+        identity: store.identity(),
+        incarnation: store.incarnation(),
+        listen: config.listen,
+        peers: config.nodes.iter().map(|node| node.peer.clone()).collect(),
+        algorithm: greeting(engine.text()),
+        past: (0..config.nodes.len()).map(past).collect(),
+        tls: files.map(|files| Tls::load(&files, me)).transpose()?,
+        limits: Limits::default(),
+    })
+}
+
+/// What nodes compare when they meet: of a long text, one with a file in it, its beginning and
+/// what tells it from others.
+fn greeting(text: &str) -> String {
+    if text.len() <= TEXT_MAX {
+        return text.to_string();
+    }
+    let beginning: String = text.chars().take(TEXT_MAX / 8).collect();
+    format!("{beginning}… ({} bytes, {:016x})", text.len(), conclave_core::hash(&text))
+}
+
+fn desk(config: &Config, engine: Engine) -> Desk {
+    let locks = engine.locks();
+    let parameters = locks.entry.parameters.iter();
+    let values =
+        parameters.map(|one| (one.name.to_string(), locks.params.text(one.name).to_string()));
+    let n = config.nodes.len() as u32;
+    let survives = SURVIVORS.contains(&locks.entry.id);
+    let desk = DeskConfig {
+        me: NodeId(config.id - 1),
+        nodes: config.nodes.clone(),
+        cluster: config.cluster.clone(),
+        engine: locks.entry.id.to_string(),
+        parameters: values.collect(),
+        election: config.election.id.clone(),
+        detector: config.detector.id.clone(),
+        election_hears: engine.hears(&ELECTION.into()),
+        lock_hears: engine.hears(&"lock/".into()),
+        everywhere: engine.must_be_everywhere(),
+        first_leader: BEGUN.contains(&&*config.election.id).then_some((NodeId(n - 1), 1)),
+        needs: if survives { Needs::Majority } else { Needs::All },
+        started_ms: since_1970().as_millis() as u64,
+    };
+    Desk::new(desk, Box::new(move |key, late| engine.machine(key, late)))
+}
+
+fn http_config(config: &Config) -> HttpConfig {
+    let own = config.nodes.get(config.id as usize - 1).map(|node| node.api.clone());
+    HttpConfig {
+        node: config.id,
+        own: own.into_iter().chain([config.http.to_string()]).collect(),
+        keeper: config.nodes.first().map(|node| node.api.clone()).unwrap_or_default(),
+        admin_token: config.admin_token.clone(),
+        patience: http::Patience::default(),
+    }
+}
+
+fn since_1970() -> std::time::Duration {
+    // A clock before 1970 is wrong, and no reason to stop: the time is only shown.
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+fn random() -> u64 {
+    RandomState::new().hash_one(std::process::id())
+}
