@@ -2,11 +2,19 @@
 
 pub mod algorithms;
 pub mod bench;
+pub mod cert;
 pub mod check;
 pub mod compare;
+pub mod elect;
+pub mod exec_child;
+pub mod lock;
+pub mod mc714;
+pub mod node;
 pub mod quorum;
 pub mod replay;
 pub mod scenario;
 pub mod sim;
+pub mod status;
 pub mod timeout;
 pub mod tour;
+pub mod up;

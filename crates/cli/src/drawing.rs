@@ -4,8 +4,10 @@ use crate::failure::Usage;
 use crate::output::note;
 use crate::subject::Subject;
 use anyhow::Context;
-use conclave_sim::Outcome;
-use conclave_sim::trace::{self, Record, Trace, frames, mermaid, perfetto, shiviz, svg};
+use conclave_sim::trace::{
+    self, Record, Share, Trace, Window, frames, mermaid, perfetto, shiviz, svg,
+};
+use conclave_sim::{Error, Outcome};
 use std::fs;
 use std::path::Path;
 
@@ -48,7 +50,12 @@ impl Format {
         }
     }
 
-    fn write(self, trace: &Trace) -> Result<String, conclave_sim::Error> {
+    fn write(self, trace: &Trace, window: Option<&Window>) -> Result<String, Error> {
+        match (self, window) {
+            (Self::Svg, Some(window)) => return svg::draw(trace, window),
+            (Self::Mermaid, Some(window)) => return Ok(mermaid::draw(trace, window)),
+            (Self::Svg | Self::Mermaid | Self::Jsonl | Self::Shiviz | Self::Perfetto, _) => {}
+        }
         match self {
             Self::Jsonl => Ok(trace::write(trace)),
             Self::Svg => svg::write(trace),
@@ -109,11 +116,16 @@ impl Drawing {
 
     /// Writes and draws a trace.
     pub fn write(&self, trace: &Trace) -> anyhow::Result<()> {
+        self.write_within(trace, None)
+    }
+
+    /// The same, where what is drawn to be looked at as a whole shows only a stretch of it.
+    pub fn write_within(&self, trace: &Trace, window: Option<&Window>) -> anyhow::Result<()> {
         for file in &self.trace {
             let flag = || format!("--trace {file}");
-            let text = Format::of(file)?.write(trace).with_context(flag)?;
+            let text = Format::of(file)?.write(trace, window).with_context(flag)?;
             fs::write(file, text).map_err(plain).with_context(flag)?;
-            note(&format!("wrote {file}"));
+            note(&format!("wrote {file}{}", left_out(file, trace, window)));
         }
         if let Some(folder) = &self.frames {
             let flag = || format!("--frames {folder}");
@@ -129,6 +141,18 @@ impl Drawing {
         }
         Ok(())
     }
+}
+
+/// Which stretch of a run a picture shows, if it does not show all.
+fn left_out(file: &str, trace: &Trace, window: Option<&Window>) -> String {
+    let drawn = matches!(Format::of(file), Ok(Format::Svg | Format::Mermaid));
+    let Some(window) = window.filter(|_| drawn) else { return String::new() };
+    let Share { shown, total, end } = trace.share(window);
+    if shown == total {
+        return String::new();
+    }
+    let from = window.from;
+    format!(": {shown} of {total} messages, from {from} to {end}; see --from and --until")
 }
 
 /// An error of the system without its number.

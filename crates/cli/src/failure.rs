@@ -16,6 +16,8 @@ pub enum Exit {
     Violated,
     /// Bounds were reached before anything was found.
     Incomplete,
+    /// The code of a command that was run, or one that a command defines.
+    Code(u8),
 }
 
 impl Exit {
@@ -26,6 +28,7 @@ impl Exit {
             Self::Failed => FAILED,
             Self::Violated => 3,
             Self::Incomplete => 4,
+            Self::Code(code) => code,
         }
     }
 }
@@ -52,11 +55,43 @@ impl fmt::Display for Usage {
 
 impl Error for Usage {}
 
-/// Prints an error as one line; what was typed wrongly gives another code than what went wrong.
+/// All that is wrong with what was typed, to be mended at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mistakes(pub Vec<String>);
+
+impl Mistakes {
+    /// One more.
+    pub fn add(&mut self, mistake: impl fmt::Display) {
+        self.0.push(mistake.to_string());
+    }
+
+    /// What was made, or what was wrong with it. Nothing else.
+    pub fn or<T>(self, made: Option<T>) -> Result<T, Self> {
+        match made {
+            Some(made) if self.0.is_empty() => Ok(made),
+            Some(_) | None => Err(self),
+        }
+    }
+}
+
+impl fmt::Display for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("; "))
+    }
+}
+
+impl Error for Mistakes {}
+
+/// Prints an error as one line, or mistakes as one each; what was typed wrongly gives another code
+/// than what went wrong.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     let usage = error.is::<Usage>()
         || error.is::<conclave_algorithms::Error>()
         || error.is::<conclave_sim::Error>();
+    if let Some(Mistakes(mistakes)) = error.downcast_ref() {
+        mistakes.iter().for_each(|mistake| say(mistake));
+        return ExitCode::from(USAGE);
+    }
     say(&format!("{error:#}"));
     ExitCode::from(if usage { USAGE } else { FAILED })
 }

@@ -13,6 +13,12 @@ pub fn read(path: &str) -> Result<String, String> {
 
 /// The same of a file that may be larger.
 pub fn read_at_most(bytes_max: u64, path: &str) -> Result<String, String> {
+    let bytes = bytes_at_most(bytes_max, path)?;
+    String::from_utf8(bytes).map_err(|_| "cannot read: not a text in UTF-8".to_string())
+}
+
+/// What is in a file that need not be text.
+pub fn bytes_at_most(bytes_max: u64, path: &str) -> Result<Vec<u8>, String> {
     let failed = |error: std::io::Error| {
         let reason = error.to_string();
         let reason = match reason.split_once(" (os error") {
@@ -28,5 +34,5 @@ pub fn read_at_most(bytes_max: u64, path: &str) -> Result<String, String> {
     if bytes.len() as u64 > bytes_max {
         return Err(format!("cannot read: larger than {} MiB", bytes_max >> 20));
     }
-    String::from_utf8(bytes).map_err(|_| "cannot read: not a text in UTF-8".to_string())
+    Ok(bytes)
 }

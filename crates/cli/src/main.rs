@@ -6,43 +6,68 @@ mod cpu;
 mod drawing;
 mod failure;
 mod files;
+mod holding;
 mod lang;
+mod local;
+mod mc714;
 mod memory;
+mod node;
 mod output;
 mod peer;
 mod quorum;
+mod recordings;
+mod signals;
 mod situation;
+mod state;
 mod subject;
 mod typing;
+mod up;
 
 use clap::{Parser, Subcommand};
 use failure::Exit;
 use std::process::ExitCode;
 
-/// Locks, leaders and logical time: run, compare and check the classic algorithms.
+/// Locks, leaders and logical time between real processes; and the classic algorithms that make
+/// them, run, compared and checked. Without a command: `up`.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true, disable_help_subcommand = true)]
-#[command(after_help = "Example:\n  conclave sim ricart-agrawala --nodes 7")]
+#[command(after_help = "Examples:\n  conclave up\n  conclave sim ricart-agrawala --nodes 7")]
 struct Conclave {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Algorithms(commands::algorithms::Algorithms),
     Bench(commands::bench::Bench),
+    Cert(commands::cert::Cert),
     Check(Box<commands::check::Check>),
     Compare(commands::compare::Compare),
+    Elect(commands::elect::Elect),
+    #[command(hide = true)]
+    ExecChild(commands::exec_child::ExecChild),
+    Lock(commands::lock::Lock),
+    Node(Box<commands::node::Node>),
+    Mc714(Box<commands::mc714::Mc714>),
     Quorum(commands::quorum::Quorum),
     Replay(commands::replay::Replay),
     Scenario(commands::scenario::ScenarioArguments),
     Sim(Box<commands::sim::Sim>),
+    Status(commands::status::Status),
     Timeout(commands::timeout::Timeout),
+    /// What this is, what it knows, and where to start
+    Tour,
+    Up(Box<commands::up::Up>),
 }
 
 fn main() -> ExitCode {
-    let parsed = match Conclave::try_parse() {
+    let alone = std::env::args_os().len() <= 1;
+    let parsed = match alone {
+        true => Conclave::try_parse_from(["conclave", "up"]),
+        false => Conclave::try_parse(),
+    };
+    let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return failure::of_clap(&error),
     };
@@ -54,15 +79,23 @@ fn main() -> ExitCode {
 
 fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
     match &parsed.command {
-        None => commands::tour::run(),
-        Some(Command::Algorithms(arguments)) => commands::algorithms::run(arguments),
-        Some(Command::Bench(arguments)) => commands::bench::run(arguments),
-        Some(Command::Check(arguments)) => commands::check::run(arguments),
-        Some(Command::Compare(arguments)) => commands::compare::run(arguments),
-        Some(Command::Quorum(arguments)) => commands::quorum::run(arguments),
-        Some(Command::Replay(arguments)) => commands::replay::run(arguments),
-        Some(Command::Scenario(arguments)) => commands::scenario::run(arguments),
-        Some(Command::Sim(arguments)) => commands::sim::run(arguments),
-        Some(Command::Timeout(arguments)) => commands::timeout::run(arguments),
+        Command::Algorithms(arguments) => commands::algorithms::run(arguments),
+        Command::Bench(arguments) => commands::bench::run(arguments),
+        Command::Cert(arguments) => commands::cert::run(arguments),
+        Command::Check(arguments) => commands::check::run(arguments),
+        Command::Compare(arguments) => commands::compare::run(arguments),
+        Command::Elect(arguments) => commands::elect::run(arguments),
+        Command::ExecChild(arguments) => Ok(commands::exec_child::run(arguments)),
+        Command::Lock(arguments) => commands::lock::run(arguments),
+        Command::Mc714(arguments) => commands::mc714::run(arguments),
+        Command::Node(arguments) => commands::node::run(arguments),
+        Command::Quorum(arguments) => commands::quorum::run(arguments),
+        Command::Replay(arguments) => commands::replay::run(arguments),
+        Command::Scenario(arguments) => commands::scenario::run(arguments),
+        Command::Sim(arguments) => commands::sim::run(arguments),
+        Command::Status(arguments) => commands::status::run(arguments),
+        Command::Timeout(arguments) => commands::timeout::run(arguments),
+        Command::Tour => commands::tour::run(),
+        Command::Up(arguments) => commands::up::run(arguments),
     }
 }

@@ -33,6 +33,11 @@ pub fn note(what: &str) {
     anstream::eprintln!("{}", dim(what));
 }
 
+/// Says on stderr what should not be overlooked.
+pub fn warn(what: &str) {
+    anstream::eprintln!("{} {what}", odd("conclave:"));
+}
+
 /// How many columns there are.
 pub fn width() -> usize {
     if !std::io::stdout().is_terminal() {

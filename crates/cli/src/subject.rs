@@ -55,11 +55,9 @@ impl Subject {
         if scenario.nodes > NODES_MAX {
             return Err(Usage(format!("nodes = {}: at most {NODES_MAX}", scenario.nodes)).into());
         }
-        let entry = catalog::find(&scenario.algorithm)?;
-        let set = scenario.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let people =
             People { ids: scenario.ids.as_deref(), candidates: scenario.candidates.as_deref() };
-        Self::build(entry, scenario.nodes, &scenario.set, set, &people)
+        Self::of_texts(&scenario.algorithm, scenario.nodes, &scenario.set, &people)
     }
 
     /// The algorithm of a recording, which has the texts of its files.
@@ -67,18 +65,27 @@ impl Subject {
         if header.nodes as usize > header.names.len() {
             return Err(Usage("the recording names fewer nodes than it has".to_string()).into());
         }
-        let entry = catalog::find(&header.algorithm)?;
-        let set = header.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let people =
             People { ids: header.ids.as_deref(), candidates: header.candidates.as_deref() };
-        let subject = Self::build(entry, header.nodes, &header.set, set, &people)?;
-        let mut again = subject.header(String::new());
-        again.command.clone_from(&header.command);
+        let subject = Self::of_texts(&header.algorithm, header.nodes, &header.set, &people)?;
+        let mut again = subject.header(header.command.clone());
+        again.machine.clone_from(&header.machine);
         if again != *header {
             let reason = "the recording's first line does not fit its algorithm";
             return Err(Usage(reason.to_string()).into());
         }
         Ok(subject)
+    }
+
+    /// An algorithm of which all is known as text: where a parameter takes a file, its text.
+    pub fn of_texts(
+        id: &str,
+        nodes: u32,
+        values: &[(String, String)],
+        people: &People<'_>,
+    ) -> anyhow::Result<Self> {
+        let set = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        Self::build(catalog::find(id)?, nodes, values, set, people)
     }
 
     /// What the first line of a recording says.
@@ -101,6 +108,7 @@ impl Subject {
             names: nodes.map(|node| self.names.name(node)).collect(),
             links: Some(self.cluster.links().clone()),
             upkeep: self.cluster.upkeep().iter().map(ToString::to_string).collect(),
+            machine: None,
             command,
         }
     }

@@ -6,7 +6,7 @@ use support::{conclave, json};
 
 #[test]
 fn the_tour_shows_every_algorithm_once_and_fits_the_screen() {
-    let done = conclave(&[]);
+    let done = conclave(&["tour"]);
     assert_eq!((done.code, done.stderr.as_str()), (0, ""));
     assert!(done.stdout.lines().all(|line| line.chars().count() <= 80), "{}", done.stdout);
     for entry in conclave_algorithms::catalog::ENTRIES {

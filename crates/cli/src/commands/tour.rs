@@ -1,4 +1,4 @@
-//! `conclave` by itself: a short tour.
+//! `conclave tour`: what this is, and where to start.
 
 use crate::failure::Exit;
 use crate::lang::Lang;

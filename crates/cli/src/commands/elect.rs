@@ -1,0 +1,90 @@
+//! `conclave elect`: runs a command while leading.
+
+use crate::commands::lock;
+use crate::failure::Exit;
+use crate::holding::{self, Answer, Holding, Outcome};
+use crate::{output, signals};
+use conclave_client::{Guard, Wanted};
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// Stands for an election, and runs a command while leading
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The command finds CONCLAVE_ELECTION, CONCLAVE_TERM and, for what it protects, CONCLAVE_FENCE.\n\
+Ends with the command's own code; 75 if not elected in time, 76 if the leadership was lost.\n\n\
+Examples:\n  \
+    conclave elect scheduler -- ./run-scheduler\n  \
+    conclave elect scheduler --again -- ./run-scheduler")]
+pub struct Elect {
+    /// The election: letters, digits and . _ : / -
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// How long to stand; without, until elected
+    #[arg(long, value_name = "TIME", value_parser = holding::span)]
+    wait: Option<Duration>,
+    /// Another leads when nothing is heard of this machine for so long
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = holding::ttl)]
+    ttl: Duration,
+    /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
+    #[arg(long, value_name = "URL,…")]
+    server: Option<String>,
+    /// What others see of who stands; without, host, process and command
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// What the leader wants to be known by
+    #[arg(long, value_name = "TEXT")]
+    value: Option<String>,
+    /// When the leadership is lost, stand again
+    #[arg(long)]
+    again: bool,
+    /// What to run
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+/// Stands, runs, resigns.
+pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
+    let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
+    loop {
+        let (name, wanted) = (arguments.name.clone(), wanted(arguments));
+        let guard = match holding.obtain(move |client| client.lead(&name, &wanted))? {
+            Answer::Held(guard) => guard,
+            Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),
+            Answer::Refused(error) if error.retry() && error.code().is_some() => {
+                output::warn(&format!("{}: not elected in time: {error}", arguments.name));
+                return Ok(Exit::Code(holding::NOT_IN_TIME));
+            }
+            Answer::Refused(error) => return Err(holding::explained(error)),
+        };
+        let environment = environment(&guard);
+        match holding.run(&arguments.command, &guard, &environment, arguments.ttl)? {
+            Outcome::Exit(code) => return Ok(Exit::Code(code)),
+            Outcome::Lost(loss) => {
+                output::warn(&format!("{}: the leadership was lost: {loss}", arguments.name));
+            }
+        }
+        if !arguments.again {
+            return Ok(Exit::Code(holding::LOST));
+        }
+    }
+}
+
+fn environment(guard: &Guard) -> [(&'static str, String); 3] {
+    [
+        ("CONCLAVE_ELECTION", guard.name().to_string()),
+        ("CONCLAVE_FENCE", guard.fence().to_string()),
+        ("CONCLAVE_TERM", guard.grant().term.unwrap_or_default().to_string()),
+    ]
+}
+
+fn wanted(arguments: &Elect) -> Wanted {
+    Wanted {
+        wait: arguments.wait,
+        ttl: arguments.ttl,
+        label: Some(arguments.label.clone().unwrap_or_else(|| lock::label(&arguments.command))),
+        mode: None,
+        permits: None,
+        value: arguments.value.clone(),
+    }
+}

@@ -1,0 +1,111 @@
+//! `conclave lock`: runs a command while holding a lock.
+
+use crate::failure::Exit;
+use crate::holding::{self, Answer, Holding, Outcome};
+use crate::output;
+use crate::signals;
+use conclave_client::{Error, Guard, Wanted};
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// Runs a command while holding a lock
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The command finds the number of this entry in CONCLAVE_FENCE, the name in CONCLAVE_LOCK.\n\
+Ends with the command's own code; 75 if the lock could not be had in time, 76 if it was lost.\n\n\
+Examples:\n  \
+    conclave lock build -- make\n  \
+    conclave lock demo --wait 5s -- sh -c 'echo $CONCLAVE_FENCE'")]
+pub struct Lock {
+    /// The lock: letters, digits and . _ : / -
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// How long to wait for it
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = holding::span)]
+    wait: Duration,
+    /// It is freed when nothing is heard of this machine for so long
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = holding::ttl)]
+    ttl: Duration,
+    /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
+    #[arg(long, value_name = "URL,…")]
+    server: Option<String>,
+    /// What others see of who holds it; without, host, process and command
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// Let others in who want it shared (not with a classic engine)
+    #[arg(long)]
+    shared: bool,
+    /// Let so many in at once (not with a classic engine)
+    #[arg(long, value_name = "N")]
+    permits: Option<u32>,
+    /// What to run
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+/// Acquires, runs, releases.
+pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
+    let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
+    let (name, wanted) = (arguments.name.clone(), wanted(arguments));
+    let guard = match holding.obtain(move |client| client.lock(&name, &wanted))? {
+        Answer::Held(guard) => guard,
+        Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),
+        Answer::Refused(error) => return refused(arguments, error),
+    };
+    let environment = [
+        ("CONCLAVE_LOCK", guard.name().to_string()),
+        ("CONCLAVE_FENCE", guard.fence().to_string()),
+    ];
+    match holding.run(&arguments.command, &guard, &environment, arguments.ttl)? {
+        Outcome::Exit(code) => {
+            release(guard);
+            Ok(Exit::Code(code))
+        }
+        Outcome::Lost(loss) => {
+            output::warn(&format!("{}: the lock was lost: {loss}", arguments.name));
+            Ok(Exit::Code(holding::LOST))
+        }
+    }
+}
+
+fn wanted(arguments: &Lock) -> Wanted {
+    Wanted {
+        wait: Some(arguments.wait),
+        ttl: arguments.ttl,
+        label: Some(arguments.label.clone().unwrap_or_else(|| label(&arguments.command))),
+        mode: arguments.shared.then(|| "shared".to_string()),
+        permits: arguments.permits,
+        value: None,
+    }
+}
+
+/// Who this is, for people who wait for it.
+pub fn label(command: &[OsString]) -> String {
+    let host = rustix::system::uname();
+    let host = host.nodename().to_string_lossy();
+    let program = command.first().map(|program| program.to_string_lossy()).unwrap_or_default();
+    let label = format!("{host}:{} {program}", std::process::id());
+    label.chars().filter(|c| !c.is_control()).take(128).collect()
+}
+
+fn refused(arguments: &Lock, error: Error) -> anyhow::Result<Exit> {
+    if !["timeout", "held", "blocked"].contains(&holding::code(&error)) {
+        return Err(holding::explained(error));
+    }
+    let holders = error.failure().map(|failure| failure.holders.as_slice()).unwrap_or_default();
+    let held = holders.first().map(|holder| {
+        let for_seconds = Duration::from_millis(holder.held_ms).as_secs();
+        format!("; held by {} for {for_seconds} s", holder.label)
+    });
+    let (name, held) = (&arguments.name, held.unwrap_or_default());
+    output::warn(&format!("{name}: the lock could not be had in time: {error}{held}"));
+    Ok(Exit::Code(holding::NOT_IN_TIME))
+}
+
+/// The command is done, so its code stands; but a lock that stays held deserves a word.
+fn release(guard: Guard) {
+    let name = guard.name().to_string();
+    if let Err(error) = guard.release() {
+        output::warn(&format!("{name}: not released, held until its time runs out: {error}"));
+    }
+}

@@ -1,0 +1,209 @@
+//! What people see of recordings that were replayed together.
+
+use super::{Found, list};
+use crate::failure::Exit;
+use crate::output::numbers::{count, of};
+use crate::output::{bad, dim, good, labelled, odd, strong};
+use crate::recordings::{Difference, Tape, Tapes};
+use crate::subject::Subject;
+use conclave_core::{Property, Ticks, Verdict};
+use conclave_net::Key;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+const COLUMN: usize = 12;
+
+/// What came of it.
+#[derive(Serialize)]
+pub struct Report {
+    cluster: String,
+    settings: String,
+    machine: String,
+    algorithm: String,
+    nodes: u32,
+    recordings: Vec<Told>,
+    missing: Vec<u32>,
+    /// Steps by machine.
+    machines: BTreeMap<String, u64>,
+    steps: u64,
+    verified: bool,
+    difference: Option<String>,
+    properties: BTreeMap<&'static str, Verdict>,
+    violations: Vec<Broken>,
+    /// By how much at most a step was put off, in milliseconds.
+    put_off: f64,
+}
+
+/// What is said of one file.
+#[derive(Serialize)]
+struct Told {
+    file: String,
+    node: u32,
+    start: u32,
+    entries: usize,
+    /// Whether its end is missing.
+    cut_off: bool,
+    /// By how much its clock was put forward, in milliseconds.
+    put_forward: f64,
+}
+
+#[derive(Serialize)]
+struct Broken {
+    property: &'static str,
+    time: f64,
+    what: String,
+    promised: bool,
+}
+
+impl Report {
+    /// Puts together what is known.
+    pub fn new(
+        tapes: &Tapes,
+        machines: &BTreeMap<Key, u64>,
+        key: &Key,
+        subject: &Subject,
+        found: &Result<Found, Difference>,
+    ) -> Self {
+        let header = tapes.header();
+        let shifts = found.as_ref().map_or(&[][..], |found| &found.shifts);
+        let shift = |tape: usize| shifts.get(tape).copied().unwrap_or_default();
+        let recordings =
+            tapes.tapes.iter().enumerate().map(|(place, tape)| told(tape, shift(place)));
+        let run = found.as_ref().ok().map(|found| &found.run);
+        let verdicts = run.map_or(&[][..], |run| &run.verdicts).iter();
+        Self {
+            cluster: header.cluster.clone(),
+            settings: header.settings.clone(),
+            machine: key.to_string(),
+            algorithm: subject.setting.entry.id.to_string(),
+            nodes: header.n,
+            recordings: recordings.collect(),
+            missing: tapes.missing().iter().map(|node| node.0 + 1).collect(),
+            machines: machines.iter().map(|(key, steps)| (key.to_string(), *steps)).collect(),
+            steps: found.as_ref().map_or(0, |found| found.steps),
+            verified: found.is_ok(),
+            difference: found.as_ref().err().map(|difference| place(tapes, difference)),
+            properties: verdicts.map(|(property, verdict)| (property.tag(), *verdict)).collect(),
+            violations: run.map_or_else(Vec::new, |run| broken(run, subject)),
+            put_off: found.as_ref().map_or(0.0, |found| found.strained.as_units()),
+        }
+    }
+
+    /// How the command ends.
+    pub fn exit(&self) -> Exit {
+        match (self.verified, self.violations.iter().any(|broken| broken.promised)) {
+            (false, _) => Exit::Failed,
+            (true, true) => Exit::Violated,
+            (true, false) => Exit::Done,
+        }
+    }
+
+    /// The same for people.
+    pub fn told(&self) -> String {
+        let Self { cluster, machine, algorithm, .. } = self;
+        let nodes = of(u64::from(self.nodes), "node");
+        let mut text = format!("{}\n", strong(format!("{machine} by {algorithm}")));
+        text += &dim(format!("{nodes} of cluster {cluster}\n"));
+        for told in &self.recordings {
+            text += &labelled(&format!("node {}", told.node), COLUMN, &told.words());
+        }
+        for node in &self.missing {
+            let words = "no recording: it is known only by what others received from it";
+            text += &labelled(&format!("node {node}"), COLUMN, words);
+        }
+        if self.put_off >= 1.0 {
+            let ms = self.put_off;
+            let words = format!("a step seems up to {ms} ms too early for its message: put off");
+            text += &labelled("clocks", COLUMN, &words);
+        }
+        let others = self.machines.iter().filter(|(key, _)| *key != machine);
+        let others: BTreeMap<Key, u64> =
+            others.map(|(key, steps)| (key.as_str().into(), *steps)).collect();
+        if !others.is_empty() {
+            text += &labelled("not shown", COLUMN, &list(&others));
+        }
+        text + &self.judged() + &self.verdict()
+    }
+
+    fn judged(&self) -> String {
+        let judged = self.properties.iter().filter(|(_, verdict)| **verdict != Verdict::NotChecked);
+        let words: Vec<String> = judged.map(|(tag, verdict)| format!("{tag} {verdict}")).collect();
+        let mut text = match words.is_empty() {
+            true => String::new(),
+            false => labelled("judged", COLUMN, &words.join(", ")),
+        };
+        for Broken { property, time, what, promised } in &self.violations {
+            let told = format!("{property} violated at {time}: {what}");
+            let lacks = " (it does not promise that)";
+            text += &match promised {
+                true => format!("{}\n", bad(told)),
+                false => format!("{}\n", odd(told + lacks)),
+            };
+        }
+        text
+    }
+
+    fn verdict(&self) -> String {
+        match &self.difference {
+            Some(difference) => format!("{} {difference}\n", bad("not as recorded:")),
+            None => {
+                let steps = of(self.steps, "step");
+                let machines = of(self.machines.len() as u64, "machine");
+                let cut = self.recordings.iter().any(|told| told.cut_off);
+                let known = if cut { ", as far as they are recorded" } else { "" };
+                let told = format!("{steps} of {machines} run again, all as recorded{known}");
+                format!("{} {told}\n", good("verified:"))
+            }
+        }
+    }
+}
+
+impl Told {
+    fn words(&self) -> String {
+        let Self { file, start, put_forward, .. } = self;
+        let entries = count(self.entries as u64);
+        let mut words = match self.cut_off {
+            true => format!("{file}, cut off after {entries} entries"),
+            false => format!("{file}, {entries} entries"),
+        };
+        if *start > 1 {
+            words += &format!(", start {start} of this node");
+        }
+        if *put_forward > 0.0 {
+            words += &format!("; its clock was behind, and is put forward by {put_forward} ms");
+        }
+        words
+    }
+}
+
+fn told(tape: &Tape, shift: Ticks) -> Told {
+    let header = tape.header();
+    Told {
+        file: tape.file.clone(),
+        node: header.node.0 + 1,
+        start: header.incarnation,
+        entries: tape.recording.entries.len(),
+        cut_off: tape.recording.cut,
+        put_forward: shift.as_units(),
+    }
+}
+
+/// Where a difference is, and what it is.
+fn place(tapes: &Tapes, difference: &Difference) -> String {
+    let Difference { place, what } = difference;
+    let tape = &tapes.tapes[place.tape];
+    let at = tapes.step(*place).map_or(Ticks::ZERO, |step| step.at);
+    format!("{}, entry {}, {at} ms after its start: {what}", tape.file, place.entry + 1)
+}
+
+fn broken(run: &crate::recordings::Retold, subject: &Subject) -> Vec<Broken> {
+    let promised =
+        |property: Property| subject.setting.entry.promises(property, &subject.setting.params);
+    let broken = run.violations.iter().map(|violation| Broken {
+        property: violation.property.tag(),
+        time: violation.at.as_units(),
+        what: subject.header(String::new()).tell(&violation.what),
+        promised: promised(violation.property),
+    });
+    broken.collect()
+}

@@ -1,0 +1,176 @@
+//! `conclave up`: a cluster of real processes on this machine.
+
+use crate::failure::{Exit, Usage};
+use crate::output::{print, warn};
+use crate::up::{self, Member, Setup, Wanted};
+use crate::{local, signals};
+use conclave_client::api::Cluster;
+use rustix::process::Signal;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A cluster on one machine is there sooner than this.
+const READY: Duration = Duration::from_secs(30);
+/// And stops sooner than this.
+const STOP: Duration = Duration::from_secs(5);
+const STEP: Duration = Duration::from_millis(50);
+/// Somebody may take a port between its choice and its use.
+const ATTEMPTS: u32 = 3;
+
+/// Starts a cluster of real processes on this machine; Ctrl-C stops it all
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  conclave up\n  \
+    conclave up --nodes 3 --engine maekawa --data ./cluster")]
+pub struct Up {
+    /// How many nodes
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=20))]
+    nodes: u32,
+    /// The lock algorithm
+    #[arg(long, value_name = "ALG", default_value = "central-failover")]
+    engine: String,
+    /// The election
+    #[arg(long, value_name = "ALG", default_value = "majority")]
+    election: String,
+    /// The failure detector
+    #[arg(long, value_name = "ALG", default_value = "phi-accrual")]
+    detector: String,
+    /// Where node 1 serves its API, the others on the ports that follow; port 0: free ones
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070", value_parser = address)]
+    http: SocketAddr,
+    /// The directory for disks, logs and settings [default: a temporary one]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// A parameter of the engine; election.KEY and detector.KEY are theirs
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// A directory to write down every event of every node in, for 'conclave replay'
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+}
+
+/// How a start went.
+enum Started {
+    All(Box<Cluster>),
+    /// Somebody took a port.
+    Clash,
+    /// A signal came first.
+    Interrupted,
+}
+
+/// Starts, shows, follows, stops.
+pub fn run(arguments: &Up) -> anyhow::Result<Exit> {
+    let (sender, received) = mpsc::channel();
+    signals::pass_on(move |signal| {
+        let _ = sender.send(signal);
+    })?;
+    for attempt in 1..=ATTEMPTS {
+        let setup = Setup::new(&wanted(arguments))?;
+        let mut members = Vec::new();
+        let ended = once(&setup, &mut members, &received, attempt == ATTEMPTS);
+        up::stop(&mut members, STOP);
+        if let Some(exit) = ended.transpose() {
+            if exit.as_ref().is_ok_and(|exit| *exit == Exit::Done) {
+                setup.clean_up();
+            }
+            return exit;
+        }
+        setup.clean_up();
+    }
+    Ok(Exit::Failed)
+}
+
+/// One attempt; nothing if it is worth another.
+fn once(
+    setup: &Setup,
+    members: &mut Vec<Member>,
+    signals: &Receiver<Signal>,
+    last: bool,
+) -> anyhow::Result<Option<Exit>> {
+    for node in &setup.nodes {
+        members.push(Member::start(setup, node.id, &node.api)?);
+    }
+    let cluster = match ready(members, signals, last)? {
+        Started::All(cluster) => cluster,
+        Started::Clash => return Ok(None),
+        Started::Interrupted => return Ok(Some(Exit::Done)),
+    };
+    let servers = setup.nodes.iter().map(|node| format!("http://{}", node.api)).collect();
+    let announced = local::announce(servers)
+        .inspect_err(|error| warn(&format!("lock, elect and status need --server: {error:#}")));
+    print(&up::screen(&cluster, setup, members))?;
+    let exit = up::follow(setup, members, (cluster.leader, cluster.term), signals);
+    drop(announced);
+    exit.map(Some)
+}
+
+/// Waits until all nodes take requests and know who leads.
+fn ready(
+    members: &mut [Member],
+    signals: &Receiver<Signal>,
+    last: bool,
+) -> anyhow::Result<Started> {
+    let end = Instant::now() + READY;
+    while Instant::now() < end {
+        if !matches!(signals.try_recv(), Err(TryRecvError::Empty)) {
+            return Ok(Started::Interrupted);
+        }
+        for member in members.iter_mut() {
+            if let Some(status) = member.ended() {
+                return died(member, &up::in_words(status), last);
+            }
+        }
+        let first = members.first().map(|member| member.client.cluster());
+        if members.iter().all(|member| member.client.is_ready())
+            && let Some(Ok(cluster)) = first
+            && cluster.leader.is_some()
+        {
+            return Ok(Started::All(Box::new(cluster)));
+        }
+        thread::sleep(STEP);
+    }
+    let silent = members.iter().find(|member| !member.client.is_ready());
+    if let Some(member) = silent.or(members.first()) {
+        show(&member.last_words());
+    }
+    let what = match silent {
+        Some(member) => format!("node {} takes no requests", member.id),
+        None => "nobody leads".to_string(),
+    };
+    anyhow::bail!("{what} after {} s; its log is above", READY.as_secs())
+}
+
+fn died(member: &Member, how: &str, last: bool) -> anyhow::Result<Started> {
+    let words = member.last_words();
+    if !last && words.iter().any(|line| line.to_lowercase().contains("address already in use")) {
+        return Ok(Started::Clash);
+    }
+    show(&words);
+    anyhow::bail!("node {} {how} before it was ready; its last words are above", member.id)
+}
+
+fn show(words: &[String]) {
+    for line in words {
+        anstream::eprintln!("  {line}");
+    }
+}
+
+fn wanted(arguments: &Up) -> Wanted<'_> {
+    Wanted {
+        nodes: arguments.nodes,
+        engine: &arguments.engine,
+        election: &arguments.election,
+        detector: &arguments.detector,
+        set: &arguments.set,
+        http: arguments.http,
+        data: arguments.data.as_deref(),
+        record: arguments.record.as_deref(),
+    }
+}
+
+fn address(text: &str) -> Result<SocketAddr, Usage> {
+    text.parse().map_err(|_| Usage("takes IP:PORT".to_string()))
+}

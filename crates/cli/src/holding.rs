@@ -1,0 +1,161 @@
+//! Running a command while holding something: what `lock` and `elect` have in common.
+
+mod child;
+mod terminal;
+mod ward;
+
+pub use child::exec;
+pub use terminal::give_back;
+
+use crate::failure::Usage;
+use crate::{local, signals};
+use conclave_client::{Client, Error, Guard, Loss};
+use conclave_core::Ticks;
+use rustix::process::Signal;
+use std::ffi::OsString;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::Duration;
+
+/// The lock could not be had in time.
+pub const NOT_IN_TIME: u8 = 75;
+/// It was lost while the command ran.
+pub const LOST: u8 = 76;
+
+/// What can happen meanwhile.
+pub enum Happened {
+    /// Somebody wants this process to do something.
+    Signal(Signal),
+    /// The cluster answered.
+    Answered(Box<Result<Guard, Error>>),
+    /// The command ended.
+    Ended,
+    /// The node says that it is lost.
+    Lost(Loss),
+}
+
+/// How it came to an end.
+pub enum Outcome {
+    /// By the command, with this code.
+    Exit(u8),
+    /// By a loss: the command was stopped.
+    Lost(Loss),
+}
+
+/// What is held, and what is run meanwhile.
+pub struct Holding {
+    client: Client,
+    sender: Sender<Happened>,
+    events: Receiver<Happened>,
+}
+
+/// What the cluster granted, or why the program should end.
+pub enum Answer {
+    /// It is held.
+    Held(Guard),
+    /// It is not.
+    Refused(Error),
+    /// Somebody did not want to wait any longer.
+    Stopped(Signal),
+}
+
+impl Holding {
+    /// Begins to listen to signals, so that whatever is waited for is given up properly.
+    pub fn new(client: Client) -> anyhow::Result<Self> {
+        let (sender, events) = mpsc::channel();
+        let heard = sender.clone();
+        signals::pass_on(move |signal| {
+            let _ = heard.send(Happened::Signal(signal)); // Nobody listens at the very end.
+        })?;
+        Ok(Self { client, sender, events })
+    }
+
+    /// Waits for what `ask` asks for, or for a signal.
+    pub fn obtain<A>(&self, ask: A) -> anyhow::Result<Answer>
+    where
+        A: FnOnce(&Client) -> Result<Guard, Error> + Send + 'static,
+    {
+        let (client, sender) = (self.client.clone(), self.sender.clone());
+        thread::Builder::new().name("asks".into()).spawn(move || {
+            let _ = sender.send(Happened::Answered(Box::new(ask(&client))));
+        })?;
+        loop {
+            match self.events.recv()? {
+                Happened::Signal(signal) => {
+                    self.client.close();
+                    return Ok(Answer::Stopped(signal));
+                }
+                Happened::Answered(answer) => {
+                    return Ok(answer.map_or_else(Answer::Refused, Answer::Held));
+                }
+                // Of an earlier command.
+                Happened::Ended | Happened::Lost(_) => {}
+            }
+        }
+    }
+
+    /// Runs the command until it ends or the guard is lost.
+    pub fn run(
+        &self,
+        command: &[OsString],
+        guard: &Guard,
+        environment: &[(&str, String)],
+        ttl: Duration,
+    ) -> anyhow::Result<Outcome> {
+        let child = child::start(command, environment)?;
+        ward::watch(child, guard, ttl, &self.sender, &self.events)
+    }
+}
+
+/// A client of the servers that were named, or of the cluster on this machine.
+pub fn client(servers: Option<&str>) -> anyhow::Result<Client> {
+    let named = servers.map(ToString::to_string);
+    let named = named.or_else(|| std::env::var("CONCLAVE_SERVER").ok().filter(|s| !s.is_empty()));
+    let servers: Vec<String> = match &named {
+        Some(named) => named.split(',').map(|server| server.trim().to_string()).collect(),
+        None => local::servers().ok_or_else(|| {
+            anyhow::anyhow!(
+                "no cluster runs on this machine: 'conclave up' starts one, --server URL,… or \
+                 CONCLAVE_SERVER names another"
+            )
+        })?,
+    };
+    Client::new(&servers).map_err(|error| match &named {
+        Some(_) => Usage(format!("--server {error}")).into(),
+        None => error.into(),
+    })
+}
+
+/// The same error, with what to do when nobody answers.
+pub fn explained(error: Error) -> anyhow::Error {
+    match &error {
+        Error::Unreachable(_) => {
+            anyhow::anyhow!("{error}; 'conclave up' starts a cluster on this machine")
+        }
+        Error::Refused { .. } if ["unsupported", "bad_request"].contains(&code(&error)) => {
+            Usage(error.to_string()).into()
+        }
+        Error::BadServer { .. }
+        | Error::Refused { .. }
+        | Error::Foreign { .. }
+        | Error::Lost(_) => error.into(),
+    }
+}
+
+/// The server's word for what went wrong, or nothing.
+pub fn code(error: &Error) -> &str {
+    error.code().unwrap_or_default()
+}
+
+/// How long to wait, as people type it.
+pub fn span(text: &str) -> Result<Duration, String> {
+    let ticks = Ticks::parse(text).ok_or("takes a time: 30s, 500ms, 0")?;
+    Ok(Duration::from_micros(ticks.0))
+}
+
+/// A time to live that a server takes.
+pub fn ttl(text: &str) -> Result<Duration, String> {
+    let taken = Duration::from_secs(1)..=Duration::from_secs(3_600);
+    let ttl = span(text).ok().filter(|ttl| taken.contains(ttl));
+    ttl.ok_or_else(|| "takes a time from 1s to 3600s".to_string())
+}

@@ -1,0 +1,115 @@
+//! Looks after a running command: passes signals on, and stops it before what it relies on is gone.
+
+use super::child::{self, Child};
+use super::{Happened, Outcome};
+use conclave_client::{Guard, Loss, Watch, since_boot};
+use rustix::process::Signal;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+/// The command is asked to stop so long before the deadline, at most.
+const WARNING: Duration = Duration::from_secs(2);
+/// And is killed so long before it.
+const MARGIN: Duration = Duration::from_millis(100);
+
+/// How far the end has come.
+enum Phase {
+    /// All is well.
+    Running,
+    /// The command was asked to stop, and is killed at this moment.
+    Stopping(Loss, Duration),
+    /// It was killed.
+    Killed(Loss),
+}
+
+/// Waits for the end of the command, whatever brings it about.
+pub fn watch(
+    child: Child,
+    guard: &Guard,
+    ttl: Duration,
+    sender: &Sender<Happened>,
+    events: &Receiver<Happened>,
+) -> anyhow::Result<Outcome> {
+    let (pid, ended) = (child.pid(), sender.clone());
+    thread::Builder::new().name("waits".into()).spawn(move || {
+        child::wait(pid);
+        let _ = ended.send(Happened::Ended);
+    })?;
+    let (watch, lost) = (guard.watch(), sender.clone());
+    thread::Builder::new().name("watches".into()).spawn(move || {
+        // Silence is a matter of time, and time is looked at here.
+        if let Some(loss @ Loss::Told(_)) = watch.wait() {
+            let _ = lost.send(Happened::Lost(loss));
+        }
+    })?;
+    let warning = WARNING.min(ttl / 4);
+    let mut ward = Ward { watch: guard.watch(), warning, phase: Phase::Running };
+    loop {
+        match events.recv_timeout(ward.pause()) {
+            Ok(Happened::Signal(signal)) => child.signal(signal),
+            Ok(Happened::Lost(loss)) if ward.watch.lost().is_some() => {
+                ward.stop(&child, loss, ward.warning);
+            }
+            Ok(Happened::Ended) => return ward.end(child),
+            Ok(Happened::Lost(_) | Happened::Answered(_)) => {} // Of an earlier command.
+            Err(RecvTimeoutError::Timeout) => ward.look(&child),
+            Err(error @ RecvTimeoutError::Disconnected) => return Err(error.into()),
+        }
+    }
+}
+
+struct Ward {
+    watch: Watch,
+    /// How long before the deadline to ask.
+    warning: Duration,
+    phase: Phase,
+}
+
+impl Ward {
+    /// How long nothing needs to be looked at.
+    fn pause(&self) -> Duration {
+        match &self.phase {
+            Phase::Running => self.watch.left().saturating_sub(self.warning),
+            Phase::Stopping(_, moment) => moment.saturating_sub(since_boot()),
+            Phase::Killed(_) => Duration::from_secs(1),
+        }
+    }
+
+    fn look(&mut self, child: &Child) {
+        match &self.phase {
+            Phase::Running => {
+                let left = self.watch.left();
+                if left <= self.warning {
+                    let loss = self.watch.lost().unwrap_or(Loss::Silence);
+                    self.stop(child, loss, left.saturating_sub(MARGIN));
+                }
+            }
+            Phase::Stopping(loss, moment) if since_boot() >= *moment => {
+                child.signal(Signal::KILL);
+                self.phase = Phase::Killed(loss.clone());
+            }
+            Phase::Stopping(..) | Phase::Killed(_) => {}
+        }
+    }
+
+    /// Asks the command to stop. It has this long.
+    fn stop(&mut self, child: &Child, loss: Loss, grace: Duration) {
+        if matches!(self.phase, Phase::Running) {
+            child.signal(Signal::TERM);
+            child.signal(Signal::CONT); // Who is stopped could not hear it.
+            self.phase = Phase::Stopping(loss, since_boot() + grace);
+        }
+    }
+
+    fn end(self, child: Child) -> anyhow::Result<Outcome> {
+        match self.phase {
+            Phase::Running => Ok(Outcome::Exit(child.end()?)),
+            Phase::Stopping(loss, _) | Phase::Killed(loss) => {
+                child.signal(Signal::KILL); // Whatever it left behind.
+                child.end()?;
+                Ok(Outcome::Lost(loss))
+            }
+        }
+    }
+}

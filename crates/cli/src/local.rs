@@ -1,0 +1,156 @@
+//! How commands find the cluster that `conclave up` runs on this machine.
+//!
+//! Each `up` keeps a file in a directory of its user alone, and a lock of the system on it. The
+//! lock ends with the process, however that ends, so a file without one is stale.
+
+use anyhow::Context;
+use rustix::fs::{FlockOperation, Mode, flock};
+use rustix::io::Errno;
+use rustix::process::getuid;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// No file is longer than this.
+const BYTES_MAX: u64 = 64 << 10;
+
+/// What the file says.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Notice {
+    /// When it was written: the newest is found first.
+    since_ms: u64,
+    /// Where the nodes serve their API.
+    servers: Vec<String>,
+}
+
+/// A file that can be found for as long as this lives.
+#[derive(Debug)]
+pub struct Announced {
+    path: PathBuf,
+    /// Keeps the lock.
+    _file: File,
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path); // Without its lock it is ignored anyway.
+    }
+}
+
+/// Tells other commands of the same user where the cluster is.
+pub fn announce(servers: Vec<String>) -> anyhow::Result<Announced> {
+    announce_in(&directory()?, servers)
+}
+
+/// The nodes of the newest cluster that runs, if any does.
+pub fn servers() -> Option<Vec<String>> {
+    newest_in(&directory().ok()?)
+}
+
+fn announce_in(directory: &Path, servers: Vec<String>) -> anyhow::Result<Announced> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+    let path = directory.join(format!("up-{}-{since_ms}.json", process::id()));
+    let failed = || format!("{}: cannot write", path.display());
+    let options = OpenOptions::new().write(true).create_new(true).mode(0o600).clone();
+    let mut file = options.open(&path).with_context(failed)?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive).with_context(failed)?;
+    let text = serde_json::to_string(&Notice { since_ms, servers })?;
+    file.write_all(text.as_bytes()).with_context(failed)?;
+    Ok(Announced { path, _file: file })
+}
+
+fn newest_in(directory: &Path) -> Option<Vec<String>> {
+    let files = fs::read_dir(directory).ok()?.flatten();
+    let live = files.filter_map(|file| live(&file.path()));
+    live.max_by_key(|notice| notice.since_ms).map(|notice| notice.servers)
+}
+
+/// What a file says whose writer still runs; the file of one that does not is removed.
+fn live(path: &Path) -> Option<Notice> {
+    let name = path.file_name()?.to_str()?;
+    if !name.starts_with("up-") || !name.ends_with(".json") {
+        return None;
+    }
+    let file = File::open(path).ok()?;
+    match flock(&file, FlockOperation::NonBlockingLockShared) {
+        Err(Errno::WOULDBLOCK) => {}
+        Ok(()) => {
+            let _ = fs::remove_file(path);
+            return None;
+        }
+        Err(_) => return None,
+    }
+    let mut text = String::new();
+    file.take(BYTES_MAX).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// A directory that nobody else can write to.
+fn directory() -> anyhow::Result<PathBuf> {
+    let user = getuid();
+    let path = match std::env::var_os("XDG_RUNTIME_DIR").filter(|path| !path.is_empty()) {
+        Some(runtime) => PathBuf::from(runtime).join("conclave"),
+        None => std::env::temp_dir().join(format!("conclave-{}", user.as_raw())),
+    };
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
+    made.with_context(|| format!("{}: cannot be made", path.display()))?;
+    let found = fs::symlink_metadata(&path)?;
+    let others = Mode::RWXG | Mode::RWXO;
+    let private = found.mode() & others.as_raw_mode() == 0;
+    anyhow::ensure!(
+        found.is_dir() && found.uid() == user.as_raw() && private,
+        "{}: must be a directory of this user alone (mode 700)",
+        path.display()
+    );
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let unique = format!("conclave-local-{}-{name}", process::id());
+        let path = std::env::temp_dir().join(unique);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn the_newest_cluster_that_runs_is_found() {
+        let folder = folder("newest");
+        let old = announce_in(&folder, vec!["a".to_string()]).unwrap();
+        assert_eq!(newest_in(&folder), Some(vec!["a".to_string()]));
+        let newer = Notice { since_ms: u64::MAX, servers: vec!["b".to_string()] };
+        let path = folder.join("up-1-2.json");
+        fs::write(&path, serde_json::to_string(&newer).unwrap()).unwrap();
+        let file = File::open(&path).unwrap();
+        flock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+        assert_eq!(newest_in(&folder), Some(newer.servers));
+        drop(file); // As if its process had been killed.
+        assert_eq!(newest_in(&folder), Some(vec!["a".to_string()]));
+        assert!(!path.exists(), "what is stale is removed");
+        drop(old);
+        assert_eq!(newest_in(&folder), None);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_no_notice_is_ignored() {
+        let folder = folder("ignored");
+        let path = folder.join("up-3-4.json");
+        fs::write(&path, "{").unwrap();
+        let file = File::open(&path).unwrap();
+        flock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+        fs::write(folder.join("notes.txt"), "mine").unwrap();
+        assert_eq!(newest_in(&folder), None);
+        assert!(path.exists() && folder.join("notes.txt").exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,12 @@
+//! One node: what it is told by flags and file, checked as a whole, and started.
+
+mod algorithms;
+mod file;
+mod peers;
+mod plan;
+mod start;
+
+pub use file::{File, Node};
+pub use peers::Peer;
+pub use plan::{Flags, plan};
+pub use start::start;

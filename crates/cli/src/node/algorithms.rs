@@ -1,0 +1,166 @@
+//! Which algorithms a node runs, checked against the catalogue.
+
+use crate::failure::Mistakes;
+use crate::files;
+use conclave_algorithms::catalog::{self, Family};
+use conclave_service::Chosen;
+
+/// What a node runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Algorithms {
+    /// The lock algorithm.
+    pub engine: Chosen,
+    /// The election.
+    pub election: Chosen,
+    /// The failure detector.
+    pub detector: Chosen,
+}
+
+/// What is asked for, in words.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Named<'a> {
+    pub engine: Option<&'a str>,
+    pub election: Option<&'a str>,
+    pub detector: Option<&'a str>,
+}
+
+/// The algorithms by their names and parameters, each looked at by itself.
+/// Parameters are the engine's; those that begin with `election.` or `detector.` are theirs.
+pub fn choose(
+    named: Named<'_>,
+    set: &[(String, String)],
+    nodes: u32,
+    mistakes: &mut Mistakes,
+) -> Algorithms {
+    let of = |part: &str| -> Vec<(String, String)> {
+        let belongs = |name: &str| match name.split_once('.') {
+            Some((prefix, rest)) => (prefix == part).then(|| rest.to_string()),
+            None => part.is_empty().then(|| name.to_string()),
+        };
+        set.iter().filter_map(|(name, value)| Some((belongs(name)?, value.clone()))).collect()
+    };
+    for (name, value) in set {
+        let known = name.split_once('.').is_none_or(|(p, _)| ["election", "detector"].contains(&p));
+        if !known {
+            let takes = "takes KEY, election.KEY or detector.KEY";
+            mistakes.add(format!("--set {name}={value}: {takes}"));
+        }
+    }
+    let mut one = |flag, family, id: Option<&str>, default: &str, part| {
+        let wish = Wish { flag, family, part, id: id.unwrap_or(default), set: of(part) };
+        wish.chosen(nodes, mistakes)
+    };
+    Algorithms {
+        engine: one("--engine", Family::Mutex, named.engine, "central-failover", ""),
+        election: one("--election", Family::Election, named.election, "majority", "election"),
+        detector: one("--detector", Family::Detector, named.detector, "phi-accrual", "detector"),
+    }
+}
+
+struct Wish<'a> {
+    flag: &'static str,
+    family: Family,
+    /// What its parameters begin with.
+    part: &'static str,
+    id: &'a str,
+    set: Vec<(String, String)>,
+}
+
+impl Wish<'_> {
+    fn chosen(self, nodes: u32, mistakes: &mut Mistakes) -> Chosen {
+        let checked = self.checked(nodes.max(1));
+        let set = checked.unwrap_or_else(|mistake| {
+            mistakes.add(mistake);
+            Vec::new()
+        });
+        Chosen { id: self.id.to_string(), set }
+    }
+
+    /// The parameters, each by itself as it should be; where one takes a file, its text.
+    fn checked(&self, nodes: u32) -> Result<Vec<(String, String)>, String> {
+        let Self { flag, family, id, .. } = self;
+        if *id == "replicated" {
+            return Err(format!("{flag} {id}: not yet; {}", self.takes()));
+        }
+        let entry = catalog::find(id).map_err(|error| format!("{flag} {id}: {error}"))?;
+        if entry.family != *family {
+            let is = entry.family.name();
+            return Err(format!("{flag} {id}: this is a {is}; {}", self.takes()));
+        }
+        let read = |(name, value): &(String, String)| {
+            let parameter = entry.parameters.iter().find(|parameter| parameter.name == name);
+            let text = match parameter.is_some_and(|parameter| parameter.wants_file(value)) {
+                true => files::read(value)
+                    .map_err(|reason| format!("--set {}{name}={value}: {reason}", self.prefix()))?,
+                false => value.clone(),
+            };
+            Ok((name.clone(), text))
+        };
+        let set: Vec<(String, String)> =
+            self.set.iter().map(read).collect::<Result<_, String>>()?;
+        let pairs: Vec<(&str, &str)> = set.iter().map(|(name, text)| (&**name, &**text)).collect();
+        entry.setting(nodes, &pairs).map_err(|error| self.renamed(&error))?;
+        Ok(set)
+    }
+
+    /// The catalogue names the parameter; whoever typed it gave it a prefix.
+    fn renamed(&self, error: &conclave_algorithms::Error) -> String {
+        let said = error.to_string();
+        match said.strip_prefix("--set ") {
+            Some(rest) => format!("--set {}{rest}", self.prefix()),
+            None => said,
+        }
+    }
+
+    fn prefix(&self) -> String {
+        match self.part {
+            "" => String::new(),
+            part => format!("{part}."),
+        }
+    }
+
+    fn takes(&self) -> String {
+        let entries = catalog::ENTRIES.iter().filter(|entry| entry.family == self.family);
+        let ids: Vec<&str> = entries.map(|entry| entry.id).collect();
+        format!("takes {}", ids.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    }
+
+    #[test]
+    fn parameters_go_to_whom_they_name() {
+        let mut mistakes = Mistakes::default();
+        let set = set(&[("mode", "strict"), ("election.timeout", "2s"), ("detector.period", "1")]);
+        let chosen = choose(Named::default(), &set, 3, &mut mistakes);
+        assert_eq!(mistakes.0, [""; 0]);
+        assert_eq!(chosen.engine.id, "central-failover");
+        assert_eq!(chosen.engine.set, [("mode".to_string(), "strict".to_string())]);
+        assert_eq!(chosen.election.set, [("timeout".to_string(), "2s".to_string())]);
+        assert_eq!(chosen.detector.set, [("period".to_string(), "1".to_string())]);
+    }
+
+    #[test]
+    fn each_mistake_is_said() {
+        let mut mistakes = Mistakes::default();
+        let named = Named {
+            engine: Some("replicated"),
+            election: Some("maekawa"),
+            detector: Some("heartbeet"),
+        };
+        choose(named, &set(&[("lamp.on", "1")]), 3, &mut mistakes);
+        let [prefix, engine, election, detector] = &mistakes.0[..] else {
+            panic!("four mistakes: {mistakes:?}")
+        };
+        assert!(prefix.starts_with("--set lamp.on=1: takes KEY"), "{prefix}");
+        assert!(engine.starts_with("--engine replicated: not yet; takes central, "), "{engine}");
+        assert!(election.starts_with("--election maekawa: this is a mutex; takes bully"));
+        assert!(detector.ends_with("did you mean heartbeat?"), "{detector}");
+    }
+}

@@ -1,0 +1,290 @@
+//! Flags and file as one plan for a node, with all that is wrong with it.
+
+use super::algorithms::{self, Named};
+use super::file::{File, Node, TlsFiles};
+use super::peers::{self, Peer};
+use crate::failure::Mistakes;
+use crate::files;
+use conclave_service::{Address, Config, Engine, Tls};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use tracing::Level;
+
+const HTTP: &str = "127.0.0.1:7070";
+const CLUSTER: &str = "conclave";
+const TOKEN_MIN: usize = 16;
+const LEVELS: [(&str, Level); 5] = [
+    ("error", Level::ERROR),
+    ("warn", Level::WARN),
+    ("info", Level::INFO),
+    ("debug", Level::DEBUG),
+    ("trace", Level::TRACE),
+];
+
+/// What was typed.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Flags {
+    /// A file that says the same as the flags; flags win
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<String>,
+    /// The number of this node, from 1
+    #[arg(long, value_name = "K")]
+    pub id: Option<u32>,
+    /// The name of the cluster: nodes of another one are refused [default: conclave]
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// A node, this one included: ID=HOST:PORT,api=HOST:PORT (once per node)
+    #[arg(long = "peer", value_name = "NODE")]
+    pub peers: Vec<Peer>,
+    /// Where to listen for other nodes [default: this node's own address among the peers]
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<String>,
+    /// Where to serve the API [default: its address among the peers, else 127.0.0.1:7070]
+    #[arg(long, value_name = "ADDR")]
+    pub http: Option<String>,
+    /// The directory that is this node's disk
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<String>,
+    /// The lock algorithm [default: central-failover]
+    #[arg(long, value_name = "ALG")]
+    pub engine: Option<String>,
+    /// The election [default: majority]
+    #[arg(long, value_name = "ALG")]
+    pub election: Option<String>,
+    /// The failure detector [default: phi-accrual]
+    #[arg(long, value_name = "ALG")]
+    pub detector: Option<String>,
+    /// A parameter of the engine; election.KEY and detector.KEY are theirs
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// The certificate of the authority that signed those of all nodes
+    #[arg(long, value_name = "FILE")]
+    pub tls_authority: Option<String>,
+    /// The certificate of this node
+    #[arg(long, value_name = "FILE")]
+    pub tls_certificate: Option<String>,
+    /// The key that belongs to it
+    #[arg(long, value_name = "FILE")]
+    pub tls_key: Option<String>,
+    /// Write down every event, for 'conclave replay'
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<String>,
+    /// A file with the token that callers must show to use force
+    #[arg(long, value_name = "FILE")]
+    pub admin_token_file: Option<String>,
+    /// How much to log: error, warn, info, debug or trace [default: info]
+    #[arg(long, value_name = "LEVEL")]
+    pub log: Option<String>,
+}
+
+/// A node that can be started.
+#[derive(Debug)]
+pub struct Plan {
+    /// For the service.
+    pub config: Config,
+    /// How much to log.
+    pub level: Level,
+    /// What to mind.
+    pub warnings: Vec<String>,
+}
+
+/// Reads and checks everything.
+pub fn plan(flags: &Flags) -> Result<Plan, Mistakes> {
+    let mut mistakes = Mistakes::default();
+    let file = read(flags.config.as_deref(), &mut mistakes);
+    let mut set = file.set();
+    for typed in &flags.set {
+        match typed.split_once('=') {
+            Some((name, value)) => set.push((name.to_string(), value.to_string())),
+            None => mistakes.add(format!("--set {typed}: takes KEY=VALUE")),
+        }
+    }
+    let checked = Checked { flags, file: &file, mistakes: &mut mistakes };
+    let made = checked.plan(&set);
+    mistakes.or(made)
+}
+
+fn read(path: Option<&str>, mistakes: &mut Mistakes) -> File {
+    let Some(path) = path else { return File::default() };
+    let parsed = files::read(path).and_then(|text| File::parse(&text));
+    parsed.unwrap_or_else(|reason| {
+        mistakes.add(format!("--config {path}: {reason}"));
+        File::default()
+    })
+}
+
+struct Checked<'a> {
+    flags: &'a Flags,
+    file: &'a File,
+    mistakes: &'a mut Mistakes,
+}
+
+impl Checked<'_> {
+    fn plan(mut self, set: &[(String, String)]) -> Option<Plan> {
+        let (flags, file) = (self.flags, self.file);
+        let typed: Vec<Node> = flags.peers.iter().map(|Peer(node)| node.clone()).collect();
+        let nodes = if typed.is_empty() { &file.nodes } else { &typed };
+        let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+        let addresses = peers::addresses(nodes, self.mistakes);
+        let id = self.id(count);
+        let own = addresses.as_ref().zip(id).and_then(|(all, id)| all.get(id as usize - 1));
+        let (listen, http) = (self.listen(own), self.http(own));
+        let named = Named {
+            engine: flags.engine.as_deref().or(file.engine.as_deref()),
+            election: flags.election.as_deref().or(file.election.as_deref()),
+            detector: flags.detector.as_deref().or(file.detector.as_deref()),
+        };
+        let chosen = algorithms::choose(named, set, count, self.mistakes);
+        let (cluster, data, tls) = (self.cluster(), self.data(), self.tls());
+        let (admin_token, level) = (self.token(), self.level()?);
+        let record = flags.record.as_ref().or(file.record.as_ref()).map(PathBuf::from);
+        let config = Config {
+            cluster,
+            id: id?,
+            nodes: addresses?,
+            listen: listen?,
+            http: http?,
+            data: data?,
+            engine: chosen.engine,
+            election: chosen.election,
+            detector: chosen.detector,
+            tls,
+            record,
+            admin_token,
+        };
+        if self.mistakes.0.is_empty()
+            && let Err(error) = Engine::new(&config)
+        {
+            self.mistakes.add(error); // What goes wrong only with all of it together.
+        }
+        Some(Plan { warnings: warnings(&config), config, level })
+    }
+
+    fn id(&mut self, count: u32) -> Option<u32> {
+        let Some(id) = self.flags.id.or(self.file.id) else {
+            self.mistakes.add("--id: is missing; takes the number of this node, from 1");
+            return None;
+        };
+        if count > 0 && !(1..=count).contains(&id) {
+            self.mistakes.add(format!("--id {id}: takes a number from 1 to {count}, as --peer"));
+            return None;
+        }
+        (id > 0).then_some(id)
+    }
+
+    fn listen(&mut self, own: Option<&Address>) -> Option<SocketAddr> {
+        match self.flags.listen.as_ref().or(self.file.listen.as_ref()) {
+            Some(text) => self.socket("--listen", text),
+            None => {
+                let peer = &own?.peer;
+                let address = peer.parse().ok();
+                if address.is_none() {
+                    let why = format!("{peer} is a name, so say which address to listen at");
+                    self.mistakes.add(format!("--listen: is missing: {why}: 0.0.0.0:PORT"));
+                }
+                address
+            }
+        }
+    }
+
+    fn http(&mut self, own: Option<&Address>) -> Option<SocketAddr> {
+        match self.flags.http.as_ref().or(self.file.http.as_ref()) {
+            Some(text) => self.socket("--http", text),
+            None => own.and_then(|own| own.api.parse().ok()).or_else(|| HTTP.parse().ok()),
+        }
+    }
+
+    fn socket(&mut self, flag: &str, text: &str) -> Option<SocketAddr> {
+        let address = text.parse().ok();
+        if address.is_none() {
+            self.mistakes.add(format!("{flag} {text}: takes IP:PORT"));
+        }
+        address
+    }
+
+    fn cluster(&mut self) -> String {
+        let named = self.flags.cluster.as_ref().or(self.file.cluster.as_ref());
+        let name = named.cloned().unwrap_or_else(|| CLUSTER.to_string());
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if !(1..=64).contains(&name.len()) || !name.chars().all(plain) {
+            let takes = "takes 1 to 64 letters, digits and . _ -";
+            self.mistakes.add(format!("--cluster {name}: {takes}"));
+        }
+        name
+    }
+
+    fn data(&mut self) -> Option<PathBuf> {
+        let data = self.flags.data.as_ref().or(self.file.data.as_ref()).filter(|d| !d.is_empty());
+        if data.is_none() {
+            self.mistakes.add("--data: is missing; takes the directory that is this node's disk");
+        }
+        data.map(PathBuf::from)
+    }
+
+    fn tls(&mut self) -> Option<Tls> {
+        let file = self.file.tls.clone().unwrap_or_default();
+        let TlsFiles { authority, certificate, key } = file;
+        let parts = [
+            ("--tls-authority", self.flags.tls_authority.clone().or(authority)),
+            ("--tls-certificate", self.flags.tls_certificate.clone().or(certificate)),
+            ("--tls-key", self.flags.tls_key.clone().or(key)),
+        ];
+        let given = parts.iter().filter(|(_, path)| path.is_some()).count();
+        for (flag, path) in &parts {
+            match path {
+                None if given > 0 => {
+                    self.mistakes.add(format!("{flag}: is missing; TLS takes all three"));
+                }
+                Some(path) => {
+                    if let Err(reason) = files::read(path) {
+                        self.mistakes.add(format!("{flag} {path}: {reason}"));
+                    }
+                }
+                None => {}
+            }
+        }
+        let [authority, certificate, key] = parts.map(|(_, path)| path.map(PathBuf::from));
+        Some(Tls { authority: authority?, certificate: certificate?, key: key? })
+    }
+
+    fn token(&mut self) -> Option<String> {
+        let named = self.flags.admin_token_file.as_ref().or(self.file.admin_token_file.as_ref());
+        let path = named?;
+        let token = files::read(path).map(|text| text.trim().to_string());
+        let token = token.and_then(|token| match token.len() >= TOKEN_MIN {
+            true => Ok(token),
+            false => Err(format!("takes a file with a token of {TOKEN_MIN} characters or more")),
+        });
+        token
+            .map_err(|reason| self.mistakes.add(format!("--admin-token-file {path}: {reason}")))
+            .ok()
+    }
+
+    fn level(&mut self) -> Option<Level> {
+        let name = self.flags.log.as_deref().or(self.file.log.as_deref()).unwrap_or("info");
+        let level = LEVELS.iter().find(|(known, _)| *known == name);
+        if level.is_none() {
+            let takes = "takes error, warn, info, debug or trace";
+            self.mistakes.add(format!("--log {name}: {takes}"));
+        }
+        level.map(|(_, level)| *level)
+    }
+}
+
+fn warnings(config: &Config) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !config.http.ip().is_loopback() {
+        warnings.push(format!(
+            "--http {}: clients are not authenticated: whoever reaches this address can take and \
+             release locks",
+            config.http
+        ));
+    }
+    if !config.listen.ip().is_loopback() && config.tls.is_none() {
+        warnings.push(format!(
+            "--listen {}: links without TLS: whoever reaches this address can pose as a node",
+            config.listen
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,201 @@
+//! A real run under the laws by which simulated ones are judged.
+
+use conclave_core::clock::Vector;
+use conclave_core::detector::{self, Detector};
+use conclave_core::election::{self, Election};
+use conclave_core::mutex::{self, Mutex};
+use conclave_core::{
+    IndicationFrom, Never, NodeId, Property, RequestTo, Ticks, Verdict, Violation,
+};
+use conclave_net::Spoken;
+
+/// In more nodes than this nobody follows causes.
+const ORDER_MAX: u32 = 64;
+/// A real run that ends while somebody waits was cut short, and says nothing of what comes.
+const NO_PATIENCE: Ticks = Ticks(u64::MAX);
+
+/// A service whose law can be held against a real run.
+pub trait Judged: Spoken {
+    /// Who judges it.
+    type Judge: Judge<Self>;
+}
+
+/// Watches one machine on all nodes.
+pub trait Judge<S: Spoken> {
+    /// Nothing has happened yet on any of `n` nodes.
+    fn new(n: u32) -> Self;
+    /// Somebody asks; why not, if it may not.
+    fn asked(&mut self, node: NodeId, request: &RequestTo<S>, at: Ticks) -> Result<(), String>;
+    /// Somebody is told; why not, if it cannot be.
+    fn told(&mut self, node: NodeId, told: &IndicationFrom<S>, at: Ticks) -> Result<(), String>;
+    /// A node stops, and forgets whatever it wanted.
+    fn crashed(&mut self, node: NodeId, at: Ticks);
+    /// It is back.
+    fn returned(&mut self, node: NodeId);
+    /// It did what nobody saw: from now on it may ask and be told anything.
+    fn lost_sight(&mut self, node: NodeId, at: Ticks);
+    /// A node sends: what the message carries, where causes are followed.
+    fn sent(&mut self, node: NodeId) -> Option<Vector> {
+        let _ = node;
+        None
+    }
+    /// It arrives.
+    fn received(&mut self, node: NodeId, carried: &Vector) {
+        let _ = (node, carried);
+    }
+    /// The run is over.
+    fn end(self, at: Ticks) -> (Vec<(Property, Verdict)>, Vec<Violation>);
+}
+
+impl Judged for Mutex {
+    type Judge = Entries;
+}
+
+/// Judges mutual exclusion.
+pub struct Entries {
+    monitor: mutex::Monitor,
+    /// Of whom something was not seen.
+    unsure: Vec<bool>,
+}
+
+impl Judge<Mutex> for Entries {
+    fn new(n: u32) -> Self {
+        let mut monitor = mutex::Monitor::new(n, None);
+        if n <= ORDER_MAX {
+            monitor.watch_order();
+        }
+        Self { monitor, unsure: vec![false; n as usize] }
+    }
+
+    fn asked(&mut self, node: NodeId, request: &mutex::Request, at: Ticks) -> Result<(), String> {
+        let unsure = self.unsure[node.index()];
+        let (waiting, inside) = (self.monitor.is_waiting(node), self.monitor.is_inside(node));
+        match request {
+            mutex::Request::Acquire if !waiting && !inside => self.monitor.requested(node, at),
+            mutex::Request::Acquire => return Err("asks to enter though it has".to_string()),
+            mutex::Request::Release if inside => self.monitor.released(node, at),
+            mutex::Request::Cancel if waiting => self.monitor.cancelled(node),
+            mutex::Request::Observe(_) => {}
+            mutex::Request::Release | mutex::Request::Cancel if unsure => {}
+            mutex::Request::Release => return Err("leaves, but it is not inside".to_string()),
+            mutex::Request::Cancel => return Err("gives up what it does not want".to_string()),
+        }
+        Ok(())
+    }
+
+    fn told(&mut self, node: NodeId, told: &mutex::Indication, at: Ticks) -> Result<(), String> {
+        let mutex::Indication::Entered { fence } = *told;
+        if !self.monitor.is_waiting(node) {
+            if !self.unsure[node.index()] || self.monitor.is_inside(node) {
+                return Err("enters, but it does not wait".to_string());
+            }
+            self.monitor.requested(node, at);
+        }
+        self.monitor.entered(node, fence, at);
+        Ok(())
+    }
+
+    fn crashed(&mut self, node: NodeId, at: Ticks) {
+        self.monitor.crashed(node, at);
+    }
+
+    fn returned(&mut self, _: NodeId) {}
+
+    fn lost_sight(&mut self, node: NodeId, at: Ticks) {
+        self.monitor.crashed(node, at);
+        self.unsure[node.index()] = true;
+    }
+
+    fn sent(&mut self, node: NodeId) -> Option<Vector> {
+        self.monitor.causality().map(|causality| causality.sent(node).clone())
+    }
+
+    fn received(&mut self, node: NodeId, carried: &Vector) {
+        if let Some(causality) = self.monitor.causality() {
+            causality.received(node, carried);
+        }
+    }
+
+    fn end(mut self, at: Ticks) -> (Vec<(Property, Verdict)>, Vec<Violation>) {
+        self.monitor.end(at, false, NO_PATIENCE);
+        let verdict = |property| (property, self.monitor.verdict(property));
+        (Property::MUTEX.map(verdict).into(), self.monitor.violations().to_vec())
+    }
+}
+
+impl Judged for Election {
+    type Judge = Leaders;
+}
+
+/// Judges an election.
+pub struct Leaders(election::Monitor);
+
+impl Judge<Election> for Leaders {
+    fn new(n: u32) -> Self {
+        Self(election::Monitor::new(n))
+    }
+
+    fn asked(&mut self, _: NodeId, request: &election::Request, _: Ticks) -> Result<(), String> {
+        let election::Request::Campaign = request;
+        Ok(())
+    }
+
+    fn told(&mut self, node: NodeId, told: &election::Indication, at: Ticks) -> Result<(), String> {
+        match *told {
+            election::Indication::Elected { leader, term } => {
+                self.0.elected(node, leader, term, at);
+            }
+            election::Indication::Deposed { .. } => self.0.deposed(node, at),
+            election::Indication::Suspect(_) | election::Indication::Trust(_) => {}
+        }
+        Ok(())
+    }
+
+    fn crashed(&mut self, node: NodeId, at: Ticks) {
+        self.0.crashed(node, at);
+    }
+
+    fn returned(&mut self, node: NodeId) {
+        self.0.returned(node);
+    }
+
+    fn lost_sight(&mut self, _: NodeId, _: Ticks) {}
+
+    fn end(mut self, at: Ticks) -> (Vec<(Property, Verdict)>, Vec<Violation>) {
+        self.0.end(None, at, false, NO_PATIENCE);
+        let verdict = |property| (property, self.0.verdict(property));
+        (Property::ELECTION.map(verdict).into(), self.0.violations().to_vec())
+    }
+}
+
+impl Judged for Detector {
+    type Judge = Suspicions;
+}
+
+/// Nobody can say of a real run who was alive and merely slow, so nothing is judged.
+pub struct Suspicions;
+
+impl Judge<Detector> for Suspicions {
+    fn new(_: u32) -> Self {
+        Self
+    }
+
+    fn asked(&mut self, _: NodeId, request: &Never, _: Ticks) -> Result<(), String> {
+        match *request {}
+    }
+
+    fn told(&mut self, _: NodeId, told: &detector::Indication, _: Ticks) -> Result<(), String> {
+        let (detector::Indication::Suspect(_) | detector::Indication::Trust(_)) = told;
+        Ok(())
+    }
+
+    fn crashed(&mut self, _: NodeId, _: Ticks) {}
+
+    fn returned(&mut self, _: NodeId) {}
+
+    fn lost_sight(&mut self, _: NodeId, _: Ticks) {}
+
+    fn end(self, _: Ticks) -> (Vec<(Property, Verdict)>, Vec<Violation>) {
+        (Property::DETECTOR.map(|property| (property, Verdict::NotChecked)).into(), Vec::new())
+    }
+}

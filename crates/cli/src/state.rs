@@ -1,0 +1,184 @@
+//! What all nodes know, put together.
+
+use crate::output::table::Table;
+use crate::output::{dim, good, odd, strong, width};
+use conclave_client::api::{Cluster, Election, Lock, Node};
+use conclave_client::{Client, Error};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::thread;
+
+/// The cluster with everything in it.
+#[derive(Debug, Serialize)]
+pub struct State {
+    /// As the first node that answers sees it.
+    pub cluster: Cluster,
+    /// All nodes; those that answer are up.
+    pub nodes: Vec<Node>,
+    /// The nodes whose API does not answer.
+    pub silent: Vec<u32>,
+    /// What each node knows of each lock, by name and node.
+    pub locks: Vec<Lock>,
+    /// What the leading node knows of each election.
+    pub elections: Vec<Election>,
+}
+
+/// What one node says.
+struct View {
+    cluster: Cluster,
+    locks: Vec<Lock>,
+    elections: Vec<Election>,
+}
+
+/// Asks every node.
+pub fn gather(client: &Client) -> Result<State, Error> {
+    let cluster = client.cluster()?;
+    let here = client.at(client.server())?;
+    let place = |node: &Node| match node.id == cluster.node {
+        true => Ok(here.clone()), // It may be known by another address from afar.
+        false => client.at(&node.api),
+    };
+    let ask = |node: &Node| {
+        let client = place(node);
+        thread::spawn(move || view(&client.ok()?).ok())
+    };
+    let asked: Vec<_> = cluster.nodes.iter().map(ask).collect();
+    let views: Vec<Option<View>> =
+        asked.into_iter().map(|thread| thread.join().ok().flatten()).collect();
+    let silent = cluster.nodes.iter().zip(&views).filter(|(_, view)| view.is_none());
+    let silent = silent.map(|(node, _)| node.id).collect();
+    let nodes = cluster.nodes.iter().zip(&views).map(|(node, view)| seen(node, view.as_ref()));
+    let nodes = nodes.collect();
+    let (mut locks, mut elections) = (Vec::new(), BTreeMap::new());
+    for view in views.into_iter().flatten() {
+        locks.extend(view.locks);
+        for election in view.elections {
+            let better = |known: &Election| known.leader.is_none() && known.term <= election.term;
+            let known = elections.get(&election.name);
+            if known.is_none_or(better) {
+                elections.insert(election.name.clone(), election);
+            }
+        }
+    }
+    locks.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
+    Ok(State { cluster, nodes, silent, locks, elections: elections.into_values().collect() })
+}
+
+fn view(client: &Client) -> Result<View, Error> {
+    let cluster = client.cluster()?;
+    let locks = client.locks()?.locks;
+    // A node may know its elections by name only.
+    let elections = client.elections().map(|all| all.elections).unwrap_or_default();
+    Ok(View { cluster, locks, elections })
+}
+
+/// A node that answers knows best how it is; of another, the asked one knows.
+fn seen(node: &Node, view: Option<&View>) -> Node {
+    match view {
+        Some(view) => {
+            Node { state: "up".to_string(), for_ms: view.cluster.uptime_ms, ..node.clone() }
+        }
+        None => node.clone(),
+    }
+}
+
+/// For people.
+pub fn text(state: &State) -> String {
+    let Cluster { cluster, engine, election, detector, leader, term, .. } = &state.cluster;
+    let mut text =
+        format!("{}  {engine}, election {election}, detector {detector}\n", strong(cluster));
+    let _ = match leader {
+        Some(leader) => writeln!(text, "node {leader} leads, in term {term}\n"),
+        None => writeln!(text, "{}\n", odd("nobody leads")),
+    };
+    text += &nodes(state);
+    text += &locks(&state.locks);
+    text += &elections(&state.elections);
+    text
+}
+
+fn nodes(state: &State) -> String {
+    let mut table = Table::new(width(), &["node", "state", "for", "API", ""]);
+    for node in &state.nodes {
+        let silent = state.silent.contains(&node.id);
+        let (said, leads) = match (silent, state.cluster.leader == Some(node.id)) {
+            (true, _) => (odd(format!("no answer, {}", node.state)), ""),
+            (false, true) => (good(&node.state), "leads"),
+            (false, false) => (good(&node.state), ""),
+        };
+        let api = format!("http://{}", node.api);
+        table.row([node.id.to_string(), said, age(node.for_ms), api, leads.to_string()]);
+    }
+    table.render()
+}
+
+fn locks(locks: &[Lock]) -> String {
+    let mut by_name: BTreeMap<&str, Vec<&Lock>> = BTreeMap::new();
+    for lock in locks {
+        by_name.entry(&lock.name).or_default().push(lock);
+    }
+    if by_name.is_empty() {
+        return format!("\n{}\n", dim("no locks yet: conclave lock NAME -- CMD"));
+    }
+    let mut table = Table::new(width(), &["lock", "holder", "for", "fence", "waiting", "longest"]);
+    let mut blocked = String::new();
+    for (name, known) in by_name {
+        let holder = known.iter().find_map(|lock| lock.holder.as_ref());
+        let waiters = known.iter().flat_map(|lock| &lock.waiters);
+        let longest = waiters.clone().map(|waiter| waiter.waited_ms).max();
+        table.row([
+            name.to_string(),
+            holder.map_or("-".to_string(), |h| format!("{} at node {}", h.label, h.node)),
+            holder.map_or(String::new(), |holder| age(holder.held_ms)),
+            holder.map_or(String::new(), |holder| holder.fence.to_string()),
+            waiters.count().to_string(),
+            longest.map(age).unwrap_or_default(),
+        ]);
+        for lock in known {
+            if let Some(on) = &lock.blocked_on {
+                let _ = writeln!(blocked, "{name} at node {}: {}", lock.node, odd(&on.message));
+            }
+        }
+    }
+    format!("\n{}{blocked}", table.render())
+}
+
+fn elections(elections: &[Election]) -> String {
+    if elections.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(width(), &["election", "leader", "for", "fence", "standing"]);
+    for election in elections {
+        let leader = election.leader.as_ref();
+        table.row([
+            election.name.clone(),
+            leader.map_or("-".to_string(), |l| format!("{} at node {}", l.label, l.node)),
+            leader.map_or(String::new(), |leader| age(leader.held_ms)),
+            leader.map_or(String::new(), |leader| leader.fence.to_string()),
+            election.candidates.len().to_string(),
+        ]);
+    }
+    format!("\n{}", table.render())
+}
+
+/// A span in the unit that suits it.
+fn age(milliseconds: u64) -> String {
+    match milliseconds {
+        0..1_000 => format!("{milliseconds} ms"),
+        1_000..60_000 => format!("{:.1} s", milliseconds as f64 / 1_000.0),
+        60_000..3_600_000 => format!("{} min", milliseconds / 60_000),
+        _ => format!("{} h {} min", milliseconds / 3_600_000, milliseconds / 60_000 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_short() {
+        let ages: Vec<String> = [999, 1_500, 61_000, 7_260_000].into_iter().map(age).collect();
+        assert_eq!(ages, ["999 ms", "1.5 s", "1 min", "2 h 1 min"]);
+    }
+}

@@ -1,0 +1,114 @@
+//! Tells what becomes of a cluster, until somebody wants it to stop.
+
+use super::member::{Member, in_words};
+use super::setup::Setup;
+use crate::failure::Exit;
+use crate::output::{bad, good, odd, print};
+use rustix::process::Signal;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How often to look.
+const EVERY: Duration = Duration::from_millis(500);
+/// How long one node may take to answer meanwhile.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// What is known of the nodes.
+struct Known {
+    /// Whether each runs as our child, and whether each answers.
+    runs: Vec<bool>,
+    answers: Vec<bool>,
+    leader: (Option<u32>, u64),
+}
+
+/// Follows the cluster until a signal comes, or until no node is left.
+pub fn follow(
+    setup: &Setup,
+    members: &mut [Member],
+    leader: (Option<u32>, u64),
+    signals: &Receiver<Signal>,
+) -> anyhow::Result<Exit> {
+    let count = members.len();
+    let mut known = Known { runs: vec![true; count], answers: vec![true; count], leader };
+    loop {
+        match signals.recv_timeout(EVERY) {
+            Ok(_) => return Ok(Exit::Done),
+            Err(RecvTimeoutError::Disconnected) => return Ok(Exit::Failed),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        for (index, member) in members.iter_mut().enumerate() {
+            look_at(setup, member, index, &mut known)?;
+        }
+        look_for_leader(members, &mut known)?;
+        if !known.runs.contains(&true) && !known.answers.contains(&true) {
+            say(&bad("no node is left"))?;
+            return Ok(Exit::Failed);
+        }
+    }
+}
+
+fn look_at(
+    setup: &Setup,
+    member: &mut Member,
+    index: usize,
+    known: &mut Known,
+) -> anyhow::Result<()> {
+    let id = member.id;
+    if known.runs[index]
+        && let Some(status) = member.ended()
+    {
+        known.runs[index] = false;
+        known.answers[index] = false;
+        let again = format!("conclave node --config {}", setup.file(id).display());
+        say(&format!("{} {}; again: {again}", bad(format!("node {id}")), in_words(status)))?;
+    }
+    let answers = member.client.is_ready_within(PATIENCE);
+    if answers != known.answers[index] {
+        known.answers[index] = answers;
+        match answers {
+            true => say(&format!("{} is back", good(format!("node {id}"))))?,
+            false => say(&format!("{} is not ready", odd(format!("node {id}"))))?,
+        }
+    }
+    Ok(())
+}
+
+fn look_for_leader(members: &[Member], known: &mut Known) -> anyhow::Result<()> {
+    let answering = members.iter().zip(&known.answers).filter(|(_, answers)| **answers);
+    let views = answering.filter_map(|(member, _)| member.client.cluster().ok());
+    // The newest term is the one that counts; who is behind will follow.
+    let Some(view) = views.max_by_key(|view| (view.term, view.leader.is_some())) else {
+        return Ok(());
+    };
+    let leader = (view.leader, view.term);
+    if leader != known.leader && leader.1 >= known.leader.1 {
+        known.leader = leader;
+        match leader {
+            (Some(node), term) => {
+                say(&format!("{} leads, in term {term}", good(format!("node {node}"))))?;
+            }
+            (None, _) => say(&odd("nobody leads"))?,
+        }
+    }
+    Ok(())
+}
+
+/// Asks all nodes to stop, and ends those that do not.
+pub fn stop(members: &mut [Member], patience: Duration) {
+    members.iter().for_each(|member| {
+        member.signal(Signal::TERM);
+        member.signal(Signal::CONT); // Who is stopped could not hear it.
+    });
+    let end = Instant::now() + patience;
+    while Instant::now() < end && members.iter_mut().any(|member| member.ended().is_none()) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    members.iter().for_each(|member| member.signal(Signal::KILL));
+}
+
+/// One line, with the time of day.
+fn say(what: &str) -> anyhow::Result<()> {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
+    print(&format!("{hour:02}:{minute:02}:{second:02}Z  {what}\n"))
+}

@@ -1,0 +1,77 @@
+//! What `up` shows when all nodes are there: one screen.
+
+use super::member::Member;
+use super::setup::Setup;
+use crate::output::table::Table;
+use crate::output::{dim, good, labelled, strong, typed, width};
+use conclave_algorithms::catalog;
+use conclave_client::api::Cluster;
+use std::fmt::Write;
+
+const COLUMN: usize = 10;
+
+/// The cluster, its nodes, what it promises, and what to try.
+pub fn screen(cluster: &Cluster, setup: &Setup, members: &[Member]) -> String {
+    let mut text = format!(
+        "{}  {} nodes: {} with election {} and detector {}\n\n",
+        strong("Conclave"),
+        members.len(),
+        strong(&cluster.engine),
+        cluster.election,
+        cluster.detector
+    );
+    let mut table = Table::new(width(), &["node", "API", "links", "pid", ""]);
+    for (node, member) in setup.nodes.iter().zip(members) {
+        let leads =
+            (cluster.leader == Some(node.id)).then(|| format!("leads, term {}", cluster.term));
+        table.row([
+            node.id.to_string(),
+            format!("http://{}", node.api),
+            node.peer.clone(),
+            member.pid().to_string(),
+            leads.unwrap_or_default(),
+        ]);
+    }
+    text += &table.render();
+    text.push('\n');
+    text += &labelled("promises", COLUMN, &promises(cluster));
+    let kept = if setup.is_temporary() { "removed at the end" } else { "kept" };
+    text += &labelled("data", COLUMN, &format!("{} ({kept}), logs too", setup.directory.display()));
+    text += &labelled("token", COLUMN, &format!("{} (for the use of force)", setup.token));
+    text += &attempts(cluster, members);
+    let _ = writeln!(text, "\n{}", dim("Ctrl-C stops it all. What happens is told here:"));
+    text
+}
+
+/// What the engine promises under its parameters.
+fn promises(cluster: &Cluster) -> String {
+    let nodes = u32::try_from(cluster.nodes.len()).unwrap_or(u32::MAX);
+    let set: Vec<(&str, &str)> =
+        cluster.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let found = catalog::find(&cluster.engine).and_then(|entry| {
+        let mut has = (entry.has)(&entry.setting(nodes, &set)?.params);
+        has.sort_unstable();
+        Ok(has)
+    });
+    let told = found.unwrap_or_default();
+    let told: Vec<String> =
+        told.iter().map(|property| format!("{} {}", good(property), property.meaning())).collect();
+    told.join("; ")
+}
+
+fn attempts(cluster: &Cluster, members: &[Member]) -> String {
+    let leader = members.iter().find(|member| Some(member.id) == cluster.leader);
+    let victim = leader.or(members.first()).map(Member::pid).unwrap_or_default();
+    let attempts = [
+        ("conclave lock demo -- sh -c 'echo $CONCLAVE_FENCE'".to_string(), "a number that rises"),
+        ("conclave status --watch".to_string(), "who holds, who waits"),
+        (format!("kill -9 {victim}"), "the node that leads, gone"),
+    ];
+    let longest = attempts.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
+    let mut text = format!("\n{}\n", strong("Try, in another terminal"));
+    for (command, about) in attempts {
+        let gap = " ".repeat(longest + 2 - command.len());
+        let _ = writeln!(text, "  {}{gap}{}", typed(&command), dim(about));
+    }
+    text
+}

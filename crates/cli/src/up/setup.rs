@@ -1,0 +1,156 @@
+//! Where everything of a local cluster is: addresses, directory, files.
+
+use super::ports;
+use crate::failure::Mistakes;
+use crate::node::{self, File, Flags, Node};
+use anyhow::Context;
+use rustix::process::getuid;
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// What was asked for.
+pub struct Wanted<'a> {
+    pub nodes: u32,
+    pub engine: &'a str,
+    pub election: &'a str,
+    pub detector: &'a str,
+    pub set: &'a [String],
+    pub http: SocketAddr,
+    pub data: Option<&'a Path>,
+    pub record: Option<&'a Path>,
+}
+
+/// What was made of it: each node has a file to be started from.
+#[derive(Debug)]
+pub struct Setup {
+    /// Has everything.
+    pub directory: PathBuf,
+    /// Whether it goes away at the end.
+    temporary: bool,
+    /// Where the nodes are.
+    pub nodes: Vec<Node>,
+    /// For the use of force.
+    pub token: String,
+}
+
+impl Setup {
+    /// Chooses addresses and writes the files.
+    pub fn new(wanted: &Wanted<'_>) -> anyhow::Result<Self> {
+        let apis = ports::of_apis(wanted.http, wanted.nodes)?;
+        let peers = ports::free(wanted.http.ip(), wanted.nodes)?;
+        let places = (1..).zip(peers.iter().zip(&apis));
+        let node = |(id, (peer, api)): (u32, (&SocketAddr, &SocketAddr))| Node {
+            id,
+            peer: peer.to_string(),
+            api: api.to_string(),
+        };
+        let nodes: Vec<Node> = places.map(node).collect();
+        check(wanted, &nodes)?;
+        let (directory, temporary) = directory(wanted.data)?;
+        let setup = Self { directory, temporary, nodes, token: token()? };
+        setup.write(wanted)?;
+        Ok(setup)
+    }
+
+    /// The file that a node is started from.
+    pub fn file(&self, id: u32) -> PathBuf {
+        self.directory.join(format!("node-{id}.toml"))
+    }
+
+    /// The file that a node logs to.
+    pub fn log(&self, id: u32) -> PathBuf {
+        self.directory.join(format!("node-{id}.log"))
+    }
+
+    /// Whether nothing of it will be left.
+    pub fn is_temporary(&self) -> bool {
+        self.temporary
+    }
+
+    /// Removes what is of no use any more.
+    pub fn clean_up(&self) {
+        if self.temporary {
+            let _ = fs::remove_dir_all(&self.directory); // It is in the system's own place for it.
+        }
+    }
+
+    fn write(&self, wanted: &Wanted<'_>) -> anyhow::Result<()> {
+        let token = self.directory.join("admin-token");
+        secret(&token, &self.token)?;
+        if let Some(record) = wanted.record {
+            fs::create_dir_all(record).with_context(|| format!("--record {}", record.display()))?;
+        }
+        let set = wanted.set.iter().filter_map(|set| set.split_once('='));
+        let file = File {
+            engine: Some(wanted.engine.to_string()),
+            election: Some(wanted.election.to_string()),
+            detector: Some(wanted.detector.to_string()),
+            admin_token_file: Some(absolute(&token)?),
+            set: set.map(|(name, value)| (name.to_string(), value.into())).collect(),
+            nodes: self.nodes.clone(),
+            ..File::default()
+        };
+        for node in &self.nodes {
+            let record = wanted.record.map(|folder| folder.join(format!("node-{}.rec", node.id)));
+            let file = File {
+                id: Some(node.id),
+                data: Some(absolute(&self.directory.join(format!("node-{}", node.id)))?),
+                record: record.as_deref().map(absolute).transpose()?,
+                ..file.clone()
+            };
+            fs::write(self.file(node.id), toml::to_string(&file)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a node would complain about in its log is better said here, before anything is made.
+fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<(), Mistakes> {
+    let flags = Flags {
+        id: Some(1),
+        data: Some("unused".to_string()),
+        engine: Some(wanted.engine.to_string()),
+        election: Some(wanted.election.to_string()),
+        detector: Some(wanted.detector.to_string()),
+        set: wanted.set.to_vec(),
+        peers: nodes.iter().cloned().map(node::Peer).collect(),
+        ..Flags::default()
+    };
+    node::plan(&flags).map(|_| ())
+}
+
+fn directory(data: Option<&Path>) -> anyhow::Result<(PathBuf, bool)> {
+    if let Some(data) = data {
+        fs::create_dir_all(data).with_context(|| format!("--data {}", data.display()))?;
+        return Ok((data.to_path_buf(), false));
+    }
+    let name = format!("conclave-up-{}-{}", getuid().as_raw(), &token()?[..12]);
+    let path = std::env::temp_dir().join(name);
+    DirBuilder::new().mode(0o700).create(&path).with_context(|| path.display().to_string())?;
+    Ok((path, true))
+}
+
+/// 128 random bits, for this run alone.
+fn token() -> anyhow::Result<String> {
+    let mut bytes = [0; 16];
+    let filled = getrandom(&mut bytes[..], GetRandomFlags::empty())?;
+    anyhow::ensure!(filled == bytes.len(), "the system has no random numbers");
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn secret(path: &Path, text: &str) -> anyhow::Result<()> {
+    let options = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).clone();
+    let mut file = options.open(path).with_context(|| path.display().to_string())?;
+    file.write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// A node may be started again from any directory.
+fn absolute(path: &Path) -> anyhow::Result<String> {
+    let path = std::path::absolute(path)?;
+    path.into_os_string().into_string().map_err(|_| anyhow::anyhow!("a path that is no text"))
+}
