@@ -27,7 +27,8 @@ pub struct NewSession {
 pub struct Session {
     /// The secret: 32 hexadecimal digits.
     pub session: String,
-    /// How long it lives without a keepalive.
+    /// How long it lives without a keepalive: not always as long as was asked for, and less while
+    /// the node is cut off from others that may take what the session holds.
     pub ttl_ms: u64,
     /// The node that keeps it. It is known nowhere else.
     pub node: u32,

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 /// A server that cannot help right now is asked again after so long.
 const PAUSE: Duration = Duration::from_millis(200);
+/// The longest life of a session that stands for election: whoever leads next waits for so long.
+const CANDIDATE_TTL: Duration = Duration::from_secs(3);
 /// A candidate stands for so long at once: then it looks whether it is still at the right node.
 const STAND: Duration = Duration::from_secs(20);
 /// So often a candidate may be sent on without having waited anywhere.
@@ -76,7 +78,7 @@ impl Client {
         loop {
             let begun = since_boot();
             let attempt = place
-                .open(wanted.ttl, wanted.label.as_deref())
+                .open(wanted.ttl.min(CANDIDATE_TTL), wanted.label.as_deref())
                 .and_then(|lease| lease.stand(name, &wanted.within(Some(until.at_most(STAND)))));
             let error = match attempt {
                 Ok(guard) => return Ok(guard),

@@ -12,10 +12,10 @@ pub(crate) fn keep(shared: &Shared) {
         let sent = since_boot();
         let patience = shared.lock().term.patience(sent);
         match shared.client.keepalive(&shared.session, patience) {
-            Ok(_) => {
-                let now = since_boot();
+            Ok(session) => {
+                let (now, ttl) = (since_boot(), Duration::from_millis(session.ttl_ms));
                 let mut state = shared.lock();
-                state.term.answered(sent, now);
+                state.term.answered(sent, now, ttl);
                 next = state.term.next();
                 drop(state);
                 look_after(shared);

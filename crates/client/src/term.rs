@@ -31,11 +31,12 @@ impl Term {
         self.deadline().saturating_sub(now)
     }
 
-    /// The keepalive that was sent at `sent` is answered `now`. An answer that comes after the end
-    /// changes nothing: somebody may have been told already that it is over.
-    pub fn answered(&mut self, sent: Duration, now: Duration) {
-        if now < self.deadline() {
-            self.sent = self.sent.max(sent);
+    /// The keepalive that was sent at `sent` is answered `now`, with this much time. A node that is
+    /// cut off from others gives less. An answer that comes after the end changes nothing: somebody
+    /// may have been told already that it is over.
+    pub fn answered(&mut self, sent: Duration, now: Duration, ttl: Duration) {
+        if now < self.deadline() && sent >= self.sent {
+            (self.sent, self.ttl) = (sent, ttl);
         }
     }
 
@@ -77,7 +78,7 @@ mod tests {
     #[test]
     fn an_answer_counts_from_when_it_was_asked_for() {
         let mut term = Term::new(TTL, seconds(100.0));
-        term.answered(seconds(103.0), seconds(109.0));
+        term.answered(seconds(103.0), seconds(109.0), TTL);
         assert_eq!(term.deadline(), seconds(112.8));
         assert_eq!(term.next(), seconds(105.5));
         assert_eq!(term.left(seconds(110.0)), seconds(2.8));
@@ -86,16 +87,23 @@ mod tests {
     #[test]
     fn an_answer_that_comes_too_late_brings_nothing_back() {
         let mut term = Term::new(TTL, seconds(100.0));
-        term.answered(seconds(109.0), seconds(109.8));
+        term.answered(seconds(109.0), seconds(109.8), TTL);
         assert_eq!(term.left(seconds(109.8)), Duration::ZERO);
     }
 
     #[test]
     fn answers_out_of_order_take_nothing_away() {
         let mut term = Term::new(TTL, seconds(100.0));
-        term.answered(seconds(105.0), seconds(105.1));
-        term.answered(seconds(102.0), seconds(105.2));
+        term.answered(seconds(105.0), seconds(105.1), TTL);
+        term.answered(seconds(102.0), seconds(105.2), TTL);
         assert_eq!(term.deadline(), seconds(114.8));
+    }
+
+    #[test]
+    fn a_node_that_is_cut_off_gives_less_time() {
+        let mut term = Term::new(TTL, seconds(100.0));
+        term.answered(seconds(105.0), seconds(105.1), seconds(6.0));
+        assert_eq!((term.deadline(), term.next()), (seconds(110.88), seconds(106.5)));
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub use config::{DeskConfig, Factory, Needs};
 pub use events::Numbered;
 pub use metrics::Metrics;
 pub use refusal::Refusal;
+pub use saved::has_holds;
 
 use crate::{DETECTOR, ELECTION, LOCK};
 use clock::LeaseClock;
@@ -63,6 +64,10 @@ pub struct Desk {
     entries: u64,
     /// Who leads the cluster and in which term, as far as this node knows.
     leader: Option<(NodeId, u64)>,
+    /// Since when no node leads that this one can hear of.
+    cut_off: Option<Ticks>,
+    /// From when on candidates at this node may lead, if it does.
+    lead_from: Ticks,
     /// The term in which this node was deposed, if nobody was elected since.
     deposed: Option<u64>,
     /// Whether the first leader has been replaced, or this node has come back.
@@ -94,6 +99,8 @@ impl Desk {
             values: BTreeMap::new(),
             entries: 0,
             leader: None,
+            cut_off: None,
+            lead_from: Ticks::ZERO,
             deposed: None,
             late: false,
             campaign_at: Ticks::ZERO,
@@ -255,6 +262,7 @@ impl Upper for Desk {
             }
             (lock, _) => tracing::warn!(lock, ?told, "a lock said what locks do not say"),
         }
+        self.cut_off = (!self.is_led()).then(|| self.cut_off.unwrap_or(self.clock.now()));
         self.rest(hands);
     }
 

@@ -30,10 +30,13 @@ pub const LOCK: &str = "lock/";
 const RHYTHM: [(&str, &str); 5] = [
     ("period", "100"),
     ("timeout", "1000"),
-    ("lease", "3000"),
+    ("lease", "8000"),
     ("retransmit", "500"),
     ("hold", "5"),
 ];
+
+/// A shorter life of a session is refused.
+const TTL_MIN: Ticks = Ticks::units(1_000);
 
 /// A choice of algorithms that no node can be made of.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -47,6 +50,7 @@ pub struct Engine {
     lock: Kind,
     election: Kind,
     detector: Kind,
+    notice: Ticks,
     text: String,
 }
 
@@ -68,8 +72,14 @@ impl Engine {
         let engine = resolved(&locks);
         let settings =
             Settings { nodes: chosen.nodes, engine, election: elects, detector: detects };
-        let text = settings.to_string();
-        Ok(Self { me: NodeId(config.id - 1), locks, lock, election, detector, text })
+        let (text, notice) = (settings.to_string(), rhythm.timeout);
+        let me = NodeId(config.id - 1);
+        let engine = Self { me, locks, lock, election, detector, notice, text };
+        if engine.ttl_max().is_some_and(|longest| longest < TTL_MIN) {
+            let reason = "it must be at least twice the timeout and two seconds";
+            return Err(EngineError(format!("--set lease: {reason}")));
+        }
+        Ok(engine)
     }
 
     /// The machine of that name and the first thing that happens to it. One that is made late, when
@@ -92,6 +102,21 @@ impl Engine {
     /// Whether a lock works only if all nodes have its machine from the start, asked or not.
     pub fn must_be_everywhere(&self) -> bool {
         !self.lock.silent
+    }
+
+    /// How soon a node notices that it is cut off.
+    pub fn notice(&self) -> Ticks {
+        self.notice
+    }
+
+    /// How long a session may live unheard, where a lock is taken from who is cut off. Its client
+    /// must have noticed within half a lease: first the node that it is cut off, from when on it
+    /// answers no more, and then the client that it is not answered.
+    pub fn ttl_max(&self) -> Option<Ticks> {
+        let Setting { entry, params, .. } = &self.locks;
+        let leased = stands_on_election(entry) && params.is("mode", "lease");
+        let lease = leased.then(|| params.ticks("lease")).flatten()?;
+        Some(Ticks(lease.0 / 2).since(self.notice))
     }
 
     /// The lock algorithm with its parameters.

@@ -1,6 +1,6 @@
 //! One node, put together: links, host, desk and API.
 
-use crate::desk::Needs;
+use crate::desk::{Needs, has_holds};
 use crate::{Command, Config, Desk, DeskConfig, ELECTION, Engine, EngineError, HttpConfig, http};
 use conclave_core::NodeId;
 use conclave_net::recording::{Header, Recorder};
@@ -14,7 +14,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -72,6 +72,14 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     let api = listen(config.http).await?;
     let expected = Expected { cluster: &config.cluster, node: me, settings: engine.text() };
     let store = Store::open(&config.data, &expected)?;
+    let mut shutdown = std::pin::pin!(shutdown);
+    if let Some(left) = time_of_old_holds(&engine, &store)? {
+        info!("waiting {left:?} for clients that held locks when this node went down");
+        tokio::select! {
+            () = &mut shutdown => return Ok(()),
+            () = tokio::time::sleep(left) => {}
+        }
+    }
     let recorder = recorder(&config, &engine, &store)?;
     let (order, orders) = mpsc::channel(QUEUE);
     let (tell, news) = mpsc::channel(QUEUE);
@@ -91,7 +99,7 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
     let server = http::serve(api, http_config(&config), command);
     let ended = tokio::select! {
-        () = shutdown => Ok(()),
+        () = &mut shutdown => Ok(()),
         ended = host.ended() => ended,
     };
     server.stop().await;
@@ -100,6 +108,14 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     ended.and(stopped)?;
     info!("stopped");
     Ok(())
+}
+
+/// A node that comes back gives its locks to others at once where its engine has leases. Whoever
+/// held one must have noticed before that its node was gone.
+fn time_of_old_holds(engine: &Engine, store: &Store) -> Result<Option<Duration>, NodeError> {
+    let held = store.incarnation() > 1 && has_holds(&store.load()?.application);
+    let longest = engine.ttl_max().filter(|_| held);
+    Ok(longest.map(|longest| Duration::from_micros(longest.0)))
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, NodeError> {
@@ -182,6 +198,8 @@ fn desk(config: &Config, engine: Engine) -> Desk {
         everywhere: engine.must_be_everywhere(),
         first_leader: BEGUN.contains(&&*config.election.id).then_some((NodeId(n - 1), 1)),
         needs: if survives { Needs::Majority } else { Needs::All },
+        ttl_max: engine.ttl_max(),
+        notice: engine.notice(),
         started_ms: since_1970().as_millis() as u64,
     };
     Desk::new(desk, Box::new(move |key, late| engine.machine(key, late)))
@@ -198,7 +216,7 @@ fn http_config(config: &Config) -> HttpConfig {
     }
 }
 
-fn since_1970() -> std::time::Duration {
+fn since_1970() -> Duration {
     // A clock before 1970 is wrong, and no reason to stop: the time is only shown.
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -243,9 +243,13 @@ async fn events_and_elections_can_be_watched() {
     let seen = read_until(&mut events, "event: released").await;
     assert!(seen.contains("event: granted"), "{seen}");
     assert!(!seen.contains(&client.session), "a session id is a secret");
-    let won = client.post("/v1/elections/e/campaign", json!({ "value": "me" })).await;
+    let body = json!({ "value": "me", "wait_ms": 60_000 });
+    let long = client.post("/v1/elections/e/campaign", body.clone()).await;
+    assert_eq!(long.failure(), (400, "bad_request".into()), "its time to live is too long");
+    let candidate = Client::open_for(address, "the candidate", 3_000).await;
+    let won = candidate.post("/v1/elections/e/campaign", body).await;
     assert_eq!(won.status, 200);
-    let seen = read_until(&mut election, "the client").await;
+    let seen = read_until(&mut election, "the candidate").await;
     assert!(seen.contains(r#""value":"me""#), "{seen}");
     let bad = call(address, "GET /v1/elections/a%20b/observe", &[], "").await;
     assert_eq!(bad.failure(), (400, "bad_request".into()));

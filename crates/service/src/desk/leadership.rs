@@ -27,7 +27,12 @@ impl Desk {
     fn may_campaign(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
         limits::name(name)?;
         limits::acquire(request)?;
-        self.session(&request.session)?;
+        if self.session(&request.session)?.record.ttl > limits::CANDIDATE_TTL {
+            let longest = limits::milliseconds(limits::CANDIDATE_TTL);
+            let words =
+                format!("a session that stands for election has a ttl_ms of at most {longest}");
+            return Err(refusal::bad(words));
+        }
         if self.leads().is_none() {
             return Err(self.not_leading());
         }
@@ -75,6 +80,7 @@ impl Desk {
         if line.is_empty() {
             self.elections.remove(name);
         } else if line.holder.is_none()
+            && self.clock.now() >= self.lead_from
             && let Some(term) = self.leads()
         {
             match self.counter.next(term) {
@@ -85,6 +91,13 @@ impl Desk {
                 None => self.refuse_candidates(name, &used_up(), hands),
             }
         }
+    }
+
+    /// This node leads from now on. Candidates that led at another one must have noticed first:
+    /// that node that it is cut off, then they that they are not heard any more.
+    pub(super) fn lead_soon(&mut self) {
+        self.lead_from = self.clock.now() + self.config.notice + limits::CANDIDATE_TTL;
+        self.due(self.lead_from);
     }
 
     /// This node leads no longer: all leaderships at it are lost.

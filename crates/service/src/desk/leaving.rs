@@ -17,6 +17,7 @@ impl Desk {
         hands: &mut dyn Hands,
     ) -> Answer<api::Session> {
         let ttl = limits::ttl(request.ttl_ms)?;
+        let ttl = self.config.ttl_max.map_or(ttl, |longest| ttl.min(longest));
         limits::text("label", request.label.as_deref())?;
         limits::text("request_id", request.request_id.as_deref())?;
         let known = request.request_id.as_ref().and_then(|id| self.opened_by.get(id));
@@ -42,10 +43,26 @@ impl Desk {
 
     pub(super) fn keep_alive(&mut self, id: &str) -> Answer<api::Session> {
         let now = self.clock.now();
+        let left = self.time_left(id);
         let session = self.sessions.get_mut(id).ok_or_else(refusal::no_session)?;
-        session.until = now + session.record.ttl;
-        let ttl = session.record.ttl;
+        let ttl = left.map_or(session.record.ttl, |left| left.min(session.record.ttl));
+        if ttl == Ticks::ZERO {
+            return Err(refusal::unavailable("this node is cut off from the one that leads"));
+        }
+        session.until = now + ttl;
         Ok(self.session_view(id, ttl))
+    }
+
+    /// How much time a node that is cut off can still give to a session; `None` if it is not, or
+    /// nobody would take from the session what it has. Others wait for that long, and no longer.
+    fn time_left(&self, id: &str) -> Option<Ticks> {
+        let since = self.cut_off?;
+        let holds = |line: &super::line::Line| line.held_by(id).is_some();
+        let leads = self.elections.values().any(holds).then_some(limits::CANDIDATE_TTL);
+        let leased = self.config.ttl_max;
+        let leased = leased.filter(|_| self.locks.values().any(|lock| holds(&lock.line)));
+        let span = [leads, leased].into_iter().flatten().min()?;
+        Some((since + span).since(self.clock.now()))
     }
 
     pub(super) fn close(&mut self, id: &str, hands: &mut dyn Hands) -> Answer<()> {
@@ -107,6 +124,9 @@ impl Desk {
         for (kind, name) in &lines {
             self.end_waits(*kind, name, now, hands);
             self.withdraw_unclaimed(*kind, name, now, hands);
+            if *kind == Kind::Election {
+                self.settle_election(name, hands); // It may be time to lead.
+            }
         }
         self.next_due = self.earliest(&lines);
     }
@@ -167,7 +187,8 @@ impl Desk {
         let sessions = self.sessions.values().map(|session| session.until);
         let lines = lines.iter().filter_map(|(kind, name)| self.line(*kind, name));
         let waits = lines.flat_map(|line| line.waiters.iter().map(|waiter| waiter.until));
-        sessions.chain(waits).min()
+        let leads = (self.lead_from > self.clock.now()).then_some(self.lead_from);
+        sessions.chain(waits).chain(leads).min()
     }
 
     /// What somebody is told who waited for nothing, or did not want to wait.

@@ -26,6 +26,8 @@ pub const PROCLAIMED_MAX: usize = 4_096;
 pub const REASON_MAX: usize = 256;
 /// The shortest and the longest life of a session, in milliseconds, and what it is if not said.
 pub const TTL_MS: (u64, u64, u64) = (1_000, 3_600_000, 10_000);
+/// The longest life of a session that stands for election: whoever leads next waits for so long.
+pub const CANDIDATE_TTL: Ticks = Ticks::units(3_000);
 /// The longest wait, in milliseconds.
 pub const WAIT_MS_MAX: u64 = 3_600_000;
 

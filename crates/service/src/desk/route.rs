@@ -46,6 +46,8 @@ impl Desk {
         }
         if leader != self.config.me {
             self.lose_leaderships(hands);
+        } else if self.late && known != Some((leader, term)) {
+            self.lead_soon();
         }
     }
 

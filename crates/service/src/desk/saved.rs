@@ -38,6 +38,12 @@ const COUNTER: &str = "leaderships";
 /// Says that the node has been up before.
 const BEGAN: &str = "began";
 
+/// Whether any lock was held when this was written to the disk.
+pub fn has_holds(saved: &[(String, Vec<u8>)]) -> bool {
+    let locks = saved.iter().filter(|(key, _)| key.starts_with("lock/"));
+    locks.filter_map(|(_, bytes)| load::<Lock>(bytes)).any(|lock| lock.holder.is_some())
+}
+
 impl Desk {
     pub(super) fn save_lock(&self, name: &str, hands: &mut dyn Hands) {
         let Some(lock) = self.locks.get(name) else { return };

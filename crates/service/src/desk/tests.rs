@@ -113,6 +113,8 @@ fn config() -> DeskConfig {
         everywhere: false,
         first_leader: None,
         needs: Needs::All,
+        ttl_max: None,
+        notice: Ticks::units(1_000),
         started_ms: 1_000,
     }
 }

@@ -68,6 +68,8 @@ fn what_cannot_be_is_refused_in_one_line() {
     unfit.election.id = "chang-roberts".to_string();
     assert!(refused(&unfit).contains("election"), "{}", refused(&unfit));
     assert!(refused(&config("maekawa", &[("quorum", "x")])).contains("maekawa takes"));
+    let hasty = config("central-failover", &[("lease", "3s")]);
+    assert!(refused(&hasty).starts_with("--set lease: it must be at least"));
 }
 
 #[test]
@@ -76,8 +78,8 @@ fn two_clusters_that_differ_in_a_parameter_differ_in_words() {
         let engine = Engine::new(&config("central-failover", set)).expect("an engine");
         engine.text().to_string()
     };
-    assert!(words(&[]).contains("lease=3000"), "{}", words(&[]));
-    assert_ne!(words(&[]), words(&[("lease", "2s")]));
+    assert!(words(&[]).contains("lease=8000"), "{}", words(&[]));
+    assert_ne!(words(&[]), words(&[("lease", "9s")]));
 }
 
 #[test]

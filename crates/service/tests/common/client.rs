@@ -80,7 +80,12 @@ pub struct Client {
 impl Client {
     /// Opens a session.
     pub async fn open(address: SocketAddr, label: &str) -> Self {
-        let body = serde_json::json!({ "label": label, "ttl_ms": 60_000 });
+        Self::open_for(address, label, 60_000).await
+    }
+
+    /// The same with a time to live.
+    pub async fn open_for(address: SocketAddr, label: &str, ttl_ms: u64) -> Self {
+        let body = serde_json::json!({ "label": label, "ttl_ms": ttl_ms });
         let answer = post(address, "/v1/sessions", &body).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         let session = answer.json()["session"].as_str().expect("an id").to_string();

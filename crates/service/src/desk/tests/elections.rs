@@ -9,8 +9,20 @@ fn campaign(bench: &mut Bench, session: &str) -> Receiver<Answer<api::Grant>> {
     answer
 }
 
+/// A node is elected, and has waited for those who may still lead elsewhere.
 fn elected(bench: &mut Bench, leader: u32, term: u64) {
     bench.tell("election", Told::Elected { leader: NodeId(leader), term });
+    for _ in 0..4 {
+        bench.pass(1_000);
+        let ids: Vec<String> = bench.desk.sessions.keys().cloned().collect();
+        for session in ids {
+            bench.now(|reply| Command::KeepAlive { session, reply }).expect("alive");
+        }
+    }
+}
+
+fn candidates(bench: &mut Bench, ids: &[&str]) {
+    ids.iter().for_each(|id| bench.session_for(id, 3_000));
 }
 
 fn election(bench: &mut Bench) -> api::Election {
@@ -20,7 +32,7 @@ fn election(bench: &mut Bench) -> api::Election {
 #[test]
 fn the_first_who_stands_at_the_leading_node_leads() {
     let mut bench = Bench::new();
-    bench.sessions(&["a", "b"]);
+    candidates(&mut bench, &["a", "b"]);
     elected(&mut bench, 0, 3);
     let grant = granted(&mut campaign(&mut bench, "a"));
     assert_eq!((grant.fence, grant.term), ((3 << 26) + 1, Some(3)));
@@ -38,7 +50,7 @@ fn the_first_who_stands_at_the_leading_node_leads() {
 #[test]
 fn candidates_elsewhere_are_told_where_to_go() {
     let mut bench = Bench::new();
-    bench.session("a");
+    candidates(&mut bench, &["a"]);
     assert_eq!(refused(&mut campaign(&mut bench, "a")).error.code, "unavailable");
     elected(&mut bench, 1, 3);
     let refusal = refused(&mut campaign(&mut bench, "a"));
@@ -50,7 +62,7 @@ fn candidates_elsewhere_are_told_where_to_go() {
 fn leaderships_are_lost_with_that_of_the_node() {
     for lost in [Told::Deposed { term: 3 }, Told::Elected { leader: NodeId(1), term: 4 }] {
         let mut bench = Bench::new();
-        bench.sessions(&["a", "b"]);
+        candidates(&mut bench, &["a", "b"]);
         elected(&mut bench, 0, 3);
         let grant = granted(&mut campaign(&mut bench, "a"));
         let mut candidate = campaign(&mut bench, "b");
@@ -67,7 +79,7 @@ fn leaderships_are_lost_with_that_of_the_node() {
 #[test]
 fn a_leader_that_is_elected_again_goes_on() {
     let mut bench = Bench::new();
-    bench.session("a");
+    candidates(&mut bench, &["a"]);
     elected(&mut bench, 0, 3);
     let grant = granted(&mut campaign(&mut bench, "a"));
     elected(&mut bench, 0, 5);
@@ -77,7 +89,7 @@ fn a_leader_that_is_elected_again_goes_on() {
 #[test]
 fn an_old_dismissal_changes_nothing() {
     let mut bench = Bench::new();
-    bench.session("a");
+    candidates(&mut bench, &["a"]);
     elected(&mut bench, 0, 5);
     granted(&mut campaign(&mut bench, "a"));
     bench.tell("election", Told::Deposed { term: 3 });
@@ -87,7 +99,7 @@ fn an_old_dismissal_changes_nothing() {
 #[test]
 fn only_the_leader_may_proclaim() {
     let mut bench = Bench::new();
-    bench.sessions(&["a", "b"]);
+    candidates(&mut bench, &["a", "b"]);
     elected(&mut bench, 0, 3);
     let fence = granted(&mut campaign(&mut bench, "a")).fence;
     let proclaim = |bench: &mut Bench, session: &str, fence| {
@@ -104,7 +116,7 @@ fn only_the_leader_may_proclaim() {
 #[test]
 fn fences_rise_over_a_restart() {
     let mut bench = Bench::new();
-    bench.session("a");
+    candidates(&mut bench, &["a"]);
     elected(&mut bench, 0, 3);
     let before = granted(&mut campaign(&mut bench, "a")).fence;
     let mut bench = Bench::with(config(), Survival::Whole, bench.disk(), &[]);
@@ -115,10 +127,31 @@ fn fences_rise_over_a_restart() {
 #[test]
 fn an_election_that_nobody_cares_for_is_forgotten() {
     let mut bench = Bench::new();
-    bench.session("a");
+    candidates(&mut bench, &["a"]);
     elected(&mut bench, 0, 3);
     granted(&mut campaign(&mut bench, "a"));
     let session = "a".to_string();
     bench.now(|reply| Command::CloseSession { session, reply }).expect("there");
     assert!(bench.desk.elections.is_empty());
+}
+
+#[test]
+fn a_new_leader_waits_until_those_who_led_elsewhere_must_have_noticed() {
+    let mut bench = Bench::new();
+    bench.tell("election", Told::Elected { leader: NodeId(0), term: 3 });
+    bench.pass(1_900);
+    candidates(&mut bench, &["a"]);
+    let mut grant = campaign(&mut bench, "a");
+    bench.pass(2_000);
+    assert!(waits(&mut grant));
+    bench.pass(500);
+    assert_eq!(granted(&mut grant).fence, (3 << 26) + 1);
+}
+
+#[test]
+fn a_candidate_must_not_live_for_long() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    elected(&mut bench, 0, 3);
+    assert_eq!(refused(&mut campaign(&mut bench, "a")).error.code, "bad_request");
 }

@@ -90,3 +90,54 @@ fn watchers_see_each_event_with_its_time() {
     let event = feed.coming.try_recv().expect("an event").event;
     assert_eq!((event.at_ms, &*event.kind, event.node), (1_250, "session_opened", 1));
 }
+
+/// The engine takes a lock from who is cut off; node 3 leads.
+fn leased() -> Bench {
+    let config = DeskConfig {
+        ttl_max: Some(Ticks::units(3_000)),
+        first_leader: Some((NodeId(2), 1)),
+        lock_hears: Hears::Election,
+        ..config()
+    };
+    Bench::with(config, Survival::Returns, Vec::new(), &[])
+}
+
+#[test]
+fn a_session_lives_no_longer_than_a_lease_allows() {
+    let mut bench = leased();
+    bench.session("a");
+    assert_eq!(keep_alive(&mut bench, "a").expect("alive").ttl_ms, 3_000);
+}
+
+#[test]
+fn a_holder_at_a_node_that_is_cut_off_gets_ever_less_time_and_a_waiter_all_of_it() {
+    let mut bench = leased();
+    bench.sessions(&["holder", "waiter"]);
+    let mut grant = bench.acquire("l", "holder", 60_000);
+    bench.tell("lock/l", Told::Entered { fence: 7 });
+    granted(&mut grant);
+    let _waits = bench.acquire("l", "waiter", 60_000);
+    bench.tell("detector", Told::Suspect(NodeId(2)));
+    bench.pass(1_000);
+    assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 2_000);
+    assert_eq!(keep_alive(&mut bench, "waiter").expect("alive").ttl_ms, 3_000);
+    bench.pass(2_000);
+    assert_eq!(keep_alive(&mut bench, "waiter").expect("alive").ttl_ms, 3_000);
+    assert!(keep_alive(&mut bench, "holder").is_err());
+    bench.tell("election", Told::Elected { leader: NodeId(1), term: 2 });
+    assert_eq!(keep_alive(&mut bench, "waiter").expect("alive").ttl_ms, 3_000);
+}
+
+#[test]
+fn a_holder_outlives_the_leader_if_another_is_elected_in_time() {
+    let mut bench = leased();
+    bench.session("holder");
+    let mut grant = bench.acquire("l", "holder", 60_000);
+    bench.tell("lock/l", Told::Entered { fence: 7 });
+    granted(&mut grant);
+    bench.tell("detector", Told::Suspect(NodeId(2)));
+    bench.pass(2_500);
+    assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 500);
+    bench.tell("election", Told::Elected { leader: NodeId(1), term: 2 });
+    assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 3_000);
+}
