@@ -12,6 +12,8 @@ use std::time::{Duration, SystemTime};
 
 /// Clocks differ: what was signed just now is valid since yesterday.
 const BEFORE: Duration = Duration::from_secs(24 * 3600);
+/// And what ends today has ended.
+const EARLIER: Duration = Duration::from_secs(60);
 const AFTER: Duration = Duration::from_secs(3650 * 24 * 3600);
 
 /// A certificate with its private key, both as PEM.
@@ -127,7 +129,7 @@ fn params(
     params.distinguished_name.push(DnType::CommonName, common_name);
     let now = SystemTime::now();
     params.not_before = (now - BEFORE).into();
-    params.not_after = (now + after).into();
+    params.not_after = (now + after - EARLIER).into();
     Ok(params)
 }
 

@@ -16,7 +16,7 @@ const AUTHORITY: (&str, &str) = ("ca.pem", "ca.key");
 /// Makes certificates for the links between nodes: an authority, and one per node
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is there is kept: run it again with a larger --nodes for the certificates of more nodes, by the\n\
+What is there is kept: run it again with a larger --nodes for certificates of more nodes by the\n\
 same authority. Keep ca.key where no node is: whoever has it can pose as any node.\n\n\
 Examples:\n  conclave cert --out certificates --nodes 3 --hosts a.example,b.example,c.example\n  \
 conclave cert --out certificates --nodes 5")]

@@ -52,7 +52,7 @@ fn slow(to: &Member) {
     let from = stream.local_addr().unwrap();
     let words = format!("connection from {from}: it took longer than 5s to introduce itself");
     let end = Instant::now() + DEADLINE;
-    for byte in b"CONCLAVE\x01\0\0\0\x10".iter().chain(&[0; 10_000]) {
+    for byte in b"CONCLAVE\x01\0\0\x0F\0".iter().chain(&[0; 10_000]) {
         assert!(Instant::now() < end, "it is never cut off");
         if to.count(&words) > 0 || stream.write_all(&[*byte]).is_err() {
             break;
