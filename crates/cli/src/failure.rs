@@ -92,8 +92,21 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         mistakes.iter().for_each(|mistake| say(mistake));
         return ExitCode::from(USAGE);
     }
-    say(&format!("{error:#}"));
+    say(&chain(error));
     ExitCode::from(if usage { USAGE } else { FAILED })
+}
+
+/// The error and what led to it, without saying anything twice: some errors quote their cause.
+fn chain(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if words.is_empty() {
+            words = cause;
+        } else if !words.ends_with(&cause) {
+            words = format!("{words}: {cause}");
+        }
+    }
+    words
 }
 
 /// Prints what clap has to say: help as it is, an error as one line.
@@ -148,5 +161,21 @@ fn one_line(error: &clap::Error) -> String {
             let first = rendered.lines().next().unwrap_or_default();
             format!("{}; see --help", first.trim_start_matches("error: "))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+    use std::io;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let full = || io::Error::other("no space left");
+        let quoting = anyhow::Error::new(full()).context("the disk: no space left");
+        assert_eq!(chain(&quoting), "the disk: no space left");
+        let plain = Err::<(), _>(full()).context("the disk").unwrap_err();
+        assert_eq!(chain(&plain), "the disk: no space left");
     }
 }

@@ -3,13 +3,17 @@
 use crate::node_name;
 use conclave_core::NodeId;
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
-    KeyPair, KeyUsagePurpose,
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose,
 };
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use std::time::{Duration, SystemTime};
 
 /// Clocks differ: what was signed just now is valid since yesterday.
 const BEFORE: Duration = Duration::from_secs(24 * 3600);
+/// And what ends today has ended.
+const EARLIER: Duration = Duration::from_secs(60);
 const AFTER: Duration = Duration::from_secs(3650 * 24 * 3600);
 
 /// A certificate with its private key, both as PEM.
@@ -22,7 +26,10 @@ pub struct Certified {
 }
 
 /// Signs the certificates of one cluster.
-pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+pub struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    certificate: String,
+}
 
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +37,12 @@ pub enum CertificateError {
     /// This is no name or address of a host.
     #[error("'{0}' cannot be put into a certificate: it is no host name and no address")]
     Host(String),
+    /// The saved certificate cannot be read.
+    #[error("this is no certificate of an authority")]
+    Unreadable,
+    /// The saved key or the name is not that of the certificate.
+    #[error("this is not the certificate of an authority of '{0}' with this key")]
+    Mismatch(String),
     /// The cryptographic library gave up.
     #[error("cannot make a certificate: {0}")]
     Library(#[from] rcgen::Error),
@@ -38,39 +51,77 @@ pub enum CertificateError {
 impl Authority {
     /// Its own certificate and key.
     pub fn certified(&self) -> Certified {
-        Certified { certificate: self.0.pem(), key: self.0.key().serialize_pem() }
+        let key = self.issuer.key().serialize_pem();
+        Certified { certificate: self.certificate.clone(), key }
+    }
+
+    /// An authority that was saved: it goes on signing for the cluster of this name.
+    pub fn restore(cluster: &str, saved: &Certified) -> Result<Self, CertificateError> {
+        let again = Self::new(cluster, KeyPair::from_pem(&saved.key)?)?;
+        if Identity::of(&again.certificate)? != Identity::of(&saved.certificate)? {
+            return Err(CertificateError::Mismatch(cluster.to_string()));
+        }
+        Ok(Self { issuer: again.issuer, certificate: saved.certificate.clone() })
+    }
+
+    fn new(cluster: &str, key: KeyPair) -> Result<Self, CertificateError> {
+        let mut params = params(Vec::new(), &format!("Conclave authority of {cluster}"), AFTER)?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        let certificate = params.self_signed(&key)?.pem();
+        Ok(Self { issuer: Issuer::new(params, key), certificate })
+    }
+}
+
+/// What others look at when an authority has signed: its name and its public key.
+#[derive(PartialEq, Eq)]
+struct Identity {
+    subject: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl Identity {
+    fn of(pem: &str) -> Result<Self, CertificateError> {
+        let unreadable = |_| CertificateError::Unreadable;
+        let certificate = CertificateDer::from_pem_slice(pem.as_bytes()).map_err(unreadable)?;
+        let anchor = webpki::anchor_from_trusted_cert(&certificate)
+            .map_err(|_| CertificateError::Unreadable)?;
+        let key = anchor.subject_public_key_info.as_ref().to_vec();
+        Ok(Self { subject: anchor.subject.as_ref().to_vec(), key })
     }
 }
 
 /// Makes an authority for the cluster of this name.
 pub fn make_authority(cluster: &str) -> Result<Authority, CertificateError> {
-    let mut params = params(Vec::new(), &format!("Conclave authority of {cluster}"))?;
-    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
-    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-    Ok(Authority(CertifiedIssuer::self_signed(params, KeyPair::generate()?)?))
+    Authority::new(cluster, KeyPair::generate()?)
 }
 
-/// Makes the certificate of a node. It is valid for the node's own name, which is all that nodes
-/// look at, and for these hosts, which others may look at.
+/// Makes the certificate of a node, valid for so many days. It is valid for the node's own name,
+/// which is all that nodes look at, and for these hosts, which others may look at.
 pub fn make_node(
     authority: &Authority,
     node: NodeId,
     extra_hosts: &[String],
+    days: u32,
 ) -> Result<Certified, CertificateError> {
     let name = node_name(node);
     let mut hosts = vec![name.clone()];
     hosts.extend_from_slice(extra_hosts);
-    let mut params = params(hosts, &name)?;
+    let mut params = params(hosts, &name, Duration::from_secs(u64::from(days) * 24 * 3600))?;
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages =
         vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
     params.use_authority_key_identifier_extension = true;
     let key = KeyPair::generate()?;
-    let certificate = params.signed_by(&key, &authority.0)?;
+    let certificate = params.signed_by(&key, &authority.issuer)?;
     Ok(Certified { certificate: certificate.pem(), key: key.serialize_pem() })
 }
 
-fn params(hosts: Vec<String>, common_name: &str) -> Result<CertificateParams, CertificateError> {
+fn params(
+    hosts: Vec<String>,
+    common_name: &str,
+    after: Duration,
+) -> Result<CertificateParams, CertificateError> {
     if let Some(wrong) = hosts.iter().find(|host| !is_host(host)) {
         return Err(CertificateError::Host(wrong.clone()));
     }
@@ -78,7 +129,7 @@ fn params(hosts: Vec<String>, common_name: &str) -> Result<CertificateParams, Ce
     params.distinguished_name.push(DnType::CommonName, common_name);
     let now = SystemTime::now();
     params.not_before = (now - BEFORE).into();
-    params.not_after = (now + AFTER).into();
+    params.not_after = (now + after - EARLIER).into();
     Ok(params)
 }
 

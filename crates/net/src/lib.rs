@@ -6,6 +6,7 @@
 
 mod automaton;
 mod certificates;
+mod complaints;
 mod host;
 mod link;
 mod packet;
@@ -20,6 +21,7 @@ pub use automaton::{
     heard_by_oracle, heard_from_election,
 };
 pub use certificates::{Authority, CertificateError, Certified, make_authority, make_node};
+pub use complaints::Complaints;
 pub use host::{Host, HostConfig, HostError};
 pub use link::{Limits, LinkConfig, LinkError, Links, Past, TEXT_MAX};
 pub use packet::{Key, Lane, News, Order, Packet};

@@ -5,10 +5,13 @@
 //! connection show theirs.
 
 use conclave_core::NodeId;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::WebPkiClientVerifier;
-use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use rustls::{CertificateError, ClientConfig, RootCertStore, ServerConfig};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -86,6 +89,10 @@ impl Tls {
         };
         let with_authority = |problem: String| TlsError { file: authority.clone(), problem };
         let provider = Arc::new(rustls::crypto::ring::default_provider());
+        accepted(&chain, &roots, &provider, me).map_err(|problem| {
+            let problem = format!("{}: {problem}", authority.display());
+            TlsError { file: certificate.clone(), problem: format!("does not go with {problem}") }
+        })?;
         let versions = [&rustls::version::TLS13];
         let client = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&versions)
@@ -112,7 +119,7 @@ impl Tls {
         stream: TcpStream,
     ) -> io::Result<client::TlsStream<TcpStream>> {
         let name = ServerName::try_from(node_name(to)).map_err(io::Error::other)?;
-        TlsConnector::from(Arc::clone(&self.client)).connect(name, stream).await
+        TlsConnector::from(Arc::clone(&self.client)).connect(name, stream).await.map_err(explain)
     }
 
     /// As the side that accepts: whose certificate it is remains to be seen.
@@ -120,10 +127,59 @@ impl Tls {
         &self,
         stream: TcpStream,
     ) -> io::Result<(server::TlsStream<TcpStream>, Option<Certificate>)> {
-        let stream = TlsAcceptor::from(Arc::clone(&self.server)).accept(stream).await?;
+        let stream = TlsAcceptor::from(Arc::clone(&self.server)).accept(stream).await;
+        let stream = stream.map_err(explain)?;
         let shown = stream.get_ref().1.peer_certificates();
         let certificate = shown.and_then(|chain| chain.first()).cloned();
         Ok((stream, certificate))
+    }
+}
+
+/// Whether the others would take this certificate now: one that has expired, or that another
+/// authority signed, had better be known before any of them is asked.
+fn accepted(
+    chain: &[Certificate],
+    roots: &Arc<RootCertStore>,
+    provider: &Arc<CryptoProvider>,
+    me: NodeId,
+) -> Result<(), String> {
+    let verifier =
+        WebPkiServerVerifier::builder_with_provider(Arc::clone(roots), Arc::clone(provider));
+    let verifier = verifier.build().map_err(|error| error.to_string())?;
+    let name = ServerName::try_from(node_name(me)).map_err(|error| error.to_string())?;
+    let (own, between) = chain.split_first().ok_or("it is empty")?;
+    match verifier.verify_server_cert(own, between, &name, &[], UnixTime::now()) {
+        Ok(_) => Ok(()),
+        Err(rustls::Error::InvalidCertificate(reason)) => Err(in_words(&reason)),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// What went wrong, as somebody can understand it who has to mend it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "not our own enum, and open-ended")]
+fn explain(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let words = match inner {
+        Some(rustls::Error::InvalidCertificate(reason)) => {
+            format!("invalid peer certificate: {}", in_words(reason))
+        }
+        Some(rustls::Error::NoCertificatesPresented) => "it shows no certificate".to_string(),
+        Some(rustls::Error::AlertReceived(alert)) => {
+            format!("it does not accept the certificate of this node ({alert:?})")
+        }
+        _ => return error,
+    };
+    io::Error::new(error.kind(), words)
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "not our own enum, and open-ended")]
+fn in_words(reason: &CertificateError) -> String {
+    match reason {
+        // An authority of the same name but with another key cannot have signed it.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "another authority has signed it".to_string()
+        }
+        other => other.to_string(),
     }
 }
 

@@ -17,6 +17,7 @@ pub mod limits;
 mod line;
 mod lock;
 mod metrics;
+mod needs;
 mod queue;
 pub mod refusal;
 mod route;
@@ -28,9 +29,10 @@ mod values;
 mod view;
 
 pub use command::{Answer, Command, Feed, Question, Reply};
-pub use config::{DeskConfig, Factory, Needs};
+pub use config::{DeskConfig, Factory};
 pub use events::Numbered;
 pub use metrics::Metrics;
+pub use needs::{Needs, Part};
 pub use refusal::Refusal;
 pub use saved::has_holds;
 

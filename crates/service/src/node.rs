@@ -23,9 +23,6 @@ use tracing::info;
 /// How many orders, news and commands may wait for whoever takes them.
 const QUEUE: usize = 1_024;
 
-/// The locks that can be had without a minority of nodes.
-const SURVIVORS: [&str; 5] =
-    ["voting", "quorum", "total-order", "central-failover", "token-ring-regenerating"];
 /// The elections that begin with the last node as their leader, in term 1.
 const BEGUN: [&str; 3] = ["majority", "bully", "ring"];
 
@@ -184,7 +181,6 @@ fn desk(config: &Config, engine: Engine) -> Desk {
     let values =
         parameters.map(|one| (one.name.to_string(), locks.params.text(one.name).to_string()));
     let n = config.nodes.len() as u32;
-    let survives = SURVIVORS.contains(&locks.entry.id);
     let desk = DeskConfig {
         me: NodeId(config.id - 1),
         nodes: config.nodes.clone(),
@@ -197,7 +193,7 @@ fn desk(config: &Config, engine: Engine) -> Desk {
         lock_hears: engine.hears(&"lock/".into()),
         everywhere: engine.must_be_everywhere(),
         first_leader: BEGUN.contains(&&*config.election.id).then_some((NodeId(n - 1), 1)),
-        needs: if survives { Needs::Majority } else { Needs::All },
+        needs: Needs::of(locks),
         ttl_max: engine.ttl_max(),
         notice: engine.notice(),
         started_ms: since_1970().as_millis() as u64,

@@ -2,21 +2,24 @@
 
 use crate::failure::{Exit, Usage};
 use crate::output::{labelled, print};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use conclave_core::NodeId;
-use conclave_net::{make_authority, make_node};
+use conclave_net::{Authority, Certified, make_authority, make_node};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 const COLUMN: usize = 12;
+const AUTHORITY: (&str, &str) = ("ca.pem", "ca.key");
 
 /// Makes certificates for the links between nodes: an authority, and one per node
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The key of the authority is not kept: another node needs new certificates for all.\n\n\
-Example:\n  conclave cert --out certificates --nodes 3 --hosts a.example,b.example,c.example")]
+What is there is kept: run it again with a larger --nodes for certificates of more nodes by the\n\
+same authority. Keep ca.key where no node is: whoever has it can pose as any node.\n\n\
+Examples:\n  conclave cert --out certificates --nodes 3 --hosts a.example,b.example,c.example\n  \
+conclave cert --out certificates --nodes 5")]
 pub struct Cert {
     /// The directory to write them to
     #[arg(long, value_name = "DIR")]
@@ -30,39 +33,97 @@ pub struct Cert {
     /// The name of the cluster, for people
     #[arg(long, value_name = "NAME", default_value = "conclave")]
     cluster: String,
+    /// How long the certificates of nodes are valid
+    #[arg(long, value_name = "N", default_value = "3650")]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=36_500))]
+    days: u32,
+    /// Make everything anew, the authority included: all nodes need the new files then
+    #[arg(long)]
+    force: bool,
 }
 
 /// Makes and writes them.
 pub fn run(arguments: &Cert) -> anyhow::Result<Exit> {
-    let Cert { out, nodes, hosts, cluster } = arguments;
+    let Cert { out, nodes, hosts, days, .. } = arguments;
     if !hosts.is_empty() && hosts.len() != *nodes as usize {
         let takes = format!("takes {nodes} hosts, one per node, in order");
         return Err(Usage::flag("--hosts", hosts.join(","), takes).into());
     }
     fs::create_dir_all(out).with_context(|| format!("--out {}", out.display()))?;
-    let authority = make_authority(cluster)?;
-    write(&out.join("ca.pem"), 0o644, &authority.certified().certificate)?;
+    let authority = authority(arguments)?;
+    let (mut made, mut kept) = (Vec::new(), Vec::new());
     for id in 1..=*nodes {
-        let index = id - 1;
-        let host: Vec<String> = hosts.get(index as usize).cloned().into_iter().collect();
-        let made = make_node(&authority, NodeId(index), &host)
+        let (certificate, key) =
+            (out.join(format!("node-{id}.pem")), out.join(format!("node-{id}.key")));
+        if !arguments.force && certificate.exists() && key.exists() {
+            kept.push(id);
+            continue;
+        }
+        let host: Vec<String> = hosts.get(id as usize - 1).cloned().into_iter().collect();
+        let node = make_node(&authority, NodeId(id - 1), &host, *days)
             .map_err(|error| Usage::flag("--hosts", hosts.join(","), error))?;
-        write(&out.join(format!("node-{id}.pem")), 0o644, &made.certificate)?;
-        write(&out.join(format!("node-{id}.key")), 0o600, &made.key)?;
+        write(&certificate, &key, &node, arguments.force)?;
+        made.push(id);
     }
-    let mut text = labelled("authority", COLUMN, &out.join("ca.pem").display().to_string());
-    let each = format!("{}/node-K.pem and node-K.key, K from 1 to {nodes}", out.display());
-    text += &labelled("nodes", COLUMN, &each);
-    text += &labelled("use", COLUMN, "--tls-authority --tls-certificate --tls-key of each node");
-    print(&text)?;
+    print(&report(out, &made, &kept))?;
     Ok(Exit::Done)
 }
 
-/// Nothing is overwritten: somebody may rely on it.
-fn write(path: &Path, mode: u32, text: &str) -> anyhow::Result<()> {
-    let options = OpenOptions::new().write(true).create_new(true).mode(mode).clone();
-    let mut file =
-        options.open(path).with_context(|| format!("{}: cannot write", path.display()))?;
-    file.write_all(text.as_bytes())?;
+/// The authority that is there, or a new one.
+fn authority(arguments: &Cert) -> anyhow::Result<Authority> {
+    let Cert { out, cluster, force, .. } = arguments;
+    let (certificate, key) = (out.join(AUTHORITY.0), out.join(AUTHORITY.1));
+    if *force || !(certificate.exists() || key.exists()) {
+        let authority = make_authority(cluster)?;
+        write(&certificate, &key, &authority.certified(), *force)?;
+        return Ok(authority);
+    }
+    for (one, other) in [(&certificate, &key), (&key, &certificate)] {
+        if !one.exists() {
+            let (there, missing) = (other.display(), one.display());
+            bail!(
+                "{there} is there, but not {missing}: bring it back, or make all anew by --force"
+            );
+        }
+    }
+    let read = |path: &Path| {
+        fs::read_to_string(path).with_context(|| format!("{}: cannot read", path.display()))
+    };
+    let saved = Certified { certificate: read(&certificate)?, key: read(&key)? };
+    let authority = Authority::restore(cluster, &saved);
+    authority.with_context(|| format!("{} (--cluster {cluster})", certificate.display()))
+}
+
+fn report(out: &Path, made: &[u32], kept: &[u32]) -> String {
+    let files = |ids: &[u32]| {
+        let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
+        format!("node-K.pem and node-K.key in {}, K = {}", out.display(), ids.join(", "))
+    };
+    let mut text = labelled("authority", COLUMN, &out.join(AUTHORITY.0).display().to_string());
+    if !made.is_empty() {
+        text += &labelled("made", COLUMN, &files(made));
+    }
+    if !kept.is_empty() {
+        text += &labelled("kept", COLUMN, &files(kept));
+    }
+    let each = "--tls-authority ca.pem --tls-certificate node-K.pem --tls-key node-K.key";
+    text += &labelled("use", COLUMN, each);
+    text + &labelled("keep safe", COLUMN, "ca.key: no node needs it, more nodes do")
+}
+
+/// Nothing is overwritten unless by force: somebody may rely on it. A key is nobody else's to read.
+fn write(certificate: &Path, key: &Path, made: &Certified, force: bool) -> anyhow::Result<()> {
+    for (path, mode, text) in [(certificate, 0o644, &made.certificate), (key, 0o600, &made.key)] {
+        let failed = || format!("{}: cannot write", path.display());
+        let mut options = OpenOptions::new();
+        options.write(true).mode(mode);
+        match force {
+            true => options.create(true).truncate(true),
+            false => options.create_new(true),
+        };
+        let mut file = options.open(path).with_context(failed)?;
+        file.set_permissions(fs::Permissions::from_mode(mode)).with_context(failed)?;
+        file.write_all(text.as_bytes()).with_context(failed)?;
+    }
     Ok(())
 }

@@ -4,14 +4,19 @@ use super::plan::Plan;
 use crate::output;
 use anyhow::Context;
 use conclave_service::Config;
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::process::{
+    Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
+};
 use std::future::Future;
 use std::io::{self, IsTerminal, Read};
 use std::thread;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
-use tracing::{Level, info};
+use tracing::{Level, info, warn};
+
+/// Enough for all clients, links and files.
+const FILES: u64 = 4_096;
 
 /// Runs the node; returns when it has stopped, cleanly or because of an error.
 pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
@@ -19,9 +24,23 @@ pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
     for warning in &plan.warnings {
         output::warn(warning);
     }
+    raise_file_limit();
     let parent = die_with_parent.then(parent_gone).transpose()?;
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async { serve(plan.config, stopped(parent)?).await })
+}
+
+/// Each connection of a client takes a file handle. Many systems allow a process 1,024 unless it
+/// asks for more, and then idle clients could keep out other nodes.
+fn raise_file_limit() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.map_or(FILES, |most| most.min(FILES));
+    if current.is_some_and(|current| current < wanted) {
+        let raised = Rlimit { current: Some(wanted), maximum };
+        if let Err(error) = setrlimit(Resource::Nofile, raised) {
+            warn!("the limit of open files cannot be raised to {wanted}: {error}");
+        }
+    }
 }
 
 /// The one place where the service begins.

@@ -1,19 +1,20 @@
 //! The front door: whoever connects has to say who it is, quickly and briefly.
 
-use super::complaints::Complaints;
 use super::config::TEXT_MAX;
 use super::fault::{Fault, printable};
 use super::frame::{Code, Frame, Hello, MAGIC, Refusal, VERSION, language};
 use super::node::Node;
 use super::serve::Guest;
 use super::wire::{Stream, Wire};
+use crate::Complaints;
 use crate::tls::{Certificate, Tls, valid_for};
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, mpsc};
-use tokio::task::JoinSet;
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 /// The door, and the rooms behind it: one per node, where its connection is served.
@@ -23,34 +24,36 @@ pub(super) struct Door {
     pub complaints: Complaints,
 }
 
-/// Lets connections in, for ever.
+/// Lets connections in, for ever. When too many have yet to introduce themselves, the one that has
+/// had the longest time for it gives way: a crowd at the door must not keep out a node that comes
+/// back.
 pub(super) async fn keep_accepting(listener: TcpListener, door: Door) {
     let door = Arc::new(door);
-    let places = Arc::new(Semaphore::new(door.node.config.limits.strangers));
+    let limit = door.node.config.limits.strangers;
     let mut strangers = JoinSet::new();
+    let mut greeted: VecDeque<(SocketAddr, AbortHandle)> = VecDeque::new();
     loop {
         while strangers.try_join_next().is_some() {}
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
                 // No file handles left, most likely: they come back when others close.
-                door.complaints.log(format_args!("cannot accept a connection: {error}"));
+                door.complaints.say(format_args!("cannot accept a connection: {error}"));
                 sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-            let limit = door.node.config.limits.strangers;
-            door.complaints.log(format_args!(
-                "connection from {address} closed: {limit} others have yet to introduce themselves"
-            ));
-            continue;
-        };
+        greeted.retain(|(_, task)| !task.is_finished());
+        if greeted.len() >= limit
+            && let Some((oldest, task)) = greeted.pop_front()
+        {
+            task.abort();
+            let others = format!("closed: {limit} others have yet to introduce themselves");
+            door.complaints.about(oldest, others);
+        }
         let door = Arc::clone(&door);
-        strangers.spawn(async move {
-            door.greet(stream, address).await;
-            drop(place);
-        });
+        let task = strangers.spawn(async move { door.greet(stream, address).await });
+        greeted.push_back((address, task));
     }
 }
 
@@ -75,15 +78,14 @@ impl Door {
                 let _ = self.rooms[guest.from.index()].send(guest).await;
             }
             Ok(Err(Turned { fault, wire })) => {
-                self.complaints.log(format_args!("connection from {address}: {fault}"));
+                self.complaints.about(address, &fault);
                 if let (Some(wire), Fault::Refusing(refusal)) = (wire, fault) {
                     // Whether it hears why is its own affair.
                     let _ = timeout(limit, refuse(wire, refusal)).await;
                 }
             }
             Err(_) => {
-                let fault = Fault::SlowGreeting(limit);
-                self.complaints.log(format_args!("connection from {address}: {fault}"));
+                self.complaints.about(address, Fault::SlowGreeting(limit));
             }
         }
     }

@@ -31,12 +31,14 @@ pub(super) async fn keep_dialing(node: Arc<Node>, to: NodeId) {
         if started.elapsed() >= limits.pause_max {
             pause.reset(); // It stood for a while: this is no row of failures.
         }
+        if matches!(fault, Fault::Stopping) {
+            return;
+        }
         let complaint = fault.to_string();
         if complaint != last_complaint {
             let address = &node.config.peers[to.index()];
             tracing::warn!("no link to node {to} at {address}: {complaint}; trying again");
-            let told = disowned(&node, to, &fault).await;
-            if told.is_err() || matches!(fault, Fault::Stopping) {
+            if disowned(&node, to, &fault).await.is_err() {
                 return;
             }
             last_complaint = complaint;

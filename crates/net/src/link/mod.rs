@@ -13,7 +13,6 @@
 //! and of the transient ones the oldest gives way.
 
 mod accept;
-mod complaints;
 mod config;
 mod dial;
 mod fault;
@@ -28,9 +27,8 @@ mod wire;
 pub use config::{Limits, LinkConfig, Past, TEXT_MAX};
 pub use fault::LinkError;
 
-use crate::{News, Order};
+use crate::{Complaints, News, Order};
 use accept::{Door, keep_accepting};
-use complaints::Complaints;
 use dial::keep_dialing;
 use node::Node;
 use serve::keep_serving;
@@ -87,7 +85,8 @@ impl Links {
                 tasks.spawn(keep_dialing(Arc::clone(&node), id));
             }
         }
-        let door = Door { node: Arc::clone(&node), rooms, complaints: Complaints::new() };
+        let complaints = Complaints::new("connection from");
+        let door = Door { node: Arc::clone(&node), rooms, complaints };
         tasks.spawn(keep_accepting(listener, door));
         tasks.spawn(async move {
             let mut batch = Vec::with_capacity(ORDERS);

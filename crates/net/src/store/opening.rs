@@ -82,7 +82,7 @@ fn reopen(path: &Path) -> Result<Database, Failed> {
         return Err(Failed::Damaged("it is empty".into()));
     }
     // The library underneath panics at some kinds of damage that it meets before its checksums.
-    let checked = std::panic::catch_unwind(|| {
+    let checked = panic::catching(path, || {
         let mut database = Database::builder().set_cache_size(CACHE_BYTES).open(path)?;
         // Looks at every page. A repair would go back to an earlier state, which is to forget.
         match database.check_integrity()? {
@@ -90,7 +90,38 @@ fn reopen(path: &Path) -> Result<Database, Failed> {
             false => Err(Failed::Damaged("its checksums are wrong".into())),
         }
     });
-    checked.unwrap_or_else(|_| Err(Failed::Damaged("it makes no sense".into())))
+    checked.unwrap_or_else(|| Err(nonsense()))
+}
+
+fn nonsense() -> Failed {
+    Failed::Damaged("it makes no sense".into())
+}
+
+/// Panics that are answers.
+mod panic {
+    use super::nonsense;
+    use std::panic::{UnwindSafe, catch_unwind, set_hook, take_hook};
+    use std::path::Path;
+    use std::sync::{Mutex, PoisonError};
+
+    /// There is one hook for all threads.
+    static HOOK: Mutex<()> = Mutex::new(());
+
+    /// Does this, quietly; `None` if it panicked. In a build that aborts then, the hook is the last
+    /// to be heard: it says what there is to say and ends the process as any error would.
+    pub fn catching<T>(path: &Path, work: impl FnOnce() -> T + UnwindSafe) -> Option<T> {
+        let _alone = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
+        let (before, file) = (take_hook(), path.to_path_buf());
+        set_hook(Box::new(move |_| {
+            if cfg!(panic = "abort") {
+                eprintln!("error: {}", nonsense().at(&file));
+                std::process::exit(1);
+            }
+        }));
+        let result = catch_unwind(work);
+        set_hook(before);
+        result.ok()
+    }
 }
 
 fn count(database: &Database, incarnation: u32) -> Result<(), Failed> {

@@ -144,14 +144,21 @@ async fn a_welcome_from_somebody_else_is_not_believed() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_logged_once_by_the_refused() {
+async fn a_refusal_is_logged_once_by_both_sides() {
     let mut logs = Logs::read();
-    let (_a, _b) = pair(|config| {
+    let (_a, b) = pair(|config| {
         if config.me == A {
             config.cluster = "other".into();
         }
     })
     .await;
-    logs.lines("it is of cluster 'other', this is 'demo'", 6).await;
+    logs.lines("it is of cluster 'other', this is 'demo'", 2).await;
+    let address = b.links.as_ref().unwrap().local_addr().to_string();
+    for _ in 0..5 {
+        let again = Hello { cluster: "other".into(), ..hello(A, B, 2) };
+        let (_, answer) = Raw::greet(&address, again).await;
+        assert!(matches!(answer, Frame::Refuse { .. }), "{answer:?}");
+    }
+    assert_eq!(logs.count("it was refused: it is of cluster 'other'"), 1);
     assert_eq!(logs.count("it refuses this node: it is of cluster 'other'"), 1);
 }

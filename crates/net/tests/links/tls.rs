@@ -2,7 +2,7 @@
 
 use super::kit::{A, B, Host, Logs, config, exchange, listener};
 use conclave_core::NodeId;
-use conclave_net::{Authority, LinkConfig, Tls, TlsFiles, make_authority, make_node};
+use conclave_net::{Authority, Certified, LinkConfig, Tls, TlsFiles, make_authority, make_node};
 use std::fs;
 use std::path::PathBuf;
 
@@ -23,7 +23,8 @@ impl Folder {
     }
 
     fn files(&self, authority: &Authority, node: NodeId) -> TlsFiles {
-        let made = make_node(authority, node, &["localhost".into(), "127.0.0.1".into()]).unwrap();
+        let hosts = ["localhost".into(), "127.0.0.1".into()];
+        let made = make_node(authority, node, &hosts, 10).unwrap();
         TlsFiles {
             authority: self.write("authority.pem", &authority.certified().certificate),
             certificate: self.write(&format!("{node}.pem"), &made.certificate),
@@ -67,7 +68,7 @@ async fn a_node_of_another_authority_is_refused_by_both() {
     let (one, other) = (make_authority("demo").unwrap(), make_authority("demo").unwrap());
     let _pair = pair(folder.tls(&one, A), folder.tls(&other, B)).await;
     logs.line("no link to node 2 at").await;
-    logs.line("TLS: invalid peer certificate").await;
+    logs.line("TLS: invalid peer certificate: another authority has signed it").await;
     logs.line("connection from 127.0.0.1").await;
 }
 
@@ -114,9 +115,48 @@ fn files_that_do_not_belong_together_are_named() {
 }
 
 #[test]
+fn what_the_others_would_not_take_is_said_at_once() {
+    let folder = Folder::new("accepted");
+    let (one, other) = (make_authority("demo").unwrap(), make_authority("demo").unwrap());
+    let files = folder.files(&one, A);
+    let problem = |files: &TlsFiles| Tls::load(files, A).unwrap_err().to_string();
+    let certificate = other.certified().certificate;
+    let foreign = TlsFiles { authority: folder.write("other.pem", &certificate), ..files.clone() };
+    let said = problem(&foreign);
+    assert!(said.contains("1.pem: does not go with "), "{said}");
+    assert!(said.ends_with("other.pem: another authority has signed it"), "{said}");
+    let old = make_node(&one, A, &[], 0).unwrap();
+    let (certificate, key) =
+        (folder.write("old.pem", &old.certificate), folder.write("old.key", &old.key));
+    let said = problem(&TlsFiles { certificate, key, ..files });
+    assert!(said.contains("old.pem: does not go with ") && said.contains("expired"), "{said}");
+}
+
+#[test]
+fn an_authority_that_was_saved_goes_on_signing() {
+    let folder = Folder::new("saved");
+    let first = make_authority("demo").unwrap();
+    let saved = first.certified();
+    let again = Authority::restore("demo", &saved).unwrap();
+    assert!(again.certified() == saved);
+    let authority = folder.files(&first, A).authority;
+    let files = TlsFiles { authority, ..folder.files(&again, B) };
+    Tls::load(&files, B).expect("it goes with the authority as it was");
+    let refused = |cluster: &str, saved: &Certified| {
+        Authority::restore(cluster, saved).err().expect("refused").to_string()
+    };
+    let mismatch = "this is not the certificate of an authority of";
+    assert!(refused("other", &saved).starts_with(mismatch));
+    let key = make_authority("demo").unwrap().certified().key;
+    assert!(refused("demo", &Certified { key, ..saved.clone() }).starts_with(mismatch));
+    let certificate = "nothing".to_string();
+    assert!(refused("demo", &Certified { certificate, ..saved }).starts_with("this is no cert"));
+}
+
+#[test]
 fn only_hosts_can_be_put_into_a_certificate() {
     let authority = make_authority("demo").unwrap();
-    let outcome = make_node(&authority, A, &["not a host".into()]);
+    let outcome = make_node(&authority, A, &["not a host".into()], 10);
     let problem = outcome.err().expect("refused").to_string();
     assert_eq!(
         problem,

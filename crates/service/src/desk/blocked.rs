@@ -2,7 +2,7 @@
 
 use super::limits::milliseconds;
 use super::lock::Stage;
-use super::{Desk, Needs};
+use super::{Desk, Part};
 use conclave_client::api;
 use conclave_core::{NodeId, Ticks};
 use conclave_net::Hands;
@@ -16,18 +16,13 @@ impl Desk {
         }
         let down: Vec<(NodeId, Ticks)> =
             self.peers().filter_map(|peer| Some((peer, self.down_since(peer, hands)?))).collect();
-        let n = self.config.nodes.len();
-        let goes_on = match self.config.needs {
-            Needs::All => down.is_empty(),
-            Needs::Majority => 2 * (n - down.len()) > n,
-        };
-        let since = down.iter().map(|(_, since)| *since).min()?;
-        if goes_on {
-            return None;
-        }
-        let nodes: Vec<u32> = down.iter().map(|(node, _)| node.0 + 1).collect();
+        let nodes: Vec<NodeId> = down.iter().map(|(node, _)| *node).collect();
+        let (nodes, part) = self.config.needs.missing(&nodes, self.config.nodes.len() as u32)?;
+        let of_these = down.iter().filter(|(node, _)| nodes.contains(node));
+        let since = of_these.map(|(_, since)| *since).min()?;
         let for_ms = milliseconds(hands.now().since(since));
-        let message = format!("blocked on {}, down {} s", listed(&nodes), for_ms / 1_000);
+        let nodes: Vec<u32> = nodes.iter().map(|node| node.0 + 1).collect();
+        let message = in_words(&nodes, for_ms / 1_000, part);
         Some(api::Blocked { nodes, for_ms, message })
     }
 
@@ -55,6 +50,20 @@ impl Desk {
         let unreachable = (!link.connected).then_some(link.since);
         let suspected = self.suspects.get(&peer).copied();
         unreachable.into_iter().chain(suspected).min()
+    }
+}
+
+/// `blocked on node 3, down 40 s`, and what that node has to do with it.
+fn in_words(nodes: &[u32], seconds: u64, part: Part) -> String {
+    let down = format!("blocked on {}, down {seconds} s", listed(nodes));
+    match (part, nodes.len()) {
+        (Part::Needed, _) => down,
+        (Part::Coordinates, _) => format!("{down}, which coordinates it"),
+        (Part::Numbers, _) => format!("{down}, which numbers all requests"),
+        (Part::MayHold, 1) => format!("waiting; {}, down {seconds} s, may hold it", listed(nodes)),
+        (Part::MayHold, _) => {
+            format!("waiting; one of {}, down {seconds} s, may hold it", listed(nodes))
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the desk is made of.
 
+use super::needs::Needs;
 use crate::{Address, Hears};
 use conclave_core::{NodeId, Ticks};
 use conclave_net::{Automaton, Input, Key};
@@ -9,15 +10,6 @@ use std::collections::BTreeMap;
 /// there is none such. The flag says that it is late: the first leader has been replaced, or this
 /// node has come back.
 pub type Factory = Box<dyn Fn(&Key, bool) -> Option<(Box<dyn Automaton>, Input)> + Send>;
-
-/// Without whom a lock can be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// Without nobody: any node that is down blocks it.
-    All,
-    /// Without a minority.
-    Majority,
-}
 
 /// What the desk must know.
 #[derive(Clone, Debug)]
@@ -45,7 +37,7 @@ pub struct DeskConfig {
     /// The node that leads from the start and its term, where the election has such a one: it is
     /// not told.
     pub first_leader: Option<(NodeId, u64)>,
-    /// Without whom a lock can be had.
+    /// Which nodes a lock cannot do without.
     pub needs: Needs,
     /// Where a lock is taken from who is cut off: how long a session may live unheard.
     pub ttl_max: Option<Ticks>,

@@ -1,13 +1,14 @@
 //! How sessions, waiters and grants come to an end by themselves.
 
 use super::limits::{self, CLAIM};
-use super::line::Waiter;
+use super::line::{Line, Waiter};
 use super::refusal::{self, Refusal};
 use super::session::{Kind, Record, Session, short_hash};
 use super::{Answer, Desk, answer};
 use conclave_client::api;
 use conclave_core::Ticks;
 use conclave_net::Hands;
+use std::collections::BTreeSet;
 
 impl Desk {
     pub(super) fn open(
@@ -67,31 +68,37 @@ impl Desk {
 
     pub(super) fn close(&mut self, id: &str, hands: &mut dyn Hands) -> Answer<()> {
         self.session(id)?;
-        self.end_session(id, "session_closed", hands);
+        self.end_sessions(&BTreeSet::from([id.to_string()]), "session_closed", hands);
         Ok(())
     }
 
-    /// Whatever the session holds or waits for goes with it.
-    fn end_session(&mut self, id: &str, event: &str, hands: &mut dyn Hands) {
-        let concerned = |line: &super::line::Line| {
-            line.held_by(id).is_some() || line.waiters.iter().any(|waiter| waiter.session == id)
+    /// Whatever these sessions hold or wait for goes with them. One look at all lines is enough,
+    /// however many sessions end at once.
+    fn end_sessions(&mut self, ids: &BTreeSet<String>, event: &str, hands: &mut dyn Hands) {
+        let concerned = |kind, name: &String, line: &Line| -> Vec<(String, Kind, String)> {
+            let holder = line.holder.iter().map(|holder| &holder.session);
+            let here = holder.chain(line.waiters.iter().map(|waiter| &waiter.session));
+            let leaving: BTreeSet<&String> = here.filter(|id| ids.contains(*id)).collect();
+            leaving.into_iter().map(|id| (id.clone(), kind, name.clone())).collect()
         };
-        let locks = self.locks.iter().filter(|(_, lock)| concerned(&lock.line));
-        let locks = locks.map(|(name, _)| (Kind::Lock, name.clone()));
-        let elections = self.elections.iter().filter(|(_, line)| concerned(line));
-        let elections = elections.map(|(name, _)| (Kind::Election, name.clone()));
-        let lines: Vec<_> = locks.chain(elections).collect();
-        for (kind, name) in lines {
-            self.leave_line(id, kind, &name, hands);
+        let locks =
+            self.locks.iter().flat_map(|(name, lock)| concerned(Kind::Lock, name, &lock.line));
+        let elections =
+            self.elections.iter().flat_map(|(name, line)| concerned(Kind::Election, name, line));
+        let leaving: Vec<_> = locks.chain(elections).collect();
+        for (id, kind, name) in leaving {
+            self.leave_line(&id, kind, &name, hands);
         }
-        let words = format!("'{}' ({})", self.label(id), short_hash(id));
-        self.journal.note(hands, event, None, words);
-        if let Some(session) = self.sessions.remove(id)
-            && let Some(request_id) = session.record.request_id
-        {
-            self.opened_by.remove(&request_id);
+        for id in ids {
+            let words = format!("'{}' ({})", self.label(id), short_hash(id));
+            self.journal.note(hands, event, None, words);
+            if let Some(session) = self.sessions.remove(id)
+                && let Some(request_id) = session.record.request_id
+            {
+                self.opened_by.remove(&request_id);
+            }
+            self.save_session(id, hands);
         }
-        self.save_session(id, hands);
     }
 
     fn leave_line(&mut self, id: &str, kind: Kind, name: &str, hands: &mut dyn Hands) {
@@ -109,13 +116,17 @@ impl Desk {
         self.settle_line(kind, name, hands);
     }
 
-    /// Ends all whose time is up, and finds out when to look again.
+    /// Ends all whose time is up, and finds out when to look again. Nothing is looked at before
+    /// something may be over: there may be ten thousand of everything.
     pub(super) fn end_what_is_over(&mut self, hands: &mut dyn Hands) {
         let now = self.clock.now();
+        if self.next_due.is_none_or(|at| at > now) {
+            return;
+        }
         let over = self.sessions.iter().filter(|(_, session)| session.until <= now);
-        let over: Vec<String> = over.map(|(id, _)| id.clone()).collect();
-        for id in over {
-            self.end_session(&id, "expired", hands);
+        let over: BTreeSet<String> = over.map(|(id, _)| id.clone()).collect();
+        if !over.is_empty() {
+            self.end_sessions(&over, "expired", hands);
         }
         let locks = self.locks.iter().filter(|(_, lock)| !lock.line.is_empty());
         let locks = locks.map(|(name, _)| (Kind::Lock, name.clone()));
@@ -186,9 +197,14 @@ impl Desk {
     fn earliest(&self, lines: &[(Kind, String)]) -> Option<Ticks> {
         let sessions = self.sessions.values().map(|session| session.until);
         let lines = lines.iter().filter_map(|(kind, name)| self.line(*kind, name));
-        let waits = lines.flat_map(|line| line.waiters.iter().map(|waiter| waiter.until));
+        let ends = lines.flat_map(move |line| {
+            let unclaimed = line.holder.iter().filter(|holder| !holder.claim.is_made());
+            let claims =
+                unclaimed.map(move |holder| holder.since + self.claim_time(&holder.session));
+            claims.chain(line.waiters.iter().map(|waiter| waiter.until))
+        });
         let leads = (self.lead_from > self.clock.now()).then_some(self.lead_from);
-        sessions.chain(waits).chain(leads).min()
+        sessions.chain(ends).chain(leads).min()
     }
 
     /// What somebody is told who waited for nothing, or did not want to wait.

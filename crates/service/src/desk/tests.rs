@@ -6,6 +6,7 @@ mod limited;
 mod locks;
 mod restart;
 mod routing;
+mod scale;
 mod sessions;
 
 use super::*;

@@ -55,7 +55,7 @@ async fn read(request: Request, api: &Api) -> Result<Bytes, Problem> {
         // The limit, or a connection that broke: then nobody reads the answer.
         Ok(Err(_)) => Err(too_large()),
         Err(_) => {
-            tracing::warn!("a client was too slow with the body of its request");
+            tracing::debug!("a client was too slow with the body of its request");
             Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"))
         }
     }

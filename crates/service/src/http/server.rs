@@ -5,6 +5,7 @@ use super::{Api, HttpConfig, Patience, routes};
 use crate::desk::Command;
 use axum::Router;
 use axum::body::Body;
+use conclave_net::Complaints;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
@@ -20,6 +21,8 @@ use tokio::task::{JoinHandle, JoinSet};
 
 /// After the system refused a connection, for want of files perhaps, it is left alone this long.
 const BREATH: Duration = Duration::from_millis(50);
+/// The longest head of a request, in bytes: a name of 256 and a few headers fit many times over.
+const HEAD_MAX: usize = 32 << 10;
 
 /// The API of a node, being served.
 pub struct Server {
@@ -55,6 +58,7 @@ async fn run(
 ) {
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(patience.connections));
+    let complaints = Arc::new(Complaints::new("client at"));
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -64,16 +68,17 @@ async fn run(
         };
         while connections.try_join_next().is_some() {}
         match (accepted, room.clone().try_acquire_owned()) {
-            (Ok((stream, _)), Ok(place)) => {
-                let watcher = graceful.watcher();
-                let served = connection(stream, router.clone(), patience, watcher, place);
+            (Ok((stream, peer)), Ok(place)) => {
+                let client = Client { peer, patience, complaints: Arc::clone(&complaints) };
+                let served = client.serve(stream, router.clone(), graceful.watcher(), place);
                 connections.spawn(served);
             }
             (Ok((_, peer)), Err(_)) => {
-                tracing::warn!(%peer, "closed: {} connections are open", patience.connections);
+                let open = patience.connections;
+                complaints.about(peer, format_args!("closed: {open} connections are open"));
             }
             (Err(error), _) => {
-                tracing::warn!(%error, "a connection could not be accepted");
+                complaints.say(format_args!("a client's connection cannot be accepted: {error}"));
                 tokio::time::sleep(BREATH).await;
             }
         }
@@ -83,42 +88,48 @@ async fn run(
     let _ = tokio::time::timeout(patience.drain, graceful.shutdown()).await;
 }
 
-async fn connection(
-    stream: TcpStream,
-    router: Router,
+/// Whoever is at the other end of a connection.
+struct Client {
+    peer: SocketAddr,
     patience: Patience,
-    watcher: Watcher,
-    _place: OwnedSemaphorePermit,
-) {
-    let peer = stream.peer_addr().ok();
-    let pulse = Pulse::new();
-    let io = TokioIo::new(Watched::new(stream, pulse.clone()));
-    let service = TowerToHyperService::new(router);
-    let heard = pulse.clone();
-    let served = service_fn(move |request: hyper::Request<Incoming>| {
-        heard.serving();
-        let (answer, heard) = (service.call(request.map(Body::new)), heard.clone());
-        async move {
-            let answer = answer.await;
-            heard.served();
-            answer
-        }
-    });
-    let serving = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(patience.idle)
-        .serve_connection(io, served);
-    tokio::select! {
-        // How a client breaks off is its own affair.
-        ended = watcher.watch(serving) => log_end(peer, ended),
-        () = pulse.too_slow(patience.head) => {
-            tracing::warn!(?peer, "closed: the head of a request did not come in time");
-        }
-    }
+    complaints: Arc<Complaints>,
 }
 
-fn log_end(peer: Option<SocketAddr>, ended: hyper::Result<()>) {
-    if let Err(error) = ended {
-        tracing::debug!(?peer, %error, "a connection ended");
+impl Client {
+    async fn serve(
+        self,
+        stream: TcpStream,
+        router: Router,
+        watcher: Watcher,
+        _place: OwnedSemaphorePermit,
+    ) {
+        let pulse = Pulse::new();
+        let io = TokioIo::new(Watched::new(stream, pulse.clone()));
+        let service = TowerToHyperService::new(router);
+        let heard = pulse.clone();
+        let served = service_fn(move |request: hyper::Request<Incoming>| {
+            heard.serving();
+            let (answer, heard) = (service.call(request.map(Body::new)), heard.clone());
+            async move {
+                let answer = answer.await;
+                heard.served();
+                answer
+            }
+        });
+        let serving = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .max_buf_size(HEAD_MAX)
+            .header_read_timeout(self.patience.idle)
+            .serve_connection(io, served);
+        tokio::select! {
+            // How a client breaks off is its own affair.
+            ended = watcher.watch(serving) => if let Err(error) = ended {
+                tracing::debug!(peer = %self.peer, %error, "a connection ended");
+            },
+            () = pulse.too_slow(self.patience.head) => {
+                let what = "closed: the head of a request did not come in time";
+                self.complaints.about(self.peer, what);
+            }
+        }
     }
 }

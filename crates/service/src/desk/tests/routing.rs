@@ -125,6 +125,19 @@ fn an_engine_that_goes_on_without_a_minority_says_so() {
 }
 
 #[test]
+fn a_lock_says_what_the_missing_node_has_to_do_with_it() {
+    let config = DeskConfig { needs: Needs::Coordinator(NodeId(1)), ..config() };
+    let mut bench = Bench::with(config, Survival::Whole, Vec::new(), &[]);
+    bench.session("a");
+    drop(bench.acquire("x", "a", 600_000));
+    let words = |bench: &mut Bench| bench.lock("x").blocked_on.expect("it is blocked").message;
+    bench.tell("detector", suspect(2));
+    assert_eq!(words(&mut bench), "waiting; node 3, down 0 s, may hold it");
+    bench.tell("detector", suspect(1));
+    assert_eq!(words(&mut bench), "blocked on node 2, down 0 s, which coordinates it");
+}
+
+#[test]
 fn the_cluster_is_shown_as_this_node_sees_it() {
     let mut bench = Bench::new();
     bench.tell("detector", suspect(1));

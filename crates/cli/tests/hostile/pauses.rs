@@ -1,0 +1,66 @@
+//! Nodes that stand still for a while.
+
+use super::http::{acquire, call, session, try_call};
+use super::kit::{Cluster, until};
+use rustix::process::Signal;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Longer than any session of these tests lives unheard.
+const STANDSTILL: Duration = Duration::from_secs(5);
+
+#[test]
+fn a_node_that_stood_still_expires_nobody_who_kept_calling() {
+    let cluster = Cluster::new(3, "central-failover").start();
+    let second = &cluster.members[1];
+    let sessions: Vec<String> = (0..20).map(|_| session(second.api, 2_000)).collect();
+    session(second.api, 2_000); // Of whom nothing more is heard.
+    second.signal(Signal::STOP);
+    let stopped = Instant::now();
+    let keepalive = |id: &String| {
+        let line = format!("POST /v1/sessions/{id}/keepalive");
+        try_call(second.api, &line, &[], "").map(|answer| answer.status)
+    };
+    std::thread::scope(|scope| {
+        let calling: Vec<_> =
+            sessions.iter().map(|id| scope.spawn(move || keepalive(id))).collect();
+        sleep(STANDSTILL.saturating_sub(stopped.elapsed())); // It stands still.
+        second.signal(Signal::CONT);
+        for call in calling {
+            assert_eq!(call.join().unwrap(), Some(200), "a client that called was forgotten");
+        }
+    });
+    until("who did not call is forgotten, and nobody else", || {
+        let alive = sessions.iter().filter(|id| keepalive(id) == Some(200)).count();
+        assert_eq!(alive, sessions.len(), "a client that calls was forgotten");
+        let cluster = call(second.api, "GET /v1/cluster", &[], "").json();
+        (cluster["sessions"] == sessions.len()).then_some(())
+    });
+}
+
+#[test]
+fn a_client_whose_node_stands_still_stops_in_time_and_the_lock_is_free_later() {
+    let cluster = Cluster::new(3, "central-failover").start();
+    let (second, third) = (&cluster.members[1], &cluster.members[2]);
+    let server = format!("http://{}", second.api);
+    let mark = cluster.place.path("mark");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_conclave"));
+    command.args(["lock", "paused", "--ttl", "2s", "--server", &server, "--"]);
+    command.args(["sh", "-c", "echo $CONCLAVE_FENCE > $0; exec sleep 1000", &mark]);
+    command.stderr(Stdio::piped()).stdin(Stdio::null());
+    let holder = command.spawn().unwrap();
+    let fence = until("the lock is held", || {
+        std::fs::read_to_string(&mark).ok()?.trim().parse::<u64>().ok()
+    });
+    second.signal(Signal::STOP);
+    let output = holder.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(76), "{said}");
+    second.signal(Signal::CONT);
+    let next = session(third.api, 60_000);
+    let granted = acquire(third.api, "paused", &next, 60_000);
+    assert_eq!(granted.status, 200, "{granted:?}");
+    assert!(granted.json()["fence"].as_u64().unwrap() > fence, "{granted:?}");
+    assert_eq!(call(second.api, "GET /healthz", &[], "").status, 200);
+}
