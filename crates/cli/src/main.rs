@@ -8,6 +8,7 @@ mod failure;
 mod files;
 mod holding;
 mod lang;
+mod load;
 mod local;
 mod mc714;
 mod memory;

@@ -38,6 +38,16 @@ const RHYTHM: [(&str, &str); 5] = [
 /// A shorter life of a session is refused.
 const TTL_MIN: Ticks = Ticks::units(1_000);
 
+/// What single algorithms need besides. Links lose nothing that coordinators are asked, so to ask
+/// again would only fill the outbox of one that is down; but colocated coordinators each grant to
+/// their own client first, and a split vote ends only when somebody gives up.
+const ALONE: [(&str, &str, &str); 4] = [
+    ("quorum", "retransmit", "none"),
+    ("quorum", "abort_after", "500"),
+    ("quorum", "backoff", "100"),
+    ("voting", "attempt", "2000"),
+];
+
 /// A choice of algorithms that no node can be made of.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
@@ -214,6 +224,10 @@ fn locks(config: &Settings) -> Result<Setting, EngineError> {
         if set("hold").is_none() && set("loss_detection").is_none() && set("text").is_none() {
             defaults.push(("idle", "park".to_string()));
         }
+    }
+    for (_, name, value) in ALONE.iter().filter(|(id, ..)| *id == entry.id) {
+        defaults.retain(|(other, _)| other != name);
+        defaults.push((name, value.to_string()));
     }
     let setting = setting(entry, n, &config.engine, &defaults)?;
     let is = |name, word| set(name).is_some_and(|(_, value)| value == word);

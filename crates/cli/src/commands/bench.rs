@@ -1,6 +1,7 @@
 //! `conclave bench`: how fast, against something measured in the same run.
 
 mod check;
+mod service;
 mod sim;
 
 use crate::failure::Exit;
@@ -17,6 +18,7 @@ pub struct Bench {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Check(check::Check),
+    Service(Box<service::Service>),
     Sim(sim::Sim),
 }
 
@@ -24,6 +26,7 @@ enum What {
 pub fn run(arguments: &Bench) -> anyhow::Result<Exit> {
     match &arguments.what {
         What::Check(arguments) => check::run(arguments),
+        What::Service(arguments) => service::run(arguments),
         What::Sim(arguments) => sim::run(arguments),
     }
 }

@@ -53,7 +53,8 @@ pub struct Up {
 }
 
 /// How a start went.
-enum Started {
+pub enum Started {
+    /// All nodes take requests, and one leads.
     All(Box<Cluster>),
     /// Somebody took a port.
     Clash,
@@ -108,7 +109,7 @@ fn once(
 }
 
 /// Waits until all nodes take requests and know who leads.
-fn ready(
+pub fn ready(
     members: &mut [Member],
     signals: &Receiver<Signal>,
     last: bool,

@@ -83,6 +83,17 @@ fn two_clusters_that_differ_in_a_parameter_differ_in_words() {
 }
 
 #[test]
+fn a_split_vote_of_colocated_coordinators_ends_unless_that_is_set() {
+    let words = |id, set: &[(&str, &str)]| {
+        Engine::new(&config(id, set)).expect("an engine").text().to_string()
+    };
+    let quorum = words("quorum", &[]);
+    assert!(quorum.contains("abort_after=500") && quorum.contains("retransmit=none"), "{quorum}");
+    assert!(words("quorum", &[("abort_after", "none")]).contains("abort_after=none"));
+    assert!(words("voting", &[]).contains("attempt=2000"), "a coordinator may be down");
+}
+
+#[test]
 fn the_words_are_enough_to_make_the_same_machines_again() {
     for (id, election) in
         [("central-failover", "majority"), ("maekawa", "bully"), ("central", "echo")]

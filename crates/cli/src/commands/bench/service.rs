@@ -1,0 +1,209 @@
+//! `conclave bench service`: real nodes under load, over their API.
+
+mod own;
+
+use crate::failure::{Exit, Usage};
+use crate::load::{self, Happened, Load, Ran, Row, Servers, Workload};
+use crate::output::{json, note, print};
+use crate::up::Wanted;
+use crate::{holding, signals};
+use anyhow::Context;
+use conclave_algorithms::catalog::{self, Family};
+use conclave_net::random;
+use own::Own;
+use rustix::process::Signal;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
+
+/// Real nodes under load: clients enter one lock over the API as often as they can
+///
+/// Each engine gets a cluster of its own, as 'conclave up' starts it. Inside, a client reads a
+/// counter, adds one and writes it back; nothing but the lock keeps two of them apart. The floor is
+/// what one store alone can sync per second on the same disk.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Ends with 3 if two were inside at once, a fence did not rise or the counter lost an entry;\n\
+with 1 if not all entries were made.\n\n\
+Examples:\n  \
+    conclave bench service\n  \
+    conclave bench service --engine maekawa,raymond --record ./recordings\n  \
+    conclave bench service --engine all --json")]
+pub struct Service {
+    /// The lock algorithms, or 'all'
+    #[arg(long, value_name = "ID,…", default_value = "central-failover", value_delimiter = ',')]
+    engine: Vec<String>,
+    /// How many nodes
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=20))]
+    nodes: u32,
+    /// How many clients, spread over the nodes
+    #[arg(long, value_name = "K", default_value_t = 20)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    clients: u32,
+    /// How often each enters
+    #[arg(long, value_name = "K", default_value_t = 50)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    entries: u32,
+    /// What a client does inside
+    #[arg(long, value_enum, default_value_t = Workload::Counter)]
+    workload: Workload,
+    /// How long a client waits for one entry before it gives up
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = holding::span)]
+    wait: Duration,
+    /// A parameter of the engine; election.KEY and detector.KEY are theirs
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// A directory to write down every event of every node in, for 'conclave replay'
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+    /// Nodes that run already, instead of new ones
+    #[arg(long, value_name = "URL,…", value_delimiter = ',')]
+    #[arg(conflicts_with_all = ["engine", "nodes", "set", "record"])]
+    server: Vec<String>,
+    /// Other systems to run beside it (not yet)
+    #[arg(long, value_name = "SYSTEM,…")]
+    against: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What happens meanwhile.
+struct News {
+    /// For clients that end.
+    tell: Sender<Happened>,
+    happened: Receiver<Happened>,
+    /// While no client runs.
+    signals: Receiver<Signal>,
+}
+
+impl News {
+    fn new() -> anyhow::Result<Self> {
+        let ((tell, happened), (signal, signals)) = (mpsc::channel(), mpsc::channel());
+        let heard = tell.clone();
+        signals::pass_on(move |one| {
+            let _ = heard.send(Happened::Signal(one));
+            let _ = signal.send(one); // Both have an end somewhere, or nobody cares any more.
+        })?;
+        Ok(Self { tell, happened, signals })
+    }
+}
+
+/// What was measured, unless a signal came first.
+type Measured = Result<Row, Signal>;
+
+/// Runs it.
+pub fn run(arguments: &Service) -> anyhow::Result<Exit> {
+    if let Some(against) = &arguments.against {
+        let takes = "other systems cannot be run beside it yet; leave it out";
+        return Err(Usage::flag("--against", against, takes).into());
+    }
+    let news = News::new()?;
+    let mut rows = Vec::new();
+    for engine in systems(arguments)? {
+        let measured = match engine {
+            Some(engine) => own(arguments, &engine, &news),
+            None => under_load(arguments, &Servers::named(&arguments.server)?, &news),
+        };
+        match measured? {
+            Ok(row) => rows.push(row),
+            Err(signal) => return Ok(Exit::Code(signals::code(signal))),
+        }
+    }
+    beside_the_floor(&mut rows);
+    let text = match arguments.json {
+        true => json::pretty(&serde_json::json!({ "rows": rows }))?,
+        false => load::table(&rows),
+    };
+    print(&text)?;
+    Ok(exit(&rows))
+}
+
+/// The floor is the best that was measured: other work on the machine can only slow it down.
+fn beside_the_floor(rows: &mut [Row]) {
+    let floors = rows.iter().filter_map(|row| row.floor_commits_per_second);
+    if let Some(floor) = floors.reduce(f64::max) {
+        rows.iter_mut().for_each(|row| row.beside(floor));
+    }
+}
+
+fn exit(rows: &[Row]) -> Exit {
+    if rows.iter().any(Row::is_violated) {
+        return Exit::Violated;
+    }
+    let failed = rows.iter().any(|row| !row.failures.is_empty());
+    if failed { Exit::Failed } else { Exit::Done }
+}
+
+/// The engines to start a cluster for, in order; nothing stands for one that runs.
+fn systems(arguments: &Service) -> anyhow::Result<Vec<Option<String>>> {
+    if !arguments.server.is_empty() {
+        return Ok(vec![None]);
+    }
+    let mutexes = catalog::ENTRIES.iter().filter(|entry| entry.family == Family::Mutex);
+    let all: Vec<&str> = mutexes.map(|entry| entry.id).collect();
+    let mut engines = Vec::new();
+    for engine in &arguments.engine {
+        match engine.as_str() {
+            "all" => engines.extend(all.iter().map(|id| Some((*id).to_string()))),
+            id if all.contains(&id) => engines.push(Some(id.to_string())),
+            id => {
+                let takes = format!("takes 'all' or ids of {}", all.join(", "));
+                return Err(Usage::flag("--engine", id, takes).into());
+            }
+        }
+    }
+    Ok(engines)
+}
+
+/// A cluster of our own.
+fn own(arguments: &Service, engine: &str, news: &News) -> anyhow::Result<Measured> {
+    let record = arguments.record.as_ref().map(|folder| match &*arguments.engine {
+        [one] if one != "all" => folder.clone(),
+        _ => folder.join(engine),
+    });
+    let wanted = Wanted {
+        nodes: arguments.nodes,
+        engine,
+        election: "majority",
+        detector: "phi-accrual",
+        set: &arguments.set,
+        http: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        data: None,
+        record: record.as_deref(),
+    };
+    let Some((own, servers)) = Own::start(&wanted, &news.signals)? else {
+        return Ok(Err(Signal::INT));
+    };
+    let floor = load::commits_per_second(&own.setup.directory)?;
+    let mut measured = under_load(arguments, &servers, news)?;
+    own.remove();
+    if let Ok(row) = &mut measured {
+        row.floor_commits_per_second = Some(floor);
+        row.replay = record.map(|folder| format!("conclave replay {}/*.rec", folder.display()));
+    }
+    Ok(measured)
+}
+
+/// Runs the clients, and looks at the nodes before and after.
+fn under_load(arguments: &Service, servers: &Servers, news: &News) -> anyhow::Result<Measured> {
+    let number = random::bits().context("the system has no random numbers")?;
+    let load = Load {
+        clients: arguments.clients as usize,
+        entries: arguments.entries,
+        workload: arguments.workload,
+        wait: arguments.wait,
+        name: format!("bench-{:08x}", number as u32),
+    };
+    let engine = &servers.cluster.engine;
+    note(&format!("{engine}: {} clients x {} entries", load.clients, load.entries));
+    let before = servers.cpu_seconds();
+    let seen = match load::run(&load, &servers.addresses, &news.tell, &news.happened)? {
+        Ran::Through(seen) => seen,
+        Ran::Stopped(signal) => return Ok(Err(signal)),
+    };
+    let cpu = servers.cpu_seconds().zip(before).map(|(after, before)| after - before);
+    Ok(Ok(Row::new(&load, servers, seen, cpu)))
+}
