@@ -182,6 +182,7 @@ fn desk(config: &Config, engine: Engine) -> Desk {
         everywhere: engine.must_be_everywhere(),
         first_leader: BEGUN.contains(&&*config.election.id).then_some((NodeId(n - 1), 1)),
         needs: if survives { Needs::Majority } else { Needs::All },
+        lease: engine.lease(),
         started_ms: since_1970().as_millis() as u64,
     };
     Desk::new(desk, Box::new(move |key, late| engine.machine(key, late)))

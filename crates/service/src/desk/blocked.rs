@@ -14,12 +14,10 @@ impl Desk {
         if lock.stage != Stage::Asked {
             return None;
         }
-        let down: Vec<(NodeId, Ticks)> =
-            self.peers().filter_map(|peer| Some((peer, self.down_since(peer, hands)?))).collect();
-        let n = self.config.nodes.len();
+        let down = self.down(hands);
         let goes_on = match self.config.needs {
             Needs::All => down.is_empty(),
-            Needs::Majority => 2 * (n - down.len()) > n,
+            Needs::Majority => self.is_majority_without(&down),
         };
         let since = down.iter().map(|(_, since)| *since).min()?;
         if goes_on {
@@ -43,6 +41,21 @@ impl Desk {
             first.unacknowledged
         );
         Some(api::Blocked { nodes, for_ms, message })
+    }
+
+    /// Whether this node is in touch with so few that others may go on without it.
+    pub(super) fn is_cut_off(&self, hands: &dyn Hands) -> bool {
+        !self.is_majority_without(&self.down(hands))
+    }
+
+    fn is_majority_without(&self, down: &[(NodeId, Ticks)]) -> bool {
+        let n = self.config.nodes.len();
+        2 * (n - down.len()) > n
+    }
+
+    /// The nodes that are out of reach or suspected, and since when.
+    fn down(&self, hands: &dyn Hands) -> Vec<(NodeId, Ticks)> {
+        self.peers().filter_map(|peer| Some((peer, self.down_since(peer, hands)?))).collect()
     }
 
     fn peers(&self) -> impl Iterator<Item = NodeId> + '_ {

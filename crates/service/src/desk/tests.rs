@@ -2,6 +2,7 @@
 
 mod elections;
 mod idempotent;
+mod lapse;
 mod limited;
 mod locks;
 mod restart;
@@ -113,6 +114,7 @@ fn config() -> DeskConfig {
         everywhere: false,
         first_leader: None,
         needs: Needs::All,
+        lease: None,
         started_ms: 1_000,
     }
 }

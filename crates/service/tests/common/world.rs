@@ -95,6 +95,7 @@ impl Node {
             everywhere: engine.must_be_everywhere(),
             first_leader: Some((NodeId(config.nodes.len() as u32 - 1), 1)),
             needs: Needs::All,
+            lease: None,
             started_ms: 0,
         };
         let make = move |key: &Key, late: bool| engine.machine(key, late);
