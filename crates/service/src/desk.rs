@@ -11,6 +11,7 @@ mod command;
 mod config;
 mod election_fence;
 mod events;
+mod lapse;
 mod leadership;
 mod leaving;
 pub mod limits;
@@ -74,6 +75,8 @@ pub struct Desk {
     deposed: Option<u64>,
     /// Whether the first leader has been replaced, or this node has come back.
     late: bool,
+    /// When to look again, whatever there is to see.
+    tick_at: Ticks,
     /// When this node may next ask for an election.
     campaign_at: Ticks,
     /// Whom the detector suspects, and since when.
@@ -105,6 +108,7 @@ impl Desk {
             lead_from: Ticks::ZERO,
             deposed: None,
             late: false,
+            tick_at: Ticks::ZERO,
             campaign_at: Ticks::ZERO,
             suspects: BTreeMap::new(),
             passed_on: BTreeSet::new(),
@@ -156,11 +160,13 @@ impl Desk {
     }
 
     /// Has itself woken when something runs out, and often enough for the lease clock to go on.
+    /// Whatever happens meanwhile does not put that off: somebody may ask us something all the time.
     fn rest(&self, hands: &mut dyn Hands) {
-        let left = self.next_due.map(|at| at.since(self.clock.now()).min(TICK));
-        let left = left.or_else(|| (!self.is_led()).then_some(TICK));
         let now = hands.now();
-        hands.wake_at(left.map(|left| now + left));
+        let due = self.next_due.map(|at| now + at.since(self.clock.now()));
+        let ticks = due.is_some() || !self.is_led();
+        let tick = ticks.then(|| self.tick_at.max(now));
+        hands.wake_at(due.into_iter().chain(tick).min());
     }
 
     fn obey(&mut self, command: Command, hands: &mut dyn Hands) {
@@ -249,13 +255,13 @@ impl Upper for Desk {
     }
 
     fn command(&mut self, command: Command, hands: &mut dyn Hands) {
-        self.clock.advance(hands.now());
+        self.look(hands);
         self.obey(command, hands);
         self.rest(hands);
     }
 
     fn told(&mut self, key: &Key, told: Told, hands: &mut dyn Hands) {
-        self.clock.advance(hands.now());
+        self.look(hands);
         match (&**key, told) {
             (DETECTOR, _) => self.detector_told(told, hands),
             (ELECTION, _) => self.election_told(told, hands),
@@ -275,7 +281,7 @@ impl Upper for Desk {
     }
 
     fn link(&mut self, peer: NodeId, connected: bool, hands: &mut dyn Hands) {
-        self.clock.advance(hands.now());
+        self.look(hands);
         self.learn_cluster(hands);
         let (kind, words) = match connected {
             true => ("connected", format!("the link to node {} stands", peer.0 + 1)),
@@ -286,7 +292,9 @@ impl Upper for Desk {
     }
 
     fn wake(&mut self, hands: &mut dyn Hands) {
-        self.clock.advance(hands.now());
+        self.look(hands);
+        self.tick_at = hands.now() + TICK;
+        self.lapse_when_cut_off(hands);
         self.end_what_is_over(hands);
         self.ask_for_election(hands);
         self.rest(hands);

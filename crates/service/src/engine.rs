@@ -27,7 +27,8 @@ pub const ELECTION: &str = "election";
 pub const LOCK: &str = "lock/";
 
 /// What a network needs other than a simulation, in which a message takes one unit, a millisecond.
-const RHYTHM: [(&str, &str); 5] = [
+const RHYTHM: [(&str, &str); 6] = [
+    ("round", "1000"),
     ("period", "100"),
     ("timeout", "1000"),
     ("lease", "8000"),
@@ -129,6 +130,13 @@ impl Engine {
         Some(Ticks(lease.0 / 2).since(self.notice))
     }
 
+    /// After how long without a sign of life others may go on without whoever holds a lock.
+    pub fn lease(&self) -> Option<Ticks> {
+        let (led, params) = (self.lock.hears == Hears::Election, &self.locks.params);
+        let lends = led && !params.is("mode", "strict"); // Which waits for everybody.
+        lends.then(|| params.ticks("lease")).flatten()
+    }
+
     /// The lock algorithm with its parameters.
     pub fn locks(&self) -> &Setting {
         &self.locks
@@ -146,6 +154,10 @@ impl Engine {
             name => name.starts_with(LOCK).then_some(&self.lock),
         }
     }
+}
+
+fn usual() -> Vec<(&'static str, String)> {
+    RHYTHM.iter().map(|(name, value)| (*name, value.to_string())).collect()
 }
 
 fn text(error: conclave_algorithms::Error) -> EngineError {
@@ -212,8 +224,7 @@ fn stands_on_election(entry: &Entry) -> bool {
 fn locks(config: &Settings) -> Result<Setting, EngineError> {
     let n = config.nodes;
     let entry = of_family(&config.engine.id, Family::Mutex, "engine")?;
-    let mut defaults: Vec<(&str, String)> =
-        RHYTHM.iter().map(|(name, value)| (*name, value.to_string())).collect();
+    let mut defaults = usual();
     defaults.push(("coordinator", "colocated".to_string()));
     defaults.push(("coordinators", n.min(5).to_string()));
     defaults.push(("election", config.election.id.clone()));
@@ -264,9 +275,8 @@ fn elects<V: MachineVisitor>(
     } else {
         let frame = find("central-failover").map_err(text)?;
         let set = if sharable { chosen.set.clone() } else { Vec::new() };
-        let usual = RHYTHM.map(|(name, value)| (name, value.to_string()));
         let id = if sharable { entry.id } else { "majority" }.to_string();
-        let defaults: Vec<_> = usual.into_iter().chain([("election", id)]).collect();
+        let defaults: Vec<_> = usual().into_iter().chain([("election", id)]).collect();
         setting(frame, n, &Chosen { id: String::new(), set }, &defaults)?
     };
     let ticks = |name| shared.params.ticks(name).unwrap_or(Ticks::units(1_000));
@@ -280,7 +290,7 @@ fn elects<V: MachineVisitor>(
         let id = entry.id.to_string();
         return Ok((on_network.visitor.election(made), rhythm, Chosen { id, set }));
     }
-    let setting = setting(entry, n, chosen, &[])?;
+    let setting = setting(entry, n, chosen, &usual())?;
     let output = catalog::visit(&setting, on_network).map_err(text)?;
     Ok((output, rhythm, resolved(&setting)))
 }

@@ -196,6 +196,7 @@ fn desk(config: &Config, engine: Engine) -> Desk {
         needs: Needs::of(locks),
         ttl_max: engine.ttl_max(),
         notice: engine.notice(),
+        lease: engine.lease(),
         started_ms: since_1970().as_millis() as u64,
     };
     Desk::new(desk, Box::new(move |key, late| engine.machine(key, late)))

@@ -1,11 +1,44 @@
 //! Clusters on hosts of their own: real processes, real addresses, cables that can be cut.
 
+mod cluster;
+mod counts;
+mod elections;
+mod failover;
 mod lan;
+mod locks;
+mod resource;
+mod storm;
+#[path = "../support/mod.rs"]
+mod support;
+mod textbook;
 
 use lan::Lan;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::Stdio;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+/// So many tests may have a cluster at the same time: more only get into each other's way.
+const CLUSTERS_MAX: usize = 2;
+
+/// Runs a test on the host in the middle of a network of its own, when it is its turn.
+fn on_hosts(n: u32, test: impl FnOnce(&Lan) + Send) {
+    static RUNNING: Mutex<usize> = Mutex::new(0);
+    static OVER: Condvar = Condvar::new();
+    struct Turn;
+    impl Drop for Turn {
+        fn drop(&mut self) {
+            *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+            OVER.notify_one();
+        }
+    }
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let running = OVER.wait_while(running, |running| *running >= CLUSTERS_MAX);
+    *running.unwrap_or_else(PoisonError::into_inner) += 1;
+    let _turn = Turn;
+    let Some(lan) = Lan::new(n) else { return };
+    lan.inside(|| test(&lan));
+}
 
 #[test]
 fn a_cut_cable_carries_nothing_until_it_is_healed() {

@@ -14,8 +14,7 @@ impl Desk {
         if lock.stage != Stage::Asked {
             return None;
         }
-        let down: Vec<(NodeId, Ticks)> =
-            self.peers().filter_map(|peer| Some((peer, self.down_since(peer, hands)?))).collect();
+        let down = self.down(hands);
         let nodes: Vec<NodeId> = down.iter().map(|(node, _)| *node).collect();
         let (nodes, part) = self.config.needs.missing(&nodes, self.config.nodes.len() as u32)?;
         let of_these = down.iter().filter(|(node, _)| nodes.contains(node));
@@ -38,6 +37,21 @@ impl Desk {
             first.unacknowledged
         );
         Some(api::Blocked { nodes, for_ms, message })
+    }
+
+    /// Whether this node is in touch with so few that others may go on without it.
+    pub(super) fn is_cut_off(&self, hands: &dyn Hands) -> bool {
+        !self.is_majority_without(&self.down(hands))
+    }
+
+    fn is_majority_without(&self, down: &[(NodeId, Ticks)]) -> bool {
+        let n = self.config.nodes.len();
+        2 * (n - down.len()) > n
+    }
+
+    /// The nodes that are out of reach or suspected, and since when.
+    fn down(&self, hands: &dyn Hands) -> Vec<(NodeId, Ticks)> {
+        self.peers().filter_map(|peer| Some((peer, self.down_since(peer, hands)?))).collect()
     }
 
     fn peers(&self) -> impl Iterator<Item = NodeId> + '_ {

@@ -17,10 +17,12 @@ impl LeaseClock {
         self.now
     }
 
-    /// Looks at the node's clock.
-    pub fn advance(&mut self, real: Ticks) {
-        self.now = self.now + real.since(self.seen).min(STALL_MAX);
+    /// Looks at the node's clock, and says for how long nobody did.
+    pub fn advance(&mut self, real: Ticks) -> Ticks {
+        let unseen = real.since(self.seen);
+        self.now = self.now + unseen.min(STALL_MAX);
         self.seen = self.seen.max(real);
+        unseen
     }
 }
 

@@ -43,6 +43,9 @@ pub struct DeskConfig {
     pub ttl_max: Option<Ticks>,
     /// How soon this node notices that it is cut off.
     pub notice: Ticks,
+    /// After how long without a sign of life others may go on without whoever holds a lock, where
+    /// they may.
+    pub lease: Option<Ticks>,
     /// The wall clock when the node started, in milliseconds since 1970.
     pub started_ms: u64,
 }

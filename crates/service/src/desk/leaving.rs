@@ -58,7 +58,7 @@ impl Desk {
     /// nobody would take from the session what it has. Others wait for that long, and no longer.
     fn time_left(&self, id: &str) -> Option<Ticks> {
         let since = self.cut_off?;
-        let holds = |line: &super::line::Line| line.held_by(id).is_some();
+        let holds = |line: &Line| line.held_by(id).is_some();
         let leads = self.elections.values().any(holds).then_some(limits::CANDIDATE_TTL);
         let leased = self.config.ttl_max;
         let leased = leased.filter(|_| self.locks.values().any(|lock| holds(&lock.line)));

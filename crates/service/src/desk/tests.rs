@@ -2,6 +2,7 @@
 
 mod elections;
 mod idempotent;
+mod lapse;
 mod limited;
 mod locks;
 mod restart;
@@ -116,6 +117,7 @@ fn config() -> DeskConfig {
         needs: Needs::All,
         ttl_max: None,
         notice: Ticks::units(1_000),
+        lease: None,
         started_ms: 1_000,
     }
 }

@@ -94,6 +94,17 @@ fn a_split_vote_of_colocated_coordinators_ends_unless_that_is_set() {
 }
 
 #[test]
+fn a_split_vote_of_colocated_coordinators_ends_unless_that_is_set() {
+    let words = |id, set: &[(&str, &str)]| {
+        Engine::new(&config(id, set)).expect("an engine").text().to_string()
+    };
+    let quorum = words("quorum", &[]);
+    assert!(quorum.contains("abort_after=500") && quorum.contains("retransmit=none"), "{quorum}");
+    assert!(words("quorum", &[("abort_after", "none")]).contains("abort_after=none"));
+    assert!(words("voting", &[]).contains("attempt=2000"), "a coordinator may be down");
+}
+
+#[test]
 fn the_words_are_enough_to_make_the_same_machines_again() {
     for (id, election) in
         [("central-failover", "majority"), ("maekawa", "bully"), ("central", "echo")]
@@ -106,4 +117,22 @@ fn the_words_are_enough_to_make_the_same_machines_again() {
         let again = Config { engine: chosen, election, detector, ..config };
         assert_eq!(Engine::new(&again).expect(id).text(), engine.text());
     }
+}
+
+#[test]
+fn what_is_lent_lapses_and_nothing_else_does() {
+    let lease = |engine, set: &[_]| Engine::new(&config(engine, set)).expect(engine).lease();
+    for engine in ["central-failover", "token-ring-regenerating"] {
+        assert_eq!(lease(engine, &[("lease", "2s")]), Some(Ticks::units(2_000)));
+    }
+    assert_eq!(lease("central-failover", &[("mode", "strict")]), None);
+    assert_eq!(lease("voting", &[]), None);
+}
+
+#[test]
+fn rounds_are_as_long_as_messages_of_a_network_take() {
+    let mut flooding = config("lamport", &[]);
+    flooding.election.id = "flood-max".to_string();
+    let text = Engine::new(&flooding).expect("it can be had").text().to_string();
+    assert!(text.contains("flood-max") && text.contains(" round=1000"), "{text}");
 }

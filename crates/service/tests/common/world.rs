@@ -97,6 +97,7 @@ impl Node {
             needs: Needs::All,
             ttl_max: None,
             notice: Ticks::units(1_000),
+            lease: None,
             started_ms: 0,
         };
         let make = move |key: &Key, late: bool| engine.machine(key, late);

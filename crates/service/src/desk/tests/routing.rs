@@ -186,3 +186,13 @@ fn a_lock_that_all_must_have_is_opened_once() {
     drop(bench.acquire("x", "a", 1_000));
     assert_eq!(bench.hands.opened, ["lock/x"]);
 }
+
+#[test]
+fn questions_do_not_put_off_an_election() {
+    let mut bench = Bench::new();
+    for _ in 0..30 {
+        bench.pass(100);
+        bench.show(|reply| Question::Cluster { reply }).expect("an answer");
+    }
+    assert_eq!(campaigns(&mut bench), 2, "after one second and after three");
+}
