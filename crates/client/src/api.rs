@@ -27,7 +27,7 @@ pub struct NewSession {
 pub struct Session {
     /// The secret: 32 hexadecimal digits.
     pub session: String,
-    /// How long it lives without a keepalive.
+    /// How long it lives without a keepalive. An engine with leases gives half a lease at most.
     pub ttl_ms: u64,
     /// The node that keeps it. It is known nowhere else.
     pub node: u32,
@@ -103,6 +103,24 @@ pub struct Released {
     pub fence: u64,
     /// How often the session still holds it.
     pub holds: u32,
+}
+
+/// `DELETE /v1/locks/{name}/waiters/{request_id}`, and the same for elections and `candidates`: a
+/// request that waits leaves the line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Withdraw {
+    /// The session that waits.
+    pub session: String,
+}
+
+/// The answer to it. The request itself is answered with `withdrawn`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withdrawn {
+    /// Which lock or election.
+    pub name: String,
+    /// The place in line that it had.
+    pub position: u32,
 }
 
 /// `DELETE /v1/locks/{name}/holders`: takes a lock from whoever holds it. Needs the admin token.
@@ -184,6 +202,9 @@ pub struct Waiter {
     pub position: u32,
     /// For how long already.
     pub waited_ms: u64,
+    /// How long it may still take: the place times how long it was held here on average. Unknown
+    /// until it has been given back here for the first time.
+    pub eta_ms: Option<u64>,
 }
 
 /// What a lock waits for.
@@ -339,6 +360,12 @@ pub struct Failure {
     /// Acquire: the place in line it had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<u32>,
+    /// Acquire: how long it waited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ms: Option<u64>,
+    /// Acquire: how long it might have taken from there, as in [`Waiter`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eta_ms: Option<u64>,
     /// Acquire: what the lock waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_on: Option<Blocked>,
@@ -351,8 +378,8 @@ pub struct Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorBody {
     /// For programs: `timeout`, `held`, `no_session`, `not_holder`, `stale_fence`, `blocked`,
-    /// `not_leader`, `unsupported`, `bad_request`, `too_many`, `not_found`, `forbidden`,
-    /// `unavailable`, `internal`.
+    /// `not_leader`, `withdrawn`, `granted`, `unsupported`, `bad_request`, `too_many`,
+    /// `not_found`, `forbidden`, `unavailable`, `internal`.
     pub code: String,
     /// For people.
     pub message: String,

@@ -15,6 +15,7 @@ mod error;
 mod opening;
 
 pub use error::StoreError;
+pub use opening::damage;
 
 use crate::{Key, Lane, Packet, Survival};
 use conclave_core::{Delay, NodeId};

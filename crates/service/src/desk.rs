@@ -32,6 +32,7 @@ pub use config::{DeskConfig, Factory, Needs};
 pub use events::Numbered;
 pub use metrics::Metrics;
 pub use refusal::Refusal;
+pub use session::Kind;
 
 use crate::{DETECTOR, ELECTION, LOCK};
 use clock::LeaseClock;
@@ -41,7 +42,7 @@ use events::Journal;
 use limits::{LOCKS_MAX, TICK};
 use line::Line;
 use lock::Lock;
-use session::{Kind, Session};
+use session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The desk of a node.
@@ -169,6 +170,10 @@ impl Desk {
             Command::Release { name, request, reply } => {
                 answer(reply, self.release(&name, &request, hands), hands);
             }
+            Command::Withdraw { kind, name, request_id, request, reply } => {
+                let session = &request.session;
+                answer(reply, self.withdraw(kind, &name, &request_id, session, hands), hands);
+            }
             Command::Force { name, request, reply } => {
                 answer(reply, self.force(&name, &request, hands), hands);
             }
@@ -195,6 +200,7 @@ impl Desk {
             }
             Question::Locks { reply } => answer(reply, Ok(self.locks_view(hands)), hands),
             Question::Lock { name, reply } => answer(reply, self.lock_view(&name, hands), hands),
+            Question::Elections { reply } => answer(reply, Ok(self.elections_view()), hands),
             Question::Election { name, reply } => answer(reply, self.election_view(&name), hands),
             Question::Value { name, reply } => answer(reply, self.value(&name), hands),
             Question::Cluster { reply } => answer(reply, Ok(self.cluster_view(hands)), hands),

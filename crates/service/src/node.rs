@@ -26,8 +26,6 @@ const QUEUE: usize = 1_024;
 /// The locks that can be had without a minority of nodes.
 const SURVIVORS: [&str; 5] =
     ["voting", "quorum", "total-order", "central-failover", "token-ring-regenerating"];
-/// The elections that begin with the last node as their leader, in term 1.
-const BEGUN: [&str; 3] = ["majority", "bully", "ring"];
 
 /// Why a node cannot start, or had to stop.
 #[derive(Debug, Error)]
@@ -167,7 +165,6 @@ fn desk(config: &Config, engine: Engine) -> Desk {
     let parameters = locks.entry.parameters.iter();
     let values =
         parameters.map(|one| (one.name.to_string(), locks.params.text(one.name).to_string()));
-    let n = config.nodes.len() as u32;
     let survives = SURVIVORS.contains(&locks.entry.id);
     let desk = DeskConfig {
         me: NodeId(config.id - 1),
@@ -180,8 +177,9 @@ fn desk(config: &Config, engine: Engine) -> Desk {
         election_hears: engine.hears(&ELECTION.into()),
         lock_hears: engine.hears(&"lock/".into()),
         everywhere: engine.must_be_everywhere(),
-        first_leader: BEGUN.contains(&&*config.election.id).then_some((NodeId(n - 1), 1)),
+        first_leader: engine.first_leader(),
         needs: if survives { Needs::Majority } else { Needs::All },
+        ttl_max: engine.ttl_max(),
         started_ms: since_1970().as_millis() as u64,
     };
     Desk::new(desk, Box::new(move |key, late| engine.machine(key, late)))

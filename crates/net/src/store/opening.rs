@@ -4,9 +4,10 @@ use super::error::Failed;
 use super::{APPLICATION, Expected, MACHINES, META, OUTBOX, PEERS, Store, StoreError};
 use conclave_core::NodeId;
 use redb::{Database, ReadableDatabase};
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const FILE: &str = "conclave.redb";
 const FORMAT: u32 = 1;
@@ -81,6 +82,7 @@ fn reopen(path: &Path) -> Result<Database, Failed> {
     if fs::metadata(path)?.len() == 0 {
         return Err(Failed::Damaged("it is empty".into()));
     }
+    let _opening = Opening::of(path);
     // The library underneath panics at some kinds of damage that it meets before its checksums.
     let checked = std::panic::catch_unwind(|| {
         let mut database = Database::builder().set_cache_size(CACHE_BYTES).open(path)?;
@@ -90,7 +92,37 @@ fn reopen(path: &Path) -> Result<Database, Failed> {
             false => Err(Failed::Damaged("its checksums are wrong".into())),
         }
     });
-    checked.unwrap_or_else(|_| Err(Failed::Damaged("it makes no sense".into())))
+    checked.unwrap_or_else(|_| Err(senseless()))
+}
+
+fn senseless() -> Failed {
+    Failed::Damaged("it makes no sense".into())
+}
+
+thread_local! {
+    static OPENING: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
+}
+
+/// While this lives, a panic of this thread means that the file is damaged.
+struct Opening;
+
+impl Opening {
+    fn of(path: &Path) -> Self {
+        OPENING.set(Some(path.to_path_buf()));
+        Self
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        OPENING.set(None);
+    }
+}
+
+/// What a panic of this thread means, if it is just opening a file. In a program that ends with
+/// its first panic only the hook can say so.
+pub fn damage() -> Option<StoreError> {
+    OPENING.with_borrow(|path| path.as_deref().map(|path| senseless().at(path)))
 }
 
 fn count(database: &Database, incarnation: u32) -> Result<(), Failed> {

@@ -1,7 +1,7 @@
 //! What the desk is made of.
 
 use crate::{Address, Hears};
-use conclave_core::NodeId;
+use conclave_core::{NodeId, Ticks};
 use conclave_net::{Automaton, Input, Key};
 use std::collections::BTreeMap;
 
@@ -47,6 +47,9 @@ pub struct DeskConfig {
     pub first_leader: Option<(NodeId, u64)>,
     /// Without whom a lock can be had.
     pub needs: Needs,
+    /// The longest life of a session, where a lock may be granted to another node so soon after
+    /// this one has fallen silent: its clients must have noticed by then.
+    pub ttl_max: Option<Ticks>,
     /// The wall clock when the node started, in milliseconds since 1970.
     pub started_ms: u64,
 }

@@ -7,6 +7,7 @@ mod locks;
 mod restart;
 mod routing;
 mod sessions;
+mod withdrawn;
 
 use super::*;
 use crate::Hears;
@@ -113,6 +114,7 @@ fn config() -> DeskConfig {
         everywhere: false,
         first_leader: None,
         needs: Needs::All,
+        ttl_max: None,
         started_ms: 1_000,
     }
 }

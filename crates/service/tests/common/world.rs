@@ -93,8 +93,9 @@ impl Node {
             election_hears: hears("election"),
             lock_hears: hears("lock/x"),
             everywhere: engine.must_be_everywhere(),
-            first_leader: Some((NodeId(config.nodes.len() as u32 - 1), 1)),
+            first_leader: engine.first_leader(),
             needs: Needs::All,
+            ttl_max: engine.ttl_max(),
             started_ms: 0,
         };
         let make = move |key: &Key, late: bool| engine.machine(key, late);

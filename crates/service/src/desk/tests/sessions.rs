@@ -90,3 +90,15 @@ fn watchers_see_each_event_with_its_time() {
     let event = feed.coming.try_recv().expect("an event").event;
     assert_eq!((event.at_ms, &*event.kind, event.node), (1_250, "session_opened", 1));
 }
+
+#[test]
+fn where_locks_have_leases_a_session_lives_no_longer_than_they_allow() {
+    let config = DeskConfig { ttl_max: Some(Ticks::units(3_000)), ..config() };
+    let mut bench = Bench::with(config, Survival::Returns, Vec::new(), &[]);
+    let mut open = |id: &str, ttl_ms| {
+        let request = api::NewSession { ttl_ms: Some(ttl_ms), ..api::NewSession::default() };
+        let id = id.to_string();
+        bench.now(|reply| Command::OpenSession { request, id, reply }).expect("a session").ttl_ms
+    };
+    assert_eq!((open("a", 60_000), open("b", 2_000)), (3_000, 2_000));
+}
