@@ -40,13 +40,13 @@ mod tests {
 
     #[test]
     fn the_shortest_that_works_is_shown() {
-        let own = Path::new("/home/me/src/target/release/conclave");
-        let home = Path::new("/home/me/src");
+        let own = Path::new("/opt/me/src/target/release/conclave");
+        let home = Path::new("/opt/me/src");
         assert_eq!(shown(own, Some(own), home), "conclave");
         assert_eq!(shown(own, None, home), "target/release/conclave");
         let other = Path::new("/usr/bin/conclave");
         assert_eq!(shown(own, Some(other), Path::new("/tmp")), own.display().to_string());
-        assert_eq!(shown(own, None, Path::new("/home/me/src/target/release")), "./conclave");
+        assert_eq!(shown(own, None, Path::new("/opt/me/src/target/release")), "./conclave");
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! The words of the HTTP API, as both sides and `conclave status --json` use them.
 //!
-//! Times are in milliseconds. Nodes are numbered from 1. A session id is a secret: it appears in
-//! the answer to its creation and in requests, nowhere else. Others see its label and `session`, a
-//! short hash.
+//! Times in milliseconds, nodes from 1. A session id is secret: others see a label and a hash.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -105,8 +103,7 @@ pub struct Released {
     pub holds: u32,
 }
 
-/// `DELETE /v1/locks/{name}/waiters/{request_id}`, and the same for elections and `candidates`: a
-/// request that waits leaves the line.
+/// `DELETE /v1/locks/{name}/waiters/{request_id}`; for an election, `candidates`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Withdraw {
@@ -114,7 +111,7 @@ pub struct Withdraw {
     pub session: String,
 }
 
-/// The answer to it. The request itself is answered with `withdrawn`.
+/// The answer to it; that to the request itself is `withdrawn`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withdrawn {
     /// Which lock or election.
@@ -138,8 +135,7 @@ pub struct Forced {
     pub name: String,
     /// Who held it.
     pub holder: Holder,
-    /// `fence-only`: the holder may still believe that it is inside, and only a resource that looks
-    /// at fences is safe from it.
+    /// `fence-only`: the holder may still believe that it is inside.
     pub safety: String,
 }
 
@@ -196,14 +192,13 @@ pub struct Holder {
 pub struct Waiter {
     /// The label of the session.
     pub label: String,
-    /// A short hash of the session.
+    /// A short hash of it.
     pub session: String,
     /// Its place in the line of its node, from 1.
     pub position: u32,
     /// For how long already.
     pub waited_ms: u64,
-    /// How long it may still take: the place times how long it was held here on average. Unknown
-    /// until it has been given back here for the first time.
+    /// How long it may still take, if all before it hold it as long as was usual here.
     pub eta_ms: Option<u64>,
 }
 
@@ -324,9 +319,9 @@ pub struct Cluster {
     pub term: u64,
     /// All nodes, in order.
     pub nodes: Vec<Node>,
-    /// How many locks it knows, and may know at most.
+    /// How many locks it knows.
     pub locks: u64,
-    /// See above.
+    /// How many it may know at most.
     pub locks_max: u64,
     /// How many sessions it keeps.
     pub sessions: u64,
@@ -363,7 +358,7 @@ pub struct Failure {
     /// Acquire: how long it waited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited_ms: Option<u64>,
-    /// Acquire: how long it might have taken from there, as in [`Waiter`].
+    /// Acquire: how long it might still have taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eta_ms: Option<u64>,
     /// Acquire: what the lock waits for.

@@ -55,7 +55,8 @@ fn operation(route: &Route) -> Value {
         let body = json!({ "required": true, "content": content("application/json", name) });
         operation["requestBody"] = body;
     }
-    let parameter = |name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } });
+    let kind = json!({ "type": "string" });
+    let parameter = |name| json!({ "name": name, "in": "path", "required": true, "schema": kind });
     let parameters: Vec<Value> = parameters(route.path).map(parameter).collect();
     if !parameters.is_empty() {
         operation["parameters"] = json!(parameters);
