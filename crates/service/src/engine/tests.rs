@@ -99,7 +99,7 @@ fn two_clusters_that_differ_in_a_parameter_differ_in_words() {
         let engine = Engine::new(&config("central-failover", set)).expect("an engine");
         engine.text().to_string()
     };
-    assert!(words(&[]).contains("lease=3000"), "{}", words(&[]));
+    assert!(words(&[]).contains("lease=6000"), "{}", words(&[]));
     assert_ne!(words(&[]), words(&[("lease", "2s")]));
 }
 
