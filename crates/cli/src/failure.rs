@@ -121,7 +121,8 @@ pub fn of_clap(error: &clap::Error) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-fn say(message: &str) {
+/// An error in one line, whatever is in it.
+pub fn say(message: &str) {
     let error = crate::output::bad("error:");
     let message = message.replace('\n', " ");
     anstream::eprintln!("{error} {message}");

@@ -13,7 +13,7 @@ use conclave_client::{Client, Error, Guard, Loss};
 use conclave_core::Ticks;
 use rustix::process::Signal;
 use std::ffi::OsString;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
@@ -21,6 +21,13 @@ use std::time::Duration;
 pub const NOT_IN_TIME: u8 = 75;
 /// It was lost while the command ran.
 pub const LOST: u8 = 76;
+
+/// After so long without an answer it is told what is waited for; then after twice as long, and so
+/// on, up to the most.
+const LOOK: Duration = Duration::from_secs(2);
+const LOOK_MAX: Duration = Duration::from_secs(16);
+/// A request that is not wanted any more ends sooner than this.
+const MOMENT: Duration = Duration::from_secs(1);
 
 /// What can happen meanwhile.
 pub enum Happened {
@@ -70,8 +77,9 @@ impl Holding {
         Ok(Self { client, sender, events })
     }
 
-    /// Waits for what `ask` asks for, or for a signal.
-    pub fn obtain<A>(&self, ask: A) -> anyhow::Result<Answer>
+    /// Waits for what `ask` asks for, or for a signal. From time to time `meanwhile` may look what
+    /// takes so long.
+    pub fn obtain<A>(&self, ask: A, mut meanwhile: impl FnMut(&Client)) -> anyhow::Result<Answer>
     where
         A: FnOnce(&Client) -> Result<Guard, Error> + Send + 'static,
     {
@@ -79,19 +87,31 @@ impl Holding {
         thread::Builder::new().name("asks".into()).spawn(move || {
             let _ = sender.send(Happened::Answered(Box::new(ask(&client))));
         })?;
+        let mut pause = LOOK;
         loop {
-            match self.events.recv()? {
-                Happened::Signal(signal) => {
-                    self.client.close();
+            match self.events.recv_timeout(pause) {
+                Ok(Happened::Signal(signal)) => {
+                    self.give_up();
                     return Ok(Answer::Stopped(signal));
                 }
-                Happened::Answered(answer) => {
+                Ok(Happened::Answered(answer)) => {
                     return Ok(answer.map_or_else(Answer::Refused, Answer::Held));
                 }
-                // Of an earlier command.
-                Happened::Ended | Happened::Lost(_) => {}
+                Ok(Happened::Ended | Happened::Lost(_)) => {} // Of an earlier command.
+                Err(RecvTimeoutError::Timeout) => {
+                    meanwhile(&self.client);
+                    pause = (pause * 2).min(LOOK_MAX);
+                }
+                Err(error @ RecvTimeoutError::Disconnected) => return Err(error.into()),
             }
         }
+    }
+
+    /// Ends the session, and with it whatever is waited for; a request that is under way is given a
+    /// moment to end too, so that nothing of it is left behind. Who asks twice does not wait.
+    fn give_up(&self) {
+        self.client.close();
+        let _ = self.events.recv_timeout(MOMENT);
     }
 
     /// Runs the command until it ends or the guard is lost.
@@ -100,10 +120,9 @@ impl Holding {
         command: &[OsString],
         guard: &Guard,
         environment: &[(&str, String)],
-        ttl: Duration,
     ) -> anyhow::Result<Outcome> {
         let child = child::start(command, environment)?;
-        ward::watch(child, guard, ttl, &self.sender, &self.events)
+        ward::watch(child, guard, &self.sender, &self.events)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `conclave`: locks, leaders and logical time from the command line.
 
+mod called;
 mod commands;
 mod compare;
 mod cpu;

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod file;
+mod panicking;
 mod peers;
 mod plan;
 mod start;

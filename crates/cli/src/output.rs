@@ -81,12 +81,17 @@ fn coloured(text: impl Display, style: Style) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// How many columns a text takes on the screen: colours take none.
+fn columns(text: &str) -> usize {
+    anstream::adapter::strip_str(text).to_string().chars().count()
+}
+
 /// Breaks a text into lines of at most this width; a word that is longer stays whole.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+            Some(line) if columns(line) + 1 + columns(word) <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -123,5 +128,7 @@ mod tests {
         assert_eq!(wrap("one two  three", 7), ["one two", "three"]);
         assert_eq!(wrap("incomprehensibilities are", 7), ["incomprehensibilities", "are"]);
         assert!(wrap("", 7).is_empty());
+        let coloured = format!("{} two three", good("one"));
+        assert_eq!(wrap(&coloured, 7), [format!("{} two", good("one")), "three".to_string()]);
     }
 }

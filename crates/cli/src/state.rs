@@ -12,7 +12,7 @@ use std::thread;
 /// The cluster with everything in it.
 #[derive(Debug, Serialize)]
 pub struct State {
-    /// As the first node that answers sees it.
+    /// As the first node that answers sees it, with the newest leader that any of them knows.
     pub cluster: Cluster,
     /// All nodes; those that answer are up.
     pub nodes: Vec<Node>,
@@ -50,6 +50,12 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     let silent = silent.map(|(node, _)| node.id).collect();
     let nodes = cluster.nodes.iter().zip(&views).map(|(node, view)| seen(node, view.as_ref()));
     let nodes = nodes.collect();
+    // Who knows of the newest term knows who leads; the others will follow.
+    let newest = views.iter().flatten().map(|view| &view.cluster);
+    let newest = newest.max_by_key(|seen| (seen.term, seen.leader.is_some()));
+    let (leader, term) =
+        newest.map_or((cluster.leader, cluster.term), |seen| (seen.leader, seen.term));
+    let cluster = Cluster { leader, term, ..cluster };
     let (mut locks, mut elections) = (Vec::new(), BTreeMap::new());
     for view in views.into_iter().flatten() {
         locks.extend(view.locks);
@@ -68,8 +74,7 @@ pub fn gather(client: &Client) -> Result<State, Error> {
 fn view(client: &Client) -> Result<View, Error> {
     let cluster = client.cluster()?;
     let locks = client.locks()?.locks;
-    // A node may know its elections by name only.
-    let elections = client.elections().map(|all| all.elections).unwrap_or_default();
+    let elections = client.elections()?.elections;
     Ok(View { cluster, locks, elections })
 }
 

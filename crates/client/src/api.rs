@@ -1,8 +1,6 @@
 //! The words of the HTTP API, as both sides and `conclave status --json` use them.
 //!
-//! Times are in milliseconds. Nodes are numbered from 1. A session id is a secret: it appears in
-//! the answer to its creation and in requests, nowhere else. Others see its label and `session`, a
-//! short hash.
+//! Times in milliseconds, nodes from 1. A session id is secret: others see a label and a hash.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -27,8 +25,7 @@ pub struct NewSession {
 pub struct Session {
     /// The secret: 32 hexadecimal digits.
     pub session: String,
-    /// How long it lives without a keepalive: not always as long as was asked for, and less while
-    /// the node is cut off from others that may take what the session holds.
+    /// How long it lives without a keepalive: perhaps less than was asked for.
     pub ttl_ms: u64,
     /// The node that keeps it. It is known nowhere else.
     pub node: u32,
@@ -106,6 +103,23 @@ pub struct Released {
     pub holds: u32,
 }
 
+/// `DELETE /v1/locks/{name}/waiters/{request_id}`; for an election, `candidates`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Withdraw {
+    /// The session that waits.
+    pub session: String,
+}
+
+/// The answer to it; that to the request itself is `withdrawn`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withdrawn {
+    /// Which lock or election.
+    pub name: String,
+    /// The place in line that it had.
+    pub position: u32,
+}
+
 /// `DELETE /v1/locks/{name}/holders`: takes a lock from whoever holds it. Needs the admin token.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -121,8 +135,7 @@ pub struct Forced {
     pub name: String,
     /// Who held it.
     pub holder: Holder,
-    /// `fence-only`: the holder may still believe that it is inside, and only a resource that looks
-    /// at fences is safe from it.
+    /// `fence-only`: the holder may still believe that it is inside.
     pub safety: String,
 }
 
@@ -179,12 +192,14 @@ pub struct Holder {
 pub struct Waiter {
     /// The label of the session.
     pub label: String,
-    /// A short hash of the session.
+    /// A short hash of it.
     pub session: String,
     /// Its place in the line of its node, from 1.
     pub position: u32,
     /// For how long already.
     pub waited_ms: u64,
+    /// How long it may still take, if all before it hold it as long as was usual here.
+    pub eta_ms: Option<u64>,
 }
 
 /// What a lock waits for.
@@ -304,9 +319,9 @@ pub struct Cluster {
     pub term: u64,
     /// All nodes, in order.
     pub nodes: Vec<Node>,
-    /// How many locks it knows, and may know at most.
+    /// How many locks it knows.
     pub locks: u64,
-    /// See above.
+    /// How many it may know at most.
     pub locks_max: u64,
     /// How many sessions it keeps.
     pub sessions: u64,
@@ -340,6 +355,12 @@ pub struct Failure {
     /// Acquire: the place in line it had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<u32>,
+    /// Acquire: how long it waited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ms: Option<u64>,
+    /// Acquire: how long it might still have taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eta_ms: Option<u64>,
     /// Acquire: what the lock waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_on: Option<Blocked>,
@@ -352,8 +373,8 @@ pub struct Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorBody {
     /// For programs: `timeout`, `held`, `no_session`, `not_holder`, `stale_fence`, `blocked`,
-    /// `not_leader`, `unsupported`, `bad_request`, `too_many`, `not_found`, `forbidden`,
-    /// `unavailable`, `internal`.
+    /// `not_leader`, `withdrawn`, `granted`, `unsupported`, `bad_request`, `too_many`,
+    /// `not_found`, `forbidden`, `unavailable`, `internal`.
     pub code: String,
     /// For people.
     pub message: String,

@@ -2,7 +2,7 @@
 
 use crate::api::{
     Acquire, Cluster, Election, Elections, Grant, Lock, Locks, NewSession, NewValue, Proclaim,
-    Release, Released, Session, Value, Verified, Verify,
+    Release, Released, Session, Value, Verified, Verify, Withdraw, Withdrawn,
 };
 use crate::client::Question;
 use crate::{Client, Error};
@@ -38,6 +38,33 @@ impl Client {
     pub fn release(&self, name: &str, request: &Release) -> Result<Released, Error> {
         let path = format!("/v1/locks/{}/release", escaped(name));
         self.ask(&Question::post(path, request, PATIENCE))
+    }
+
+    /// Has a request leave the line in front of a lock. The session waits there with this id.
+    pub fn withdraw(
+        &self,
+        name: &str,
+        request_id: &str,
+        session: &str,
+    ) -> Result<Withdrawn, Error> {
+        let path = format!("/v1/locks/{}/waiters/{}", escaped(name), escaped(request_id));
+        self.leave(path, session)
+    }
+
+    /// Has a request leave the line of candidates.
+    pub fn stand_down(
+        &self,
+        name: &str,
+        request_id: &str,
+        session: &str,
+    ) -> Result<Withdrawn, Error> {
+        let path = format!("/v1/elections/{}/candidates/{}", escaped(name), escaped(request_id));
+        self.leave(path, session)
+    }
+
+    fn leave(&self, path: String, session: &str) -> Result<Withdrawn, Error> {
+        let request = Withdraw { session: session.to_string() };
+        self.ask(&Question::delete_with(path, &request, PATIENCE))
     }
 
     /// Whether a lock is held with this fence right now.
@@ -97,6 +124,11 @@ impl Client {
     /// The cluster as the node sees it.
     pub fn cluster(&self) -> Result<Cluster, Error> {
         self.ask(&Question::get("/v1/cluster".to_string(), PATIENCE))
+    }
+
+    /// Whether the process of the node answers at all, within this time.
+    pub fn is_alive_within(&self, patience: Duration) -> bool {
+        self.tell(&Question::get("/healthz".to_string(), patience)).is_ok()
     }
 
     /// Whether the node takes requests.

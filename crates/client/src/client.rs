@@ -2,12 +2,11 @@
 
 use crate::Error;
 use crate::api::Failure;
-use crate::lease::Shared;
+use crate::lease::Leases;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::mem;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use ureq::http::{Method, Request, Response, StatusCode};
 use ureq::{Agent, AsSendBody, Body};
@@ -25,7 +24,7 @@ pub struct Client {
     /// The one that answered last; the next request goes there first.
     current: Arc<AtomicUsize>,
     /// The sessions that it and its clones keep alive.
-    pub(crate) leases: Arc<Mutex<Vec<Weak<Shared>>>>,
+    pub(crate) leases: Arc<Leases>,
 }
 
 /// One request, whoever it will be sent to.
@@ -43,6 +42,10 @@ impl Question {
 
     pub(crate) fn delete(path: String, patience: Duration) -> Self {
         Self { method: Method::DELETE, path, body: None, patience }
+    }
+
+    pub(crate) fn delete_with(path: String, body: &impl Serialize, patience: Duration) -> Self {
+        Self { method: Method::DELETE, path, body: Some(json(body)), patience }
     }
 
     pub(crate) fn post(path: String, body: &impl Serialize, patience: Duration) -> Self {
@@ -69,7 +72,7 @@ impl Client {
             .timeout_connect(Some(CONNECT))
             .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")));
         let (agent, servers) = (config.build().new_agent(), servers.into());
-        Ok(Self { agent, servers, current: Arc::default(), leases: Arc::default() })
+        Ok(Self { agent, servers, current: Arc::default(), leases: Arc::new(Leases::new()) })
     }
 
     /// The same client, of one server alone: a session is known nowhere but at its node.
@@ -79,12 +82,9 @@ impl Client {
     }
 
     /// Ends all sessions that this client and its clones keep alive, wherever in the program they
-    /// are waited with. What they hold is given back.
+    /// are waited with, and opens no more. What they hold is given back.
     pub fn close(&self) {
-        let leases = mem::take(&mut *self.leases.lock().unwrap_or_else(PoisonError::into_inner));
-        for lease in leases.iter().filter_map(Weak::upgrade) {
-            lease.close();
-        }
+        self.leases.close();
     }
 
     /// The addresses, as they were given.

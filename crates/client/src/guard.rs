@@ -112,11 +112,30 @@ impl Lease {
     }
 
     fn request(&self, kind: Kind, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+        let id = format!("{:x}", since_boot().as_nanos());
+        self.shared().lock().waiting.insert(id.clone(), (kind, name.to_string()));
+        let granted = self.ask_until(kind, name, wanted, &id);
+        self.shared().lock().waiting.remove(&id);
+        match granted {
+            Ok(grant) => {
+                let watch = self.hold(kind, name, grant.fence);
+                Ok(Guard { kind, grant, watch, lease: self.clone(), given_back: false })
+            }
+            Err(error) => {
+                if matches!(error, Error::Unreachable(_)) && self.watch().lost().is_none() {
+                    // The node may know the request though it said nothing.
+                    let _ = self.shared().withdraw(kind, name, &id);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn ask_until(&self, kind: Kind, name: &str, wanted: &Wanted, id: &str) -> Result<Grant, Error> {
         let until = Until::new(wanted.wait);
         let session = self.watch();
-        let number = since_boot().as_nanos();
         loop {
-            let request = self.words(wanted, until.at_most(Duration::from_secs(3_600)), number);
+            let request = self.words(wanted, until.at_most(Duration::from_secs(3_600)), id);
             let client = &self.shared().client;
             let answer = match kind {
                 Kind::Lock => client.acquire(name, &request),
@@ -126,24 +145,19 @@ impl Lease {
                 return Err(Error::Lost(loss.to_string()));
             }
             match answer {
-                Ok(grant) => {
-                    let watch = self.hold(kind, name, grant.fence);
-                    let lease = self.clone();
-                    return Ok(Guard { kind, grant, watch, lease, given_back: false });
-                }
                 Err(error) if error.passing() && !until.left_is_zero() => thread::sleep(PAUSE),
-                Err(error) => return Err(error),
+                answer => return answer,
             }
         }
     }
 
-    fn words(&self, wanted: &Wanted, wait: Duration, number: u128) -> Acquire {
+    fn words(&self, wanted: &Wanted, wait: Duration, id: &str) -> Acquire {
         Acquire {
             session: self.shared().session.clone(),
             wait_ms: Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
             mode: wanted.mode.clone(),
             permits: wanted.permits,
-            request_id: Some(format!("{number:x}")),
+            request_id: Some(id.to_string()),
             value: wanted.value.clone(),
         }
     }

@@ -1,12 +1,12 @@
 //! A session that is kept alive, and known to be lost in time.
 
-use crate::api::NewSession;
+use crate::api::{NewSession, Withdrawn};
 use crate::clock::since_boot;
 use crate::keep;
 use crate::term::Term;
 use crate::{Client, Error};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
@@ -34,6 +34,33 @@ pub struct Lease {
     owner: Arc<Owner>,
 }
 
+/// The sessions that a client and its clones keep alive.
+#[derive(Debug)]
+pub(crate) struct Leases(Mutex<Option<Vec<Weak<Shared>>>>);
+
+impl Leases {
+    pub fn new() -> Self {
+        Self(Mutex::new(Some(Vec::new())))
+    }
+
+    /// Knows one more, unless all were ended before.
+    fn add(&self, lease: &Arc<Shared>) -> bool {
+        let mut leases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(leases) = &mut *leases else { return false };
+        leases.retain(|lease| lease.strong_count() > 0);
+        leases.push(Arc::downgrade(lease));
+        true
+    }
+
+    /// Ends them all, and whichever comes later.
+    pub fn close(&self) {
+        let leases = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        for lease in leases.iter().flatten().filter_map(Weak::upgrade) {
+            lease.close();
+        }
+    }
+}
+
 /// What all clones own together.
 #[derive(Debug)]
 struct Owner(Arc<Shared>);
@@ -56,6 +83,8 @@ pub(crate) struct State {
     pub closed: bool,
     /// What is held, by number.
     pub held: BTreeMap<u64, Held>,
+    /// What is being waited for, by the id of the request.
+    pub waiting: BTreeMap<String, (Kind, String)>,
     numbers: u64,
 }
 
@@ -93,17 +122,18 @@ impl Client {
         let sent = since_boot();
         let session = self.open_session(&request)?;
         let term = Term::new(Duration::from_millis(session.ttl_ms), sent);
-        let state = State { term, loss: None, closed: false, held: BTreeMap::new(), numbers: 0 };
+        let (held, waiting) = (BTreeMap::new(), BTreeMap::new());
+        let state = State { term, loss: None, closed: false, held, waiting, numbers: 0 };
         let shared = Arc::new(Shared {
             client: self.at(self.server())?,
             session: session.session,
             state: Mutex::new(state),
             changed: Condvar::new(),
         });
-        let mut leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
-        leases.retain(|lease| lease.strong_count() > 0);
-        leases.push(Arc::downgrade(&shared));
-        drop(leases);
+        if !self.leases.add(&shared) {
+            shared.close();
+            return Err(Error::Lost("this client was closed".to_string()));
+        }
         let kept = Arc::clone(&shared);
         let spawned = thread::Builder::new().name("keepalive".into()).spawn(move || {
             keep::keep(&kept);
@@ -122,6 +152,15 @@ impl Lease {
     /// Knows when the session is lost.
     pub fn watch(&self) -> Watch {
         Watch { shared: Arc::clone(self.shared()), number: None }
+    }
+
+    /// Has whatever is being waited for on this lease, in other threads, leave its line at once:
+    /// the wait ends with an error of the code `withdrawn`. What is held stays held.
+    pub fn give_up(&self) {
+        let waiting = self.shared().lock().waiting.clone();
+        for (id, (kind, name)) in &waiting {
+            let _ = self.shared().withdraw(*kind, name, id); // It may have been granted before.
+        }
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
@@ -151,6 +190,14 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Has a request leave its line.
+    pub fn withdraw(&self, kind: Kind, name: &str, id: &str) -> Result<Withdrawn, Error> {
+        match kind {
+            Kind::Lock => self.client.withdraw(name, id, &self.session),
+            Kind::Election => self.client.stand_down(name, id, &self.session),
+        }
+    }
+
     /// Ends the session, if it has not ended yet.
     pub fn close(&self) {
         let mut state = self.lock();
@@ -178,6 +225,12 @@ impl Watch {
     /// Why it is lost, if it is.
     pub fn lost(&self) -> Option<Loss> {
         self.judge(&mut self.shared.lock())
+    }
+
+    /// How long the session lives without a keepalive: what the node gave, which may be less than
+    /// what was asked for.
+    pub fn ttl(&self) -> Duration {
+        self.shared.lock().term.ttl()
     }
 
     /// How long it can still be relied on, should nothing be heard any more.

@@ -21,6 +21,11 @@ impl Term {
         Self { ttl, sent }
     }
 
+    /// How long it lives without a keepalive.
+    pub fn ttl(&self) -> Duration {
+        self.ttl
+    }
+
     /// From this moment on, somebody else may be granted what the session holds.
     pub fn deadline(&self) -> Duration {
         self.sent + self.ttl * (DRIFT.1 - DRIFT.0) / DRIFT.1

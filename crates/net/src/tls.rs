@@ -156,7 +156,6 @@ fn accepted(
 }
 
 /// What went wrong, as somebody can understand it who has to mend it.
-#[expect(clippy::wildcard_enum_match_arm, reason = "not our own enum, and open-ended")]
 fn explain(error: io::Error) -> io::Error {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let words = match inner {

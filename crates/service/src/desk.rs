@@ -36,6 +36,7 @@ pub use metrics::Metrics;
 pub use needs::{Needs, Part};
 pub use refusal::Refusal;
 pub use saved::has_holds;
+pub use session::Kind;
 
 use crate::{DETECTOR, ELECTION, LOCK};
 use clock::LeaseClock;
@@ -45,7 +46,7 @@ use events::Journal;
 use limits::{LOCKS_MAX, TICK};
 use line::Line;
 use lock::Lock;
-use session::{Kind, Session};
+use session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The desk of a node.
@@ -160,7 +161,7 @@ impl Desk {
     }
 
     /// Has itself woken when something runs out, and often enough for the lease clock to go on.
-    /// Whatever happens meanwhile does not put that off: somebody may ask us something all the time.
+    /// Whatever happens meanwhile does not put that off: somebody may ask something all the time.
     fn rest(&self, hands: &mut dyn Hands) {
         let now = hands.now();
         let due = self.next_due.map(|at| now + at.since(self.clock.now()));
@@ -183,6 +184,10 @@ impl Desk {
             Command::Acquire { name, request, reply } => self.acquire(&name, request, reply, hands),
             Command::Release { name, request, reply } => {
                 answer(reply, self.release(&name, &request, hands), hands);
+            }
+            Command::Withdraw { kind, name, request_id, request, reply } => {
+                let session = &request.session;
+                answer(reply, self.withdraw(kind, &name, &request_id, session, hands), hands);
             }
             Command::Force { name, request, reply } => {
                 answer(reply, self.force(&name, &request, hands), hands);
@@ -210,6 +215,7 @@ impl Desk {
             }
             Question::Locks { reply } => answer(reply, Ok(self.locks_view(hands)), hands),
             Question::Lock { name, reply } => answer(reply, self.lock_view(&name, hands), hands),
+            Question::Elections { reply } => answer(reply, Ok(self.elections_view()), hands),
             Question::Election { name, reply } => answer(reply, self.election_view(&name), hands),
             Question::Value { name, reply } => answer(reply, self.value(&name), hands),
             Question::Cluster { reply } => answer(reply, Ok(self.cluster_view(hands)), hands),

@@ -62,6 +62,7 @@ pub struct Engine {
     election: Kind,
     detector: Kind,
     notice: Ticks,
+    first_leader: Option<(NodeId, u64)>,
     text: String,
 }
 
@@ -78,14 +79,15 @@ impl Engine {
         let chosen = Settings::of(config);
         let locks = locks(&chosen)?;
         let lock = visit_lock(&locks, Build)?;
-        let (election, rhythm, elects) = elects(&chosen, &locks, Build)?;
-        let (detector, detects) = detects(&chosen, rhythm, Build)?;
+        let elects = elects(&chosen, &locks, Build)?;
+        let (detector, detects) = detects(&chosen, elects.rhythm, Build)?;
+        let (election, first_leader) = (elects.output, elects.first_leader);
         let engine = resolved(&locks);
         let settings =
-            Settings { nodes: chosen.nodes, engine, election: elects, detector: detects };
-        let (text, notice) = (settings.to_string(), rhythm.timeout);
+            Settings { nodes: chosen.nodes, engine, election: elects.chosen, detector: detects };
+        let (text, notice) = (settings.to_string(), elects.rhythm.timeout);
         let me = NodeId(config.id - 1);
-        let engine = Self { me, locks, lock, election, detector, notice, text };
+        let engine = Self { me, locks, lock, election, detector, notice, first_leader, text };
         if engine.ttl_max().is_some_and(|longest| longest < TTL_MIN) {
             let reason = "it must be at least twice the timeout and two seconds";
             return Err(EngineError(format!("--set lease: {reason}")));
@@ -113,6 +115,12 @@ impl Engine {
     /// Whether a lock works only if all nodes have its machine from the start, asked or not.
     pub fn must_be_everywhere(&self) -> bool {
         !self.lock.silent
+    }
+
+    /// The node that leads from the start and its term, where the election has such a one: it
+    /// tells nobody.
+    pub fn first_leader(&self) -> Option<(NodeId, u64)> {
+        self.first_leader
     }
 
     /// How soon a node notices that it is cut off.
@@ -197,9 +205,9 @@ pub fn visit_machine<V: MachineVisitor>(
 ) -> Result<V::Output, EngineError> {
     let locks = locks(settings)?;
     match key {
-        ELECTION => elects(settings, &locks, visitor).map(|(output, ..)| output),
+        ELECTION => elects(settings, &locks, visitor).map(|elects| elects.output),
         DETECTOR => {
-            let (_, rhythm, _) = elects(settings, &locks, Build)?;
+            let rhythm = elects(settings, &locks, Build)?.rhythm;
             detects(settings, rhythm, visitor).map(|(output, _)| output)
         }
         name if name.starts_with(LOCK) => visit_lock(&locks, visitor),
@@ -256,43 +264,62 @@ fn locks(config: &Settings) -> Result<Setting, EngineError> {
     Ok(setting)
 }
 
+/// An election, and what others have to know of it.
+struct Elects<T> {
+    output: T,
+    rhythm: Rhythm,
+    chosen: Chosen,
+    first_leader: Option<(NodeId, u64)>,
+}
+
 /// The election: one that locks can stand on knows its first leader from the start.
 fn elects<V: MachineVisitor>(
     config: &Settings,
     locks: &Setting,
     visitor: V,
-) -> Result<(V::Output, Rhythm, Chosen), EngineError> {
+) -> Result<Elects<V::Output>, EngineError> {
     let (n, chosen) = (locks.n, &config.election);
     let entry = of_family(&chosen.id, Family::Election, "election")?;
     let sharable = ["majority", "bully", "ring"].contains(&entry.id);
     let led = stands_on_election(locks.entry);
-    let shared = if led {
-        if let Some((name, _)) = chosen.set.first() {
-            let reason = format!("{} sets the rhythm of its election", locks.entry.id);
-            return Err(EngineError(format!("--set election.{name}: {reason}: --set {name}")));
-        }
-        locks.clone()
-    } else {
-        let frame = find("central-failover").map_err(text)?;
-        let set = if sharable { chosen.set.clone() } else { Vec::new() };
-        let id = if sharable { entry.id } else { "majority" }.to_string();
-        let defaults: Vec<_> = usual().into_iter().chain([("election", id)]).collect();
-        setting(frame, n, &Chosen { id: String::new(), set }, &defaults)?
-    };
+    let shared = shared(chosen, locks, sharable.then_some(entry.id))?;
     let ticks = |name| shared.params.ticks(name).unwrap_or(Ticks::units(1_000));
     let rhythm = Rhythm { period: ticks("period"), timeout: ticks("timeout") };
     let on_network = OnNetwork::of(entry, visitor);
     if sharable {
         let fresh = shared_election(&shared).map_err(text)?;
+        let first_leader = fresh(NodeId(0)).leader();
         let made = on_network.made(Cluster::of_equals(n, fresh), Survival::Returns);
         let timed = |name| (!led).then(|| (String::from(name), shared.params.text(name).into()));
         let set = ["period", "timeout"].into_iter().filter_map(timed).collect();
-        let id = entry.id.to_string();
-        return Ok((on_network.visitor.election(made), rhythm, Chosen { id, set }));
+        let chosen = Chosen { id: entry.id.to_string(), set };
+        let output = on_network.visitor.election(made);
+        return Ok(Elects { output, rhythm, chosen, first_leader });
     }
     let setting = setting(entry, n, chosen, &usual())?;
     let output = catalog::visit(&setting, on_network).map_err(text)?;
-    Ok((output, rhythm, resolved(&setting)))
+    Ok(Elects { output, rhythm, chosen: resolved(&setting), first_leader: None })
+}
+
+/// The setting that says in which rhythm is elected: that of the locks, if they stand on the
+/// election, or else one of its own.
+fn shared(
+    chosen: &Chosen,
+    locks: &Setting,
+    sharable: Option<&'static str>,
+) -> Result<Setting, EngineError> {
+    if stands_on_election(locks.entry) {
+        if let Some((name, _)) = chosen.set.first() {
+            let reason = format!("{} sets the rhythm of its election", locks.entry.id);
+            return Err(EngineError(format!("--set election.{name}: {reason}: --set {name}")));
+        }
+        return Ok(locks.clone());
+    }
+    let frame = find("central-failover").map_err(text)?;
+    let set = if sharable.is_some() { chosen.set.clone() } else { Vec::new() };
+    let id = sharable.unwrap_or("majority").to_string();
+    let defaults: Vec<_> = usual().into_iter().chain([("election", id)]).collect();
+    setting(frame, locks.n, &Chosen { id: String::new(), set }, &defaults)
 }
 
 /// The detector, in the rhythm of the election unless it has parameters of its own.

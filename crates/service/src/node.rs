@@ -23,9 +23,6 @@ use tracing::info;
 /// How many orders, news and commands may wait for whoever takes them.
 const QUEUE: usize = 1_024;
 
-/// The elections that begin with the last node as their leader, in term 1.
-const BEGUN: [&str; 3] = ["majority", "bully", "ring"];
-
 /// Why a node cannot start, or had to stop.
 #[derive(Debug, Error)]
 pub enum NodeError {
@@ -70,12 +67,9 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     let expected = Expected { cluster: &config.cluster, node: me, settings: engine.text() };
     let store = Store::open(&config.data, &expected)?;
     let mut shutdown = std::pin::pin!(shutdown);
-    if let Some(left) = time_of_old_holds(&engine, &store)? {
-        info!("waiting {left:?} for clients that held locks when this node went down");
-        tokio::select! {
-            () = &mut shutdown => return Ok(()),
-            () = tokio::time::sleep(left) => {}
-        }
+    tokio::select! {
+        () = &mut shutdown => return Ok(()),
+        waited = outwait_old_holds(&engine, &store) => waited?,
     }
     let recorder = recorder(&config, &engine, &store)?;
     let (order, orders) = mpsc::channel(QUEUE);
@@ -109,10 +103,15 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
 
 /// A node that comes back gives its locks to others at once where its engine has leases. Whoever
 /// held one must have noticed before that its node was gone.
-fn time_of_old_holds(engine: &Engine, store: &Store) -> Result<Option<Duration>, NodeError> {
-    let held = store.incarnation() > 1 && has_holds(&store.load()?.application);
-    let longest = engine.ttl_max().filter(|_| held);
-    Ok(longest.map(|longest| Duration::from_micros(longest.0)))
+async fn outwait_old_holds(engine: &Engine, store: &Store) -> Result<(), NodeError> {
+    if let Some(longest) = engine.ttl_max()
+        && has_holds(&store.load()?.application)
+    {
+        let left = Duration::from_micros(longest.0);
+        info!("waiting {left:?} for clients that held locks when this node went down");
+        tokio::time::sleep(left).await;
+    }
+    Ok(())
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, NodeError> {
@@ -180,7 +179,6 @@ fn desk(config: &Config, engine: Engine) -> Desk {
     let parameters = locks.entry.parameters.iter();
     let values =
         parameters.map(|one| (one.name.to_string(), locks.params.text(one.name).to_string()));
-    let n = config.nodes.len() as u32;
     let desk = DeskConfig {
         me: NodeId(config.id - 1),
         nodes: config.nodes.clone(),
@@ -192,7 +190,7 @@ fn desk(config: &Config, engine: Engine) -> Desk {
         election_hears: engine.hears(&ELECTION.into()),
         lock_hears: engine.hears(&"lock/".into()),
         everywhere: engine.must_be_everywhere(),
-        first_leader: BEGUN.contains(&&*config.election.id).then_some((NodeId(n - 1), 1)),
+        first_leader: engine.first_leader(),
         needs: Needs::of(locks),
         ttl_max: engine.ttl_max(),
         notice: engine.notice(),

@@ -1,7 +1,7 @@
 //! What all nodes of a cluster must agree on, as a text that people and programs can read.
 //!
 //! ```text
-//! 3 nodes; engine central-failover mode=lease lease=3000; election majority; detector phi-accrual
+//! 3 nodes; engine central-failover mode=lease lease=8000; election majority; detector phi-accrual
 //! ```
 //!
 //! The handshake compares it, the disk keeps it, and a recording has it, so that the machines can

@@ -6,7 +6,7 @@ use super::majority::{self, Majority};
 use super::ring::{self, Ring};
 use conclave_core::detector::Detector;
 use conclave_core::election::Election;
-use conclave_core::{Context, Event, Named, Never, Process, Recovery};
+use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery};
 use serde::{Deserialize, Serialize};
 
 /// One node of whichever election was chosen.
@@ -48,6 +48,17 @@ pub enum Timer {
     Bully(bully::Timer),
     /// Of the majority election.
     Majority(majority::Timer),
+}
+
+impl AnyElection {
+    /// Who leads as far as this node knows, and in which term.
+    pub fn leader(&self) -> Option<(NodeId, u64)> {
+        match self {
+            Self::Bully(process) => process.leader(),
+            Self::Ring(process) => process.leader(),
+            Self::Majority(process) => process.leader(),
+        }
+    }
 }
 
 impl Process for AnyElection {

@@ -108,9 +108,8 @@ impl Process for Bully {
 
     /// The disk keeps the numbers; who leads must be learnt anew.
     fn after_crash(&self) -> Recovery<Self> {
-        let mut kept = Self::new(self.me, self.setup.clone(), None);
-        (kept.counter, kept.voted) = (self.counter, self.voted);
-        Recovery::State(kept)
+        let fresh = Self::new(self.me, self.setup.clone(), None);
+        Recovery::State(Self { counter: self.counter, voted: self.voted, ..fresh })
     }
 }
 
@@ -132,6 +131,11 @@ impl Bully {
             returned: NodeSet::new(n),
             doubted: false,
         }
+    }
+
+    /// Who leads as far as this node knows, and in which term.
+    pub fn leader(&self) -> Option<(NodeId, u64)> {
+        self.elected.map(|elected| (elected.leader, self.term(elected)))
     }
 
     fn n(&self) -> u32 {

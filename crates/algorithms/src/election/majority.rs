@@ -188,6 +188,11 @@ impl Majority {
         }
     }
 
+    /// Who leads as far as this node knows, and in which term.
+    pub fn leader(&self) -> Option<(NodeId, u64)> {
+        self.leader.map(|leader| (leader, self.term))
+    }
+
     /// The same node, which may lead or only votes.
     pub fn standing(self, candidate: bool) -> Self {
         Self { candidate, ..self }

@@ -142,6 +142,11 @@ impl Ring {
         }
     }
 
+    /// Who leads as far as this node knows, and in which term.
+    pub fn leader(&self) -> Option<(NodeId, u64)> {
+        self.elected.as_ref().map(|elected| (elected.leader, self.term(elected)))
+    }
+
     /// A node that lost its disk must not take the first leader for the present one.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
         self.elected = None;

@@ -23,7 +23,7 @@ pub struct Elect {
     /// How long to stand; without, until elected
     #[arg(long, value_name = "TIME", value_parser = holding::span)]
     wait: Option<Duration>,
-    /// Another leads when nothing is heard of this machine for so long
+    /// Another leads when nothing is heard of this machine for so long; a node may give less
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = holding::ttl)]
     ttl: Duration,
     /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
@@ -48,7 +48,7 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
     let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
     loop {
         let (name, wanted) = (arguments.name.clone(), wanted(arguments));
-        let guard = match holding.obtain(move |client| client.lead(&name, &wanted))? {
+        let guard = match holding.obtain(move |client| client.lead(&name, &wanted), |_| ())? {
             Answer::Held(guard) => guard,
             Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),
             Answer::Refused(error) if error.retry() && error.code().is_some() => {
@@ -58,7 +58,7 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
             Answer::Refused(error) => return Err(holding::explained(error)),
         };
         let environment = environment(&guard);
-        match holding.run(&arguments.command, &guard, &environment, arguments.ttl)? {
+        match holding.run(&arguments.command, &guard, &environment)? {
             Outcome::Exit(code) => return Ok(Exit::Code(code)),
             Outcome::Lost(loss) => {
                 output::warn(&format!("{}: the leadership was lost: {loss}", arguments.name));

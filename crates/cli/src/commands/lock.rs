@@ -4,7 +4,8 @@ use crate::failure::Exit;
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::output;
 use crate::signals;
-use conclave_client::{Error, Guard, Wanted};
+use conclave_client::api::Failure;
+use conclave_client::{Client, Error, Guard, Wanted};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ pub struct Lock {
     /// How long to wait for it
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = holding::span)]
     wait: Duration,
-    /// It is freed when nothing is heard of this machine for so long
+    /// It is freed when nothing is heard of this machine for so long; a node may give less
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = holding::ttl)]
     ttl: Duration,
     /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
@@ -47,7 +48,10 @@ pub struct Lock {
 pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
     let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
     let (name, wanted) = (arguments.name.clone(), wanted(arguments));
-    let guard = match holding.obtain(move |client| client.lock(&name, &wanted))? {
+    let ask = move |client: &Client| client.lock(&name, &wanted);
+    let mut said = None;
+    let meanwhile = |client: &Client| tell_once(client, &arguments.name, &mut said);
+    let guard = match holding.obtain(ask, meanwhile)? {
         Answer::Held(guard) => guard,
         Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),
         Answer::Refused(error) => return refused(arguments, error),
@@ -56,7 +60,7 @@ pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
         ("CONCLAVE_LOCK", guard.name().to_string()),
         ("CONCLAVE_FENCE", guard.fence().to_string()),
     ];
-    match holding.run(&arguments.command, &guard, &environment, arguments.ttl)? {
+    match holding.run(&arguments.command, &guard, &environment)? {
         Outcome::Exit(code) => {
             release(guard);
             Ok(Exit::Code(code))
@@ -65,6 +69,21 @@ pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
             output::warn(&format!("{}: the lock was lost: {loss}", arguments.name));
             Ok(Exit::Code(holding::LOST))
         }
+    }
+}
+
+/// Says what is being waited for, as the node that was asked knows it; and again when it changes.
+fn tell_once(client: &Client, name: &str, said: &mut Option<String>) {
+    let here = client.at(client.server());
+    let Ok(lock) = here.and_then(|here| here.lock_state(name)) else { return };
+    let (what, words) = match (lock.blocked_on, lock.holder) {
+        (Some(blocked), _) => (format!("{:?}", blocked.nodes), blocked.message),
+        (None, Some(holder)) => (holder.session, format!("held by {}", holder.label)),
+        (None, None) => return, // A session of another node holds it, or nobody does by now.
+    };
+    if said.as_ref() != Some(&what) {
+        output::warn(&format!("{name}: waiting: {words}"));
+        *said = Some(what);
     }
 }
 
@@ -92,14 +111,26 @@ fn refused(arguments: &Lock, error: Error) -> anyhow::Result<Exit> {
     if !["timeout", "held", "blocked"].contains(&holding::code(&error)) {
         return Err(holding::explained(error));
     }
-    let holders = error.failure().map(|failure| failure.holders.as_slice()).unwrap_or_default();
-    let held = holders.first().map(|holder| {
-        let for_seconds = Duration::from_millis(holder.held_ms).as_secs();
-        format!("; held by {} for {for_seconds} s", holder.label)
-    });
-    let (name, held) = (&arguments.name, held.unwrap_or_default());
-    output::warn(&format!("{name}: the lock could not be had in time: {error}{held}"));
+    let why = error.failure().map(reason).unwrap_or_default();
+    let (name, why) = (&arguments.name, if why.is_empty() { error.to_string() } else { why });
+    output::warn(&format!("{name}: the lock could not be had in time: {why}"));
     Ok(Exit::Code(holding::NOT_IN_TIME))
+}
+
+/// What it was waited for: who holds it, who was before, which node is missing.
+fn reason(failure: &Failure) -> String {
+    let held = failure.holders.first().map(|holder| {
+        let (seconds, node) = (holder.held_ms / 1_000, holder.node);
+        format!("held by {} at node {node} for {seconds} s", holder.label)
+    });
+    let blocked = failure.blocked_on.as_ref().map(|blocked| blocked.message.clone());
+    let place = failure.position.filter(|place| *place > 1);
+    let place = place.map(|place| match failure.eta_ms {
+        Some(eta) => format!("place {place} in line, about {} s more", eta.div_ceil(1_000)),
+        None => format!("place {place} in line"),
+    });
+    let parts: Vec<String> = [held, blocked, place].into_iter().flatten().collect();
+    parts.join("; ")
 }
 
 /// The command is done, so its code stands; but a lock that stays held deserves a word.

@@ -6,6 +6,7 @@ use crate::up::{self, Member, Setup, Wanted};
 use crate::{local, signals};
 use conclave_client::api::Cluster;
 use rustix::process::Signal;
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
@@ -74,15 +75,42 @@ pub fn run(arguments: &Up) -> anyhow::Result<Exit> {
         let ended = once(&setup, &mut members, &received, attempt == ATTEMPTS);
         up::stop(&mut members, STOP);
         if let Some(exit) = ended.transpose() {
-            if exit.as_ref().is_ok_and(|exit| *exit == Exit::Done) {
-                setup.clean_up();
-            }
+            tidy_up(&setup, &members, &exit);
             return exit;
         }
         setup.clean_up();
     }
     Ok(Exit::Failed)
 }
+
+/// Removes what was made for this run only, unless somebody needs it: to read why it failed, or
+/// for a node that was started again by hand.
+fn tidy_up(setup: &Setup, members: &[Member], exit: &anyhow::Result<Exit>) {
+    let strangers = up::strangers(members);
+    for id in &strangers {
+        let words = format!("node {id} was started by hand and runs on; stop it where that was");
+        warn(&format!("{words}. Its data stay in {}", setup.directory.display()));
+    }
+    let told = match exit {
+        Ok(exit) => *exit == Exit::Done,
+        Err(error) => error.is::<CannotStart>(),
+    };
+    if told && strangers.is_empty() {
+        setup.clean_up();
+    }
+}
+
+/// A node could not start, and said why.
+#[derive(Debug)]
+struct CannotStart(String);
+
+impl fmt::Display for CannotStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CannotStart {}
 
 /// One attempt; nothing if it is worth another.
 fn once(
@@ -134,29 +162,23 @@ pub fn ready(
         thread::sleep(STEP);
     }
     let silent = members.iter().find(|member| !member.client.is_ready());
-    if let Some(member) = silent.or(members.first()) {
-        show(&member.last_words());
-    }
-    let what = match silent {
-        Some(member) => format!("node {} takes no requests", member.id),
-        None => "nobody leads".to_string(),
+    let (what, log) = match (silent, members.first()) {
+        (Some(member), _) => (format!("node {} takes no requests", member.id), &member.log),
+        (None, Some(first)) => ("nobody leads".to_string(), &first.log),
+        (None, None) => return Ok(Started::Clash),
     };
-    anyhow::bail!("{what} after {} s; its log is above", READY.as_secs())
+    anyhow::bail!("{what} after {} s; see {}", READY.as_secs(), log.display())
 }
 
 fn died(member: &Member, how: &str, last: bool) -> anyhow::Result<Started> {
-    let words = member.last_words();
-    if !last && words.iter().any(|line| line.to_lowercase().contains("address already in use")) {
+    let id = member.id;
+    let Some(reason) = member.reason() else {
+        anyhow::bail!("node {id} {how} before it was ready; see {}", member.log.display());
+    };
+    if !last && reason.to_lowercase().contains("address already in use") {
         return Ok(Started::Clash);
     }
-    show(&words);
-    anyhow::bail!("node {} {how} before it was ready; its last words are above", member.id)
-}
-
-fn show(words: &[String]) {
-    for line in words {
-        anstream::eprintln!("  {line}");
-    }
+    Err(CannotStart(format!("node {id} cannot start: {reason}")).into())
 }
 
 fn wanted(arguments: &Up) -> Wanted<'_> {

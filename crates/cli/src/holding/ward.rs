@@ -27,7 +27,6 @@ enum Phase {
 pub fn watch(
     child: Child,
     guard: &Guard,
-    ttl: Duration,
     sender: &Sender<Happened>,
     events: &Receiver<Happened>,
 ) -> anyhow::Result<Outcome> {
@@ -43,8 +42,9 @@ pub fn watch(
             let _ = lost.send(Happened::Lost(loss));
         }
     })?;
-    let warning = WARNING.min(ttl / 4);
-    let mut ward = Ward { watch: guard.watch(), warning, phase: Phase::Running };
+    let watch = guard.watch();
+    let warning = WARNING.min(watch.ttl() / 4);
+    let mut ward = Ward { watch, warning, phase: Phase::Running };
     loop {
         match events.recv_timeout(ward.pause()) {
             Ok(Happened::Signal(signal)) => child.signal(signal),

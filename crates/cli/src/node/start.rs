@@ -1,5 +1,6 @@
 //! Runs a node until it is told to stop.
 
+use super::panicking;
 use super::plan::Plan;
 use crate::output;
 use anyhow::Context;
@@ -21,6 +22,7 @@ const FILES: u64 = 4_096;
 /// Runs the node; returns when it has stopped, cleanly or because of an error.
 pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
     log_to_stderr(plan.level);
+    panicking::end_on_panic(plan.config.id);
     for warning in &plan.warnings {
         output::warn(warning);
     }

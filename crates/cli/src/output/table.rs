@@ -1,10 +1,18 @@
 //! Aligned tables that fit the terminal.
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// Escape sequences take no room on the screen, but the library underneath counts them. So each is
+/// replaced by one of these characters, which have no width, and put back at the end.
+const STAND_INS: RangeInclusive<char> = '\u{e0100}'..='\u{e01ef}';
 
 /// A table without lines: a heading, columns of text, columns of numbers.
 pub struct Table {
     inner: comfy_table::Table,
+    /// The escape sequences that were met, in the order of their stand-ins.
+    sequences: Vec<String>,
 }
 
 impl Table {
@@ -15,7 +23,7 @@ impl Table {
         inner.set_content_arrangement(ContentArrangement::Dynamic);
         inner.set_width(u16::try_from(width).unwrap_or(u16::MAX));
         inner.set_header(headings);
-        Self { inner }
+        Self { inner, sequences: Vec::new() }
     }
 
     /// Puts a column's cells to the right, as numbers want it.
@@ -29,8 +37,38 @@ impl Table {
     }
 
     /// Adds a row.
-    pub fn row<T: Into<comfy_table::Cell>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        self.inner.add_row(cells.into_iter().collect::<Vec<T>>());
+    pub fn row<T: Display>(&mut self, cells: impl IntoIterator<Item = T>) {
+        let cells: Vec<String> =
+            cells.into_iter().map(|cell| self.without_width(&cell.to_string())).collect();
+        self.inner.add_row(cells);
+    }
+
+    /// The text with a stand-in for every escape sequence; more kinds than there are stand-ins stay
+    /// as they are.
+    fn without_width(&mut self, text: &str) -> String {
+        let mut rest = text;
+        let mut shown = String::new();
+        while let Some((before, after)) = rest.split_once('\x1b') {
+            let end = after.find('m').map_or(after.len(), |end| end + 1);
+            let sequence = format!("\x1b{}", &after[..end]);
+            shown += before;
+            match self.stand_in(&sequence) {
+                Some(stand_in) => shown.push(stand_in),
+                None => shown += &sequence,
+            }
+            rest = &after[end..];
+        }
+        shown + rest
+    }
+
+    fn stand_in(&mut self, sequence: &str) -> Option<char> {
+        let known = self.sequences.iter().position(|known| known == sequence);
+        let index = known.unwrap_or(self.sequences.len());
+        let stand_in = STAND_INS.clone().nth(index)?;
+        if known.is_none() {
+            self.sequences.push(sequence.to_string());
+        }
+        Some(stand_in)
     }
 
     /// The table as text, its heading emphasised.
@@ -45,6 +83,27 @@ impl Table {
             text += &if index == 0 { super::strong(line) } else { line.clone() };
             text.push('\n');
         }
+        for (stand_in, sequence) in STAND_INS.zip(&self.sequences) {
+            text = text.replace(stand_in, sequence);
+        }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{good, odd};
+    use super::*;
+
+    #[test]
+    fn colours_take_no_room() {
+        let mut table = Table::new(80, &["node", "state", "for"]);
+        table.row(["1".to_string(), good("up"), "3 s".to_string()]);
+        table.row(["2".to_string(), odd("no answer"), "12 s".to_string()]);
+        let text = table.render();
+        assert!(text.contains(&good("up")) && text.contains(&odd("no answer")), "{text:?}");
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        let expected = "node  state      for\n1     up         3 s\n2     no answer  12 s\n";
+        assert_eq!(plain, expected);
     }
 }

@@ -2,8 +2,9 @@
 
 use super::member::{Member, in_words};
 use super::setup::Setup;
+use crate::called::{called, word};
 use crate::failure::Exit;
-use crate::output::{bad, good, odd, print};
+use crate::output::{bad, good, odd, print, typed};
 use rustix::process::Signal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -12,6 +13,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const EVERY: Duration = Duration::from_millis(500);
 /// How long one node may take to answer meanwhile.
 const PATIENCE: Duration = Duration::from_millis(400);
+
+/// As wide as the time of day that a line begins with.
+const INDENT: usize = 11;
 
 /// What is known of the nodes.
 struct Known {
@@ -41,7 +45,8 @@ pub fn follow(
         }
         look_for_leader(members, &mut known)?;
         if !known.runs.contains(&true) && !known.answers.contains(&true) {
-            say(&bad("no node is left"))?;
+            let left = word(&setup.directory);
+            say(&format!("{}; their logs are in {left}", bad("no node is left")))?;
             return Ok(Exit::Failed);
         }
     }
@@ -59,8 +64,10 @@ fn look_at(
     {
         known.runs[index] = false;
         known.answers[index] = false;
-        let again = format!("conclave node --config {}", setup.file(id).display());
-        say(&format!("{} {}; again: {again}", bad(format!("node {id}")), in_words(status)))?;
+        let reason = member.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
+        say(&format!("{} {}{reason}", bad(format!("node {id}")), in_words(status)))?;
+        let again = format!("{} node --config {}", called(), word(&setup.file(id)));
+        print(&format!("{:INDENT$}to start it again: {}\n", "", typed(again)))?;
     }
     let answers = member.client.is_ready_within(PATIENCE);
     if answers != known.answers[index] {
@@ -93,6 +100,12 @@ fn look_for_leader(members: &[Member], known: &mut Known) -> anyhow::Result<()> 
     Ok(())
 }
 
+/// The nodes that run on though all that were started here have ended: somebody started them again.
+pub fn strangers(members: &[Member]) -> Vec<u32> {
+    let lives = |member: &&Member| member.client.is_alive_within(PATIENCE);
+    members.iter().filter(lives).map(|member| member.id).collect()
+}
+
 /// Asks all nodes to stop, and ends those that do not.
 pub fn stop(members: &mut [Member], patience: Duration) {
     members.iter().for_each(|member| {
@@ -104,6 +117,7 @@ pub fn stop(members: &mut [Member], patience: Duration) {
         std::thread::sleep(Duration::from_millis(20));
     }
     members.iter().for_each(|member| member.signal(Signal::KILL));
+    members.iter_mut().for_each(Member::wait);
 }
 
 /// One line, with the time of day.

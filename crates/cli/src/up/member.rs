@@ -10,9 +10,8 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// The last words of a node that died are within so many bytes.
-const TAIL_BYTES: u64 = 4_096;
-const TAIL_LINES: usize = 12;
+/// Why a node ended is within the last so many bytes of its log.
+const TAIL_BYTES: u64 = 16 << 10;
 
 /// A node that was started.
 #[derive(Debug)]
@@ -22,7 +21,10 @@ pub struct Member {
     /// For its API.
     pub client: Client,
     child: Child,
-    log: PathBuf,
+    /// The file that it logs to.
+    pub log: PathBuf,
+    /// How long the log was before: earlier runs wrote to it too.
+    log_before: u64,
     /// How it ended, if it did.
     status: Option<ExitStatus>,
 }
@@ -33,6 +35,7 @@ impl Member {
         let log = setup.log(id);
         let written = OpenOptions::new().create(true).append(true).open(&log);
         let written = written.with_context(|| log.display().to_string())?;
+        let log_before = written.metadata()?.len();
         let own = std::env::current_exe().context("cannot find this program itself")?;
         let child = Command::new(own)
             .args(["node", "--die-with-parent", "--config"])
@@ -43,7 +46,8 @@ impl Member {
             .process_group(0) // What is typed here is for us alone.
             .spawn()
             .context("cannot start a node")?;
-        Ok(Self { id, client: Client::new([api])?, child, log, status: None })
+        let client = Client::new([api])?;
+        Ok(Self { id, client, child, log, log_before, status: None })
     }
 
     /// The number of its process.
@@ -59,6 +63,11 @@ impl Member {
         self.status
     }
 
+    /// Waits until it has ended, which it has been made to.
+    pub fn wait(&mut self) {
+        self.status = self.status.or_else(|| self.child.wait().ok());
+    }
+
     /// Asks it to stop, or makes it.
     pub fn signal(&self, signal: Signal) {
         if self.status.is_none() {
@@ -66,20 +75,16 @@ impl Member {
         }
     }
 
-    /// The last lines that it logged.
-    pub fn last_words(&self) -> Vec<String> {
+    /// Why it ended, in its own words, if it said so.
+    pub fn reason(&self) -> Option<String> {
         let mut bytes = Vec::new();
-        let read = File::open(&self.log).and_then(|mut file| {
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
-            file.take(TAIL_BYTES).read_to_end(&mut bytes)
-        });
-        if read.is_err() {
-            return Vec::new();
-        }
+        let mut file = File::open(&self.log).ok()?;
+        let tail = file.metadata().ok()?.len().saturating_sub(TAIL_BYTES);
+        file.seek(SeekFrom::Start(tail.max(self.log_before))).ok()?;
+        file.take(TAIL_BYTES).read_to_end(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<String> = text.lines().map(ToString::to_string).collect();
-        lines[lines.len().saturating_sub(TAIL_LINES)..].to_vec()
+        let mut said = text.lines().rev().filter_map(|line| line.strip_prefix("error: "));
+        said.next().map(ToString::to_string)
     }
 }
 

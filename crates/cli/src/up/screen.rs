@@ -2,6 +2,7 @@
 
 use super::member::Member;
 use super::setup::Setup;
+use crate::called::called;
 use crate::output::table::Table;
 use crate::output::{dim, good, labelled, strong, typed, width};
 use conclave_algorithms::catalog;
@@ -62,9 +63,10 @@ fn promises(cluster: &Cluster) -> String {
 fn attempts(cluster: &Cluster, members: &[Member]) -> String {
     let leader = members.iter().find(|member| Some(member.id) == cluster.leader);
     let victim = leader.or(members.first()).map(Member::pid).unwrap_or_default();
+    let own = called();
     let attempts = [
-        ("conclave lock demo -- sh -c 'echo $CONCLAVE_FENCE'".to_string(), "a number that rises"),
-        ("conclave status --watch".to_string(), "who holds, who waits"),
+        (format!("{own} lock demo -- sh -c 'echo $CONCLAVE_FENCE'"), "a number that rises"),
+        (format!("{own} status --watch"), "who holds, who waits"),
         (format!("kill -9 {victim}"), "the node that leads, gone"),
     ];
     let longest = attempts.iter().map(|(command, _)| command.len()).max().unwrap_or_default();

@@ -1,9 +1,10 @@
 //! Where everything of a local cluster is: addresses, directory, files.
 
-use super::ports;
+use super::{earlier, ports};
 use crate::failure::Mistakes;
 use crate::node::{self, File, Flags, Node};
 use anyhow::Context;
+use conclave_service::Config;
 use rustix::process::getuid;
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -35,6 +36,8 @@ pub struct Setup {
     pub nodes: Vec<Node>,
     /// For the use of force.
     pub token: String,
+    /// Nobody else uses the directory.
+    _lock: fs::File,
 }
 
 impl Setup {
@@ -49,9 +52,11 @@ impl Setup {
             api: api.to_string(),
         };
         let nodes: Vec<Node> = places.map(node).collect();
-        check(wanted, &nodes)?;
+        let config = check(wanted, &nodes)?;
         let (directory, temporary) = directory(wanted.data)?;
-        let setup = Self { directory, temporary, nodes, token: token()? };
+        let lock = earlier::take(&directory)?;
+        earlier::check(&directory, &config)?;
+        let setup = Self { directory, temporary, nodes, token: token()?, _lock: lock };
         setup.write(wanted)?;
         Ok(setup)
     }
@@ -109,7 +114,7 @@ impl Setup {
 }
 
 /// What a node would complain about in its log is better said here, before anything is made.
-fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<(), Mistakes> {
+fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<Config, Mistakes> {
     let flags = Flags {
         id: Some(1),
         data: Some("unused".to_string()),
@@ -120,7 +125,7 @@ fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<(), Mistakes> {
         peers: nodes.iter().cloned().map(node::Peer).collect(),
         ..Flags::default()
     };
-    node::plan(&flags).map(|_| ())
+    Ok(node::plan(&flags)?.config)
 }
 
 fn directory(data: Option<&Path>) -> anyhow::Result<(PathBuf, bool)> {

@@ -100,7 +100,7 @@ fn nodes_that_do_not_belong_here_are_told_why_and_both_sides_say_so() {
     let mut other = third.twin(&cluster.place, "other-cluster");
     other.set("--cluster", "elsewhere");
     let mut leased = third.twin(&cluster.place, "other-lease");
-    leased.set("--set", "lease=2s");
+    leased.set("--set", "lease=9s");
     let mut engine = third.twin(&cluster.place, "other-engine");
     engine.set("--engine", "maekawa");
     let table = [

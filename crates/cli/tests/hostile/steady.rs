@@ -1,11 +1,12 @@
 //! Clients that take and give back one lock all the while, whatever else happens to its cluster.
 
-use super::http::{acquire, release, session};
 use super::kit::until;
+use conclave_client::{Client, Wanted};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 const NAME: &str = "steady";
 
@@ -57,17 +58,16 @@ impl Steady {
 }
 
 fn work(api: SocketAddr, shared: &Shared) {
-    let session = session(api, 3_600_000);
+    let client = Client::new([api.to_string()]).expect("an address");
+    let wanted = Wanted { wait: Some(Duration::from_secs(60)), ..Wanted::default() };
     while !shared.stop.load(Ordering::SeqCst) {
-        let granted = acquire(api, NAME, &session, 60_000);
-        assert_eq!(granted.status, 200, "{granted:?}");
-        let fence = granted.json()["fence"].as_u64().expect("a fence");
+        let guard = client.lock(NAME, &wanted).expect("it is granted");
         assert!(!shared.inside.swap(true, Ordering::SeqCst), "two inside at once");
+        let fence = guard.fence();
         let before = std::mem::replace(&mut *shared.last_fence.lock().unwrap(), fence);
         assert!(before < fence, "fence {fence} after {before}");
         shared.inside.store(false, Ordering::SeqCst);
         shared.entries.fetch_add(1, Ordering::SeqCst);
-        let released = release(api, NAME, &session, fence);
-        assert_eq!(released.status, 200, "{released:?}");
+        guard.release().expect("it was held");
     }
 }

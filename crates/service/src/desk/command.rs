@@ -1,6 +1,7 @@
 //! What the desk can be asked, and how it answers.
 
 use super::refusal::Refusal;
+use super::session::Kind;
 use super::{Metrics, Numbered};
 use conclave_client::api;
 use tokio::sync::{broadcast, oneshot};
@@ -61,6 +62,19 @@ pub enum Command {
         request: api::Release,
         /// Where the answer goes to.
         reply: Reply<api::Released>,
+    },
+    /// Leave the line in front of a lock or an election.
+    Withdraw {
+        /// Which of the two.
+        kind: Kind,
+        /// Its name.
+        name: String,
+        /// The request that waits.
+        request_id: String,
+        /// Whose it is.
+        request: api::Withdraw,
+        /// Where the answer goes to.
+        reply: Reply<api::Withdrawn>,
     },
     /// Take a lock away from its holder.
     Force {
@@ -133,6 +147,11 @@ pub enum Question {
         name: String,
         /// Where the answer goes to.
         reply: Reply<api::Lock>,
+    },
+    /// All elections.
+    Elections {
+        /// Where the answer goes to.
+        reply: Reply<api::Elections>,
     },
     /// One election.
     Election {

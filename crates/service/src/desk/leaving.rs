@@ -1,6 +1,6 @@
 //! How sessions, waiters and grants come to an end by themselves.
 
-use super::limits::{self, CLAIM};
+use super::limits::{self, CLAIM, milliseconds};
 use super::line::{Line, Waiter};
 use super::refusal::{self, Refusal};
 use super::session::{Kind, Record, Session, short_hash};
@@ -102,10 +102,11 @@ impl Desk {
     }
 
     fn leave_line(&mut self, id: &str, kind: Kind, name: &str, hands: &mut dyn Hands) {
+        let now = self.clock.now();
         let Some(line) = self.line_mut(kind, name) else { return };
         let waited = line.take_waiters(|waiter| waiter.session == id);
         if line.held_by(id).is_some() {
-            line.holder = None;
+            line.let_out(now);
             let event = if kind == Kind::Lock { "released" } else { "leader" };
             let words = "its session has ended".to_string();
             self.journal.note(hands, event, Some(name), words);
@@ -151,7 +152,8 @@ impl Desk {
             .zip(&line.waiters)
             .filter(|(_, waiter)| waiter.until <= now)
             .map(|(place, waiter)| {
-                (place, self.turned_away(kind, name, place, waiter.tries, hands))
+                let waited = (!waiter.tries).then(|| now.since(waiter.since));
+                (place, self.turned_away(kind, name, place, waited, hands))
             })
             .collect();
         let Some(line) = self.line_mut(kind, name) else { return };
@@ -181,7 +183,7 @@ impl Desk {
             }
         }
         if let Some(line) = self.line_mut(kind, name) {
-            line.holder = None;
+            line.let_out(now);
         }
         let event = if kind == Kind::Lock { "released" } else { "leader" };
         let words = format!("'{}' did not claim it", self.label(&session));
@@ -207,21 +209,57 @@ impl Desk {
         sessions.chain(ends).chain(leads).min()
     }
 
-    /// What somebody is told who waited for nothing, or did not want to wait.
+    /// A request that waits leaves the line, and is told so. If it was granted first, it stays so.
+    pub(super) fn withdraw(
+        &mut self,
+        kind: Kind,
+        name: &str,
+        request_id: &str,
+        session: &str,
+        hands: &mut dyn Hands,
+    ) -> Answer<api::Withdrawn> {
+        limits::name(name)?;
+        limits::text("request_id", Some(request_id))?;
+        let about = (kind, name.to_string(), request_id.to_string());
+        if let Some(grant) = self.session(session)?.granted(&about) {
+            let words = format!("it was granted before, with fence {}", grant.fence);
+            return Err(refusal::refuse("granted", words, false));
+        }
+        let same = |waiter: &Waiter| {
+            waiter.session == session && waiter.request_id.as_deref() == Some(request_id)
+        };
+        let taken = self.line_mut(kind, name).and_then(|line| line.take_waiters(same).pop());
+        let Some((position, waiter)) = taken else {
+            let words = format!("no such request of this session waits for '{name}'");
+            return Err(refusal::not_found(words));
+        };
+        self.settle_line(kind, name, hands);
+        let words = format!("'{}' has left the line", self.label(session));
+        self.journal.note(hands, "cancelled", Some(name), words);
+        turn_away(waiter, &refusal::refuse("withdrawn", "it was withdrawn", false), hands);
+        Ok(api::Withdrawn { name: name.to_string(), position })
+    }
+
+    /// What somebody is told who waited for nothing, or did not want to wait: then not at all.
     pub(super) fn turned_away(
         &self,
         kind: Kind,
         name: &str,
         place: u32,
-        tries: bool,
+        waited: Option<Ticks>,
         hands: &dyn Hands,
     ) -> Refusal {
-        let (code, words) =
-            if tries { ("held", "is not free") } else { ("timeout", "could not be had in time") };
-        let holder = self.line(kind, name).and_then(|line| line.holder.as_ref());
+        let (code, words) = match waited {
+            None => ("held", "is not free"),
+            Some(_) => ("timeout", "could not be had in time"),
+        };
+        let line = self.line(kind, name);
+        let holder = line.and_then(|line| line.holder.as_ref());
         let mut refusal = refusal::refuse(code, format!("'{name}' {words}"), true);
         refusal.holders = holder.map(|holder| self.holder_view(holder)).into_iter().collect();
         refusal.position = Some(place);
+        refusal.waited_ms = waited.map(milliseconds);
+        refusal.eta_ms = line.and_then(|line| line.estimate(place)).map(milliseconds);
         refusal.blocked_on = match kind {
             Kind::Lock => self.blocked(name, hands),
             Kind::Election => None,

@@ -77,6 +77,8 @@ pub struct Line {
     pub latest: Option<u64>,
     /// How many were let in since the node started.
     pub entries: u64,
+    /// How often it was given back since the node started, and how long it was held in all.
+    ended: (u64, Ticks),
 }
 
 impl Line {
@@ -119,6 +121,21 @@ impl Line {
             claim: Claim::default(),
         });
         entered
+    }
+
+    /// Whoever is inside leaves.
+    pub fn let_out(&mut self, now: Ticks) -> Option<Holder> {
+        let holder = self.holder.take()?;
+        let (count, total) = self.ended;
+        self.ended = (count + 1, total + now.since(holder.since));
+        Some(holder)
+    }
+
+    /// How long it may take from this place in line, from 1, if everybody takes as long as those
+    /// before did on average.
+    pub fn estimate(&self, place: u32) -> Option<Ticks> {
+        let (count, total) = self.ended;
+        Some(Ticks(total.0.checked_div(count)?.saturating_mul(u64::from(place))))
     }
 
     /// Takes out all waiters that this picks, each with the place it had, from 1.

@@ -100,8 +100,9 @@ impl Desk {
     ) -> Answer<api::Forced> {
         limits::name(name)?;
         limits::reason(&request.reason)?;
+        let now = self.clock.now();
         let lock = self.locks.get_mut(name);
-        let Some(holder) = lock.and_then(|lock| lock.line.holder.take()) else {
+        let Some(holder) = lock.and_then(|lock| lock.line.let_out(now)) else {
             return Err(refusal::not_found(format!("no session of this node holds '{name}'")));
         };
         let holder = self.holder_view(&holder);

@@ -83,7 +83,7 @@ mod tests {
     use conclave_algorithms::catalog::find;
 
     fn needs(id: &str, set: &[(&str, &str)]) -> Needs {
-        Needs::of(&find(id).unwrap().setting(7, set).unwrap())
+        Needs::of(&find(id).expect("a row").setting(7, set).expect("it can be set"))
     }
 
     fn missing(needs: Needs, down: &[u32]) -> Option<(Vec<u32>, Part)> {

@@ -85,7 +85,7 @@ impl Desk {
             return Some(refusal::too_many(words));
         }
         let place = line.waiters.len() as u32 + 1;
-        (tries && !line.is_empty()).then(|| self.turned_away(kind, name, place, true, hands))
+        (tries && !line.is_empty()).then(|| self.turned_away(kind, name, place, None, hands))
     }
 
     /// Answers a request that was made before, or has it wait with its first; otherwise gives the
@@ -211,6 +211,7 @@ impl Desk {
         if let Some(released) = about.as_ref().and_then(|about| session.released(about)) {
             return Ok(released.clone());
         }
+        let now = self.clock.now();
         let line = self.line_mut(kind, name).ok_or_else(|| refusal::not_holder(name))?;
         let held = line.held_by(&request.session);
         if held.is_none_or(|holder| holder.fence != request.fence) {
@@ -222,7 +223,7 @@ impl Desk {
             holds = holder.holds;
         }
         if holds == 0 {
-            line.holder = None;
+            line.let_out(now);
             let event = if kind == Kind::Lock { "released" } else { "leader" };
             let words = format!("'{}' gave it back", self.label(&request.session));
             self.journal.note(hands, event, Some(name), words);

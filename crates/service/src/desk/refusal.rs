@@ -11,6 +11,8 @@ pub fn refuse(code: &str, message: impl Into<String>, retry: bool) -> Refusal {
         error: ErrorBody { code: code.to_string(), message: message.into(), retry },
         holders: Vec::new(),
         position: None,
+        waited_ms: None,
+        eta_ms: None,
         blocked_on: None,
         leading_api: None,
     })

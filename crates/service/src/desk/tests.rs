@@ -9,6 +9,7 @@ mod restart;
 mod routing;
 mod scale;
 mod sessions;
+mod withdrawn;
 
 use super::*;
 use crate::Hears;

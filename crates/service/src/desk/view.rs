@@ -70,6 +70,7 @@ impl Desk {
             session: short_hash(&waiter.session),
             position,
             waited_ms: milliseconds(self.clock.now().since(waiter.since)),
+            eta_ms: line.estimate(position).map(milliseconds),
         };
         (1..).zip(&line.waiters).map(view).collect()
     }
@@ -104,10 +105,19 @@ impl Desk {
         }
     }
 
+    pub(super) fn elections_view(&self) -> api::Elections {
+        let views = self.elections.keys().map(|name| self.view_of_election(name));
+        api::Elections { elections: views.collect() }
+    }
+
     pub(super) fn election_view(&self, name: &str) -> Answer<api::Election> {
         limits::name(name)?;
+        Ok(self.view_of_election(name))
+    }
+
+    fn view_of_election(&self, name: &str) -> api::Election {
         let holder = self.elections.get(name).and_then(|line| line.holder.as_ref());
-        Ok(api::Election {
+        api::Election {
             name: name.to_string(),
             leader: holder.map(|holder| self.holder_view(holder)),
             value: holder.map(|holder| holder.value.clone()),
@@ -115,7 +125,7 @@ impl Desk {
             leading_node: self.leader.map(|(leader, _)| leader.0 + 1),
             leading_api: self.leader.and_then(|(leader, _)| self.api_of(leader)),
             term: self.leader.map_or(0, |(_, term)| term),
-        })
+        }
     }
 
     pub(super) fn cluster_view(&self, hands: &dyn Hands) -> api::Cluster {

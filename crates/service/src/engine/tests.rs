@@ -46,6 +46,29 @@ fn every_lock_and_every_election_of_the_catalogue_can_be_had() {
 }
 
 #[test]
+fn the_first_leader_has_the_term_that_its_election_counts_from() {
+    // Bully and ring number by round and rank: round 1, rank 4 of 5.
+    for (election, first) in
+        [("majority", Some(1)), ("bully", Some(9)), ("ring", Some(9)), ("echo", None)]
+    {
+        let mut config = config("ricart-agrawala", &[]);
+        config.election.id = election.to_string();
+        let leader = Engine::new(&config).expect(election).first_leader();
+        assert_eq!(leader, first.map(|term| (NodeId(4), term)), "{election}");
+    }
+}
+
+#[test]
+fn a_session_lives_no_longer_than_half_a_lease() {
+    let longest = |engine, set: &[_]| Engine::new(&config(engine, set)).expect(engine).ttl_max();
+    let lease = [("lease", "4000")];
+    assert_eq!(longest("central-failover", &lease), Some(Ticks::units(2_000)));
+    assert_eq!(longest("token-ring-regenerating", &lease), Some(Ticks::units(2_000)));
+    assert_eq!(longest("central-failover", &[("mode", "strict")]), None);
+    assert_eq!(longest("ricart-agrawala", &[]), None);
+}
+
+#[test]
 fn only_who_stands_on_the_election_begins_as_one_that_came_back_when_made_late() {
     let first = |id, late| {
         let engine = Engine::new(&config(id, &[])).expect(id);
@@ -80,17 +103,6 @@ fn two_clusters_that_differ_in_a_parameter_differ_in_words() {
     };
     assert!(words(&[]).contains("lease=8000"), "{}", words(&[]));
     assert_ne!(words(&[]), words(&[("lease", "9s")]));
-}
-
-#[test]
-fn a_split_vote_of_colocated_coordinators_ends_unless_that_is_set() {
-    let words = |id, set: &[(&str, &str)]| {
-        Engine::new(&config(id, set)).expect("an engine").text().to_string()
-    };
-    let quorum = words("quorum", &[]);
-    assert!(quorum.contains("abort_after=500") && quorum.contains("retransmit=none"), "{quorum}");
-    assert!(words("quorum", &[("abort_after", "none")]).contains("abort_after=none"));
-    assert!(words("voting", &[]).contains("attempt=2000"), "a coordinator may be down");
 }
 
 #[test]

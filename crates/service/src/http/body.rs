@@ -3,6 +3,7 @@
 use super::Api;
 use super::problem::Problem;
 use axum::body::{Bytes, to_bytes};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -14,15 +15,29 @@ pub const BODY_MAX: usize = 64 * 1_024;
 /// The one parameter of a path, decoded.
 pub struct Name(pub String);
 
+/// The two parameters of a path, decoded.
+pub struct Names(pub String, pub String);
+
 impl FromRequestParts<Api> for Name {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
-        let Path(name) = Path::from_request_parts(parts, api)
-            .await
-            .map_err(|_| Problem::new(StatusCode::BAD_REQUEST, "the path is not UTF-8"))?;
+        let Path(name) = Path::from_request_parts(parts, api).await.map_err(no_text)?;
         Ok(Self(name))
     }
+}
+
+impl FromRequestParts<Api> for Names {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let Path((one, other)) = Path::from_request_parts(parts, api).await.map_err(no_text)?;
+        Ok(Self(one, other))
+    }
+}
+
+fn no_text(_: PathRejection) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "the path is not UTF-8")
 }
 
 /// A body of JSON.

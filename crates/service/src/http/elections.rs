@@ -1,9 +1,9 @@
 //! Elections.
 
 use super::Api;
-use super::body::{Body, Name};
+use super::body::{Body, Name, Names};
 use super::problem::Outcome;
-use crate::desk::{Command, Question};
+use crate::desk::{Command, Kind, Question};
 use axum::Json;
 use axum::extract::State;
 use conclave_client::api;
@@ -30,6 +30,20 @@ pub async fn resign(
     Body(request): Body<api::Release>,
 ) -> Outcome<api::Released> {
     Ok(Json(api.ask(|reply| Command::Resign { name, request, reply }).await?))
+}
+
+pub async fn withdraw(
+    State(api): State<Api>,
+    Names(name, request_id): Names,
+    Body(request): Body<api::Withdraw>,
+) -> Outcome<api::Withdrawn> {
+    let kind = Kind::Election;
+    let ask = |reply| Command::Withdraw { kind, name, request_id, request, reply };
+    Ok(Json(api.ask(ask).await?))
+}
+
+pub async fn list(State(api): State<Api>) -> Outcome<api::Elections> {
+    Ok(Json(api.show(|reply| Question::Elections { reply }).await?))
 }
 
 pub async fn one(State(api): State<Api>, Name(name): Name) -> Outcome<api::Election> {

@@ -1,10 +1,10 @@
 //! Locks.
 
 use super::Api;
-use super::body::{Body, Name};
+use super::body::{Body, Name, Names};
 use super::guard::is_token;
 use super::problem::{Outcome, Problem};
-use crate::desk::{Command, Question};
+use crate::desk::{Command, Kind, Question};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -24,6 +24,16 @@ pub async fn release(
     Body(request): Body<api::Release>,
 ) -> Outcome<api::Released> {
     Ok(Json(api.ask(|reply| Command::Release { name, request, reply }).await?))
+}
+
+pub async fn withdraw(
+    State(api): State<Api>,
+    Names(name, request_id): Names,
+    Body(request): Body<api::Withdraw>,
+) -> Outcome<api::Withdrawn> {
+    let kind = Kind::Lock;
+    let ask = |reply| Command::Withdraw { kind, name, request_id, request, reply };
+    Ok(Json(api.ask(ask).await?))
 }
 
 pub async fn verify(

@@ -55,10 +55,11 @@ fn operation(route: &Route) -> Value {
         let body = json!({ "required": true, "content": content("application/json", name) });
         operation["requestBody"] = body;
     }
-    if let Some(parameter) = parameter(route.path) {
-        operation["parameters"] = json!([{
-            "name": parameter, "in": "path", "required": true, "schema": { "type": "string" },
-        }]);
+    let kind = json!({ "type": "string" });
+    let parameter = |name| json!({ "name": name, "in": "path", "required": true, "schema": kind });
+    let parameters: Vec<Value> = parameters(route.path).map(parameter).collect();
+    if !parameters.is_empty() {
+        operation["parameters"] = json!(parameters);
     }
     if route.path.ends_with("/holders") {
         operation["security"] = json!([{ "admin": [] }]);
@@ -66,10 +67,9 @@ fn operation(route: &Route) -> Value {
     operation
 }
 
-/// The name between the braces of a path.
-fn parameter(path: &str) -> Option<&str> {
-    let (_, after) = path.split_once('{')?;
-    after.split_once('}').map(|(name, _)| name)
+/// The names between the braces of a path.
+fn parameters(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
 }
 
 fn content(kind: &str, name: &str) -> Value {
@@ -149,7 +149,7 @@ mod tests {
             let operation = &document["paths"][route.path][route.method];
             assert_eq!(operation["summary"], route.summary);
             let parameters = operation["parameters"].as_array().map_or(0, Vec::len);
-            assert_eq!(parameters, usize::from(route.path.contains('{')), "{}", route.path);
+            assert_eq!(parameters, route.path.matches('{').count(), "{}", route.path);
         }
     }
 }

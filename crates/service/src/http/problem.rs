@@ -32,9 +32,8 @@ impl From<Refusal> for Problem {
             "bad_request" | "unsupported" => StatusCode::BAD_REQUEST,
             "forbidden" => StatusCode::FORBIDDEN,
             "no_session" | "not_found" => StatusCode::NOT_FOUND,
-            "timeout" | "held" | "not_holder" | "stale_fence" | "not_leader" => {
-                StatusCode::CONFLICT
-            }
+            "timeout" | "held" | "not_holder" | "stale_fence" | "not_leader" | "withdrawn"
+            | "granted" => StatusCode::CONFLICT,
             "too_many" => StatusCode::TOO_MANY_REQUESTS,
             "blocked" | "unavailable" => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,

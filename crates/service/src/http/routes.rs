@@ -38,6 +38,9 @@ pub enum Gives {
 
 use Gives::{Json, Nothing, Stream, Text};
 
+const WITHDRAW: &str = "A request that waits leaves the line; 409 if it was granted before.";
+const LEAVES: Option<&str> = Some("Withdraw");
+
 /// All routes.
 pub fn table() -> Vec<Route> {
     let mut all = of_sessions();
@@ -103,6 +106,7 @@ fn of_locks() -> Vec<Route> {
     let paths = ["/v1/locks/{name}/acquire", "/v1/locks/{name}/release", "/v1/locks/{name}/verify"];
     let [acquire_path, release_path, verify_path] = paths.map(|path| ("post", path));
     let force_path = ("delete", "/v1/locks/{name}/holders");
+    let withdraw_path = ("delete", "/v1/locks/{name}/waiters/{request_id}");
     let (asks, gives_back) = (Some("Acquire"), Some("Release"));
     vec![
         route(acquire_path, acquire, asks, Json("Grant"), post(locks::acquire)),
@@ -113,6 +117,7 @@ fn of_locks() -> Vec<Route> {
             Json("Released"),
             post(locks::release),
         ),
+        route(withdraw_path, WITHDRAW, LEAVES, Json("Withdrawn"), delete(locks::withdraw)),
         route(verify_path, verify, Some("Verify"), Json("Verified"), post(locks::verify)),
         route(force_path, force, Some("Force"), Json("Forced"), delete(locks::force)),
         route(("get", "/v1/locks"), "All locks.", None, Json("Locks"), get(locks::list)),
@@ -127,6 +132,8 @@ fn of_elections() -> Vec<Route> {
     let campaign_path = ("post", "/v1/elections/{name}/campaign");
     let proclaim_path = ("post", "/v1/elections/{name}/proclaim");
     let resign_path = ("post", "/v1/elections/{name}/resign");
+    let withdraw_path = ("delete", "/v1/elections/{name}/candidates/{request_id}");
+    let list_path = ("get", "/v1/elections");
     let one_path = ("get", "/v1/elections/{name}");
     let observe_path = ("get", "/v1/elections/{name}/observe");
     let (asks, says, gives_back) = (Some("Acquire"), Some("Proclaim"), Some("Release"));
@@ -134,6 +141,8 @@ fn of_elections() -> Vec<Route> {
         route(campaign_path, campaign, asks, Json("Grant"), post(elections::campaign)),
         route(proclaim_path, proclaim, says, Json("Election"), post(elections::proclaim)),
         route(resign_path, "Steps down.", gives_back, Json("Released"), post(elections::resign)),
+        route(withdraw_path, WITHDRAW, LEAVES, Json("Withdrawn"), delete(elections::withdraw)),
+        route(list_path, "All elections.", None, Json("Elections"), get(elections::list)),
         route(one_path, "One election.", None, Json("Election"), get(elections::one)),
         route(observe_path, observe, None, Stream("Election"), get(streams::observe)),
     ]

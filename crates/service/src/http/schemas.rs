@@ -20,13 +20,18 @@ pub const SCHEMAS: &[(&str, &str)] = &[
     ),
     ("Release", "session:string fence:integer request_id?:string"),
     ("Released", "name:string fence:integer holds:integer"),
+    ("Withdraw", "session:string"),
+    ("Withdrawn", "name:string position:integer"),
     ("Force", "reason:string"),
     ("Forced", "name:string holder:Holder safety:string"),
     ("Proclaim", "session:string fence:integer value:string"),
     ("Verify", "fence:integer"),
     ("Verified", "name:string valid:boolean latest:integer|null scope:string"),
     ("Holder", "label:string session:string node:integer fence:integer held_ms:integer"),
-    ("Waiter", "label:string session:string position:integer waited_ms:integer"),
+    (
+        "Waiter",
+        "label:string session:string position:integer waited_ms:integer eta_ms:integer|null",
+    ),
     ("Blocked", "nodes:[integer] for_ms:integer message:string"),
     (
         "Lock",
@@ -39,6 +44,7 @@ pub const SCHEMAS: &[(&str, &str)] = &[
         "name:string leader:Holder|null value:string|null candidates:[Waiter] \
          leading_node:integer|null leading_api:string|null term:integer",
     ),
+    ("Elections", "elections:[Election]"),
     ("NewValue", "value:any fence:integer"),
     ("Value", "name:string value:any fence:integer node:integer replicated:boolean"),
     (
@@ -53,8 +59,8 @@ pub const SCHEMAS: &[(&str, &str)] = &[
     ),
     (
         "Failure",
-        "error:ErrorBody holders?:[Holder] position?:integer blocked_on?:Blocked \
-         leading_api?:string",
+        "error:ErrorBody holders?:[Holder] position?:integer waited_ms?:integer eta_ms?:integer \
+         blocked_on?:Blocked leading_api?:string",
     ),
     ("ErrorBody", "code:string message:string retry:boolean"),
     ("LiveEvent", "at_ms:integer node:integer kind:string name?:string message:string"),
@@ -100,6 +106,7 @@ mod tests {
                     "value": ""}),
         );
         agrees::<api::Release>("Release", &json!({"session": "", "fence": 1, "request_id": ""}));
+        agrees::<api::Withdraw>("Withdraw", &json!({"session": ""}));
         agrees::<api::Force>("Force", &json!({"reason": ""}));
         agrees::<api::Proclaim>("Proclaim", &json!({"session": "", "fence": 1, "value": ""}));
         agrees::<api::Verify>("Verify", &json!({"fence": 1}));
@@ -109,7 +116,8 @@ mod tests {
     #[test]
     fn answers_are_described_as_they_are() {
         let holder = json!({"label": "", "session": "", "node": 1, "fence": 1, "held_ms": 1});
-        let waiter = json!({"label": "", "session": "", "position": 1, "waited_ms": 1});
+        let waiter = json!({"label": "", "session": "", "position": 1, "waited_ms": 1,
+                            "eta_ms": 1});
         let blocked = json!({"nodes": [1], "for_ms": 1, "message": ""});
         let error = json!({"code": "", "message": "", "retry": true});
         let node = json!({"id": 1, "address": "", "api": "", "state": "", "for_ms": 1,
@@ -125,6 +133,7 @@ mod tests {
                            "waited_ms": 1, "term": 1, "released": false});
         agrees::<api::Grant>("Grant", &grant);
         agrees::<api::Released>("Released", &json!({"name": "", "fence": 1, "holds": 1}));
+        agrees::<api::Withdrawn>("Withdrawn", &json!({"name": "", "position": 1}));
         agrees::<api::Forced>("Forced", &json!({"name": "", "holder": holder, "safety": ""}));
         let verified = json!({"name": "", "valid": true, "latest": 1, "scope": ""});
         agrees::<api::Verified>("Verified", &verified);
@@ -132,8 +141,8 @@ mod tests {
         agrees::<api::Value>("Value", &value);
         agrees::<api::Failure>(
             "Failure",
-            &json!({"error": error, "holders": [holder], "position": 1, "blocked_on": blocked,
-                    "leading_api": ""}),
+            &json!({"error": error, "holders": [holder], "position": 1, "waited_ms": 1,
+                    "eta_ms": 1, "blocked_on": blocked, "leading_api": ""}),
         );
         let event = json!({"at_ms": 1, "node": 1, "kind": "", "name": "", "message": ""});
         agrees::<api::LiveEvent>("LiveEvent", &event);
@@ -148,6 +157,7 @@ mod tests {
         let election = json!({"name": "", "leader": null, "value": null, "candidates": [],
                               "leading_node": null, "leading_api": null, "term": 1});
         agrees::<api::Election>("Election", &election);
+        agrees::<api::Elections>("Elections", &json!({"elections": [election]}));
         agrees::<api::Cluster>(
             "Cluster",
             &json!({"cluster": "", "cluster_id": "", "version": "", "engine": "",

@@ -141,3 +141,15 @@ fn a_holder_outlives_the_leader_if_another_is_elected_in_time() {
     bench.tell("election", Told::Elected { leader: NodeId(1), term: 2 });
     assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 3_000);
 }
+
+#[test]
+fn where_locks_have_leases_a_session_lives_no_longer_than_they_allow() {
+    let config = DeskConfig { ttl_max: Some(Ticks::units(3_000)), ..config() };
+    let mut bench = Bench::with(config, Survival::Returns, Vec::new(), &[]);
+    let mut open = |id: &str, ttl_ms| {
+        let request = api::NewSession { ttl_ms: Some(ttl_ms), ..api::NewSession::default() };
+        let id = id.to_string();
+        bench.now(|reply| Command::OpenSession { request, id, reply }).expect("a session").ttl_ms
+    };
+    assert_eq!((open("a", 60_000), open("b", 2_000)), (3_000, 2_000));
+}

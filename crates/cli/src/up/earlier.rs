@@ -1,0 +1,51 @@
+//! A directory that an earlier `up` may have left, or that another one uses.
+
+use crate::failure::Usage;
+use crate::node::{self, Flags};
+use anyhow::Context;
+use conclave_service::{Config, Engine};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use std::fs::{File, OpenOptions};
+use std::path::Path;
+
+/// Takes the directory for as long as the file is kept; the system gives it back, however this
+/// process ends.
+pub fn take(directory: &Path) -> anyhow::Result<File> {
+    let path = directory.join("up.lock");
+    let options = OpenOptions::new().write(true).create(true).truncate(false).clone();
+    let file = options.open(&path).with_context(|| path.display().to_string())?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(Errno::WOULDBLOCK) => {
+            let takes = "another 'conclave up' uses it; takes a directory of its own";
+            Err(Usage::flag("--data", directory.display(), takes).into())
+        }
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
+    }
+}
+
+/// Refuses settings under which the nodes could not read their disks, before anything is changed.
+pub fn check(directory: &Path, config: &Config) -> anyhow::Result<()> {
+    let file = directory.join("node-1.toml");
+    if !directory.join("node-1").exists() || !file.exists() {
+        return Ok(());
+    }
+    let flags = Flags { config: Some(file.display().to_string()), ..Flags::default() };
+    let Ok(earlier) = node::plan(&flags) else { return Ok(()) }; // The nodes will complain.
+    let text = |config: &Config| Engine::new(config).map(|engine| engine.text().to_string());
+    if text(&earlier.config)? == text(config)? {
+        return Ok(());
+    }
+    let (then, now) = (summary(&earlier.config), summary(config));
+    let differs = if then == now { "with other parameters".to_string() } else { then };
+    let takes = format!("it is that of a cluster {differs}; take the same, or another directory");
+    Err(Usage::flag("--data", directory.display(), takes).into())
+}
+
+fn summary(config: &Config) -> String {
+    let Config { nodes, engine, election, detector, .. } = config;
+    let (engine, election, detector) = (&engine.id, &election.id, &detector.id);
+    let count = nodes.len();
+    format!("of {count} nodes, engine {engine}, election {election}, detector {detector}")
+}
