@@ -201,11 +201,11 @@ async fn leaders_are_found_at_the_node_that_leads() {
     }
     let leader = cluster.nodes[led.expect("somebody is elected") as usize - 1];
     let other = cluster.nodes.iter().find(|node| **node != leader).expect("three nodes");
-    let stranger = Client::open(*other, "elsewhere").await;
+    let stranger = Client::open_for(*other, "elsewhere", 3_000).await;
     let sent = stranger.post("/v1/elections/e/campaign", json!({})).await;
     assert_eq!(sent.failure(), (409, "not_leader".into()));
     assert_eq!(sent.json()["leading_api"], leader.to_string());
-    let one = Client::open(leader, "leads").await;
+    let one = Client::open_for(leader, "leads", 3_000).await;
     let won = one.post("/v1/elections/e/campaign", json!({ "value": "v1" })).await.json();
     let fence = won["fence"].as_u64().expect("a fence");
     assert_eq!(Some(fence >> 26), won["term"].as_u64());

@@ -6,8 +6,9 @@ fn leased(lease: Option<Ticks>) -> Bench {
     let config = DeskConfig { lease, ..config() };
     let mut bench = Bench::with(config, Survival::Returns, Vec::new(), &[]);
     bench.session_for("a", 60_000);
-    drop(bench.acquire("x", "a", 600_000));
+    let mut answer = bench.acquire("x", "a", 600_000);
     bench.enter("x", 7);
+    granted(&mut answer);
     assert!(holds(&mut bench));
     assert_eq!(bench.asked("x"), [Asked::Acquire]);
     bench

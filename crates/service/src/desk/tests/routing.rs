@@ -190,7 +190,7 @@ fn a_lock_that_all_must_have_is_opened_once() {
 #[test]
 fn questions_do_not_put_off_an_election() {
     let mut bench = Bench::new();
-    for _ in 0..30 {
+    for _ in 0..40 {
         bench.pass(100);
         bench.show(|reply| Question::Cluster { reply }).expect("an answer");
     }

@@ -50,8 +50,9 @@ fn what_was_granted_first_stays_granted() {
 #[test]
 fn a_candidate_can_withdraw_too_and_elections_are_listed() {
     let mut bench = Bench::new();
-    bench.sessions(&["a", "b"]);
     bench.tell("election", Told::Elected { leader: NodeId(0), term: 3 });
+    bench.pass(5_000); // Until nobody can lead elsewhere any more.
+    ["a", "b"].into_iter().for_each(|id| bench.session_for(id, 3_000));
     let mut stand = |session: &str| {
         let (request, name) = (acquire(session, 60_000, Some(session)), "x".to_string());
         let (reply, answer) = oneshot::channel();
