@@ -2,7 +2,7 @@
 //!
 //! Each node wrote down what happened to it, by a clock of its own. [`Tapes`] are these files;
 //! [`Post`] finds for every message that was received the one that was sent; [`Clocks`] sees which
-//! clocks must have been behind; [`merge`] lays everything out in one order, and [`retell`] runs
+//! clocks must have been behind; `merge` lays everything out in one order, and `retell` runs
 //! every machine again, sees whether it does the same, judges the run and writes it down.
 
 mod alignment;
