@@ -23,7 +23,10 @@ pub fn as_simulated(cluster: &Cluster<'_>, entry: &Entry) {
     }
     for node in 1..=N {
         let lease = session(cluster, node);
-        take(&lease, node, NAME).release().expect("it was held");
+        let held = take(&lease, node, NAME);
+        // A vote that comes after the exit would be given back on its own.
+        wait_for("all votes have arrived", || is_quiet(cluster));
+        held.release().expect("it was held");
         wait_for("all messages have arrived", || is_quiet(cluster));
     }
     let mut counted =
