@@ -10,7 +10,6 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use tracing::Level;
 
-const HTTP: &str = "127.0.0.1:7070";
 const CLUSTER: &str = "conclave";
 const TOKEN_MIN: usize = 16;
 const LEVELS: [(&str, Level); 5] = [
@@ -173,25 +172,27 @@ impl Checked<'_> {
     }
 
     fn listen(&mut self, own: Option<&Address>) -> Option<SocketAddr> {
-        match self.flags.listen.as_ref().or(self.file.listen.as_ref()) {
-            Some(text) => self.socket("--listen", text),
-            None => {
-                let peer = &own?.peer;
-                let address = peer.parse().ok();
-                if address.is_none() {
-                    let why = format!("{peer} is a name, so say which address to listen at");
-                    self.mistakes.add(format!("--listen: is missing: {why}: 0.0.0.0:PORT"));
-                }
-                address
-            }
+        match self.flags.listen.clone().or(self.file.listen.clone()) {
+            Some(text) => self.socket("--listen", &text),
+            None => self.own_address("--listen", &own?.peer),
         }
     }
 
     fn http(&mut self, own: Option<&Address>) -> Option<SocketAddr> {
-        match self.flags.http.as_ref().or(self.file.http.as_ref()) {
-            Some(text) => self.socket("--http", text),
-            None => own.and_then(|own| own.api.parse().ok()).or_else(|| HTTP.parse().ok()),
+        match self.flags.http.clone().or(self.file.http.clone()) {
+            Some(text) => self.socket("--http", &text),
+            None => self.own_address("--http", &own?.api),
         }
+    }
+
+    /// Where others reach this node is where it listens, unless that is a name.
+    fn own_address(&mut self, flag: &str, address: &str) -> Option<SocketAddr> {
+        let numeric = address.parse().ok();
+        if numeric.is_none() {
+            let why = format!("{address} is a name, so say which address to listen at");
+            self.mistakes.add(format!("{flag}: is missing: {why}: 0.0.0.0:PORT"));
+        }
+        numeric
     }
 
     fn socket(&mut self, flag: &str, text: &str) -> Option<SocketAddr> {

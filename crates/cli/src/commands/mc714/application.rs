@@ -80,9 +80,9 @@ pub async fn run(arguments: &Application) -> anyhow::Result<Exit> {
     let (answered, answer) = mpsc::channel(1);
     let router = Router::new().route("/receive_answer", post(receive_answer)).with_state(answered);
     let wait = arguments.wait.unwrap_or_else(|| patience(task, Duration::ZERO));
-    let work = async {
-        tokio::time::timeout(arguments.patience + wait, hand_in(arguments, first, answer)).await
-    };
+    let limit = arguments.patience.saturating_add(wait);
+    let handed_in = hand_in(arguments, first, wait, answer);
+    let work = async { tokio::time::timeout(limit, handed_in).await };
     match serving::serve_while(listener, router, work).await? {
         None => Err(anyhow!("stopped before the answer came")),
         Some(Err(_)) => Err(anyhow!("no answer within {:.1} s", wait.as_secs_f64())),
@@ -96,14 +96,15 @@ pub async fn run(arguments: &Application) -> anyhow::Result<Exit> {
 async fn hand_in(
     arguments: &Application,
     first: u32,
+    wait: Duration,
     mut answer: mpsc::Receiver<Option<u64>>,
 ) -> Result<Option<u64>, String> {
     let base = arguments.peers.of(first).cloned().ok_or("there is no such process")?;
-    let (task, wait) = (arguments.task.clone(), arguments.patience);
+    let (task, until_it_is_there) = (arguments.task.clone(), arguments.patience);
     let mut call = tokio::task::spawn_blocking(move || {
-        calling::wait_for(&base, wait)?;
+        calling::wait_for(&base, until_it_is_there)?;
         let query = [("ts", FIRST_TIME), ("content", &task)];
-        let caller = Caller::new(patience(&task, Duration::ZERO));
+        let caller = Caller::new(wait);
         let called = caller.post(&base, "/receive_msg", &query, &[]);
         called.and_then(Answer::good).map_err(|why| format!("process {first} {why}"))
     });

@@ -1,6 +1,8 @@
 //! Calls to other processes, which may be of another program: each with a limit of time and size.
 
 use serde_json::Value;
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 use ureq::http::Uri;
 
@@ -128,25 +130,32 @@ fn read(answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result
 
 /// Waits until something listens at this address, so that programs can be started in any order.
 pub fn wait_for(base: &Base, patience: Duration) -> Result<(), String> {
-    use std::net::{TcpStream, ToSocketAddrs};
     let authority = base.0.trim_start_matches("http://");
     let default_port = !authority.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with(':');
     let target = if default_port { format!("{authority}:80") } else { authority.to_string() };
     let begun = Instant::now();
     loop {
         let left = patience.saturating_sub(begun.elapsed()).max(Duration::from_millis(1));
-        let reached = target.to_socket_addrs().and_then(|mut addresses| {
-            let none = || std::io::Error::other("no such host");
-            TcpStream::connect_timeout(&addresses.next().ok_or_else(none)?, left)
-        });
-        match reached {
-            Ok(_) => return Ok(()),
+        match reach(&target, left) {
+            Ok(()) => return Ok(()),
             Err(error) if begun.elapsed() >= patience => {
                 return Err(format!("{} does not answer: {error}", base.0));
             }
             Err(_) => std::thread::sleep(RETRY.min(left)),
         }
     }
+}
+
+/// Connects to any of the addresses that a name stands for.
+fn reach(target: &str, patience: Duration) -> io::Result<()> {
+    let mut why = io::Error::other("no such host");
+    for address in target.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, patience) {
+            Ok(_) => return Ok(()),
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
 }
 
 #[cfg(test)]

@@ -37,7 +37,8 @@ pub struct Coordinator {
     /// How long each read or write of the value takes; the original's took 5s
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = super::span)]
     work: Duration,
-    /// As the original was: anybody may release, whoever hung up still waits, and in any order
+    /// As the original was: anybody may release, whoever hung up still waits, in any order; and 0,
+    /// false, "", [] and {} are no values
     #[arg(long)]
     literal: bool,
 }
