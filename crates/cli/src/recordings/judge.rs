@@ -32,7 +32,7 @@ pub trait Judge<S: Spoken> {
     fn crashed(&mut self, node: NodeId, at: Ticks);
     /// It is back.
     fn returned(&mut self, node: NodeId);
-    /// It did what nobody saw: from now on it may ask and be told anything.
+    /// It did what nobody saw: it may be inside, or wait. What it asks or is told next shows it.
     fn lost_sight(&mut self, node: NodeId, at: Ticks);
     /// A node sends: what the message carries, where causes are followed.
     fn sent(&mut self, node: NodeId) -> Option<Vector> {
@@ -54,8 +54,8 @@ impl Judged for Mutex {
 /// Judges mutual exclusion.
 pub struct Entries {
     monitor: mutex::Monitor,
-    /// Of whom something was not seen.
-    unsure: Vec<bool>,
+    /// Of whom it is not known whether they wait, or are inside.
+    out_of_sight: Vec<bool>,
 }
 
 impl Judge<Mutex> for Entries {
@@ -64,32 +64,34 @@ impl Judge<Mutex> for Entries {
         if n <= ORDER_MAX {
             monitor.watch_order();
         }
-        Self { monitor, unsure: vec![false; n as usize] }
+        Self { monitor, out_of_sight: vec![false; n as usize] }
     }
 
     fn asked(&mut self, node: NodeId, request: &mutex::Request, at: Ticks) -> Result<(), String> {
-        let unsure = self.unsure[node.index()];
         let (waiting, inside) = (self.monitor.is_waiting(node), self.monitor.is_inside(node));
+        let unknown = self.out_of_sight[node.index()];
         match request {
+            mutex::Request::Observe(_) => return Ok(()),
             mutex::Request::Acquire if !waiting && !inside => self.monitor.requested(node, at),
             mutex::Request::Acquire => return Err("asks to enter though it has".to_string()),
             mutex::Request::Release if inside => self.monitor.released(node, at),
             mutex::Request::Cancel if waiting => self.monitor.cancelled(node),
-            mutex::Request::Observe(_) => {}
-            mutex::Request::Release | mutex::Request::Cancel if unsure => {}
+            mutex::Request::Release | mutex::Request::Cancel if unknown => {}
             mutex::Request::Release => return Err("leaves, but it is not inside".to_string()),
             mutex::Request::Cancel => return Err("gives up what it does not want".to_string()),
         }
+        self.out_of_sight[node.index()] = false;
         Ok(())
     }
 
     fn told(&mut self, node: NodeId, told: &mutex::Indication, at: Ticks) -> Result<(), String> {
         let mutex::Indication::Entered { fence } = *told;
+        let unknown = std::mem::take(&mut self.out_of_sight[node.index()]);
         if !self.monitor.is_waiting(node) {
-            if !self.unsure[node.index()] || self.monitor.is_inside(node) {
+            if !unknown || self.monitor.is_inside(node) {
                 return Err("enters, but it does not wait".to_string());
             }
-            self.monitor.requested(node, at);
+            self.monitor.requested_unseen(node, at);
         }
         self.monitor.entered(node, fence, at);
         Ok(())
@@ -103,7 +105,7 @@ impl Judge<Mutex> for Entries {
 
     fn lost_sight(&mut self, node: NodeId, at: Ticks) {
         self.monitor.crashed(node, at);
-        self.unsure[node.index()] = true;
+        self.out_of_sight[node.index()] = true;
     }
 
     fn sent(&mut self, node: NodeId) -> Option<Vector> {
@@ -197,5 +199,42 @@ impl Judge<Detector> for Suspicions {
 
     fn end(self, _: Ticks) -> (Vec<(Property, Verdict)>, Vec<Violation>) {
         (Property::DETECTOR.map(|property| (property, Verdict::NotChecked)).into(), Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conclave_core::mutex::Indication::Entered;
+    use conclave_core::mutex::Request::{Acquire, Release};
+
+    const ONE: NodeId = NodeId(0);
+    const OTHER: NodeId = NodeId(1);
+
+    #[test]
+    fn who_asked_while_nobody_saw_it_did_not_jump_the_queue() {
+        let mut judge = Entries::new(2);
+        judge.lost_sight(OTHER, Ticks(1));
+        judge.asked(ONE, &Acquire, Ticks(2)).expect("it may");
+        let carried = judge.sent(ONE).expect("causes are followed");
+        judge.received(OTHER, &carried);
+        judge.told(OTHER, &Entered { fence: 1 }, Ticks(3)).expect("it may have waited");
+        let (_, violations) = judge.end(Ticks(4));
+        assert_eq!(violations, []);
+    }
+
+    #[test]
+    fn who_is_seen_again_has_to_keep_the_rules_again() {
+        for (request, then) in [(Acquire, Release), (Release, Release)] {
+            let mut judge = Entries::new(2);
+            judge.lost_sight(OTHER, Ticks(1));
+            judge.asked(OTHER, &request, Ticks(2)).expect("it may");
+            assert!(judge.asked(OTHER, &then, Ticks(3)).is_err(), "it is not inside");
+        }
+        let mut judge = Entries::new(2);
+        judge.lost_sight(OTHER, Ticks(1));
+        judge.told(OTHER, &Entered { fence: 1 }, Ticks(2)).expect("it may have waited");
+        judge.asked(OTHER, &Release, Ticks(3)).expect("it is inside");
+        assert!(judge.told(OTHER, &Entered { fence: 2 }, Ticks(4)).is_err(), "it did not ask");
     }
 }

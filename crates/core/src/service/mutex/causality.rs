@@ -39,6 +39,11 @@ impl Causality {
         self.open[node.index()] = true;
     }
 
+    /// A node asked at a time that nobody knows: nothing is known to have happened before it.
+    pub(super) fn requested_unseen(&mut self, node: NodeId) {
+        self.asked[node.index()] = Vector::new(self.now.len() as u32);
+    }
+
     /// Closes the request of the entering node, and names an open one that happened before it.
     pub(super) fn entered(&mut self, node: NodeId) -> Option<NodeId> {
         self.open[node.index()] = false;

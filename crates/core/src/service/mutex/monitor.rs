@@ -79,13 +79,26 @@ impl Monitor {
     /// A node asks to enter.
     #[inline]
     pub fn requested(&mut self, node: NodeId, at: Ticks) {
+        self.waits(node, at);
+        if let Some(order) = &mut self.order {
+            order.requested(node);
+        }
+    }
+
+    /// A node turns out to wait. Nobody saw when it asked, so `HB` cannot be held against it.
+    pub fn requested_unseen(&mut self, node: NodeId, at: Ticks) {
+        self.waits(node, at);
+        if let Some(order) = &mut self.order {
+            order.requested_unseen(node);
+        }
+    }
+
+    #[inline]
+    fn waits(&mut self, node: NodeId, at: Ticks) {
         let state = &mut self.nodes[node.index()];
         assert_eq!(state.phase, Phase::Idle, "node {node} asked twice");
         *state = Node { phase: Phase::Waiting, since: at, ..Node::default() };
         self.waiting += 1;
-        if let Some(order) = &mut self.order {
-            order.requested(node);
-        }
     }
 
     /// The request of a waiting node has reached all it was sent to: from here on, `BW` counts.
