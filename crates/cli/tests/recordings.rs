@@ -1,5 +1,6 @@
 //! `conclave replay a.rec b.rec c.rec`: what the nodes of a real cluster wrote down, put together.
 
+mod gaps;
 mod lab;
 mod support;
 
@@ -61,7 +62,9 @@ fn every_kind_of_engine_replays_and_verifies() {
 fn forge(file: &str, finish: bool, change: impl Fn(&mut Vec<Entry>)) {
     let mut recording = recording::read(&fs::read(file).expect("a file")).expect("a recording");
     change(&mut recording.entries);
-    let mut recorder = Recorder::create(file.as_ref(), &recording.header).expect("a file");
+    // The recorder adds the number of the start itself.
+    let first = file.replace(&format!(".{}.rec", recording.header.incarnation), ".rec");
+    let mut recorder = Recorder::create(first.as_ref(), &recording.header).expect("a file");
     recording.entries.iter().for_each(|entry| recorder.write(entry));
     match finish {
         true => recorder.finish(Ticks(600_000)),

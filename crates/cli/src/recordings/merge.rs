@@ -1,7 +1,7 @@
 //! One order for all that happened to one machine on all nodes.
 
 use super::post::{Difference, Letter, different};
-use super::{Clocks, Place, Post, Tapes};
+use super::{Clocks, Gap, Place, Post, Tape, Tapes};
 use conclave_core::{NodeId, Ticks};
 use conclave_net::Key;
 use conclave_net::recording::{Entry, Restored};
@@ -18,10 +18,21 @@ pub enum Happening<'a> {
     Step(Place),
     /// Its node stopped; and whether it came back.
     Gone(bool),
-    /// Its node came back, and brought this from its disk.
-    Back(usize, Option<&'a Restored>),
-    /// It sent a message that arrived there, and that is on no tape of its own.
+    /// Its node came back, and there it says what the disk had of it.
+    Back(Place, OnDisk<'a>),
+    /// It sent a message in a gap, and there it arrived.
     Unseen(Letter, Place),
+}
+
+/// What the disk of a node that comes back has of a machine.
+#[derive(Clone, Copy, Debug)]
+pub enum OnDisk<'a> {
+    /// This.
+    Kept(&'a Restored),
+    /// Nothing.
+    Nothing,
+    /// Its tape was cut off before it could say.
+    Unknown,
 }
 
 /// All that happened, in an order in which it can have happened.
@@ -37,8 +48,8 @@ pub struct Merged<'a> {
     pub zero: i64,
     /// How long messages usually are under way.
     pub usual: Ticks,
-    /// By node: whether it may have received what is on no tape.
-    pub blind: Vec<bool>,
+    /// By node: whether it may have gone on in a gap at its end.
+    pub goes_on: Vec<bool>,
 }
 
 /// Lays out what happened to one machine.
@@ -133,39 +144,52 @@ impl<'a> Lanes<'a, '_> {
             strained: Ticks::ZERO,
             zero,
             usual: Ticks(self.usual().unsigned_abs()),
-            blind: self.tapes.nodes().map(|node| self.is_blind(node)).collect(),
+            goes_on: self.tapes.nodes().map(|node| self.goes_on(node)).collect(),
         }
     }
 
     fn of(&self, node: NodeId) -> VecDeque<(i64, Happening<'a>)> {
         let mut lane = VecDeque::new();
         let unseen = self.unseen(node);
-        let before = |tape: Option<usize>| unseen.get(&tape).into_iter().flatten().copied();
-        lane.extend(before(None));
+        let sent_in = |gap: Gap| unseen.get(&gap).into_iter().flatten().copied();
+        lane.extend(sent_in(None));
         let mut existed = !lane.is_empty();
         for (place, tape) in self.tapes.of(node) {
-            let restored = tape.recording.entries.iter().find_map(|entry| match entry {
-                Entry::Restored(restored) if restored.key == *self.key => Some(restored),
-                Entry::Restored(_) | Entry::Step(_) | Entry::Stopped(_) => None,
-            });
             let steps = tape.steps().filter(|(_, step)| step.key == *self.key);
             let steps: Vec<_> = steps.collect();
-            if restored.is_some() || existed && !steps.is_empty() {
+            let (entry, on_disk) = self.on_disk(tape);
+            let kept = matches!(on_disk, OnDisk::Kept(_));
+            if existed || kept {
                 let back = self.clocks.at(place, Ticks::ZERO);
-                lane.push_back((back, Happening::Back(place, restored)));
+                let said = Place { tape: place, entry };
+                lane.push_back((back, Happening::Back(said, on_disk)));
             }
-            existed |= restored.is_some() || !steps.is_empty();
+            existed |= kept || !steps.is_empty();
             lane.extend(steps.iter().map(|&(entry, step)| {
                 let happening = Happening::Step(Place { tape: place, entry });
                 (self.clocks.at(place, step.at), happening)
             }));
-            lane.extend(before(Some(place)));
+            lane.extend(sent_in(Some(place)));
             let returns = self.tapes.next_of_same_node(place).is_some();
             if existed && (returns || self.falls_silent_after(place)) {
                 lane.push_back((self.clocks.at(place, tape.end()), Happening::Gone(returns)));
             }
         }
         lane
+    }
+
+    /// What a node that starts has of the machine on its disk, and by which entry.
+    fn on_disk(&self, tape: &'a Tape) -> (usize, OnDisk<'a>) {
+        let mut entries = tape.recording.entries.iter().enumerate();
+        let restored = entries.find_map(|(entry, what)| match what {
+            Entry::Restored(restored) if restored.key == *self.key => Some((entry, restored)),
+            Entry::Restored(_) | Entry::Step(_) | Entry::Stopped(_) => None,
+        });
+        match restored {
+            Some((entry, restored)) => (entry, OnDisk::Kept(restored)),
+            None if tape.says_what_came_back() => (0, OnDisk::Nothing),
+            None => (0, OnDisk::Unknown),
+        }
     }
 
     /// Whether others went on when this tape was over.
@@ -175,17 +199,17 @@ impl<'a> Lanes<'a, '_> {
         others > end(tape) + SILENCE
     }
 
-    /// Whether a node may have gone on without a tape.
-    fn is_blind(&self, node: NodeId) -> bool {
+    /// Whether a node may have gone on after its last tape.
+    fn goes_on(&self, node: NodeId) -> bool {
         let last = self.tapes.of(node).last();
         last.is_none_or(|(place, tape)| tape.recording.cut && !self.falls_silent_after(place))
     }
 
-    /// What others received of a node without its being on a tape, by the tape after which it must
-    /// have been sent. It is taken to have been under way for as long as messages usually are.
-    fn unseen(&self, node: NodeId) -> BTreeMap<Option<usize>, Vec<(i64, Happening<'a>)>> {
+    /// What others received of a node that it sent in gaps, by gap. It is taken to have been under
+    /// way for as long as messages usually are.
+    fn unseen(&self, node: NodeId) -> BTreeMap<Gap, Vec<(i64, Happening<'a>)>> {
         let usual = self.usual();
-        let mut unseen: BTreeMap<Option<usize>, Vec<(i64, Happening<'a>)>> = BTreeMap::new();
+        let mut unseen: BTreeMap<Gap, Vec<(i64, Happening<'a>)>> = BTreeMap::new();
         for (letter, &place) in &self.post.received {
             let Some(step) = self.tapes.step(place) else { continue };
             let known = self.post.sent.contains_key(letter);
@@ -193,21 +217,22 @@ impl<'a> Lanes<'a, '_> {
                 continue;
             }
             let at = self.clocks.at(place.tape, step.at).saturating_sub(usual);
-            let after = self.tape_before(letter, at);
-            unseen.entry(after).or_default().push((at, Happening::Unseen(*letter, place)));
+            let gap = self.gap_of(letter, at);
+            unseen.entry(gap).or_default().push((at, Happening::Unseen(*letter, place)));
         }
         unseen.values_mut().for_each(|list| list.sort_by_key(|(at, _)| *at));
         unseen
     }
 
-    /// The tape of the sender after which this was sent: it has smaller numbers, or was over.
-    fn tape_before(&self, letter: &Letter, at: i64) -> Option<usize> {
-        let smaller = Letter { number: 0, ..*letter }..*letter;
-        let known = self.post.sent.range(smaller).next_back().map(|(_, place)| place.tape);
-        let over = |&(place, tape): &(usize, &super::Tape)| {
-            self.tapes.is_open_after(place) && self.clocks.at(place, tape.end()) <= at
-        };
-        known.max(self.tapes.of(letter.from).filter(over).last().map(|(place, _)| place))
+    /// The gap in which this was sent: of those where its number fits, the last one that had begun
+    /// by this time, as far as clocks can be relied on.
+    fn gap_of(&self, letter: &Letter, at: i64) -> Gap {
+        let (after, before) = self.post.around(letter);
+        let end = |tape: usize| self.clocks.at(tape, self.tapes.tapes[tape].end());
+        let began = |gap: &Gap| gap.is_none_or(|tape| end(tape) <= at);
+        let gaps: Vec<Gap> = self.tapes.gaps(letter.from, after, before).collect();
+        let found = gaps.iter().rfind(|gap| began(gap)).or(gaps.first());
+        found.copied().flatten()
     }
 
     /// How long messages usually are under way: the middle one of all.

@@ -5,6 +5,7 @@ use conclave_core::NodeId;
 use conclave_net::recording::Step;
 use conclave_net::{Deed, Input, Lane};
 use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Included};
 
 /// What no two messages share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,11 +91,8 @@ impl Post {
         for (letter, &place) in &self.received {
             let Some(step) = tapes.step(place) else { continue };
             let Some(&sent) = self.sent.get(letter) else {
-                if tapes.has_holes(letter.from) && !self.is_within_a_tape(letter) {
-                    continue;
-                }
-                let what = format!("{} arrives, and was never sent", letter.told());
-                return Err(different(place, what));
+                self.check_unseen(tapes, letter, place)?;
+                continue;
             };
             let there = tapes.step(sent).and_then(|step| {
                 let same = |(sent, _): &(Letter, &[u8])| sent == letter;
@@ -116,42 +114,147 @@ impl Post {
         Ok(())
     }
 
-    /// Numbers between two of one tape were given by the node while it recorded.
-    fn is_within_a_tape(&self, letter: &Letter) -> bool {
-        let same_way = Letter { number: 0, ..*letter }..Letter { number: u64::MAX, ..*letter };
-        let mut ends: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
-        for (sent, place) in self.sent.range(same_way) {
-            let (first, last) = ends.entry(place.tape).or_insert((sent.number, sent.number));
-            (*first, *last) = ((*first).min(sent.number), (*last).max(sent.number));
+    /// A message whose sending is on no tape was sent in a gap.
+    fn check_unseen(&self, tapes: &Tapes, letter: &Letter, place: Place) -> Result<(), Difference> {
+        let (after, before) = self.around(letter);
+        if tapes.has_gap(letter.from, after, before) {
+            return Ok(());
         }
-        ends.values().any(|(first, last)| (*first..=*last).contains(&letter.number))
+        let maybe = match before {
+            // That a node was started once more is on none of its tapes.
+            None => format!("; or a recording of a later start of node {} is missing", letter.from),
+            Some(_) => String::new(),
+        };
+        Err(different(place, format!("{} arrives, and was never sent{maybe}", letter.told())))
+    }
+
+    /// The tapes on which its sender sent what came before and after it on the same way. It must
+    /// have been sent in between, for numbers rise from start to start.
+    pub fn around(&self, letter: &Letter) -> (Option<usize>, Option<usize>) {
+        let first = Letter { number: 0, ..*letter };
+        let last = Letter { number: u64::MAX, ..*letter };
+        let before = self.sent.range(first..*letter).next_back();
+        let after = self.sent.range((Excluded(*letter), Included(last))).next();
+        (before.map(|(_, place)| place.tape), after.map(|(_, place)| place.tape))
     }
 
     /// On one way numbers only rise, and nothing that must arrive is left out.
     fn check_order(&self, tapes: &Tapes) -> Result<(), Difference> {
+        let way = |letter: &Letter| (letter.from, letter.to, letter.lane);
         let mut before: Option<(Letter, Place)> = None;
         for (letter, &place) in &self.received {
-            let way = |letter: &Letter| (letter.from, letter.to, letter.lane);
-            if let Some((last, earlier)) = before.filter(|(last, _)| way(last) == way(letter)) {
-                if place < earlier {
-                    let what = format!("{} arrives before message {}", letter.told(), last.number);
-                    return Err(different(place, what));
-                }
-                let skipped = self.sent.range(last..*letter).nth(1).map(|(letter, _)| *letter);
-                if let Some(skipped) = skipped
-                    && letter.lane == Lane::Durable
-                    && !tapes.has_holes(letter.to)
-                {
-                    let what = format!("{} arrives, but {} did not", letter.told(), skipped.number);
-                    return Err(different(place, what));
-                }
+            let last = before.filter(|(last, _)| way(last) == way(letter));
+            if let Some((last, earlier)) = last
+                && place < earlier
+            {
+                let what = format!("{} arrives before message {}", letter.told(), last.number);
+                return Err(different(place, what));
+            }
+            if letter.lane == Lane::Durable
+                && let Some(skipped) = self.skipped(last.map(|(last, _)| last), letter)
+                && !tapes.has_gap(letter.to, last.map(|(_, place)| place.tape), Some(place.tape))
+            {
+                let what = format!("{} arrives, but {} did not", letter.told(), skipped.number);
+                return Err(different(place, what));
             }
             before = Some((*letter, place));
         }
         Ok(())
     }
+
+    /// What was sent on the way of a message before it, and after the last that arrived there. The
+    /// first durable message of a way must arrive as any other: who counts from 1 waits for it.
+    fn skipped(&self, last: Option<Letter>, letter: &Letter) -> Option<Letter> {
+        let from = match last {
+            Some(last) => Excluded(last),
+            None => Included(Letter { number: 0, ..*letter }),
+        };
+        self.sent.range((from, Excluded(*letter))).next().map(|(skipped, _)| *skipped)
+    }
 }
 
 pub(super) fn different(place: Place, what: String) -> Difference {
     Difference { place, what }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Tape;
+    use super::*;
+    use conclave_core::Ticks;
+    use conclave_net::recording::{Done, Entry, Header, Recording};
+
+    const ONE: NodeId = NodeId(0);
+    const OTHER: NodeId = NodeId(1);
+
+    fn tape(node: NodeId, start: u32, cut: bool, steps: Vec<Step>) -> Tape {
+        let (cluster, settings) = ("test".to_string(), String::new());
+        let header = Header { cluster, settings, node, n: 2, incarnation: start, started: 0 };
+        let entries = steps.into_iter().map(Entry::Step).collect();
+        Tape { file: String::new(), recording: Recording { header, entries, cut } }
+    }
+
+    fn step(input: Input, arrival: Option<(Lane, u64)>, deeds: Vec<Done>) -> Step {
+        Step { at: Ticks(1), key: "lock/a".into(), input, arrival, choices: Vec::new(), deeds }
+    }
+
+    /// The one node sends to the other.
+    fn sends(lane: Lane, number: u64) -> Step {
+        let deed = Deed::Send { to: OTHER, kind: "REQUEST".into(), bytes: vec![number as u8] };
+        step(Input::Start, None, vec![Done { deed, sent: Some((lane, number)), due: None }])
+    }
+
+    fn takes(lane: Lane, number: u64) -> Step {
+        let message = Input::Message { from: ONE, bytes: vec![number as u8] };
+        step(message, Some((lane, number)), Vec::new())
+    }
+
+    fn wrong(tapes: Vec<Tape>) -> Option<String> {
+        Post::of(&Tapes { tapes }).err().map(|difference| difference.what)
+    }
+
+    #[test]
+    fn the_first_message_of_a_way_may_not_be_lost_either() {
+        let received = |lane: Lane, start: u32| {
+            let sent = tape(ONE, 1, false, vec![sends(lane, 1), sends(lane, 2)]);
+            wrong(vec![sent, tape(OTHER, start, false, vec![takes(lane, 2)])])
+        };
+        let lost = "message 2 of node 1 to node 2 arrives, but 1 did not";
+        assert_eq!(received(Lane::Durable, 1).as_deref(), Some(lost));
+        assert_eq!(received(Lane::Durable, 2), None, "its first start may have taken it");
+        assert_eq!(received(Lane::Transient, 1), None, "links may lose it");
+    }
+
+    #[test]
+    fn a_gap_excuses_only_what_can_have_been_received_in_it() {
+        let sent = |numbers: &[u64]| {
+            let steps = numbers.iter().map(|number| sends(Lane::Durable, *number)).collect();
+            tape(ONE, 1, false, steps)
+        };
+        let taken = |start: u32, cut: bool, number: u64| {
+            tape(OTHER, start, cut, vec![takes(Lane::Durable, number)])
+        };
+        let before = vec![sent(&[1, 2, 3]), taken(1, false, 1), taken(2, true, 3)];
+        let lost = "message 3 of node 1 to node 2 arrives, but 2 did not";
+        assert_eq!(wrong(before).as_deref(), Some(lost), "that gap is later");
+        assert_eq!(wrong(vec![sent(&[1, 2, 3]), taken(1, true, 1), taken(2, false, 3)]), None);
+        assert_eq!(wrong(vec![sent(&[1, 2, 3]), taken(1, false, 1), taken(3, false, 3)]), None);
+    }
+
+    #[test]
+    fn a_gap_excuses_only_what_can_have_been_sent_in_it() {
+        let taken =
+            || tape(OTHER, 1, false, (1..=3).map(|number| takes(Lane::Durable, number)).collect());
+        let sent = |start: u32, cut: bool, number: u64| {
+            tape(ONE, start, cut, vec![sends(Lane::Durable, number)])
+        };
+        let never = "message 2 of node 1 to node 2 arrives, and was never sent";
+        let later = wrong(vec![sent(1, false, 1), sent(2, true, 3), taken()]);
+        assert_eq!(later.as_deref(), Some(never), "that gap is later");
+        assert_eq!(wrong(vec![sent(1, true, 1), sent(2, false, 3), taken()]), None);
+        assert_eq!(wrong(vec![sent(1, false, 1), sent(3, false, 3), taken()]), None);
+        let unknown = wrong(vec![sent(1, false, 1), taken()]);
+        let maybe = "; or a recording of a later start of node 1 is missing";
+        assert_eq!(unknown, Some(never.to_string() + maybe));
+    }
 }

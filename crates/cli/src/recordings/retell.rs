@@ -1,7 +1,7 @@
 //! Runs one machine of all nodes again, in its own types, and writes the run down.
 
 use super::judge::{Judge, Judged};
-use super::merge::{Happening, Merged};
+use super::merge::{Happening, Merged, OnDisk};
 use super::post::{Difference, Letter, Post, different};
 use super::{Clocks, Place, Tapes};
 use conclave_core::clock::Vector;
@@ -50,7 +50,7 @@ where
     let mut retelling = Retelling {
         made,
         run,
-        nodes: (0..n).map(|_| Node { machine: None, timers: BTreeMap::new() }).collect(),
+        nodes: (0..n).map(|_| Node::new()).collect(),
         stamps: BTreeMap::new(),
         judge: Judge::new(n),
         recorder: Recorder::default(),
@@ -61,7 +61,7 @@ where
         match *happening {
             Happening::Step(place) => retelling.step(*at, *node, place)?,
             Happening::Gone(returns) => retelling.gone(*at, *node, returns),
-            Happening::Back(tape, restored) => retelling.back(*at, *node, tape, restored)?,
+            Happening::Back(place, on_disk) => retelling.back(*at, *node, place, on_disk)?,
             Happening::Unseen(letter, place) => retelling.unseen(*at, letter, place)?,
         }
     }
@@ -71,8 +71,20 @@ where
 /// A node as far as it has been run.
 struct Node<P: Process> {
     machine: Option<Machine<P>>,
+    /// Whether it certainly had one at any time before.
+    had_one: bool,
     /// Its running timers, and when each is due by the node's own clock.
     timers: BTreeMap<Vec<u8>, Ticks>,
+}
+
+impl<P: Process> Node<P> {
+    fn new() -> Self {
+        Self { machine: None, had_one: false, timers: BTreeMap::new() }
+    }
+
+    fn has(&mut self, machine: Machine<P>) {
+        (self.machine, self.had_one) = (Some(machine), true);
+    }
 }
 
 struct Retelling<'a, P: Process<Provides: Judged>> {
@@ -96,7 +108,8 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
             Input::Start if exists => return Err(wrong("starts twice".to_string())),
             // One that is made late begins as one that came back.
             Input::Start | Input::Restart if !exists => {
-                self.nodes[id.index()].machine = Some(self.fresh(id));
+                let machine = self.fresh(id);
+                self.nodes[id.index()].has(machine);
             }
             Input::Start
             | Input::Restart
@@ -207,7 +220,7 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
         if let Some(at) = self.run.merged.arrivals.get(letter) {
             return Some(*at);
         }
-        if self.run.merged.blind[letter.to.index()] {
+        if self.run.merged.goes_on[letter.to.index()] {
             return Some(now + self.run.merged.usual);
         }
         let later = *letter..Letter { number: u64::MAX, ..*letter };
@@ -234,34 +247,71 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
         &mut self,
         at: Ticks,
         id: NodeId,
-        tape: usize,
-        restored: Option<&Restored>,
+        place: Place,
+        on_disk: OnDisk<'_>,
     ) -> Result<(), Difference> {
-        let place = Place { tape, entry: 0 };
-        let wrong = |what: &str| different(place, format!("node {id} {what}"));
         match self.made.survival {
             Survival::Whole => self.recorder.happens(Record::Resume { at, node: id }),
             Survival::Returns | Survival::Forgets => {
-                let amnesia = restored.is_none();
+                let amnesia = matches!(on_disk, OnDisk::Nothing);
                 self.recorder.happens(Record::Restart { at, node: id, amnesia });
                 self.judge.returned(id);
             }
         }
-        let before = self.nodes[id.index()].machine.take();
-        let Some(restored) = restored else { return Ok(()) };
+        match on_disk {
+            OnDisk::Kept(restored) => self.restore(at, id, place, restored),
+            OnDisk::Nothing => {
+                let node = &mut self.nodes[id.index()];
+                (node.machine, node.timers) = (None, BTreeMap::new());
+                // What is on a tape was on disk before, even if the tape was cut off later.
+                if node.had_one && self.made.survival != Survival::Forgets {
+                    let what = format!("node {id} came back without what it had on disk");
+                    return Err(different(place, what));
+                }
+                Ok(())
+            }
+            OnDisk::Unknown => {
+                self.nodes[id.index()].machine = None;
+                self.lose_sight(at, id);
+                Ok(())
+            }
+        }
+    }
+
+    /// It goes on with what was on disk, which must be what it had, unless it went through a gap.
+    fn restore(
+        &mut self,
+        at: Ticks,
+        id: NodeId,
+        place: Place,
+        restored: &Restored,
+    ) -> Result<(), Difference> {
+        let wrong = |what: &str| different(place, format!("node {id} {what}"));
         let mut machine = self.fresh(id);
         machine.restore(&restored.saved).map_err(|_| wrong("came back as something else"))?;
-        let known = before.is_some_and(|before| before.saved() == restored.saved);
-        if !known {
-            let open = tape == 0 || self.run.tapes.has_holes(id);
-            if !open {
-                return Err(wrong("came back with another state than it had"));
-            }
-            self.lose_sight(at, id);
-        }
         let node = &mut self.nodes[id.index()];
-        node.machine = Some(machine);
-        node.timers = restored.timers.iter().cloned().collect();
+        let timers: BTreeMap<_, _> = restored.timers.iter().cloned().collect();
+        let ran = match self.made.survival {
+            Survival::Whole => std::mem::take(&mut node.timers),
+            Survival::Returns | Survival::Forgets => BTreeMap::new(),
+        };
+        let before = node.machine.replace(machine);
+        (node.had_one, node.timers) = (true, timers);
+        let other = match before {
+            None => Some("came back with what it never had"),
+            Some(before) if before.saved() != restored.saved => {
+                Some("came back with another state than it had")
+            }
+            Some(_) if !ran.keys().eq(node.timers.keys()) => {
+                Some("came back with other timers than ran")
+            }
+            Some(_) => None,
+        };
+        let Some(other) = other else { return Ok(()) };
+        if !self.run.tapes.has_gap_before(place.tape) {
+            return Err(wrong(other));
+        }
+        self.lose_sight(at, id);
         Ok(())
     }
 

@@ -67,11 +67,18 @@ impl Tape {
         self.steps().last().map_or(Ticks::ZERO, |(_, step)| step.at)
     }
 
-    /// Nodes that do not exist, or a clock that goes back, would mislead whoever reads on.
+    /// Nodes that do not exist, a clock that goes back, or a machine that comes back late would
+    /// mislead whoever reads on.
     fn check(&self) -> Result<(), String> {
         let Header { node, n, .. } = *self.header();
         if n > NODES_MAX || node.0 >= n {
             return Err(format!("node {node} of {n}: there is none such"));
+        }
+        let wrong = |place: usize| format!("entry {}: cannot have happened like this", place + 1);
+        let mut entries = self.recording.entries.iter();
+        let came_back = entries.rposition(|entry| matches!(entry, Entry::Restored(_)));
+        if let Some(late) = came_back.filter(|last| self.steps().any(|(place, _)| place < *last)) {
+            return Err(wrong(late));
         }
         let mut before = Ticks::ZERO;
         for (place, step) in self.steps() {
@@ -92,7 +99,7 @@ impl Tape {
                 Deed::CancelTimer { .. } | Deed::Tell(_) | Deed::Ask(_) => true,
             });
             if !heard || !done || step.at < before {
-                return Err(format!("entry {}: cannot have happened like this", place + 1));
+                return Err(wrong(place));
             }
             before = step.at;
         }
@@ -150,39 +157,24 @@ impl Tapes {
         })
     }
 
-    /// The machines, each with the number of its steps.
+    /// The machines, each with the number of its steps: none, if it only came back from disk.
     pub fn machines(&self) -> BTreeMap<Key, u64> {
         let mut machines = BTreeMap::new();
-        for (_, step) in self.steps() {
-            *machines.entry(step.key.clone()).or_default() += 1;
+        for entry in self.tapes.iter().flat_map(|tape| &tape.recording.entries) {
+            match entry {
+                Entry::Restored(restored) => {
+                    machines.entry(restored.key.clone()).or_default();
+                }
+                Entry::Step(step) => *machines.entry(step.key.clone()).or_default() += 1,
+                Entry::Stopped(_) => {}
+            }
         }
         machines
-    }
-
-    /// Nodes of which there is no tape at all.
-    pub fn missing(&self) -> Vec<NodeId> {
-        self.nodes().filter(|node| self.of(*node).next().is_none()).collect()
     }
 
     /// The tape of the same node's next start.
     pub fn next_of_same_node(&self, tape: usize) -> Option<&Tape> {
         let node = self.tapes[tape].header().node;
         self.tapes.get(tape + 1).filter(|next| next.header().node == node)
-    }
-
-    /// Whether something that a node did before or after this tape may be on no tape: it was cut
-    /// off, or is not followed by that of the next start.
-    pub fn is_open_after(&self, tape: usize) -> bool {
-        let this = &self.tapes[tape];
-        let next = self.next_of_same_node(tape).map(|next| next.header().incarnation);
-        let skips = next.is_some_and(|next| next != this.header().incarnation + 1);
-        this.recording.cut || skips
-    }
-
-    /// Whether a node did anything that is on no tape, or may have.
-    pub fn has_holes(&self, node: NodeId) -> bool {
-        let first = self.of(node).next();
-        let late = first.is_none_or(|(_, tape)| tape.header().incarnation > 1);
-        late || self.of(node).any(|(place, _)| self.is_open_after(place))
     }
 }

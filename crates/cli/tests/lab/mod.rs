@@ -22,8 +22,16 @@ enum Act {
     Fire { node: u32, key: String, timer: Vec<u8>, generation: u64 },
     Release(u32, String),
     Kill(u32),
+    Stop(u32),
+    Forget(u32),
     Return(u32),
 }
+
+/// What a node keeps of a machine when it is gone: its state, and the timers that run.
+type Kept = (Vec<u8>, Vec<Vec<u8>>);
+
+/// How long a timer runs that was on disk.
+const TIMER: u64 = 50_000;
 
 struct Node {
     engine: Engine,
@@ -33,7 +41,7 @@ struct Node {
     recorder: Option<Recorder>,
     began: u64,
     starts: u32,
-    saved: BTreeMap<Key, Vec<u8>>,
+    saved: BTreeMap<Key, Kept>,
     /// What must not be lost waits for its return.
     held: Vec<Act>,
 }
@@ -126,6 +134,16 @@ impl Lab {
         self.schedule(at, Act::Kill(node));
     }
 
+    /// It stops in good order.
+    pub fn stops(&mut self, at: u64, node: u32) {
+        self.schedule(at, Act::Stop(node));
+    }
+
+    /// It loses its disk while it is away.
+    pub fn forgets(&mut self, at: u64, node: u32) {
+        self.schedule(at, Act::Forget(node));
+    }
+
     pub fn comes_back(&mut self, at: u64, node: u32) {
         self.schedule(at, Act::Return(node));
     }
@@ -172,18 +190,7 @@ impl Lab {
             started: BEGIN + skew + now,
         };
         node.recorder = Some(Recorder::create(&path, &header).expect("a folder to write to"));
-        let saved = std::mem::take(&mut node.saved);
-        let mut returning = Vec::new();
-        for (key, saved) in saved {
-            let (mut machine, _) = node.engine.machine(&key, true).expect("it was there");
-            machine.restore(&saved).expect("what it saved");
-            if machine.survival() == Survival::Returns {
-                returning.push(key.clone());
-            }
-            let entry = Entry::Restored(Restored { key: key.clone(), saved, timers: Vec::new() });
-            node.recorder.as_mut().expect("it runs").write(&entry);
-            node.machines.insert(key, machine);
-        }
+        let returning = self.bring_back(id);
         for key in returning {
             self.step(id, &key, Input::Restart, None);
         }
@@ -191,6 +198,30 @@ impl Lab {
             self.machine(id, &DETECTOR.into());
             self.machine(id, &ELECTION.into());
         }
+    }
+
+    /// What was on its disk goes on; gives those that have to be told.
+    fn bring_back(&mut self, id: u32) -> Vec<Key> {
+        let saved = std::mem::take(&mut self.nodes[id as usize].saved);
+        let mut returning = Vec::new();
+        for (key, (saved, names)) in saved {
+            let engine = &self.nodes[id as usize].engine;
+            let (mut machine, _) = engine.machine(&key, true).expect("it was there");
+            machine.restore(&saved).expect("what it saved");
+            if machine.survival() == Survival::Returns {
+                returning.push(key.clone());
+            }
+            let due = |name: Vec<u8>| {
+                let due = self.set_timer(id, &key, &name, TIMER);
+                (name, due)
+            };
+            let timers = names.into_iter().map(due).collect();
+            let entry = Entry::Restored(Restored { key: key.clone(), saved, timers });
+            let node = &mut self.nodes[id as usize];
+            node.recorder.as_mut().expect("it runs").write(&entry);
+            node.machines.insert(key, machine);
+        }
+        returning
     }
 
     fn act(&mut self, act: Act) {
@@ -217,21 +248,37 @@ impl Lab {
                 }
             }
             Act::Kill(id) => {
-                let node = &mut self.nodes[id as usize];
-                if let Some(mut recorder) = node.recorder.take() {
-                    recorder.flush();
-                }
-                let machines = std::mem::take(&mut node.machines);
-                let kept = machines.iter().filter(|(_, one)| one.survival() != Survival::Forgets);
-                node.saved = kept.map(|(key, machine)| (key.clone(), machine.saved())).collect();
-                node.timers.clear();
+                self.goes(id).into_iter().for_each(|mut recorder| recorder.flush());
             }
+            Act::Stop(id) => {
+                let after = Ticks(self.now - self.nodes[id as usize].began);
+                self.goes(id).into_iter().for_each(|recorder| recorder.finish(after));
+            }
+            Act::Forget(id) => self.nodes[id as usize].saved.clear(),
             Act::Return(id) => {
                 self.start(id);
                 let held = std::mem::take(&mut self.nodes[id as usize].held);
                 held.into_iter().for_each(|act| self.act(act));
             }
         }
+    }
+
+    /// A node is gone: what is left is on its disk.
+    fn goes(&mut self, id: u32) -> Option<Recorder> {
+        let node = &mut self.nodes[id as usize];
+        let timers = std::mem::take(&mut node.timers);
+        for (key, machine) in std::mem::take(&mut node.machines) {
+            let mine =
+                timers.iter().filter(|((whose, _), (_, due))| *whose == key && due.is_some());
+            let names = mine.map(|((_, name), _)| name.clone()).collect();
+            let kept = match machine.survival() {
+                Survival::Whole => (machine.saved(), names),
+                Survival::Returns => (machine.saved(), Vec::new()),
+                Survival::Forgets => continue,
+            };
+            node.saved.insert(key, kept);
+        }
+        node.recorder.take()
     }
 
     fn is_up(&self, node: u32) -> bool {

@@ -7,7 +7,7 @@ use crate::failure::{Exit, Usage};
 use crate::output::numbers::count;
 use crate::output::{self, json};
 use crate::recordings::{self, Clocks, Difference, Post, Retold, Run, Tapes, merge};
-use conclave_core::Ticks;
+use conclave_core::{Ticks, Violation};
 use conclave_net::Key;
 use conclave_service::{DETECTOR, ELECTION, LOCK};
 use conclave_sim::quoted;
@@ -88,7 +88,7 @@ pub fn run(arguments: &Replay) -> anyhow::Result<Exit> {
         Err(Fault::Difference(difference)) => Err(difference),
         Err(Fault::Usage(usage)) => return Err(usage.into()),
     };
-    let report = Report::new(&tapes, &machines, &key, &subject, &found);
+    let report = Report::new(&tapes, &machines, &key, &subject, &found)?;
     output::print(&match arguments.json {
         true => json::pretty(&report)?,
         false => report.told(),
@@ -105,17 +105,23 @@ pub fn run(arguments: &Replay) -> anyhow::Result<Exit> {
 /// The same machine of the same files, as it is typed.
 fn typed(files: &[String], key: &Key) -> String {
     let files: Vec<String> = files.iter().map(|file| quoted(file)).collect();
-    let which = match key.strip_prefix(LOCK) {
+    format!("{} {}", files.join(" "), flag(key))
+}
+
+/// The flag that shows a machine.
+fn flag(key: &str) -> String {
+    match key.strip_prefix(LOCK) {
         Some(name) => format!("--lock {}", quoted(name)),
         None => format!("--{key}"),
-    };
-    format!("{} {which}", files.join(" "))
+    }
 }
 
 /// What came of running every machine again.
 pub struct Found {
     /// The run that was asked for.
     run: Retold,
+    /// The promises that other machines broke.
+    elsewhere: Vec<(Key, Violation)>,
     /// How many steps were run again, those of all machines together.
     steps: u64,
     /// By tape: how far its clock was put forward.
@@ -153,12 +159,14 @@ fn replay(tapes: &Tapes, machines: &BTreeMap<Key, u64>, chosen: &Key) -> Result<
         Ok((recordings::again(&settings, key, run)??, merged.strained))
     };
     let (run, strained) = again(chosen)?;
-    let mut steps = run.steps;
+    let (mut steps, mut elsewhere) = (run.steps, Vec::new());
     for key in machines.keys().filter(|key| *key != chosen) {
-        steps += again(key)?.0.steps;
+        let (other, _) = again(key)?;
+        steps += other.steps;
+        elsewhere.extend(other.violations.into_iter().map(|broken| (key.clone(), broken)));
     }
     let shifts = (0..tapes.tapes.len()).map(|tape| clocks.shift(tape)).collect();
-    Ok(Found { run, steps, shifts, strained })
+    Ok(Found { run, elsewhere, steps, shifts, strained })
 }
 
 /// The machines with the numbers of their steps.

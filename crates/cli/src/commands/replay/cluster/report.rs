@@ -1,17 +1,19 @@
 //! What people see of recordings that were replayed together.
 
-use super::{Found, list};
+use super::{Found, flag, list};
 use crate::failure::Exit;
 use crate::output::numbers::{count, of};
 use crate::output::{bad, dim, good, labelled, odd, strong};
-use crate::recordings::{Difference, Tape, Tapes};
+use crate::recordings::{self, Difference, MissingStarts, Tape, Tapes};
 use crate::subject::Subject;
-use conclave_core::{Property, Ticks, Verdict};
+use conclave_core::{Ticks, Verdict, Violation};
 use conclave_net::Key;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 const COLUMN: usize = 12;
+/// So many machines are named in one line.
+const NAMED_MAX: usize = 5;
 
 /// What came of it.
 #[derive(Serialize)]
@@ -22,13 +24,18 @@ pub struct Report {
     algorithm: String,
     nodes: u32,
     recordings: Vec<Told>,
+    /// Nodes of which there is no recording.
     missing: Vec<u32>,
+    /// Starts of the other nodes of which there is none.
+    missing_starts: Vec<Starts>,
     /// Steps by machine.
     machines: BTreeMap<String, u64>,
     steps: u64,
     verified: bool,
     difference: Option<String>,
+    /// What became of the promises of the machine that is shown.
     properties: BTreeMap<&'static str, Verdict>,
+    /// Those that any machine broke, the one that is shown first.
     violations: Vec<Broken>,
     /// By how much at most a step was put off, in milliseconds.
     put_off: f64,
@@ -47,8 +54,18 @@ struct Told {
     put_forward: f64,
 }
 
+/// Starts of a node, from one to another.
+#[derive(Serialize)]
+struct Starts {
+    node: u32,
+    first: u32,
+    last: u32,
+}
+
+/// A promise that a machine broke, or one that it never made.
 #[derive(Serialize)]
 struct Broken {
+    machine: String,
     property: &'static str,
     time: f64,
     what: String,
@@ -63,7 +80,7 @@ impl Report {
         key: &Key,
         subject: &Subject,
         found: &Result<Found, Difference>,
-    ) -> Self {
+    ) -> anyhow::Result<Self> {
         let header = tapes.header();
         let shifts = found.as_ref().map_or(&[][..], |found| &found.shifts);
         let shift = |tape: usize| shifts.get(tape).copied().unwrap_or_default();
@@ -71,7 +88,7 @@ impl Report {
             tapes.tapes.iter().enumerate().map(|(place, tape)| told(tape, shift(place)));
         let run = found.as_ref().ok().map(|found| &found.run);
         let verdicts = run.map_or(&[][..], |run| &run.verdicts).iter();
-        Self {
+        Ok(Self {
             cluster: header.cluster.clone(),
             settings: header.settings.clone(),
             machine: key.to_string(),
@@ -79,14 +96,18 @@ impl Report {
             nodes: header.n,
             recordings: recordings.collect(),
             missing: tapes.missing().iter().map(|node| node.0 + 1).collect(),
+            missing_starts: tapes.missing_starts().into_iter().map(Starts::from).collect(),
             machines: machines.iter().map(|(key, steps)| (key.to_string(), *steps)).collect(),
             steps: found.as_ref().map_or(0, |found| found.steps),
             verified: found.is_ok(),
             difference: found.as_ref().err().map(|difference| place(tapes, difference)),
             properties: verdicts.map(|(property, verdict)| (property.tag(), *verdict)).collect(),
-            violations: run.map_or_else(Vec::new, |run| broken(run, subject)),
+            violations: match found {
+                Ok(found) => all_broken(found, key, subject, &header.settings)?,
+                Err(_) => Vec::new(),
+            },
             put_off: found.as_ref().map_or(0.0, |found| found.strained.as_units()),
-        }
+        })
     }
 
     /// How the command ends.
@@ -111,6 +132,9 @@ impl Report {
             let words = "no recording: it is known only by what others received from it";
             text += &labelled(&format!("node {node}"), COLUMN, words);
         }
+        for starts in &self.missing_starts {
+            text += &labelled(&format!("node {}", starts.node), COLUMN, &starts.words());
+        }
         if self.put_off >= 1.0 {
             let ms = self.put_off;
             let words = format!("a step seems up to {ms} ms too early for its message: put off");
@@ -132,15 +156,42 @@ impl Report {
             true => String::new(),
             false => labelled("judged", COLUMN, &words.join(", ")),
         };
-        for Broken { property, time, what, promised } in &self.violations {
-            let told = format!("{property} violated at {time}: {what}");
-            let lacks = " (it does not promise that)";
-            text += &match promised {
-                true => format!("{}\n", bad(told)),
-                false => format!("{}\n", odd(told + lacks)),
+        for broken in &self.violations {
+            text += &match (broken.machine == self.machine, broken.promised) {
+                (true, true) => format!("{}\n", bad(broken.words())),
+                (true, false) => {
+                    format!("{}\n", odd(broken.words() + " (it does not promise that)"))
+                }
+                (false, true) => format!("{}\n", bad(broken.words_elsewhere())),
+                (false, false) => continue,
             };
         }
-        text
+        text + &self.unpromised_elsewhere()
+    }
+
+    /// What machines that are not shown did without having promised otherwise: in short, for there
+    /// may be many.
+    fn unpromised_elsewhere(&self) -> String {
+        let mut machines: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let elsewhere = |broken: &&Broken| broken.machine != self.machine && !broken.promised;
+        for broken in self.violations.iter().filter(elsewhere) {
+            machines.entry(broken.property).or_default().push(&broken.machine);
+        }
+        let told = |(property, machines): (&&str, &Vec<&str>)| {
+            let named = machines[..machines.len().min(NAMED_MAX)].join(", ");
+            let more = match machines.len().saturating_sub(NAMED_MAX) {
+                0 => String::new(),
+                more => format!(" and {} more", count(more as u64)),
+            };
+            format!("{}\n", odd(format!("{property} violated in {named}{more} (not promised)")))
+        };
+        machines.iter().map(told).collect()
+    }
+
+    /// Whether all that the nodes did is recorded, as far as that can be known.
+    fn is_whole(&self) -> bool {
+        let cut = self.recordings.iter().any(|told| told.cut_off);
+        !cut && self.missing.is_empty() && self.missing_starts.is_empty()
     }
 
     fn verdict(&self) -> String {
@@ -149,12 +200,52 @@ impl Report {
             None => {
                 let steps = of(self.steps, "step");
                 let machines = of(self.machines.len() as u64, "machine");
-                let cut = self.recordings.iter().any(|told| told.cut_off);
-                let known = if cut { ", as far as they are recorded" } else { "" };
+                let known = if self.is_whole() { "" } else { ", as far as they are recorded" };
                 let told = format!("{steps} of {machines} run again, all as recorded{known}");
                 format!("{} {told}\n", good("verified:"))
             }
         }
+    }
+}
+
+impl Starts {
+    fn words(&self) -> String {
+        let Self { first, last, .. } = self;
+        let which = match first == last {
+            true => format!("start {first}"),
+            false => format!("starts {first} to {last}"),
+        };
+        format!("{which}: no recording, known only by what others received from it")
+    }
+}
+
+impl From<MissingStarts> for Starts {
+    fn from(starts: MissingStarts) -> Self {
+        let MissingStarts { node, first, last } = starts;
+        Self { node: node.0 + 1, first, last }
+    }
+}
+
+impl Broken {
+    fn new(machine: &Key, subject: &Subject, violation: &Violation) -> Self {
+        let Violation { property, at, what } = violation;
+        Self {
+            machine: machine.to_string(),
+            property: property.tag(),
+            time: at.as_units(),
+            what: subject.header(String::new()).tell(what),
+            promised: subject.setting.entry.promises(*property, &subject.setting.params),
+        }
+    }
+
+    fn words(&self) -> String {
+        let Self { property, time, what, .. } = self;
+        format!("{property} violated at {time}: {what}")
+    }
+
+    fn words_elsewhere(&self) -> String {
+        let machine = &self.machine;
+        format!("{machine}: {} ({} shows it)", self.words(), flag(machine))
     }
 }
 
@@ -196,14 +287,18 @@ fn place(tapes: &Tapes, difference: &Difference) -> String {
     format!("{}, entry {}, {at} ms after its start: {what}", tape.file, place.entry + 1)
 }
 
-fn broken(run: &crate::recordings::Retold, subject: &Subject) -> Vec<Broken> {
-    let promised =
-        |property: Property| subject.setting.entry.promises(property, &subject.setting.params);
-    let broken = run.violations.iter().map(|violation| Broken {
-        property: violation.property.tag(),
-        time: violation.at.as_units(),
-        what: subject.header(String::new()).tell(&violation.what),
-        promised: promised(violation.property),
-    });
-    broken.collect()
+/// What all machines broke.
+fn all_broken(
+    found: &Found,
+    key: &Key,
+    subject: &Subject,
+    settings: &str,
+) -> anyhow::Result<Vec<Broken>> {
+    let shown = found.run.violations.iter().map(|broken| Broken::new(key, subject, broken));
+    let mut all: Vec<Broken> = shown.collect();
+    for (key, broken) in &found.elsewhere {
+        let (subject, _) = recordings::header(settings, key, String::new())?;
+        all.push(Broken::new(key, &subject, broken));
+    }
+    Ok(all)
 }
