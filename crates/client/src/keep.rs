@@ -1,6 +1,6 @@
 //! The thread that keeps a session alive and looks whether what it holds is still there.
 
-use crate::clock::since_boot;
+use crate::clock::{nap, since_boot};
 use crate::lease::{Held, Kind, Loss, Shared};
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -42,7 +42,7 @@ fn sleep_until(shared: &Shared, moment: Duration) -> bool {
         if now >= moment {
             return true;
         }
-        let woken = shared.changed.wait_timeout(state, pause);
+        let woken = shared.changed.wait_timeout(state, nap(pause));
         state = woken.unwrap_or_else(PoisonError::into_inner).0;
     }
 }

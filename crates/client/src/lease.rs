@@ -1,7 +1,7 @@
 //! A session that is kept alive, and known to be lost in time.
 
 use crate::api::{NewSession, Withdrawn};
-use crate::clock::since_boot;
+use crate::clock::{nap, since_boot};
 use crate::keep;
 use crate::term::Term;
 use crate::{Client, Error};
@@ -251,7 +251,7 @@ impl Watch {
                 return loss;
             }
             let left = state.term.left(since_boot());
-            let woken = self.shared.changed.wait_timeout(state, left);
+            let woken = self.shared.changed.wait_timeout(state, nap(left));
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

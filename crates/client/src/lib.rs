@@ -30,7 +30,7 @@ mod lease;
 mod term;
 
 pub use client::Client;
-pub use clock::since_boot;
+pub use clock::{nap, since_boot};
 pub use error::Error;
 pub use guard::{Guard, Wanted};
 pub use lease::{Lease, Loss, Watch};
