@@ -23,6 +23,7 @@ pub mod api;
 mod calls;
 mod client;
 mod clock;
+mod debt;
 mod error;
 mod guard;
 mod keep;
