@@ -116,7 +116,7 @@ impl Holding {
         let _ = self.events.recv_timeout(MOMENT);
     }
 
-    /// Runs the command until it ends or the guard is lost. What is lost already, it does not run for.
+    /// Runs the command until it ends or the guard is lost; not at all if that is lost already.
     pub fn run(
         &self,
         command: &[OsString],
