@@ -79,9 +79,8 @@ impl Fake {
 fn serve(stream: TcpStream, seen: &Seen, answer: &dyn Fn(&Request) -> Answer) {
     let Some(request) = read(&stream) else { return };
     seen.requests.lock().unwrap().push(request.clone());
-    let answer = answer(&request);
     seen.more.notify_all();
-    let (status, body) = match answer {
+    let (status, body) = match answer(&request) {
         Answer::Says(status, body) => (status, body),
         Answer::Silent => return drop((&stream).read(&mut [0; 1])), // Until the other hangs up.
         Answer::HangsUp => return,
