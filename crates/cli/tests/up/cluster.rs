@@ -36,7 +36,7 @@ impl Place {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_conclave"));
+        let mut command = crate::support::binary();
         command.args(arguments).stdin(Stdio::null());
         self.furnish(&mut command);
         command
