@@ -1,6 +1,7 @@
 //! Where everything of a local cluster is: addresses, directory, files.
 
-use super::{earlier, ports};
+use super::earlier;
+use super::ports::{self, Ports};
 use crate::failure::Mistakes;
 use crate::node::{self, File, Flags, Node};
 use anyhow::Context;
@@ -43,8 +44,7 @@ pub struct Setup {
 impl Setup {
     /// Chooses addresses and writes the files.
     pub fn new(wanted: &Wanted<'_>) -> anyhow::Result<Self> {
-        let apis = ports::of_apis(wanted.http, wanted.nodes)?;
-        let peers = ports::free(wanted.http.ip(), wanted.nodes)?;
+        let Ports { apis, peers } = ports::choose(wanted.http, wanted.nodes)?;
         let places = (1..).zip(peers.iter().zip(&apis));
         let node = |(id, (peer, api)): (u32, (&SocketAddr, &SocketAddr))| Node {
             id,
@@ -116,13 +116,13 @@ impl Setup {
 /// What a node would complain about in its log is better said here, before anything is made.
 fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<Config, Mistakes> {
     let flags = Flags {
-        id: Some(1),
+        id: Some("1".to_string()),
         data: Some("unused".to_string()),
         engine: Some(wanted.engine.to_string()),
         election: Some(wanted.election.to_string()),
         detector: Some(wanted.detector.to_string()),
         set: wanted.set.to_vec(),
-        peers: nodes.iter().cloned().map(node::Peer).collect(),
+        peers: nodes.iter().map(ToString::to_string).collect(),
         ..Flags::default()
     };
     Ok(node::plan(&flags)?.config)
