@@ -7,6 +7,9 @@ use std::sync::Arc;
 /// The name of a machine, the same on every node: `detector`, `election`, `lock/NAME`.
 pub type Key = Arc<str>;
 
+/// The longest name of a machine, in bytes. A lock's name has 256 at most.
+pub const KEY_MAX: usize = 512;
+
 /// What a link promises of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Lane {

@@ -5,7 +5,7 @@
 //! accepts sends `Welcome` or `Refuse`, `Ack` and `Ping`.
 
 use super::fault::Fault;
-use crate::{Lane, Packet};
+use crate::{KEY_MAX, Lane, Packet};
 use conclave_core::NodeId;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -107,6 +107,10 @@ impl<'a> Frame<'a> {
             Ok((_, rest)) => Err(Fault::Nonsense(format!("{} bytes too many", rest.len()))),
             Err(error) => Err(Fault::Nonsense(error.to_string())),
         }
+            Ok((Frame::Data(data), _)) if data.key.len() > KEY_MAX => {
+                let length = data.key.len();
+                Err(Fault::Nonsense(format!("the name of a machine has {length} bytes")))
+            }
     }
 
     /// The word for it, for people.
@@ -165,6 +169,23 @@ mod tests {
     fn no_prefix_of_a_frame_is_a_frame() {
         let hello = Hello {
             cluster: "demo".into(),
+    #[test]
+    fn the_name_of_a_machine_is_no_place_for_a_long_text() {
+        let named = |length| Packet {
+            lane: Lane::Transient,
+            number: 1,
+            key: "k".repeat(length).into(),
+            bytes: Vec::new(),
+        };
+        let decoded = |packet: &Packet| {
+            let bytes = postcard::to_allocvec(&Frame::Data(packet.into())).unwrap();
+            Frame::decode(&bytes).map(|_| ()).map_err(|fault| fault.to_string())
+        };
+        assert_eq!(decoded(&named(KEY_MAX)), Ok(()));
+        let words = "a frame makes no sense: the name of a machine has 513 bytes";
+        assert_eq!(decoded(&named(KEY_MAX + 1)), Err(words.to_string()));
+    }
+
             n: 3,
             from: NodeId(0),
             to: NodeId(1),

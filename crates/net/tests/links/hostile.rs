@@ -142,7 +142,7 @@ async fn a_known_peer_that_sends_a_long_frame_or_nonsense() {
     let third = hello(super::kit::C, B, 3);
     let (mut raw, _) = Raw::greet(&address, third.clone()).await;
     raw.write(&100_000_000_u32.to_be_bytes()).await;
-    logs.line("ended: a frame is longer than the 1048576 bytes allowed").await;
+    logs.line("ended: a frame is longer than the 65536 bytes allowed").await;
     let (mut raw, _) = Raw::greet(&address, third.clone()).await;
     raw.send(&Frame::Hello(third.clone())).await;
     logs.line("ended: a frame makes no sense: Hello has no place here").await;
