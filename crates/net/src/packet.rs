@@ -27,12 +27,22 @@ pub struct Packet {
     /// How it travels.
     pub lane: Lane,
     /// Its number on this lane from its sender to its receiver: it only rises, also over restarts
-    /// (transient numbers have the sender's incarnation in their upper 32 bits).
+    /// (transient ones are above [`Packet::transient_from`]).
     pub number: u64,
     /// For which machine it is.
     pub key: Key,
     /// The message.
     pub bytes: Vec<u8>,
+}
+
+impl Packet {
+    /// The number before the first transient message of a node in this start. It leaves
+    /// 2^40 numbers for one start, which last for years at ten thousand messages a second, and room
+    /// for 2^24 starts. With 2^32 a busy node would reach its next start's numbers within weeks,
+    /// and then be taken for one that repeats itself.
+    pub fn transient_from(incarnation: u32) -> u64 {
+        u64::from(incarnation) << 40
+    }
 }
 
 /// What the links tell the host.

@@ -108,13 +108,13 @@ async fn a_machine_that_returns_is_told_so() {
     let mut bench = Bench::start(&place, Survival::Returns);
     bench.ask(Asked::Release).await;
     assert_eq!(bench.told().await, toy(STARTED));
-    assert_eq!(bench.order().await, sent(Lane::Transient, (1 << 32) + 1, 1));
+    assert_eq!(bench.order().await, sent(Lane::Transient, Packet::transient_from(1) + 1, 1));
     bench.stop().await;
 
     let mut bench = Bench::start(&place, Survival::Returns);
     assert_eq!(bench.told().await, toy(RESTARTED + 1));
     bench.ask(Asked::Release).await;
-    assert_eq!(bench.order().await, sent(Lane::Transient, (2 << 32) + 1, 2));
+    assert_eq!(bench.order().await, sent(Lane::Transient, Packet::transient_from(2) + 1, 2));
     bench.stop().await;
 }
 

@@ -116,7 +116,7 @@ impl Host {
     }
 
     pub async fn send_transient(&mut self, to: NodeId, number: u64) {
-        let number = (u64::from(self.config.incarnation) << 32) + number;
+        let number = Packet::transient_from(self.config.incarnation) + number;
         let packet = packet(Lane::Transient, number);
         self.orders.send(Order::Send { to, packet }).await.unwrap();
     }
