@@ -74,12 +74,15 @@ pub enum News {
         /// Why, for people.
         reason: String,
     },
-    /// This peer was met for the first time: its identity is to be remembered.
+    /// This peer was met for the first time, or for the first time since it started anew: that is
+    /// to be remembered.
     Met {
         /// Who.
         peer: NodeId,
         /// The random number that it made on its first start and keeps on its disk.
         identity: u128,
+        /// How many times it has started.
+        incarnation: u32,
     },
     /// A peer knows this node under another identity: this one has lost its disk, or is a second
     /// one of the same name. It must not go on.
@@ -87,6 +90,14 @@ pub enum News {
         /// By whom.
         by: NodeId,
         /// What it said.
+        reason: String,
+    },
+    /// A peer remembers more of this node than its disk does: that is an old copy, and the node has
+    /// forgotten what it promised since. It must not go on.
+    OldCopy {
+        /// Which peer.
+        by: NodeId,
+        /// What it remembers, and what the disk knows.
         reason: String,
     },
 }

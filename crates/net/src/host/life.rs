@@ -43,8 +43,11 @@ impl<U: Upper> Life<U> {
             News::Acknowledged { by, number } => self.node.acknowledged(by, number),
             News::Connected { to } => self.link(to, true),
             News::Disconnected { to, .. } => self.link(to, false),
-            News::Met { peer, identity } => self.node.met(peer, identity),
+            News::Met { peer, identity, incarnation } => {
+                self.node.met(peer, identity, incarnation);
+            }
             News::Disowned { by, reason } => return Err(HostError::Disowned { by, reason }),
+            News::OldCopy { by, reason } => return Err(HostError::OldCopy { by, reason }),
         }
         self.carry_out();
         Ok(())
