@@ -8,6 +8,5 @@ mod plan;
 mod start;
 
 pub use file::{File, Node};
-pub use peers::Peer;
 pub use plan::{Flags, plan};
 pub use start::start;

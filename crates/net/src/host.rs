@@ -21,6 +21,7 @@ use crate::{Key, Lane, News, Order, Upper};
 use conclave_core::{NodeId, Ticks};
 use life::Life;
 use node::Node;
+use rustix::time::{ClockId, clock_gettime};
 use std::collections::VecDeque;
 use std::future::pending;
 use std::io;
@@ -156,7 +157,8 @@ struct Running<U: Upper> {
     outside: Outside<U::Command>,
     recorder: Option<Recorder>,
     flush_at: Option<Instant>,
-    started: Instant,
+    /// When it started, since the machine did.
+    started: Duration,
     /// Orders that are free to go, as soon as the links take them.
     waiting: VecDeque<Order>,
 }
@@ -177,7 +179,7 @@ async fn run<U: Upper>(
         outside,
         recorder: config.recorder,
         flush_at: None,
-        started: Instant::now(),
+        started: since_boot(),
         waiting: VecDeque::new(),
     };
     running.life.begin(kept)?;
@@ -192,7 +194,7 @@ async fn run<U: Upper>(
 
 impl<U: Upper> Running<U> {
     fn now(&self) -> Ticks {
-        Ticks(self.started.elapsed().as_micros() as u64)
+        Ticks(since_boot().saturating_sub(self.started).as_micros() as u64)
     }
 
     /// Waits for something to do and does it. False when it was told to stop.
@@ -311,11 +313,19 @@ impl<U: Upper> Running<U> {
     /// When to do something though nobody says anything.
     fn alarm(&self) -> Option<Instant> {
         let next = self.life.next().and_then(|at| {
-            // A time too far away to be named never comes.
-            self.started.checked_add(Duration::from_micros(at.0))
+            let span = Duration::from_micros(at.since(self.now()).0);
+            Instant::now().checked_add(span) // A time too far away to be named never comes.
         });
         [next, self.flush_at].into_iter().flatten().min()
     }
+}
+
+/// The time since the machine started, time asleep included: leases run on while the machine is
+/// suspended, as they do at other nodes.
+fn since_boot() -> Duration {
+    let now = clock_gettime(ClockId::Boottime);
+    let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(now.tv_nsec).unwrap_or_default())
 }
 
 async fn ring(alarm: Option<Instant>) {

@@ -62,6 +62,8 @@ pub struct Desk {
     /// The sessions that a request with an id opened, by that id.
     opened_by: BTreeMap<String, String>,
     locks: BTreeMap<String, Lock>,
+    /// The locks whose machines may have something to do.
+    unsettled: BTreeSet<String>,
     elections: BTreeMap<String, Line>,
     counter: election_fence::Counter,
     values: BTreeMap<String, saved::Value>,
@@ -100,6 +102,7 @@ impl Desk {
             sessions: BTreeMap::new(),
             opened_by: BTreeMap::new(),
             locks: BTreeMap::new(),
+            unsettled: BTreeSet::new(),
             elections: BTreeMap::new(),
             counter: election_fence::Counter::default(),
             values: BTreeMap::new(),
@@ -143,7 +146,7 @@ impl Desk {
 
     fn settle_line(&mut self, kind: Kind, name: &str, hands: &mut dyn Hands) {
         match kind {
-            Kind::Lock => self.settle(name, hands),
+            Kind::Lock => self.settle(name),
             Kind::Election => self.settle_election(name, hands),
         }
     }
@@ -160,9 +163,11 @@ impl Desk {
         self.next_due = Some(self.next_due.map_or(at, |next| next.min(at)));
     }
 
-    /// Has itself woken when something runs out, and often enough for the lease clock to go on.
+    /// All that happens at this moment has happened. The desk has the machines do what comes of it,
+    /// and itself woken when something runs out, and often enough for the lease clock to go on.
     /// Whatever happens meanwhile does not put that off: somebody may ask something all the time.
-    fn rest(&self, hands: &mut dyn Hands) {
+    fn rest(&mut self, hands: &mut dyn Hands) {
+        self.settle_all(hands);
         let now = hands.now();
         let due = self.next_due.map(|at| now + at.since(self.clock.now()));
         let ticks = due.is_some() || !self.is_led();
@@ -249,7 +254,7 @@ impl Upper for Desk {
         let names: Vec<String> = self.locks.keys().cloned().collect();
         for name in names {
             // What nobody here wants any more is given back.
-            self.settle(&name, hands);
+            self.settle(&name);
             self.save_lock(&name, hands);
         }
         self.next_due = self.sessions.values().map(|session| session.until).min();

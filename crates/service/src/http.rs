@@ -24,6 +24,7 @@ use crate::desk::{Answer, Command, Question, Reply, refusal};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 /// What the API must know.
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct Patience {
     pub body: Duration,
     /// For the next request on a connection.
     pub idle: Duration,
+    /// For the node itself to say how things are: its disk may hang.
+    pub answer: Duration,
     /// For requests under way when the node stops.
     pub drain: Duration,
     /// How many connections there may be at once.
@@ -61,6 +64,7 @@ impl Default for Patience {
             head: Duration::from_secs(5),
             body: Duration::from_secs(10),
             idle: Duration::from_secs(75),
+            answer: Duration::from_secs(5),
             drain: Duration::from_secs(1),
             connections: 1_024,
         }
@@ -90,7 +94,9 @@ impl Api {
 
     /// Asks the desk to show something.
     async fn show<T>(&self, question: impl FnOnce(Reply<T>) -> Question) -> Answer<T> {
-        self.ask(|reply| Command::Show(question(reply))).await
+        let shown = self.ask(|reply| Command::Show(question(reply)));
+        let slow = |_| Err(refusal::unavailable("this node does not answer: does its disk hang?"));
+        timeout(self.config.patience.answer, shown).await.unwrap_or_else(slow)
     }
 }
 

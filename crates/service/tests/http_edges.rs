@@ -3,7 +3,8 @@
 mod common;
 
 use common::{Client, Cluster, call, patient, raw};
-use conclave_service::http::{HttpConfig, Patience, serve};
+use conclave_service::Command;
+use conclave_service::http::{HttpConfig, Patience, Server, serve};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -160,8 +161,8 @@ async fn too_many_connections_are_closed() {
     panic!("there is room again, but nobody is served");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_busy_or_stopped_node_says_so() {
+/// The API of a node at which nobody takes the commands.
+async fn deaf(patience: Patience) -> (SocketAddr, Server, mpsc::Receiver<Command>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("bound");
     let (sender, receiver) = mpsc::channel(1);
@@ -170,9 +171,24 @@ async fn a_busy_or_stopped_node_says_so() {
         own: Vec::new(),
         keeper: "127.0.0.1:1".to_string(),
         admin_token: None,
-        patience: patient(),
+        patience,
     };
-    let server = serve(listener, config, sender);
+    (address, serve(listener, config, sender), receiver)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_hangs_says_so() {
+    let patience = Patience { answer: Duration::from_millis(50), ..patient() };
+    let (address, server, _receiver) = deaf(patience).await;
+    let ready = call(address, "GET /readyz", &[], "").await;
+    assert_eq!(ready.failure(), (503, "unavailable".into()));
+    assert!(ready.body.contains("does its disk hang"), "{}", ready.body);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_busy_or_stopped_node_says_so() {
+    let (address, server, receiver) = deaf(patient()).await;
     let first = tokio::spawn(async move { call(address, "GET /v1/cluster", &[], "").await });
     let mut busy = None;
     while busy.is_none() {

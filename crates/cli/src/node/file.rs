@@ -76,13 +76,31 @@ pub struct Node {
 }
 
 impl File {
-    /// Reads the text of a file, or says in which line it is wrong.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map_err(|error: toml::de::Error| {
+    /// Reads the text of a file, or says in which lines it is wrong.
+    pub fn parse(text: &str) -> Result<Self, Vec<String>> {
+        let mut lines: Vec<&str> = text.lines().collect();
+        let mut wrong = BTreeMap::new();
+        let said = |wrong: BTreeMap<usize, String>| {
+            wrong.iter().map(|(line, words)| format!("line {}: {words}", line + 1)).collect()
+        };
+        loop {
+            let text = lines.join("\n");
+            let error: toml::de::Error = match toml::from_str(&text) {
+                Ok(file) if wrong.is_empty() => return Ok(file),
+                Ok(_) => return Err(said(wrong)),
+                Err(error) => error,
+            };
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-            let line = before.matches('\n').count() + 1;
-            format!("line {line}: {}", error.message().replace('\n', " "))
-        })
+            let line = before.matches('\n').count();
+            let words = error.message().replace('\n', " ");
+            // What stands alone in its line is left out, to see what else is wrong.
+            let alone = ["unknown field", "invalid type"].iter().any(|it| words.starts_with(it));
+            wrong.insert(line, words);
+            match lines.get_mut(line) {
+                Some(line) if alone && !line.is_empty() => *line = "",
+                Some(_) | None => return Err(said(wrong)),
+            }
+        }
     }
 
     /// The parameters as pairs of text.
@@ -115,9 +133,15 @@ mod tests {
 
     #[test]
     fn a_mistake_is_found_by_its_line() {
-        let error = File::parse("cluster = \"a\"\nid = \"one\"\n").unwrap_err();
-        assert!(error.starts_with("line 2: "), "{error}");
-        let error = File::parse("id = 1\n\nengin = \"central\"\n").unwrap_err();
-        assert!(error.starts_with("line 3: unknown field `engin`"), "{error}");
+        let text = "cluster = \"a\"\nid = \"one\"\n\nengin = \"central\"\nlog = \"info\"\n";
+        let wrong = File::parse(text).unwrap_err();
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        let mut wrong = wrong.iter();
+        for begin in ["line 2: invalid type", "line 4: unknown field `engin`"] {
+            assert!(wrong.any(|line| line.starts_with(begin)), "{begin}");
+        }
+        assert!(File::parse("id = = 1").unwrap_err()[0].starts_with("line 1: "));
+        let nameless = File::parse("[[nodes]]\nid = 1\npeer = \"a:1\"\n").unwrap_err();
+        assert!(nameless[0].contains("missing field `api`"), "{nameless:?}");
     }
 }

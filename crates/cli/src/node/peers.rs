@@ -4,6 +4,7 @@ use super::file::Node;
 use crate::failure::Mistakes;
 use conclave_service::Address;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::str::FromStr;
 
 /// More nodes than this and every algorithm here drowns in messages.
@@ -11,11 +12,8 @@ pub const NODES_MAX: usize = 99;
 
 const TAKES: &str = "takes ID=HOST:PORT,api=HOST:PORT, once per node, this one included";
 
-/// One node, as `--peer` names it: `1=host:7100,api=host:7070`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Peer(pub Node);
-
-impl FromStr for Peer {
+/// As `--peer` names it: `1=host:7100,api=host:7070`.
+impl FromStr for Node {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -24,8 +22,27 @@ impl FromStr for Peer {
             Some((id.parse().ok()?, peer.to_string(), api.to_string()))
         });
         let (id, peer, api) = parts.ok_or_else(|| TAKES.to_string())?;
-        Ok(Self(Node { id, peer, api }))
+        Ok(Self { id, peer, api })
     }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={},api={}", self.id, self.peer, self.api)
+    }
+}
+
+/// The nodes that were typed, if all of them can be read.
+pub fn typed(peers: &[String], mistakes: &mut Mistakes) -> Option<Vec<Node>> {
+    let mut node = |text: &String| match text.parse() {
+        Ok(node) => Some(node),
+        Err(takes) => {
+            mistakes.add(format!("--peer {text}: {takes}"));
+            None
+        }
+    };
+    let nodes: Vec<Option<Node>> = peers.iter().map(&mut node).collect();
+    nodes.into_iter().collect()
 }
 
 /// The addresses in order of the numbers 1 to n, if they make sense together.
@@ -74,7 +91,7 @@ mod tests {
     use super::*;
 
     fn node(text: &str) -> Node {
-        text.parse::<Peer>().unwrap().0
+        text.parse().unwrap()
     }
 
     #[test]
@@ -104,7 +121,7 @@ mod tests {
     #[test]
     fn a_peer_has_a_number_and_two_places() {
         for bad in ["", "1", "1=a:1", "x=a:1,api=a:2", "1=a:1,a:2"] {
-            assert_eq!(bad.parse::<Peer>(), Err(TAKES.to_string()), "{bad}");
+            assert_eq!(bad.parse::<Node>(), Err(TAKES.to_string()), "{bad}");
         }
     }
 }

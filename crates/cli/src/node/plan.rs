@@ -2,10 +2,11 @@
 
 use super::algorithms::{self, Named};
 use super::file::{File, Node, TlsFiles};
-use super::peers::{self, Peer};
+use super::peers;
 use crate::failure::Mistakes;
 use crate::files;
 use conclave_service::{Address, Config, Engine, Tls};
+use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use tracing::Level;
@@ -28,17 +29,17 @@ pub struct Flags {
     pub config: Option<String>,
     /// The number of this node, from 1
     #[arg(long, value_name = "K")]
-    pub id: Option<u32>,
+    pub id: Option<String>,
     /// The name of the cluster: nodes of another one are refused [default: conclave]
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
     /// A node, this one included: ID=HOST:PORT,api=HOST:PORT (once per node)
     #[arg(long = "peer", value_name = "NODE")]
-    pub peers: Vec<Peer>,
+    pub peers: Vec<String>,
     /// Where to listen for other nodes [default: this node's own address among the peers]
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
-    /// Where to serve the API [default: its address among the peers, else 127.0.0.1:7070]
+    /// Where to serve the API [default: this node's own address among the peers]
     #[arg(long, value_name = "ADDR")]
     pub http: Option<String>,
     /// The directory that is this node's disk
@@ -91,40 +92,48 @@ pub struct Plan {
 pub fn plan(flags: &Flags) -> Result<Plan, Mistakes> {
     let mut mistakes = Mistakes::default();
     let file = read(flags.config.as_deref(), &mut mistakes);
-    let mut set = file.set();
+    let typed = peers::typed(&flags.peers, &mut mistakes);
+    let mut set = file.as_ref().map_or_else(Vec::new, File::set);
     for typed in &flags.set {
         match typed.split_once('=') {
             Some((name, value)) => set.push((name.to_string(), value.to_string())),
             None => mistakes.add(format!("--set {typed}: takes KEY=VALUE")),
         }
     }
-    let checked = Checked { flags, file: &file, mistakes: &mut mistakes };
-    let made = checked.plan(&set);
+    let complete = file.is_some() && typed.is_some();
+    let (file, typed) = (file.unwrap_or_default(), typed.unwrap_or_default());
+    let checked = Checked { flags, file: &file, complete, mistakes: &mut mistakes };
+    let made = checked.plan(&typed, &set);
     mistakes.or(made)
 }
 
-fn read(path: Option<&str>, mistakes: &mut Mistakes) -> File {
-    let Some(path) = path else { return File::default() };
-    let parsed = files::read(path).and_then(|text| File::parse(&text));
-    parsed.unwrap_or_else(|reason| {
-        mistakes.add(format!("--config {path}: {reason}"));
-        File::default()
-    })
+/// The file, if it can be read.
+fn read(path: Option<&str>, mistakes: &mut Mistakes) -> Option<File> {
+    let Some(path) = path else { return Some(File::default()) };
+    let text = files::read(path).map_err(|reason| vec![reason]);
+    let parsed = text.and_then(|text| File::parse(&text));
+    parsed
+        .map_err(|reasons| {
+            reasons.iter().for_each(|reason| mistakes.add(format!("--config {path}: {reason}")));
+        })
+        .ok()
 }
 
 struct Checked<'a> {
     flags: &'a Flags,
     file: &'a File,
+    /// Whether all that was typed and written could be read: else it need not be missing.
+    complete: bool,
     mistakes: &'a mut Mistakes,
 }
 
 impl Checked<'_> {
-    fn plan(mut self, set: &[(String, String)]) -> Option<Plan> {
+    fn plan(mut self, typed: &[Node], set: &[(String, String)]) -> Option<Plan> {
         let (flags, file) = (self.flags, self.file);
-        let typed: Vec<Node> = flags.peers.iter().map(|Peer(node)| node.clone()).collect();
-        let nodes = if typed.is_empty() { &file.nodes } else { &typed };
+        let nodes = if typed.is_empty() { &file.nodes } else { typed };
         let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
-        let addresses = peers::addresses(nodes, self.mistakes);
+        let known = self.complete || !nodes.is_empty();
+        let addresses = known.then(|| peers::addresses(nodes, self.mistakes)).flatten();
         let id = self.id(count);
         let own = addresses.as_ref().zip(id).and_then(|(all, id)| all.get(id as usize - 1));
         let (listen, http) = (self.listen(own), self.http(own));
@@ -159,10 +168,24 @@ impl Checked<'_> {
         Some(Plan { warnings: warnings(&config), config, level })
     }
 
+    fn missing(&mut self, words: impl Display) {
+        if self.complete {
+            self.mistakes.add(words);
+        }
+    }
+
     fn id(&mut self, count: u32) -> Option<u32> {
-        let Some(id) = self.flags.id.or(self.file.id) else {
-            self.mistakes.add("--id: is missing; takes the number of this node, from 1");
-            return None;
+        let typed = self.flags.id.as_ref().map(|text| text.parse().map_err(|_| text));
+        let id = match typed.or(self.file.id.map(Ok)) {
+            Some(Ok(id)) => id,
+            Some(Err(text)) => {
+                self.mistakes.add(format!("--id {text}: takes a number from 1"));
+                return None;
+            }
+            None => {
+                self.missing("--id: is missing; takes the number of this node, from 1");
+                return None;
+            }
         };
         if count > 0 && !(1..=count).contains(&id) {
             self.mistakes.add(format!("--id {id}: takes a number from 1 to {count}, as --peer"));
@@ -217,7 +240,7 @@ impl Checked<'_> {
     fn data(&mut self) -> Option<PathBuf> {
         let data = self.flags.data.as_ref().or(self.file.data.as_ref()).filter(|d| !d.is_empty());
         if data.is_none() {
-            self.mistakes.add("--data: is missing; takes the directory that is this node's disk");
+            self.missing("--data: is missing; takes the directory that is this node's disk");
         }
         data.map(PathBuf::from)
     }
@@ -234,7 +257,7 @@ impl Checked<'_> {
         for (flag, path) in &parts {
             match path {
                 None if given > 0 => {
-                    self.mistakes.add(format!("{flag}: is missing; TLS takes all three"));
+                    self.missing(format!("{flag}: is missing; TLS takes all three"));
                 }
                 Some(path) => {
                     if let Err(reason) = files::read(path) {

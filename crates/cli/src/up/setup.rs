@@ -116,13 +116,13 @@ impl Setup {
 /// What a node would complain about in its log is better said here, before anything is made.
 fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<Config, Mistakes> {
     let flags = Flags {
-        id: Some(1),
+        id: Some("1".to_string()),
         data: Some("unused".to_string()),
         engine: Some(wanted.engine.to_string()),
         election: Some(wanted.election.to_string()),
         detector: Some(wanted.detector.to_string()),
         set: wanted.set.to_vec(),
-        peers: nodes.iter().cloned().map(node::Peer).collect(),
+        peers: nodes.iter().map(ToString::to_string).collect(),
         ..Flags::default()
     };
     Ok(node::plan(&flags)?.config)

@@ -14,6 +14,16 @@ fn fences_rise_whichever_node_is_asked() {
     assert!(fences.is_sorted_by(|one, next| one < next), "{fences:?}");
 }
 
+/// Only the first node makes the token, and it has to hear that there is a lock.
+#[test]
+fn a_token_that_goes_round_comes_to_whoever_asks_first() {
+    let place = Place::new("round");
+    let up = Up::start(&place, &["--nodes", "3", "--engine", "token-ring", "--set", "hold=5"]);
+    for (turn, name) in [(1, "one"), (2, "two"), (0, "three")] {
+        assert_eq!(place.fence(&[name, "--server", &up.servers_from(turn)]), 1);
+    }
+}
+
 /// So many commands at once, each of which reads a number, adds one and writes it.
 fn add_up(name: &str, count: usize) {
     let place = Place::new(name);

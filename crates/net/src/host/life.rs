@@ -131,6 +131,7 @@ impl<U: Upper> Life<U> {
             return self.node.complaints.say(self.node.now, what);
         };
         self.node.machines.insert(key.clone(), Resident::new(automaton));
+        self.node.call_for(&key);
         let later = std::mem::take(&mut self.node.queue);
         self.step(Work { key: key.clone(), input: first, arrival: None });
         self.upper.created(&key, &mut self.node);

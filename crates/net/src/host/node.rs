@@ -73,6 +73,8 @@ pub(super) struct Node {
     batch: Batch,
     /// Machines that took a step in this batch.
     touched: BTreeSet<Key>,
+    /// Machines that others are to make as well, once this node has made its own.
+    opening: BTreeSet<Key>,
     /// Delivered messages that are still on disk.
     delivered: usize,
 }
@@ -96,6 +98,7 @@ impl Node {
             gathered: Gathered::default(),
             batch: Batch::default(),
             touched: BTreeSet::new(),
+            opening: BTreeSet::new(),
             delivered: 0,
         };
         node.tell_links(kept);
@@ -135,6 +138,16 @@ impl Node {
 
     pub(super) fn touch(&mut self, key: &Key) {
         self.touched.insert(key.clone());
+    }
+
+    /// If the machine of this name is to be opened everywhere and this node has its own by now, has
+    /// the others make theirs.
+    pub(super) fn call_for(&mut self, key: &Key) {
+        if self.machines.contains_key(key) && self.opening.remove(key) {
+            for peer in self.me.others(self.links.len() as u32) {
+                self.send(key, peer, "", &[]);
+            }
+        }
     }
 
     /// Numbers a message and lets it wait for the disk. `None` if there is no such node.
@@ -241,9 +254,8 @@ impl Hands for Node {
     }
 
     fn open(&mut self, key: &Key) {
-        for peer in self.me.others(self.links.len() as u32) {
-            self.send(key, peer, "", &[]);
-        }
+        self.opening.insert(key.clone());
+        self.call_for(key);
     }
 
     fn machines(&self) -> Vec<Key> {

@@ -23,10 +23,14 @@ struct Bench {
 
 impl Bench {
     fn start(place: &Place, survival: Survival) -> Self {
+        Self::start_with(place, survival, false)
+    }
+
+    fn start_with(place: &Place, survival: Survival, everywhere: bool) -> Self {
         let expected = Expected { cluster: "test", node: NodeId(0), settings: "none" };
         let store = Store::open(&place.0, &expected).expect("its own file");
         let (tell, told) = mpsc::unbounded_channel();
-        let upper = Teller { survival, told: tell };
+        let upper = Teller { survival, everywhere, told: tell };
         let (order, orders) = mpsc::channel(64);
         let (news, hear) = mpsc::channel(64);
         let (commands, commanded) = mpsc::channel(64);
@@ -99,6 +103,18 @@ async fn a_whole_machine_never_knows_that_it_was_away() {
     assert_eq!(bench.told().await, toy(RANG));
     bench.ask(Asked::Release).await;
     assert_eq!(bench.order().await, sent(Lane::Durable, 4, 5));
+    bench.stop().await;
+}
+
+#[tokio::test]
+async fn a_machine_is_opened_everywhere_though_this_node_has_not_made_it_yet() {
+    let place = Place::new();
+    let mut bench = Bench::start_with(&place, Survival::Whole, true);
+    bench.ask(Asked::Release).await;
+    let opening = Packet { lane: Lane::Durable, number: 1, key: "toy".into(), bytes: Vec::new() };
+    assert_eq!(bench.order().await, Order::Send { to: PEER, packet: opening });
+    assert_eq!(bench.order().await, sent(Lane::Durable, 2, 1));
+    assert_eq!(bench.told().await, toy(STARTED));
     bench.stop().await;
 }
 

@@ -69,6 +69,8 @@ pub fn count(count: u64) -> Vec<u8> {
 /// Asks its machines whatever it is told to, and passes on what they say.
 pub struct Teller {
     pub survival: Survival,
+    /// Whether the machines are to be made at other nodes, too.
+    pub everywhere: bool,
     pub told: mpsc::UnboundedSender<(Key, u64)>,
 }
 
@@ -92,6 +94,9 @@ impl Upper for Teller {
     }
 
     fn command(&mut self, (key, asked): (&'static str, Asked), hands: &mut dyn Hands) {
+        if self.everywhere {
+            hands.open(&key.into());
+        }
         hands.ask(&key.into(), asked);
     }
 

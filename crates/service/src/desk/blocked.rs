@@ -10,8 +10,7 @@ use conclave_net::Hands;
 impl Desk {
     /// The nodes without which this lock cannot be had, if its machine waits for any.
     pub(super) fn blocked(&self, name: &str, hands: &dyn Hands) -> Option<api::Blocked> {
-        let lock = self.locks.get(name)?;
-        if lock.stage != Stage::Asked {
+        if self.locks.get(name)?.state() != Stage::Asked {
             return None;
         }
         let down = self.down(hands);

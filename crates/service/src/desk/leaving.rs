@@ -1,7 +1,8 @@
 //! How sessions, waiters and grants come to an end by themselves.
 
 use super::limits::{self, CLAIM, milliseconds};
-use super::line::{Line, Waiter};
+use super::line::{Hold, Line, Waiter};
+use super::lock::Lock;
 use super::refusal::{self, Refusal};
 use super::session::{Kind, Record, Session, short_hash};
 use super::{Answer, Desk, answer};
@@ -21,9 +22,10 @@ impl Desk {
         let ttl = self.config.ttl_max.map_or(ttl, |longest| ttl.min(longest));
         limits::text("label", request.label.as_deref())?;
         limits::text("request_id", request.request_id.as_deref())?;
+        limits::opening(request.request_id.as_deref())?;
         let known = request.request_id.as_ref().and_then(|id| self.opened_by.get(id));
         if let Some(known) = known.cloned() {
-            return self.keep_alive(&known);
+            return self.opened_before(&known, ttl, request.label.as_deref());
         }
         if self.sessions.len() >= limits::SESSIONS_MAX {
             let words = format!("this node keeps {} sessions already", limits::SESSIONS_MAX);
@@ -42,6 +44,17 @@ impl Desk {
         Ok(self.session_view(&id, ttl))
     }
 
+    /// The answer to a repeated opening. One that asks for something else is somebody else's, and
+    /// must not learn of this session.
+    fn opened_before(&mut self, id: &str, ttl: Ticks, label: Option<&str>) -> Answer<api::Session> {
+        let record = &self.session(id)?.record;
+        if (record.ttl, &*record.label) != (ttl, label.unwrap_or_default()) {
+            let words = "request_id: another session was opened with it";
+            return Err(refusal::refuse("conflict", words, false));
+        }
+        self.keep_alive(id)
+    }
+
     pub(super) fn keep_alive(&mut self, id: &str) -> Answer<api::Session> {
         let now = self.clock.now();
         let left = self.time_left(id);
@@ -54,16 +67,22 @@ impl Desk {
         Ok(self.session_view(id, ttl))
     }
 
-    /// How much time a node that is cut off can still give to a session; `None` if it is not, or
-    /// nobody would take from the session what it has. Others wait for that long, and no longer.
+    /// How much time this node can still give to a session; `None` if there is no need to know,
+    /// since nobody would take from the session what it has. Others wait for that long, and no
+    /// longer.
     fn time_left(&self, id: &str) -> Option<Ticks> {
+        let now = self.clock.now();
+        let lapsed = |lock: &Lock| lock.line.held_by(id).is_some_and(|holder| holder.lapsed);
+        if self.locks.values().any(lapsed) {
+            return self.sessions.get(id).map(|session| session.until.since(now));
+        }
         let since = self.cut_off?;
         let holds = |line: &Line| line.held_by(id).is_some();
         let leads = self.elections.values().any(holds).then_some(limits::CANDIDATE_TTL);
         let leased = self.config.ttl_max;
         let leased = leased.filter(|_| self.locks.values().any(|lock| holds(&lock.line)));
         let span = [leads, leased].into_iter().flatten().min()?;
-        Some((since + span).since(self.clock.now()))
+        Some((since + span).since(now))
     }
 
     pub(super) fn close(&mut self, id: &str, hands: &mut dyn Hands) -> Answer<()> {
@@ -172,18 +191,27 @@ impl Desk {
         let Some(holder) = self.line(kind, name).and_then(|line| line.holder.as_ref()) else {
             return;
         };
-        let late = holder.since + self.claim_time(&holder.session) <= now;
-        if !late || holder.claim.is_made() {
+        let session = holder.session.clone();
+        let patience = self.claim_time(&session);
+        let gone = |hold: &Hold| !hold.claim.is_made() && hold.since + patience <= now;
+        let Some(line) = self.line_mut(kind, name) else { return };
+        let Some(holder) = &mut line.holder else { return };
+        let (withdrawn, kept) = std::mem::take(&mut holder.holds).into_iter().partition(gone);
+        holder.holds = kept;
+        let (withdrawn, left): (Vec<Hold>, _) = (withdrawn, holder.count());
+        if withdrawn.is_empty() {
             return;
         }
-        let (session, ids) = (holder.session.clone(), holder.request_ids.clone());
+        if left == 0 {
+            line.let_out(now);
+        }
         if let Some(session) = self.sessions.get_mut(&session) {
-            for id in ids {
+            for id in withdrawn.into_iter().filter_map(|hold| hold.request_id) {
                 session.forget_grant(&(kind, name.to_string(), id));
             }
         }
-        if let Some(line) = self.line_mut(kind, name) {
-            line.let_out(now);
+        if left > 0 {
+            return self.save_line(kind, name, hands);
         }
         let event = if kind == Kind::Lock { "released" } else { "leader" };
         let words = format!("'{}' did not claim it", self.label(&session));
@@ -200,9 +228,11 @@ impl Desk {
         let sessions = self.sessions.values().map(|session| session.until);
         let lines = lines.iter().filter_map(|(kind, name)| self.line(*kind, name));
         let ends = lines.flat_map(move |line| {
-            let unclaimed = line.holder.iter().filter(|holder| !holder.claim.is_made());
-            let claims =
-                unclaimed.map(move |holder| holder.since + self.claim_time(&holder.session));
+            let claims = line.holder.iter().flat_map(move |holder| {
+                let patience = self.claim_time(&holder.session);
+                let unclaimed = holder.holds.iter().filter(|hold| !hold.claim.is_made());
+                unclaimed.map(move |hold| hold.since + patience)
+            });
             claims.chain(line.waiters.iter().map(|waiter| waiter.until))
         });
         let leads = (self.lead_from > self.clock.now()).then_some(self.lead_from);

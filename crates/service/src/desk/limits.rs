@@ -15,6 +15,10 @@ pub const ELECTIONS_MAX: usize = 10_000;
 pub const SESSIONS_MAX: usize = 10_000;
 /// How many may wait for one lock at a node.
 pub const WAITERS_MAX: usize = 1_000;
+/// How many of those may be of one session.
+pub const WAITERS_OF_ONE_MAX: usize = 100;
+/// How often one session may hold one lock.
+pub const HOLDS_MAX: usize = 1_000;
 /// How many values node 1 keeps at most.
 pub const VALUES_MAX: usize = 10_000;
 /// How many finished requests with an id are remembered per session; the oldest is forgotten.
@@ -23,6 +27,8 @@ pub const REQUESTS_MAX: usize = 1_000;
 pub const NAME_MAX: usize = 256;
 /// The longest label of a session, and the longest id of a request.
 pub const LABEL_MAX: usize = 128;
+/// The shortest id of a request that opens a session.
+pub const OPENING_MIN: usize = 16;
 /// The longest text that a leader may be known by, in bytes.
 pub const PROCLAIMED_MAX: usize = 4_096;
 /// The longest reason for the use of force.
@@ -71,6 +77,17 @@ pub fn text(what: &str, text: Option<&str>) -> Result<(), Refusal> {
     if text.chars().count() > LABEL_MAX || text.chars().any(char::is_control) {
         return Err(refusal::bad(format!(
             "{what} has at most {LABEL_MAX} characters, none of them a control character"
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses an id that others might come up with as well: whoever repeats the request that opened a
+/// session is told its secret.
+pub fn opening(request_id: Option<&str>) -> Result<(), Refusal> {
+    if request_id.is_some_and(|id| id.len() < OPENING_MIN) {
+        return Err(refusal::bad(format!(
+            "the request_id of a session has {OPENING_MIN} characters or more, at random"
         )));
     }
     Ok(())

@@ -7,6 +7,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// So many releases of one holder are remembered over a restart.
+const GIVEN_BACK_MAX: usize = 16;
+
 /// Who waits.
 pub struct Waiter {
     /// Its session.
@@ -31,16 +34,60 @@ pub struct Holder {
     pub session: String,
     /// With which fence it was let in.
     pub fence: u64,
-    /// How often it holds.
-    pub holds: u32,
     /// Since when, by the lease clock.
     pub since: Ticks,
-    /// The requests that were answered with this fence.
-    pub request_ids: Vec<String>,
+    /// It may be let in again and again; it is inside until it has given back all of them.
+    pub holds: Vec<Hold>,
+    /// The last releases that left it inside: the id of each, and how often it still held.
+    pub given_back: VecDeque<(String, u32)>,
     /// Elections: what it wants to be known by.
     pub value: String,
+    /// Others may go on without it: it has to leave, and may not know yet.
+    pub lapsed: bool,
+}
+
+impl Holder {
+    /// How often it holds.
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.holds.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The hold that this request led to, if it was not given back.
+    pub fn hold_of(&self, request_id: &str) -> Option<&Hold> {
+        self.holds.iter().find(|hold| hold.request_id.as_deref() == Some(request_id))
+    }
+
+    /// Gives back one hold, one that somebody knows of if there is such. Returns how many are left.
+    pub fn give_back(&mut self, request_id: Option<&String>) -> u32 {
+        let known = self.holds.iter().rposition(|hold| hold.claim.is_made());
+        if let Some(last) = known.or(self.holds.len().checked_sub(1)) {
+            self.holds.remove(last);
+        }
+        if let Some(id) = request_id {
+            self.given_back.push_back((id.clone(), self.count()));
+            if self.given_back.len() > GIVEN_BACK_MAX {
+                self.given_back.pop_front();
+            }
+        }
+        self.count()
+    }
+}
+
+/// One time that a holder was let in.
+pub struct Hold {
+    /// The request that was answered.
+    pub request_id: Option<String>,
+    /// Since when, by the lease clock.
+    pub since: Ticks,
     /// Whether anybody took note of the grant.
     pub claim: Claim,
+}
+
+impl Hold {
+    /// One that nobody has taken note of yet.
+    pub fn new(request_id: Option<String>, since: Ticks) -> Self {
+        Self { request_id, since, claim: Claim::default() }
+    }
 }
 
 /// Whether anybody took note of a grant.
@@ -100,8 +147,8 @@ impl Line {
     }
 
     /// Lets in the first in line, and with it all other requests of the same session. Returns
-    /// these requests, the first one first.
-    pub fn let_in(&mut self, fence: u64, now: Ticks) -> Vec<Waiter> {
+    /// these requests, the first one first, each with what says that it was heard of.
+    pub fn let_in(&mut self, fence: u64, now: Ticks) -> Vec<(Waiter, Claim)> {
         let Some(first) = self.waiters.pop_front() else { return Vec::new() };
         let (same, others) = std::mem::take(&mut self.waiters)
             .into_iter()
@@ -111,16 +158,19 @@ impl Line {
         entered.extend(same);
         self.latest = self.latest.max(Some(fence));
         self.entries += 1;
+        let holds: Vec<Hold> =
+            entered.iter().map(|one| Hold::new(one.request_id.clone(), now)).collect();
+        let claims: Vec<Claim> = holds.iter().map(|hold| hold.claim.clone()).collect();
         self.holder = Some(Holder {
             session: entered[0].session.clone(),
             fence,
-            holds: u32::try_from(entered.len()).unwrap_or(u32::MAX),
             since: now,
-            request_ids: entered.iter().filter_map(|one| one.request_id.clone()).collect(),
+            holds,
+            given_back: VecDeque::new(),
             value: entered[0].value.clone(),
-            claim: Claim::default(),
+            lapsed: false,
         });
-        entered
+        entered.into_iter().zip(claims).collect()
     }
 
     /// Whoever is inside leaves.

@@ -39,6 +39,16 @@ impl Default for Lock {
     }
 }
 
+impl Lock {
+    /// How it looks from outside: who waits for the machine to be asked waits, too.
+    pub fn state(&self) -> Stage {
+        match self.stage {
+            Stage::Idle if !self.line.waiters.is_empty() => Stage::Asked,
+            Stage::Idle | Stage::Asked | Stage::Inside => self.stage,
+        }
+    }
+}
+
 impl Desk {
     pub(super) fn acquire(
         &mut self,
@@ -52,7 +62,7 @@ impl Desk {
         }
         self.locks.entry(name.to_string()).or_default();
         self.join(Kind::Lock, name, request, reply, hands);
-        self.settle(name, hands);
+        self.settle(name);
     }
 
     fn may_acquire(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
@@ -76,7 +86,7 @@ impl Desk {
     ) -> Answer<api::Released> {
         let released = self.give_back(Kind::Lock, name, request, hands)?;
         self.save_lock(name, hands);
-        self.settle(name, hands);
+        self.settle(name);
         Ok(released)
     }
 
@@ -86,7 +96,7 @@ impl Desk {
         let holder = line.and_then(|line| line.holder.as_ref());
         Ok(api::Verified {
             name: name.to_string(),
-            valid: holder.is_some_and(|holder| holder.fence == fence),
+            valid: holder.is_some_and(|holder| holder.fence == fence && !holder.lapsed),
             latest: line.and_then(|line| line.latest),
             scope: "node".to_string(),
         })
@@ -111,24 +121,45 @@ impl Desk {
         let words = format!("taken from '{}' ({}): {reason}", holder.label, holder.session);
         tracing::warn!(lock = name, fence = holder.fence, "force: {words}");
         self.journal.note(hands, "forced", Some(name), words);
-        self.settle(name, hands);
+        self.settle(name);
         let safety = "fence-only".to_string();
         Ok(api::Forced { name: name.to_string(), holder, safety })
     }
 
-    /// The machine is inside: the first in line may enter.
+    /// The machine is inside: the first in line may enter, unless it would lose the lock at once.
     pub(super) fn entered(&mut self, name: &str, fence: u64, hands: &mut dyn Hands) {
+        let may_lend = self.may_lend(hands);
         let Some(lock) = self.locks.get_mut(name) else { return };
         lock.stage = Stage::Inside;
-        self.grant(Kind::Lock, name, fence, None, hands);
+        if may_lend {
+            self.grant(Kind::Lock, name, fence, None, hands);
+        }
         self.save_lock(name, hands);
-        self.settle(name, hands);
+        self.settle(name);
+    }
+
+    /// What the line of this lock needs is asked for when all has been said; see
+    /// [`Desk::settle_all`].
+    pub(super) fn settle(&mut self, name: &str) {
+        self.unsettled.insert(name.to_string());
+    }
+
+    /// Asks of each machine what its line needs, once, when all that happens at this moment has
+    /// happened: a machine that was asked to enter may be inside as soon as it takes its step, and
+    /// must not be asked to cancel after that.
+    pub(super) fn settle_all(&mut self, hands: &mut dyn Hands) {
+        let may_lend = self.may_lend(hands);
+        for name in std::mem::take(&mut self.unsettled) {
+            if !self.settled(&name, may_lend, hands) {
+                self.unsettled.insert(name);
+            }
+        }
     }
 
     /// Asks of the machine what the line needs, and nothing that is not its turn: acquire only
-    /// when idle, cancel only when waiting, release only when inside.
-    pub(super) fn settle(&mut self, name: &str, hands: &mut dyn Hands) {
-        let Some(lock) = self.locks.get_mut(name) else { return };
+    /// when idle, cancel only when waiting, release only when inside. False if it has to wait.
+    fn settled(&mut self, name: &str, may_lend: bool, hands: &mut dyn Hands) -> bool {
+        let Some(lock) = self.locks.get_mut(name) else { return true };
         let (before, key) = (lock.stage, lock_key(name));
         if lock.stage == Stage::Inside && lock.line.holder.is_none() {
             hands.ask(&key, Asked::Release);
@@ -139,7 +170,8 @@ impl Desk {
             hands.ask(&key, Asked::Cancel);
             lock.stage = Stage::Idle;
         }
-        if lock.stage == Stage::Idle && wanted {
+        let waits = lock.stage == Stage::Idle && wanted && !may_lend;
+        if lock.stage == Stage::Idle && wanted && may_lend {
             if self.config.everywhere && !lock.made {
                 hands.open(&key);
             }
@@ -149,5 +181,6 @@ impl Desk {
         if lock.stage != before || before == Stage::Inside {
             self.save_lock(name, hands);
         }
+        !waits
     }
 }

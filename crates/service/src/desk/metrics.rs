@@ -53,7 +53,7 @@ impl Desk {
             ..Metrics::default()
         };
         for lock in self.locks.values() {
-            let state = match lock.stage {
+            let state = match lock.state() {
                 Stage::Idle => "free",
                 Stage::Asked => "waiting",
                 Stage::Inside => "held",

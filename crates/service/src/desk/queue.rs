@@ -1,7 +1,7 @@
 //! Standing in line, for locks and elections alike.
 
-use super::limits::{self, TRY, WAITERS_MAX};
-use super::line::{Line, Waiter};
+use super::limits::{self, HOLDS_MAX, TRY, WAITERS_MAX, WAITERS_OF_ONE_MAX};
+use super::line::{Hold, Line, Waiter};
 use super::refusal::{self, Refusal};
 use super::session::{Kind, short_hash};
 use super::{Answer, Desk, Reply, answer};
@@ -40,7 +40,7 @@ impl Desk {
         }
         let tries = request.wait_ms.unwrap_or(0) == 0;
         let others = line.waiters.len() + usize::from(line.holder.is_some());
-        if let Some(refusal) = self.refused(kind, name, tries, hands) {
+        if let Some(refusal) = self.refused(kind, name, &request.session, tries, hands) {
             return answer(reply, Err(refusal), hands);
         }
         if others > 0 {
@@ -69,6 +69,7 @@ impl Desk {
         &self,
         kind: Kind,
         name: &str,
+        session: &str,
         tries: bool,
         hands: &mut dyn Hands,
     ) -> Option<Refusal> {
@@ -82,6 +83,11 @@ impl Desk {
         let line = self.line(kind, name)?;
         if line.waiters.len() >= WAITERS_MAX {
             let words = format!("{WAITERS_MAX} wait for '{name}' at this node already");
+            return Some(refusal::too_many(words));
+        }
+        let own = line.waiters.iter().filter(|waiter| waiter.session == session).count();
+        if own >= WAITERS_OF_ONE_MAX {
+            let words = format!("this session waits for '{name}' {own} times already");
             return Some(refusal::too_many(words));
         }
         let place = line.waiters.len() as u32 + 1;
@@ -104,10 +110,11 @@ impl Desk {
         if let Some(mut grant) = session.granted(&about).cloned() {
             let line = self.line(kind, name);
             let holder = line.and_then(|line| line.held_by(&request.session));
-            match holder.filter(|holder| holder.fence == grant.fence) {
-                Some(holder) => {
-                    grant.holds = holder.holds;
-                    let claim = holder.claim.clone();
+            let holder = holder.filter(|holder| holder.fence == grant.fence);
+            match holder.and_then(|holder| Some((holder.count(), holder.hold_of(id)?))) {
+                Some((holds, hold)) => {
+                    grant.holds = holds;
+                    let claim = hold.claim.clone();
                     hands.afterwards(Box::new(move || claim.answer(reply, grant)));
                 }
                 None => {
@@ -137,12 +144,22 @@ impl Desk {
         reply: Reply<api::Grant>,
         hands: &mut dyn Hands,
     ) {
-        let term = self.term_of(kind);
-        let Some(line) = self.line_mut(kind, name) else { return };
-        let Some(holder) = &mut line.holder else { return };
-        holder.holds = holder.holds.saturating_add(1);
-        holder.request_ids.extend(request.request_id.clone());
-        let (fence, holds, claim) = (holder.fence, holder.holds, holder.claim.clone());
+        let (term, now) = (self.term_of(kind), self.clock.now());
+        let Some(holder) = self.line_mut(kind, name).and_then(|line| line.holder.as_mut()) else {
+            return;
+        };
+        if holder.holds.len() >= HOLDS_MAX || holder.lapsed {
+            let refusal = match holder.lapsed {
+                true => refusal::unavailable("it was lost: give it back first"),
+                false => refusal::too_many(format!("this session holds it {HOLDS_MAX} times")),
+            };
+            return answer(reply, Err(refusal), hands);
+        }
+        let hold = Hold::new(request.request_id.clone(), now);
+        let claim = hold.claim.clone();
+        holder.holds.push(hold);
+        let (fence, holds) = (holder.fence, holder.count());
+        self.due(now + self.claim_time(&request.session));
         let grant = self.grant_view(name, fence, holds, Ticks::ZERO, term);
         self.remember_grant(kind, &request.session, request.request_id, &grant);
         self.save_line(kind, name, hands);
@@ -161,13 +178,11 @@ impl Desk {
         let now = self.clock.now();
         let Some(line) = self.line_mut(kind, name) else { return };
         let entered = line.let_in(fence, now);
-        let Some((session, claim)) =
-            line.holder.as_ref().map(|holder| (holder.session.clone(), holder.claim.clone()))
-        else {
+        let Some(session) = line.holder.as_ref().map(|holder| holder.session.clone()) else {
             return; // Everybody has left.
         };
         self.entries += 1;
-        for (holds, waiter) in (1..).zip(entered) {
+        for (holds, (waiter, claim)) in (1..).zip(entered) {
             let grant = self.grant_view(name, fence, holds, now.since(waiter.since), term);
             self.remember_grant(kind, &session, waiter.request_id, &grant);
             for reply in waiter.replies {
@@ -217,11 +232,8 @@ impl Desk {
         if held.is_none_or(|holder| holder.fence != request.fence) {
             return Err(refusal::not_holder(name));
         }
-        let mut holds = 0;
-        if let Some(holder) = &mut line.holder {
-            holder.holds -= 1;
-            holds = holder.holds;
-        }
+        let holder = line.holder.as_mut();
+        let holds = holder.map_or(0, |holder| holder.give_back(request.request_id.as_ref()));
         if holds == 0 {
             line.let_out(now);
             let event = if kind == Kind::Lock { "released" } else { "leader" };

@@ -1,11 +1,12 @@
 //! What the disk keeps of the desk. Waiters are not on it: their requests end with the node.
 
 use super::limits;
-use super::line::{Claim, Holder};
+use super::line::{Claim, Hold, Holder};
 use super::lock::Stage;
 use super::session::{self, Kind, Session};
 use super::{Desk, election_fence};
 use conclave_client::api;
+use conclave_core::Ticks;
 use conclave_net::{Hands, Survival};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -15,16 +16,17 @@ use serde::{Deserialize, Serialize};
 struct Lock {
     stage: Stage,
     latest: Option<u64>,
-    holder: Option<Hold>,
+    holder: Option<Inside>,
 }
 
 /// What the disk keeps of a holder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Hold {
+struct Inside {
     session: String,
     fence: u64,
-    holds: u32,
-    request_ids: Vec<String>,
+    /// The request that led to each of its holds.
+    holds: Vec<Option<String>>,
+    given_back: Vec<(String, u32)>,
 }
 
 /// A value that node 1 keeps.
@@ -47,11 +49,11 @@ pub fn has_holds(saved: &[(String, Vec<u8>)]) -> bool {
 impl Desk {
     pub(super) fn save_lock(&self, name: &str, hands: &mut dyn Hands) {
         let Some(lock) = self.locks.get(name) else { return };
-        let holder = lock.line.holder.as_ref().map(|holder| Hold {
+        let holder = lock.line.holder.as_ref().map(|holder| Inside {
             session: holder.session.clone(),
             fence: holder.fence,
-            holds: holder.holds,
-            request_ids: holder.request_ids.clone(),
+            holds: holder.holds.iter().map(|hold| hold.request_id.clone()).collect(),
+            given_back: holder.given_back.iter().cloned().collect(),
         });
         let record = Lock { stage: lock.stage, latest: lock.line.latest, holder };
         save(hands, &format!("lock/{name}"), &record);
@@ -120,38 +122,43 @@ impl Desk {
     /// A hold lasts only if its machine remembers being inside and its session is still there.
     fn take_up_lock(&mut self, name: &str, bytes: &[u8]) -> Option<()> {
         let record: Lock = load(bytes)?;
-        let now = self.clock.now();
         let lock = self.locks.entry(name.to_string()).or_default();
         lock.line.latest = record.latest;
-        if lock.survival != Survival::Whole {
-            return Some(());
+        if lock.survival == Survival::Whole {
+            lock.stage = record.stage;
+            if let Some(inside) = record.holder {
+                self.take_up_hold(name, inside);
+            }
         }
-        lock.stage = record.stage;
-        let Some(hold) = record.holder else { return Some(()) };
-        let Some(session) = self.sessions.get_mut(&hold.session) else { return Some(()) };
-        let grant = api::Grant {
-            name: name.to_string(),
-            fence: hold.fence,
-            cluster_id: self.cluster_id.clone(),
-            node: self.config.me.0 + 1,
-            holds: hold.holds,
-            waited_ms: 0,
-            term: None,
-            released: false,
-        };
-        for id in &hold.request_ids {
-            session.remember_grant((Kind::Lock, name.to_string(), id.clone()), grant.clone());
-        }
-        lock.line.holder = Some(Holder {
-            session: hold.session,
-            fence: hold.fence,
-            holds: hold.holds,
-            since: now,
-            request_ids: hold.request_ids,
-            value: String::new(),
-            claim: Claim::made(),
-        });
         Some(())
+    }
+
+    fn take_up_hold(&mut self, name: &str, inside: Inside) {
+        let (now, fence) = (self.clock.now(), inside.fence);
+        let holds = u32::try_from(inside.holds.len()).unwrap_or(u32::MAX);
+        let grant = self.grant_view(name, fence, holds, Ticks::ZERO, None);
+        let Some(session) = self.sessions.get_mut(&inside.session) else { return };
+        let about = |id: &String| (Kind::Lock, name.to_string(), id.clone());
+        for id in inside.holds.iter().flatten() {
+            session.remember_grant(about(id), grant.clone());
+        }
+        for (id, holds) in &inside.given_back {
+            let released = api::Released { name: name.to_string(), fence, holds: *holds };
+            session.remember_release(about(id), released);
+        }
+        let claimed = |request_id| Hold { request_id, since: now, claim: Claim::made() };
+        let holder = Holder {
+            session: inside.session,
+            fence,
+            since: now,
+            holds: inside.holds.into_iter().map(claimed).collect(),
+            given_back: inside.given_back.into(),
+            value: String::new(),
+            lapsed: false,
+        };
+        if let Some(lock) = self.locks.get_mut(name) {
+            lock.line.holder = Some(holder);
+        }
     }
 }
 

@@ -88,7 +88,7 @@ impl Desk {
     }
 
     fn view_of(&self, name: &str, lock: &Lock, hands: &dyn Hands) -> api::Lock {
-        let state = match lock.stage {
+        let state = match lock.state() {
             Stage::Idle => "free",
             Stage::Asked => "waiting",
             Stage::Inside => "held",

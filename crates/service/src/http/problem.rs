@@ -33,7 +33,7 @@ impl From<Refusal> for Problem {
             "forbidden" => StatusCode::FORBIDDEN,
             "no_session" | "not_found" => StatusCode::NOT_FOUND,
             "timeout" | "held" | "not_holder" | "stale_fence" | "not_leader" | "withdrawn"
-            | "granted" => StatusCode::CONFLICT,
+            | "granted" | "conflict" => StatusCode::CONFLICT,
             "too_many" => StatusCode::TOO_MANY_REQUESTS,
             "blocked" | "unavailable" => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,

@@ -28,7 +28,8 @@ pub struct Cluster {
 
 /// Patience for tests that do not try it.
 pub fn patient() -> Patience {
-    Patience { drain: Duration::from_millis(100), ..Patience::default() }
+    let (drain, answer) = (Duration::from_millis(100), Duration::from_secs(60));
+    Patience { drain, answer, ..Patience::default() }
 }
 
 impl Cluster {

@@ -72,8 +72,8 @@ fn a_request_that_came_to_nothing_can_be_made_again() {
 fn a_repeated_opening_gets_the_same_session_until_it_ends() {
     let mut bench = Bench::new();
     let open = |bench: &mut Bench, id: &str| {
-        let request =
-            api::NewSession { request_id: Some("r".to_string()), ..api::NewSession::default() };
+        let request_id = Some("0123456789abcdef".to_string());
+        let request = api::NewSession { request_id, ..api::NewSession::default() };
         let id = id.to_string();
         bench.now(|reply| Command::OpenSession { request, id, reply }).expect("room").session
     };
@@ -82,4 +82,46 @@ fn a_repeated_opening_gets_the_same_session_until_it_ends() {
     let session = "one".to_string();
     bench.now(|reply| Command::CloseSession { session, reply }).expect("there");
     assert_eq!(open(&mut bench, "three"), "three");
+}
+
+#[test]
+fn the_id_of_an_opening_tells_nobody_else_the_session() {
+    let mut bench = Bench::new();
+    let mut open = |label: &str, id: &str| {
+        let (label, request_id) = (Some(label.to_string()), Some(id.to_string()));
+        let request = api::NewSession { label, request_id, ttl_ms: None };
+        bench.now(|reply| Command::OpenSession { request, id: "secret".to_string(), reply })
+    };
+    open("mine", "0123456789abcdef").expect("room");
+    assert_eq!(code(open("yours", "0123456789abcdef")), "conflict");
+    assert_eq!(code(open("mine", "1")), "bad_request");
+}
+
+#[test]
+fn what_nobody_took_note_of_is_withdrawn_alone() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    drop(bench.acquire_as("x", acquire("a", 60_000, Some("lost"))));
+    let mut heard = bench.acquire_as("x", acquire("a", 60_000, Some("heard")));
+    bench.enter("x", 1);
+    assert_eq!(granted(&mut heard).holds, 2);
+    bench.pass(5_001);
+    assert_eq!(bench.lock("x").state, "held");
+    assert_eq!(release(&mut bench, 1, "s").expect("held").holds, 0);
+    assert_eq!(bench.lock("x").state, "free");
+}
+
+#[test]
+fn a_repeat_of_what_was_given_back_is_marked_though_the_session_is_still_inside() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let _outer = bench.acquire_as("x", acquire("a", 60_000, Some("outer")));
+    bench.enter("x", 1);
+    let mut inner = bench.acquire_as("x", acquire("a", 0, Some("inner")));
+    assert_eq!(granted(&mut inner).holds, 2);
+    assert_eq!(release(&mut bench, 1, "s").expect("held").holds, 1);
+    for (id, given_back) in [("inner", true), ("outer", false)] {
+        let grant = granted(&mut bench.acquire_as("x", acquire("a", 0, Some(id))));
+        assert_eq!(grant.released, given_back, "{id}");
+    }
 }

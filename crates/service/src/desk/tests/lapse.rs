@@ -23,6 +23,18 @@ fn lose(bench: &mut Bench, peer: u32) {
     bench.tell("detector", Told::Suspect(NodeId(peer)));
 }
 
+/// Node 1 of three, out of touch with the others; `a` holds `x` with fence 7.
+fn cut_off() -> Bench {
+    let mut bench = leased(Some(Ticks::units(3_000)));
+    [1, 2].into_iter().for_each(|peer| lose(&mut bench, peer));
+    bench.pass(300);
+    bench
+}
+
+fn keep_alive(bench: &mut Bench) -> Answer<api::Session> {
+    bench.now(|reply| Command::KeepAlive { session: "a".to_string(), reply })
+}
+
 #[test]
 fn a_hold_is_lost_when_a_majority_is_out_of_touch() {
     let mut bench = leased(Some(Ticks::units(3_000)));
@@ -32,8 +44,64 @@ fn a_hold_is_lost_when_a_majority_is_out_of_touch() {
     lose(&mut bench, 2);
     bench.pass(300);
     assert!(!holds(&mut bench), "the other two may go on without this one");
+    assert!(bench.events().contains(&"lost".to_string()));
+}
+
+#[test]
+fn who_has_lost_it_is_inside_until_it_leaves() {
+    let mut bench = cut_off();
+    bench.session_for("b", 60_000);
+    let mut next = bench.acquire("x", "b", 600_000);
+    assert_eq!(bench.asked("x"), [], "it may not have heard of it yet");
+    assert_eq!(code(granted_again(&mut bench)), "unavailable");
+    bench.release("x", "a", 7).expect("it leaves");
     assert_eq!(bench.asked("x"), [Asked::Release]);
-    assert_eq!(code(bench.release("x", "a", 7)), "not_holder");
+    assert!(waits(&mut next));
+}
+
+fn granted_again(bench: &mut Bench) -> Answer<api::Grant> {
+    bench.acquire("x", "a", 0).try_recv().expect("at once")
+}
+
+#[test]
+fn who_has_lost_it_gets_no_more_time_and_leaves_when_it_ends() {
+    let mut bench = cut_off();
+    let left = keep_alive(&mut bench).expect("not over yet").ttl_ms;
+    assert!(left < 60_000, "{left}");
+    bench.pass(left / 2);
+    assert_eq!(keep_alive(&mut bench).expect("not over yet").ttl_ms, left - left / 2);
+    bench.tell("detector", Told::Trust(NodeId(1)));
+    bench.pass(left / 2 + 1);
+    assert_eq!(code(keep_alive(&mut bench)), "no_session");
+    assert_eq!(bench.asked("x"), [Asked::Release]);
+}
+
+#[test]
+fn a_session_that_gave_back_what_it_lost_lives_on() {
+    let mut bench = cut_off();
+    bench.release("x", "a", 7).expect("it leaves");
+    bench.tell("election", Told::Elected { leader: NodeId(0), term: 2 });
+    assert_eq!(keep_alive(&mut bench).expect("alive").ttl_ms, 60_000);
+}
+
+#[test]
+fn a_node_that_is_out_of_touch_lends_nothing() {
+    let mut bench = cut_off();
+    bench.session_for("b", 60_000);
+    let mut wants = bench.acquire("y", "b", 600_000);
+    assert_eq!(bench.asked("y"), [], "it could not be kept");
+    assert_eq!(bench.lock("y").state, "waiting");
+    assert!(bench.lock("y").blocked_on.is_some());
+    bench.tell("detector", Told::Trust(NodeId(1)));
+    assert_eq!(bench.asked("y"), [Asked::Acquire]);
+    lose(&mut bench, 1);
+    bench.enter("y", 9);
+    assert!(waits(&mut wants), "in between it was cut off again");
+    assert_eq!(bench.asked("y"), [Asked::Release]);
+    bench.tell("detector", Told::Trust(NodeId(1)));
+    assert_eq!(bench.asked("y"), [Asked::Acquire]);
+    bench.enter("y", 10);
+    assert_eq!(granted(&mut wants).fence, 10);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::limits::{LOCKS_MAX, SESSIONS_MAX, WAITERS_MAX};
+use super::limits::{HOLDS_MAX, LOCKS_MAX, SESSIONS_MAX, WAITERS_MAX, WAITERS_OF_ONE_MAX};
 use super::*;
 
 #[test]
@@ -39,12 +39,33 @@ fn a_node_keeps_so_many_sessions_and_no_more() {
 fn so_many_wait_for_a_lock_and_no_more() {
     let mut bench = Bench::new();
     bench.session("a");
-    bench.session("b");
     drop(bench.acquire("x", "a", 60_000));
     bench.enter("x", 1);
-    let mut waiting: Vec<_> = (0..WAITERS_MAX).map(|_| bench.acquire("x", "b", 60_000)).collect();
+    let mut waiting = Vec::new();
+    for number in 0..WAITERS_MAX / WAITERS_OF_ONE_MAX {
+        let session = format!("b{number}");
+        bench.session(&session);
+        let often = 0..WAITERS_OF_ONE_MAX;
+        waiting.extend(often.map(|_| bench.acquire("x", &session, 60_000)));
+        let words = refused(&mut bench.acquire("x", &session, 60_000)).error;
+        assert_eq!(words.code, "too_many");
+    }
     assert!(waiting.iter_mut().all(waits));
-    assert_eq!(refused(&mut bench.acquire("x", "b", 60_000)).error.code, "too_many");
+    bench.session("c");
+    assert_eq!(refused(&mut bench.acquire("x", "c", 60_000)).error.code, "too_many");
+}
+
+#[test]
+fn a_session_holds_a_lock_only_so_often() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    drop(bench.acquire("x", "a", 60_000));
+    bench.enter("x", 1);
+    for holds in 2..=HOLDS_MAX as u32 {
+        assert_eq!(granted(&mut bench.acquire("x", "a", 0)).holds, holds);
+    }
+    assert_eq!(refused(&mut bench.acquire("x", "a", 0)).error.code, "too_many");
+    assert_eq!(bench.release("x", "a", 1).expect("held").holds, HOLDS_MAX as u32 - 1);
 }
 
 #[test]

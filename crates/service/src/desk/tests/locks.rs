@@ -198,3 +198,21 @@ fn force_takes_a_lock_away_and_is_written_down() {
     bench.release("x", "b", 4).expect("held");
     assert_eq!(code(bench.now(force)), "not_found");
 }
+
+#[test]
+fn a_machine_is_asked_for_what_is_left_to_want_when_all_has_happened() {
+    let mut bench = Bench::new();
+    bench.session_for("a", 2_000);
+    bench.session_for("b", 60_000);
+    drop(bench.acquire("x", "a", 1_000));
+    bench.enter("x", 1);
+    let mut late = bench.acquire("x", "b", 2_000);
+    assert_eq!(bench.asked("x"), [Acquire]);
+    bench.stall(400);
+    bench.stall(400);
+    bench.stall(400);
+    bench.stall(400);
+    bench.stall(400); // The session of the holder and the patience of the waiter end together.
+    assert_eq!(refused(&mut late).error.code, "timeout");
+    assert_eq!(bench.asked("x"), [Release], "asked to enter, it might be inside before the cancel");
+}

@@ -67,3 +67,23 @@ fn a_record_that_cannot_be_read_is_passed_over() {
     let mut bench = Bench::with(config(), Survival::Whole, disk, &["held", "wanted"]);
     assert_eq!(bench.lock("held").state, "held");
 }
+
+#[test]
+fn a_release_that_is_repeated_after_a_restart_counts_once() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    assert!(bench.desk.machine(&lock_key("x")).is_some());
+    let mut outer = bench.acquire_as("x", acquire("a", 1_000, Some("outer")));
+    bench.enter("x", 7);
+    granted(&mut outer);
+    granted(&mut bench.acquire_as("x", acquire("a", 0, Some("inner"))));
+    let release = |bench: &mut Bench| {
+        let (session, request_id) = ("a".to_string(), Some("s".to_string()));
+        let request = api::Release { session, fence: 7, request_id };
+        bench.now(|reply| Command::Release { name: "x".to_string(), request, reply })
+    };
+    assert_eq!(release(&mut bench).expect("held").holds, 1);
+    let mut bench = Bench::with(config(), Survival::Whole, bench.disk(), &["x"]);
+    assert_eq!(release(&mut bench).expect("the same again").holds, 1);
+    assert_eq!(bench.lock("x").state, "held");
+}
