@@ -1,10 +1,12 @@
 //! Running a command while holding something: what `lock` and `elect` have in common.
 
 mod child;
+mod guardian;
 mod terminal;
 mod ward;
 
 pub use child::exec;
+pub use guardian::guard;
 pub use terminal::give_back;
 
 use crate::failure::Usage;
@@ -114,7 +116,7 @@ impl Holding {
         let _ = self.events.recv_timeout(MOMENT);
     }
 
-    /// Runs the command until it ends or the guard is lost.
+    /// Runs the command until it ends or the guard is lost; not at all if that is lost already.
     pub fn run(
         &self,
         command: &[OsString],
@@ -122,6 +124,11 @@ impl Holding {
         environment: &[(&str, String)],
     ) -> anyhow::Result<Outcome> {
         let child = child::start(command, environment)?;
+        if let Some(loss) = guard.lost() {
+            child.kill()?; // This process may have been stopped since the answer came.
+            return Ok(Outcome::Lost(loss));
+        }
+        child.go();
         ward::watch(child, guard, &self.sender, &self.events)
     }
 }

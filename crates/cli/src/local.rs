@@ -32,7 +32,7 @@ struct Notice {
 pub struct Announced {
     path: PathBuf,
     /// Keeps the lock.
-    _file: File,
+    file: File,
 }
 
 impl Drop for Announced {
@@ -54,14 +54,19 @@ pub fn servers() -> Option<Vec<String>> {
 fn announce_in(directory: &Path, servers: Vec<String>) -> anyhow::Result<Announced> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let since_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-    let path = directory.join(format!("up-{}-{since_ms}.json", process::id()));
+    let path = directory.join(format!("up-{}-{}.json", process::id(), since.as_nanos()));
     let failed = || format!("{}: cannot write", path.display());
+    // Under this name nobody looks for it: without its lock it would seem stale.
+    let early = path.with_extension("new");
     let options = OpenOptions::new().write(true).create_new(true).mode(0o600).clone();
-    let mut file = options.open(&path).with_context(failed)?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive).with_context(failed)?;
+    let file = options.open(&early).with_context(failed)?;
+    let mut announced = Announced { path: early, file };
+    flock(&announced.file, FlockOperation::NonBlockingLockExclusive).with_context(failed)?;
     let text = serde_json::to_string(&Notice { since_ms, servers })?;
-    file.write_all(text.as_bytes()).with_context(failed)?;
-    Ok(Announced { path, _file: file })
+    announced.file.write_all(text.as_bytes()).with_context(failed)?;
+    fs::rename(&announced.path, &path).with_context(failed)?;
+    announced.path = path;
+    Ok(announced)
 }
 
 fn newest_in(directory: &Path) -> Option<Vec<String>> {
@@ -113,6 +118,10 @@ fn directory() -> anyhow::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    const ROUNDS: usize = 5_000;
 
     fn folder(name: &str) -> PathBuf {
         let unique = format!("conclave-local-{}-{name}", process::id());
@@ -138,6 +147,27 @@ mod tests {
         assert!(!path.exists(), "what is stale is removed");
         drop(old);
         assert_eq!(newest_in(&folder), None);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn who_looks_meanwhile_does_not_take_a_new_notice_for_a_stale_one() {
+        let folder = folder("meanwhile");
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::SeqCst) {
+                    newest_in(&folder);
+                }
+            });
+            let lost = (0..ROUNDS).filter(|_| {
+                let announced = announce_in(&folder, vec!["a".to_string()]);
+                !announced.is_ok_and(|announced| announced.path.exists())
+            });
+            let lost = lost.count();
+            stop.store(true, Ordering::SeqCst);
+            assert_eq!(lost, 0, "of {ROUNDS}");
+        });
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -5,13 +5,13 @@
 mod fake;
 mod support;
 
-use fake::{Answer, DEADLINE, Fake, Request, refuse, usual};
+use fake::{Answer, DEADLINE, Fake, Request, refuse, session, usual};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Instant;
-use support::{Done, conclave, conclave_reading};
+use support::{Done, binary, conclave, conclave_reading};
 
 const KEEPALIVE: &str = "POST /v1/sessions/5e55/keepalive";
 const ACQUIRE: &str = "POST /v1/locks/build/acquire";
@@ -29,12 +29,21 @@ struct Running {
 
 impl Running {
     fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_conclave"))
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = binary();
+        command.args(arguments);
+        Self::spawn(command)
+    }
+
+    /// The same where these signals are ignored from the beginning, as `nohup` has it.
+    fn start_ignoring(signals: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new("sh");
+        let script = format!("trap '' {signals}; exec \"$0\" \"$@\"");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_conclave")]).args(arguments);
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
         Self { child, lines }
     }
@@ -51,6 +60,13 @@ impl Running {
 
     fn code(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // A test that failed leaves nothing behind.
+        let _ = self.child.wait();
     }
 }
 
@@ -164,8 +180,65 @@ fn the_command_dies_with_the_wrapper() {
     let pid = running.line();
     running.signal(Signal::KILL);
     assert_eq!(running.code(), None);
+    gone(&pid);
+}
+
+#[test]
+fn all_that_the_command_started_dies_with_the_wrapper() {
+    let fake = Fake::start(usual);
+    let script = "echo $$; sleep 100 & echo $!; sh -c 'echo $$; exec sleep 100'; echo unreachable";
+    let lock = ["lock", "build", "--server", &fake.address, "--", "sh", "-c", script];
+    let mut running = Running::start(&lock);
+    let pids = [running.line(), running.line(), running.line()];
+    assert!(pids.iter().all(|pid| is_alive(pid)), "{pids:?}");
+    running.signal(Signal::KILL);
+    assert_eq!(running.code(), None);
+    pids.iter().for_each(|pid| gone(pid));
+}
+
+#[test]
+fn what_a_command_leaves_behind_when_it_is_done_lives_on() {
+    let fake = Fake::start(usual);
+    let script = "sleep 600 > /dev/null 2>&1 & echo $!";
+    let done = locked(&fake, &["sh", "-c", script]);
+    let left = done.stdout.trim();
+    assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+    assert!(is_alive(left), "{left} was not ours to end");
+    kill_process(Pid::from_raw(left.parse().unwrap()).unwrap(), Signal::KILL).unwrap();
+}
+
+#[test]
+fn a_wrapper_that_slept_through_the_loss_says_so_though_the_command_is_done() {
+    let fake = but(KEEPALIVE, || Answer::Says(200, session(1_000)));
+    let script = "echo $$; kill -STOP $PPID; sleep 1.5"; // Longer than the time to live.
+    let lock = ["lock", "build", "--ttl", "1s", "--server", &fake.address];
+    let mut running = Running::start(&[&lock[..], &["--", "sh", "-c", script]].concat());
+    let pid = running.line();
+    gone(&pid);
+    running.signal(Signal::CONT);
+    assert_eq!(running.code(), Some(76));
+}
+
+#[test]
+fn a_signal_that_was_ignored_from_the_beginning_stays_ignored() {
+    let fake = Fake::start(usual);
+    let script = "trap 'exit 9' TERM; grep SigIgn /proc/self/status; while :; do sleep 0.05; done";
+    let lock = ["lock", "build", "--server", &fake.address, "--", "sh", "-c", script];
+    let mut running = Running::start_ignoring("HUP QUIT", &lock);
+    let line = running.line();
+    let mask = line.split_whitespace().last().unwrap();
+    let ignored = u64::from_str_radix(mask, 16).unwrap();
+    assert_eq!(ignored & 0b101, 0b101, "HUP and QUIT: {line}");
+    running.signal(Signal::HUP);
+    running.signal(Signal::QUIT);
+    running.signal(Signal::TERM);
+    assert_eq!(running.code(), Some(9));
+}
+
+/// Waits until no such process lives.
+fn gone(pid: &str) {
     let end = Instant::now() + DEADLINE;
-    while is_alive(&pid) {
+    while is_alive(pid) {
         assert!(Instant::now() < end, "{pid} is an orphan");
         std::thread::yield_now();
     }

@@ -14,7 +14,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 impl Client {
     /// Opens a session. [`Client::open`] keeps it alive too.
     pub fn open_session(&self, session: &NewSession) -> Result<Session, Error> {
-        self.ask(&Question::post("/v1/sessions".to_string(), session, PATIENCE))
+        self.open_session_whom(session).map(|(_, session)| session)
+    }
+
+    /// The same, with the server that keeps the session.
+    pub(crate) fn open_session_whom(
+        &self,
+        session: &NewSession,
+    ) -> Result<(String, Session), Error> {
+        self.ask_whom(&Question::post("/v1/sessions".to_string(), session, PATIENCE))
     }
 
     /// Asks for another time to live; the answer is waited for so long.

@@ -25,6 +25,8 @@ pub struct Client {
     current: Arc<AtomicUsize>,
     /// The sessions that it and its clones keep alive.
     pub(crate) leases: Arc<Leases>,
+    /// No answer is waited for any longer than this.
+    patience_max: Duration,
 }
 
 /// One request, whoever it will be sent to.
@@ -72,13 +74,20 @@ impl Client {
             .timeout_connect(Some(CONNECT))
             .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")));
         let (agent, servers) = (config.build().new_agent(), servers.into());
-        Ok(Self { agent, servers, current: Arc::default(), leases: Arc::new(Leases::new()) })
+        let leases = Arc::new(Leases::new());
+        let patience_max = Duration::MAX;
+        Ok(Self { agent, servers, current: Arc::default(), leases, patience_max })
     }
 
     /// The same client, of one server alone: a session is known nowhere but at its node.
     pub fn at(&self, server: &str) -> Result<Self, Error> {
         let servers = Arc::from([base(server)?]);
         Ok(Self { servers, current: Arc::default(), ..self.clone() })
+    }
+
+    /// The same client, which gives up on an answer after this long at the latest.
+    pub(crate) fn within(&self, patience: Duration) -> Self {
+        Self { patience_max: patience, ..self.clone() }
     }
 
     /// Ends all sessions that this client and its clones keep alive, wherever in the program they
@@ -99,9 +108,19 @@ impl Client {
 
     /// Asks one server after the other, from the one that answered last, until one can answer.
     pub(crate) fn ask<R: DeserializeOwned>(&self, question: &Question) -> Result<R, Error> {
+        self.ask_whom(question).map(|(_, answer)| answer)
+    }
+
+    /// The same, with the server that answered: another request may have gone elsewhere since.
+    pub(crate) fn ask_whom<R>(&self, question: &Question) -> Result<(String, R), Error>
+    where
+        R: DeserializeOwned,
+    {
         let (server, bytes) = self.bytes(question)?;
-        serde_json::from_slice(&bytes)
-            .map_err(|error| Error::Foreign { server, reason: error.to_string() })
+        match serde_json::from_slice(&bytes) {
+            Ok(answer) => Ok((server, answer)),
+            Err(error) => Err(Error::Foreign { server, reason: error.to_string() }),
+        }
     }
 
     /// The same where the answer is of no interest.
@@ -118,7 +137,7 @@ impl Client {
             let server = &self.servers[index];
             match self.exchange(server, question) {
                 Err(Error::Unreachable(reason)) => silent.push(reason),
-                Err(error) if error.elsewhere() => refused = Some(error),
+                Err(error) if error.leaves_open() => refused = Some(error),
                 answer => {
                     self.current.store(index, Ordering::Relaxed);
                     return answer.map(|bytes| (server.clone(), bytes));
@@ -155,7 +174,7 @@ impl Client {
         request: Result<Request<B>, ureq::http::Error>,
         patience: Duration,
     ) -> Result<Response<Body>, ureq::Error> {
-        let patience = patience.max(Duration::from_millis(1));
+        let patience = patience.min(self.patience_max).max(Duration::from_millis(1));
         let request = self.agent.configure_request(request?).timeout_global(Some(patience)).build();
         self.agent.run(request)
     }

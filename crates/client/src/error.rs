@@ -69,8 +69,9 @@ impl Error {
         }
     }
 
-    /// Whether another node may do what this one does not.
-    pub(crate) fn elsewhere(&self) -> bool {
+    /// Whether the node said neither yes nor no: another may do what it was asked for, and perhaps
+    /// it did so itself.
+    pub(crate) fn leaves_open(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Foreign { .. } => true,
             Self::Refused { .. } => self.code() == Some("unavailable"),

@@ -1,7 +1,8 @@
 //! A lock held, or a leadership: given back when dropped.
 
-use crate::api::{Acquire, Grant, Release, Released};
+use crate::api::{Acquire, Grant, Released};
 use crate::clock::since_boot;
+use crate::debt::{self, Debt};
 use crate::lease::{Kind, Lease, Loss, Watch};
 use crate::{Client, Error};
 use std::thread;
@@ -112,35 +113,53 @@ impl Lease {
     }
 
     fn request(&self, kind: Kind, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
-        let id = format!("{:x}", since_boot().as_nanos());
-        self.shared().lock().waiting.insert(id.clone(), (kind, name.to_string()));
-        let granted = self.ask_until(kind, name, wanted, &id);
-        self.shared().lock().waiting.remove(&id);
-        match granted {
-            Ok(grant) => {
+        let until = Until::new(wanted.wait);
+        loop {
+            let grant = self.request_once(kind, name, wanted, &until)?;
+            if !grant.released {
                 let watch = self.hold(kind, name, grant.fence);
-                Ok(Guard { kind, grant, watch, lease: self.clone(), given_back: false })
+                return Ok(Guard { kind, grant, watch, lease: self.clone(), given_back: false });
             }
-            Err(error) => {
-                if matches!(error, Error::Unreachable(_)) && self.watch().lost().is_none() {
-                    // The node may know the request though it said nothing.
-                    let _ = self.shared().withdraw(kind, name, &id);
-                }
-                Err(error)
+            // Only a repeat is told so: the grant was taken back before it was asked for again.
+            if until.left_is_zero() {
+                return Err(Error::Lost("it was granted and taken back unnoticed".to_string()));
             }
+            thread::sleep(PAUSE);
         }
     }
 
-    fn ask_until(&self, kind: Kind, name: &str, wanted: &Wanted, id: &str) -> Result<Grant, Error> {
-        let until = Until::new(wanted.wait);
+    /// One request, under one id, until it has an answer.
+    fn request_once(
+        &self,
+        kind: Kind,
+        name: &str,
+        wanted: &Wanted,
+        until: &Until,
+    ) -> Result<Grant, Error> {
+        let (shared, id) = (self.shared(), self.shared().new_id());
+        shared.lock().waiting.insert(id.clone(), (kind, name.to_string()));
+        let answer = self.ask_until(kind, name, wanted, until, &id);
+        shared.lock().waiting.remove(&id);
+        answer.inspect_err(|error| {
+            if error.leaves_open() && self.watch().lost().is_none() {
+                // The node may know the request though it said nothing.
+                shared.settle(Debt::Request { kind, name: name.to_string(), id }, &shared.client);
+            }
+        })
+    }
+
+    fn ask_until(
+        &self,
+        kind: Kind,
+        name: &str,
+        wanted: &Wanted,
+        until: &Until,
+        id: &str,
+    ) -> Result<Grant, Error> {
         let session = self.watch();
         loop {
             let request = self.words(wanted, until.at_most(Duration::from_secs(3_600)), id);
-            let client = &self.shared().client;
-            let answer = match kind {
-                Kind::Lock => client.acquire(name, &request),
-                Kind::Election => client.campaign(name, &request),
-            };
+            let answer = debt::ask(&self.shared().client, kind, name, &request);
             if let Some(loss) = session.lost() {
                 return Err(Error::Lost(loss.to_string()));
             }
@@ -190,22 +209,23 @@ impl Guard {
         self.watch.clone()
     }
 
-    /// Gives it back, and says whether that was done.
+    /// Gives it back, and says whether that was done. If nobody answers, it is tried again for as
+    /// long as the session lives.
     pub fn release(mut self) -> Result<Released, Error> {
         self.give_back()
     }
 
     fn give_back(&mut self) -> Result<Released, Error> {
         self.given_back = true;
-        let shared = self.lease.shared();
-        let session = shared.session.clone();
-        let request = Release { session, fence: self.grant.fence, request_id: None };
-        let released = match self.kind {
-            Kind::Lock => shared.client.release(&self.grant.name, &request),
-            Kind::Election => shared.client.resign(&self.grant.name, &request),
-        };
+        let (shared, kind, name) = (self.lease.shared(), self.kind, &self.grant.name);
+        let release = shared.release_of(&self.grant);
+        let released = debt::give_back(&shared.client, kind, name, &release);
         self.watch.forget();
-        released
+        released.inspect_err(|error| {
+            if error.leaves_open() && self.lease.watch().lost().is_none() {
+                shared.owe(Debt::Hold { kind, name: name.clone(), release });
+            }
+        })
     }
 }
 

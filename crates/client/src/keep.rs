@@ -1,6 +1,7 @@
 //! The thread that keeps a session alive and looks whether what it holds is still there.
 
-use crate::clock::since_boot;
+use crate::Client;
+use crate::clock::{nap, since_boot};
 use crate::lease::{Held, Kind, Loss, Shared};
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -19,17 +20,34 @@ pub(crate) fn keep(shared: &Shared) {
                 next = state.term.next();
                 drop(state);
                 look_after(shared);
+                settle(shared);
             }
             Err(error) if error.code() == Some("no_session") => {
                 shared.lock().loss.get_or_insert(Loss::Told(error.to_string()));
             }
             Err(_) => next = since_boot() + shared.lock().term.pause(),
         }
+        shared.lock().debts.put_off();
         shared.changed.notify_all();
     }
 }
 
-/// Whether there is still something to keep alive when the time has come.
+/// Does what is owed to a node that has just answered.
+fn settle(shared: &Shared) {
+    let debts = shared.lock().debts.take();
+    for debt in debts {
+        shared.settle(debt, &hasty(shared));
+    }
+}
+
+/// Asks the node of the session, but waits for an answer only until the next keepalive.
+fn hasty(shared: &Shared) -> Client {
+    let next = shared.lock().term.next();
+    shared.client.within(next.saturating_sub(since_boot()))
+}
+
+/// Whether there is still something to keep alive when the time has come. Whoever owes something
+/// speaks up earlier.
 fn sleep_until(shared: &Shared, moment: Duration) -> bool {
     let mut state = shared.lock();
     loop {
@@ -38,11 +56,12 @@ fn sleep_until(shared: &Shared, moment: Duration) -> bool {
             shared.changed.notify_all();
             return false;
         }
+        let moment = state.debts.due().map_or(moment, |due| due.min(moment));
         let pause = moment.saturating_sub(now).min(state.term.left(now));
         if now >= moment {
             return true;
         }
-        let woken = shared.changed.wait_timeout(state, pause);
+        let woken = shared.changed.wait_timeout(state, nap(pause));
         state = woken.unwrap_or_else(PoisonError::into_inner).0;
     }
 }
@@ -68,11 +87,10 @@ fn look_after(shared: &Shared) {
 
 /// Only a clear answer counts: without one, the keepalives decide.
 fn still_there(shared: &Shared, held: &Held) -> bool {
+    let client = hasty(shared);
     match held.kind {
-        Kind::Lock => {
-            shared.client.verify(&held.name, held.fence).map_or(true, |verified| verified.valid)
-        }
-        Kind::Election => shared.client.election(&held.name).map_or(true, |election| {
+        Kind::Lock => client.verify(&held.name, held.fence).map_or(true, |verified| verified.valid),
+        Kind::Election => client.election(&held.name).map_or(true, |election| {
             election.leader.is_some_and(|leader| leader.fence == held.fence)
         }),
     }

@@ -1,7 +1,8 @@
 //! A session that is kept alive, and known to be lost in time.
 
-use crate::api::{NewSession, Withdrawn};
-use crate::clock::since_boot;
+use crate::api::NewSession;
+use crate::clock::{nap, since_boot};
+use crate::debt::{self, Debts};
 use crate::keep;
 use crate::term::Term;
 use crate::{Client, Error};
@@ -85,6 +86,8 @@ pub(crate) struct State {
     pub held: BTreeMap<u64, Held>,
     /// What is being waited for, by the id of the request.
     pub waiting: BTreeMap<String, (Kind, String)>,
+    /// What nobody wants any more, and the node may still keep.
+    pub debts: Debts,
     numbers: u64,
 }
 
@@ -120,14 +123,12 @@ impl Client {
             request_id: None,
         };
         let sent = since_boot();
-        let session = self.open_session(&request)?;
+        let (server, session) = self.open_session_whom(&request)?;
         let term = Term::new(Duration::from_millis(session.ttl_ms), sent);
-        let (held, waiting) = (BTreeMap::new(), BTreeMap::new());
-        let state = State { term, loss: None, closed: false, held, waiting, numbers: 0 };
         let shared = Arc::new(Shared {
-            client: self.at(self.server())?,
+            client: self.at(&server)?,
             session: session.session,
-            state: Mutex::new(state),
+            state: Mutex::new(State::new(term)),
             changed: Condvar::new(),
         });
         if !self.leases.add(&shared) {
@@ -159,7 +160,9 @@ impl Lease {
     pub fn give_up(&self) {
         let waiting = self.shared().lock().waiting.clone();
         for (id, (kind, name)) in &waiting {
-            let _ = self.shared().withdraw(*kind, name, id); // It may have been granted before.
+            let shared = self.shared();
+            // It may have been granted before.
+            let _ = debt::withdraw(&shared.client, *kind, name, id, &shared.session);
         }
     }
 
@@ -171,8 +174,7 @@ impl Lease {
     pub(crate) fn hold(&self, kind: Kind, name: &str, fence: u64) -> Watch {
         let shared = Arc::clone(self.shared());
         let mut state = shared.lock();
-        state.numbers += 1;
-        let number = state.numbers;
+        let number = state.next_number();
         state.held.insert(number, Held { kind, name: name.to_string(), fence, loss: None });
         drop(state);
         Watch { shared, number: Some(number) }
@@ -190,12 +192,9 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a request leave its line.
-    pub fn withdraw(&self, kind: Kind, name: &str, id: &str) -> Result<Withdrawn, Error> {
-        match kind {
-            Kind::Lock => self.client.withdraw(name, id, &self.session),
-            Kind::Election => self.client.stand_down(name, id, &self.session),
-        }
+    /// An id that no other request of this session has, in whichever thread.
+    pub fn new_id(&self) -> String {
+        format!("{:x}", self.lock().next_number())
     }
 
     /// Ends the session, if it has not ended yet.
@@ -212,6 +211,23 @@ impl Shared {
 }
 
 impl State {
+    fn new(term: Term) -> Self {
+        Self {
+            term,
+            loss: None,
+            closed: false,
+            held: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            debts: Debts::default(),
+            numbers: 0,
+        }
+    }
+
+    fn next_number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
     /// Whether the session is lost by now. Once it is, it stays so.
     pub fn judge(&mut self, now: Duration) -> Option<Loss> {
         if self.loss.is_none() && self.term.left(now).is_zero() {
@@ -251,7 +267,7 @@ impl Watch {
                 return loss;
             }
             let left = state.term.left(since_boot());
-            let woken = self.shared.changed.wait_timeout(state, left);
+            let woken = self.shared.changed.wait_timeout(state, nap(left));
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

@@ -23,6 +23,7 @@ pub mod api;
 mod calls;
 mod client;
 mod clock;
+mod debt;
 mod error;
 mod guard;
 mod keep;
@@ -30,7 +31,7 @@ mod lease;
 mod term;
 
 pub use client::Client;
-pub use clock::since_boot;
+pub use clock::{nap, since_boot};
 pub use error::Error;
 pub use guard::{Guard, Wanted};
 pub use lease::{Lease, Loss, Watch};

@@ -10,9 +10,9 @@ pub struct ExecChild {
     /// The process to die with
     #[arg(long, value_name = "PID", default_value_t = 0)]
     parent: i32,
-    /// Wait until the terminal belongs to this process
-    #[arg(long)]
-    foreground: bool,
+    /// Only end this process group when the standard input ends
+    #[arg(long, value_name = "GROUP")]
+    guard: Option<i32>,
     /// Only hand the terminal to this process group
     #[arg(long, value_name = "GROUP")]
     give_back: Option<i32>,
@@ -21,11 +21,15 @@ pub struct ExecChild {
     command: Vec<OsString>,
 }
 
-/// Becomes the command.
+/// Becomes the command, or helps another process that did.
 pub fn run(arguments: &ExecChild) -> Exit {
+    if let Some(group) = arguments.guard {
+        holding::guard(group);
+        return Exit::Done;
+    }
     if let Some(group) = arguments.give_back {
         holding::give_back(group);
         return Exit::Done;
     }
-    holding::exec(arguments.parent, arguments.foreground, &arguments.command)
+    holding::exec(arguments.parent, &arguments.command)
 }

@@ -1,11 +1,12 @@
 //! The command that is run: a process group of its own that does not outlive the wrapper.
 
-use super::terminal::{self, Terminal};
+use super::guardian::Guardian;
+use super::terminal::Terminal;
 use crate::failure::Exit;
 use crate::output;
 use anyhow::Context;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getpid, getppid, kill_process_group,
+    Pid, Signal, WaitId, WaitIdOptions, getpid, getppid, kill_process, kill_process_group,
     set_parent_process_death_signal, waitid,
 };
 use std::ffi::OsString;
@@ -17,31 +18,32 @@ use std::process::{self, Command};
 const CANNOT: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// The command, running.
+/// The command, running or about to.
 pub struct Child {
     process: process::Child,
     group: Pid,
+    guardian: Guardian,
     terminal: Option<Terminal>,
 }
 
-/// Starts the command. The thread that calls this must live as long as the program: the child's
-/// life hangs on it.
+/// Makes everything ready for the command, which waits for [`Child::go`]. The thread that calls
+/// this must live as long as the program: the child's life hangs on it.
 pub fn start(command: &[OsString], environment: &[(&str, String)]) -> anyhow::Result<Child> {
     let own = std::env::current_exe().context("cannot find this program itself")?;
     let terminal = Terminal::of_ours();
     let mut wrapped = Command::new(own);
     wrapped.arg("exec-child").arg("--parent").arg(getpid().as_raw_nonzero().to_string());
-    if terminal.is_some() {
-        wrapped.arg("--foreground");
-    }
     wrapped.arg("--").args(command).process_group(0);
     wrapped.envs(environment.iter().map(|(name, value)| (name, value)));
     let process = wrapped.spawn().context("cannot start a process")?;
     let group = Pid::from_child(&process);
+    // Should this fail, the child dies with this process, and has started nothing yet.
+    let guardian = Guardian::of(group)?;
+    wait_for_stop(group);
     if let Some(terminal) = &terminal {
         terminal.hand_to(group);
     }
-    Ok(Child { process, group, terminal })
+    Ok(Child { process, group, guardian, terminal })
 }
 
 impl Child {
@@ -50,9 +52,20 @@ impl Child {
         self.group
     }
 
+    /// Lets the command begin.
+    pub fn go(&self) {
+        self.signal(Signal::CONT);
+    }
+
     /// Sends a signal to all that it started.
     pub fn signal(&self, signal: Signal) {
         let _ = kill_process_group(self.group, signal); // It may be gone already.
+    }
+
+    /// Ends all that it started, and waits for its end.
+    pub fn kill(self) -> anyhow::Result<()> {
+        self.signal(Signal::KILL);
+        self.end().map(|_| ())
     }
 
     /// Its exit code, once it has ended; the terminal is ours again.
@@ -60,10 +73,27 @@ impl Child {
         if let Some(terminal) = &self.terminal {
             terminal.take_back(self.group);
         }
+        self.guardian.dismiss();
         let status = self.process.wait().context("cannot learn how the command ended")?;
         let signal = status.signal().map(|signal| 128 + signal);
         let code = status.code().or(signal).unwrap_or(i32::from(u8::MAX));
         Ok(u8::try_from(code).unwrap_or(u8::MAX))
+    }
+}
+
+/// Waits until the child has stopped itself, or ended because it could not do so.
+fn wait_for_stop(pid: Pid) {
+    let either = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
+    loop {
+        match waitid(WaitId::Pid(pid), either) {
+            Ok(Some(status)) if status.stopped() => {
+                // Seen once, it is not seen again by whoever waits for the command.
+                let _ = waitid(WaitId::Pid(pid), WaitIdOptions::STOPPED);
+                return;
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(_) => return,
+        }
     }
 }
 
@@ -88,15 +118,17 @@ pub fn wait(pid: Pid) {
     }
 }
 
-/// The other side: this very process becomes the command, and dies with its parent.
-pub fn exec(parent: i32, foreground: bool, command: &[OsString]) -> Exit {
+/// The other side: this very process becomes the command, and dies with its parent. It stops first,
+/// until the parent has made everything ready: nothing of the command may run unguarded, or while
+/// the terminal is not its own.
+pub fn exec(parent: i32, command: &[OsString]) -> Exit {
     let [program, arguments @ ..] = command else { return Exit::Code(NOT_FOUND) };
     let bound = set_parent_process_death_signal(Some(Signal::KILL));
     if bound.is_err() || getppid().map(|pid| pid.as_raw_nonzero().get()) != Some(parent) {
         return Exit::Failed; // The parent died before this could be said.
     }
-    if foreground {
-        terminal::wait_for_it();
+    if kill_process(getpid(), Signal::STOP).is_err() {
+        return Exit::Failed;
     }
     let error = Command::new(program).args(arguments).exec();
     let name = program.to_string_lossy();

@@ -5,12 +5,6 @@ use rustix::stdio::stdin;
 use rustix::termios::{isatty, tcgetpgrp, tcsetpgrp};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
-
-/// The command waits so long at most until the terminal is its own.
-const PATIENCE: Duration = Duration::from_millis(1_000);
-const STEP: Duration = Duration::from_millis(1);
 
 /// The terminal of our standard input, while it is ours to give away.
 pub struct Terminal {
@@ -49,16 +43,5 @@ impl Terminal {
 pub fn give_back(group: i32) {
     if let Some(group) = Pid::from_raw(group) {
         let _ = tcsetpgrp(stdin(), group);
-    }
-}
-
-/// Waits until the terminal belongs to this process.
-pub fn wait_for_it() {
-    let steps = PATIENCE.as_millis() / STEP.as_millis();
-    for _ in 0..steps {
-        if tcgetpgrp(stdin()) == Ok(getpgrp()) {
-            return;
-        }
-        thread::sleep(STEP);
     }
 }

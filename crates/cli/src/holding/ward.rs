@@ -2,7 +2,7 @@
 
 use super::child::{self, Child};
 use super::{Happened, Outcome};
-use conclave_client::{Guard, Loss, Watch, since_boot};
+use conclave_client::{Guard, Loss, Watch, nap, since_boot};
 use rustix::process::Signal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -37,8 +37,7 @@ pub fn watch(
     })?;
     let (watch, lost) = (guard.watch(), sender.clone());
     thread::Builder::new().name("watches".into()).spawn(move || {
-        // Silence is a matter of time, and time is looked at here.
-        if let Some(loss @ Loss::Told(_)) = watch.wait() {
+        if let Some(loss) = watch.wait() {
             let _ = lost.send(Happened::Lost(loss));
         }
     })?;
@@ -49,7 +48,7 @@ pub fn watch(
         match events.recv_timeout(ward.pause()) {
             Ok(Happened::Signal(signal)) => child.signal(signal),
             Ok(Happened::Lost(loss)) if ward.watch.lost().is_some() => {
-                ward.stop(&child, loss, ward.warning);
+                ward.lose(&child, loss);
             }
             Ok(Happened::Ended) => return ward.end(child),
             Ok(Happened::Lost(_) | Happened::Answered(_)) => {} // Of an earlier command.
@@ -69,11 +68,11 @@ struct Ward {
 impl Ward {
     /// How long nothing needs to be looked at.
     fn pause(&self) -> Duration {
-        match &self.phase {
+        nap(match &self.phase {
             Phase::Running => self.watch.left().saturating_sub(self.warning),
             Phase::Stopping(_, moment) => moment.saturating_sub(since_boot()),
-            Phase::Killed(_) => Duration::from_secs(1),
-        }
+            Phase::Killed(_) => Duration::MAX,
+        })
     }
 
     fn look(&mut self, child: &Child) {
@@ -93,6 +92,16 @@ impl Ward {
         }
     }
 
+    /// What the node says, it says as soon as it can, and there is some time left. After silence
+    /// there is none: this process slept beyond the deadline.
+    fn lose(&mut self, child: &Child, loss: Loss) {
+        let grace = match loss {
+            Loss::Told(_) => self.warning,
+            Loss::Silence => Duration::ZERO,
+        };
+        self.stop(child, loss, grace);
+    }
+
     /// Asks the command to stop. It has this long.
     fn stop(&mut self, child: &Child, loss: Loss, grace: Duration) {
         if matches!(self.phase, Phase::Running) {
@@ -102,14 +111,14 @@ impl Ward {
         }
     }
 
+    /// The command has ended. Perhaps it ended late, while this process was stopped too.
     fn end(self, child: Child) -> anyhow::Result<Outcome> {
-        match self.phase {
-            Phase::Running => Ok(Outcome::Exit(child.end()?)),
-            Phase::Stopping(loss, _) | Phase::Killed(loss) => {
-                child.signal(Signal::KILL); // Whatever it left behind.
-                child.end()?;
-                Ok(Outcome::Lost(loss))
-            }
-        }
+        let loss = match self.phase {
+            Phase::Running => self.watch.lost(),
+            Phase::Stopping(loss, _) | Phase::Killed(loss) => Some(loss),
+        };
+        let Some(loss) = loss else { return Ok(Outcome::Exit(child.end()?)) };
+        child.kill()?; // Whatever it left behind.
+        Ok(Outcome::Lost(loss))
     }
 }

@@ -1,41 +1,54 @@
 //! Ports that are free right now.
 
 use crate::failure::Usage;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 
-/// So many different free ports, chosen by the system.
-pub fn free(ip: IpAddr, count: u32) -> anyhow::Result<Vec<SocketAddr>> {
-    // All are kept until the last is found, so that no two are the same.
-    let listeners: Result<Vec<_>, _> = (0..count).map(|_| TcpListener::bind((ip, 0))).collect();
-    let addresses: Result<_, _> = listeners?.iter().map(TcpListener::local_addr).collect();
-    Ok(addresses?)
+/// Where nodes are.
+pub struct Ports {
+    /// Of the APIs: from the port that was named on, or free ones if that was 0.
+    pub apis: Vec<SocketAddr>,
+    /// Of the links between nodes: free ones.
+    pub peers: Vec<SocketAddr>,
 }
 
-/// The ports of the APIs: from this one on, or free ones if it is 0.
-pub fn of_apis(first: SocketAddr, count: u32) -> anyhow::Result<Vec<SocketAddr>> {
-    if first.port() == 0 {
-        return free(first.ip(), count);
-    }
-    let mut addresses = Vec::new();
+/// Chooses them. All are taken until the last is found, so that no two are the same.
+pub fn choose(http: SocketAddr, count: u32) -> anyhow::Result<Ports> {
+    let apis = match http.port() {
+        0 => free(http.ip(), count)?,
+        _ => following(http, count)?,
+    };
+    let peers = free(http.ip(), count)?;
+    Ok(Ports { apis: addresses(&apis)?, peers: addresses(&peers)? })
+}
+
+fn free(ip: IpAddr, count: u32) -> io::Result<Vec<TcpListener>> {
+    (0..count).map(|_| TcpListener::bind((ip, 0))).collect()
+}
+
+fn following(first: SocketAddr, count: u32) -> anyhow::Result<Vec<TcpListener>> {
+    let mut listeners = Vec::new();
     for offset in 0..count {
         let port = u32::from(first.port()) + offset;
         let Ok(port) = u16::try_from(port) else {
             let takes = format!("{count} nodes take as many ports from there on");
             return Err(Usage::flag("--http", first, takes).into());
         };
-        let address = SocketAddr::new(first.ip(), port);
-        if let Err(error) = TcpListener::bind(address) {
+        let bound = TcpListener::bind(SocketAddr::new(first.ip(), port)).map_err(|error| {
             let what = match error.kind() == ErrorKind::AddrInUse {
                 true => format!("port {port} is taken"),
                 false => format!("port {port} cannot be had: {error}"),
             };
             let takes = format!("{what}; name another first port, or 0 to choose free ones");
-            return Err(Usage::flag("--http", first, takes).into());
-        }
-        addresses.push(address);
+            Usage::flag("--http", first, takes)
+        });
+        listeners.push(bound?);
     }
-    Ok(addresses)
+    Ok(listeners)
+}
+
+fn addresses(listeners: &[TcpListener]) -> io::Result<Vec<SocketAddr>> {
+    listeners.iter().map(TcpListener::local_addr).collect()
 }
 
 #[cfg(test)]
@@ -47,23 +60,26 @@ mod tests {
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
     #[test]
-    fn free_ports_are_all_different() {
-        let ports: BTreeSet<SocketAddr> = free(HERE, 20).unwrap().into_iter().collect();
-        assert_eq!(ports.len(), 20);
+    fn no_two_ports_are_the_same() {
+        for _ in 0..300 {
+            let Ports { apis, peers } = choose((HERE, 0).into(), 20).unwrap();
+            let all: BTreeSet<SocketAddr> = apis.into_iter().chain(peers).collect();
+            assert_eq!(all.len(), 40);
+        }
     }
 
     #[test]
     fn a_port_that_is_taken_is_named_with_its_flag() {
         let taken = TcpListener::bind((HERE, 0)).unwrap();
         let address = taken.local_addr().unwrap();
-        let error = of_apis(address, 1).unwrap_err().to_string();
+        let error = choose(address, 1).map(drop).unwrap_err().to_string();
         let expected = format!("--http {address}: port {} is taken; ", address.port());
         assert!(error.starts_with(&expected), "{error}");
     }
 
     #[test]
     fn ports_end_somewhere() {
-        let error = of_apis((HERE, u16::MAX).into(), 2).unwrap_err().to_string();
+        let error = choose((HERE, u16::MAX).into(), 2).map(drop).unwrap_err().to_string();
         assert!(error.ends_with("2 nodes take as many ports from there on"), "{error}");
     }
 }

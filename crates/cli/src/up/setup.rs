@@ -1,6 +1,7 @@
 //! Where everything of a local cluster is: addresses, directory, files.
 
-use super::{earlier, ports};
+use super::earlier;
+use super::ports::{self, Ports};
 use crate::failure::Mistakes;
 use crate::node::{self, File, Flags, Node};
 use anyhow::Context;
@@ -43,8 +44,7 @@ pub struct Setup {
 impl Setup {
     /// Chooses addresses and writes the files.
     pub fn new(wanted: &Wanted<'_>) -> anyhow::Result<Self> {
-        let apis = ports::of_apis(wanted.http, wanted.nodes)?;
-        let peers = ports::free(wanted.http.ip(), wanted.nodes)?;
+        let Ports { apis, peers } = ports::choose(wanted.http, wanted.nodes)?;
         let places = (1..).zip(peers.iter().zip(&apis));
         let node = |(id, (peer, api)): (u32, (&SocketAddr, &SocketAddr))| Node {
             id,

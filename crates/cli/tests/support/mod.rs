@@ -1,6 +1,7 @@
 //! Runs the binary.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+use rustix::process::Signal;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -17,6 +18,22 @@ impl Done {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
     }
+}
+
+/// The binary, which hears all signals. A shell has what runs in its background ignore some, and
+/// that would be passed on from these tests.
+pub fn binary() -> Command {
+    let own = env!("CARGO_BIN_EXE_conclave");
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0");
+    let mask = u64::from_str_radix(mask.trim(), 16).expect("a number");
+    let asking = [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM];
+    if asking.iter().all(|signal| mask >> (signal.as_raw() - 1) & 1 == 0) {
+        return Command::new(own);
+    }
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP,INT,QUIT,TERM", own]);
+    command
 }
 
 /// Runs `conclave` with these arguments.

@@ -36,7 +36,7 @@ impl Place {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_conclave"));
+        let mut command = crate::support::binary();
         command.args(arguments).stdin(Stdio::null());
         self.furnish(&mut command);
         command
@@ -216,7 +216,11 @@ impl Up {
     /// Starts it on free ports and waits until the screen is there.
     pub fn start(place: &Place, arguments: &[&str]) -> Self {
         let up = [&["up", "--http", "127.0.0.1:0"], arguments].concat();
-        let mut running = Running::start(place, place.command(&up));
+        Self::from(Running::start(place, place.command(&up)))
+    }
+
+    /// Waits until the screen is there.
+    pub fn from(mut running: Running) -> Self {
         running.wait_for("Ctrl-C stops it all");
         let rows = running.seen.iter().filter(|line| line.contains("http://127.0.0.1:"));
         let nodes = rows.map(|row| node(row)).collect();

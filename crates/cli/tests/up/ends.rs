@@ -1,7 +1,8 @@
 //! What is seen at the start, and what is left at the end.
 
-use crate::cluster::{Place, Up, gone};
+use crate::cluster::{Place, Running, Up, gone};
 use rustix::process::Signal;
+use std::fs;
 use std::net::TcpListener;
 
 #[test]
@@ -42,6 +43,20 @@ fn whatever_ends_it_ends_the_nodes() {
     assert_eq!(done.code, Some(1));
     assert!(done.stderr.starts_with("error: no cluster runs on this machine"), "{done:?}");
     assert_eq!(place.announced(), 0, "what a dead one announced is forgotten");
+}
+
+#[test]
+fn who_does_not_want_to_hear_of_a_hangup_does_not_end_by_it() {
+    let place = Place::new("hangup");
+    let own = env!("CARGO_BIN_EXE_conclave");
+    let typed = format!("trap '' HUP; exec {own} up --http 127.0.0.1:0 --nodes 1");
+    let up = Up::from(Running::start(&place, place.shell(&typed)));
+    let status = fs::read_to_string(format!("/proc/{}/status", up.running.child.id())).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
+    assert_eq!(u64::from_str_radix(mask, 16).unwrap() & 1, 1, "{status}");
+    up.running.signal(Signal::HUP);
+    place.fence(&["demo"]); // It can be found and works.
+    assert_eq!(up.end(Signal::TERM), Some(0));
 }
 
 #[test]
@@ -89,7 +104,7 @@ fn a_node_started_again_by_hand_outlives_the_cluster_and_keeps_its_data() {
     let victim = up.leader().clone();
     victim.kill();
     let again = up.again(&victim);
-    let mut by_hand = crate::cluster::Running::start(&place, place.shell(&format!("exec {again}")));
+    let mut by_hand = Running::start(&place, place.shell(&format!("exec {again}")));
     up.running.wait_for(&format!("node {} is back", victim.id));
     up.running.signal(Signal::INT);
     assert_eq!(up.running.code(), Some(0));

@@ -7,3 +7,5 @@ mod elections;
 mod ends;
 mod faults;
 mod locks;
+#[path = "../support/mod.rs"]
+mod support;

@@ -19,10 +19,11 @@ pub struct Request {
     pub body: Value,
 }
 
-/// What a server does: a status and a body; or nothing at all, for ever.
+/// What a server does: a status and a body; or nothing at all, for ever; or it hangs up.
 pub enum Answer {
     Says(u16, Value),
     Silent,
+    HangsUp,
 }
 
 #[derive(Default)]
@@ -78,11 +79,11 @@ impl Fake {
 fn serve(stream: TcpStream, seen: &Seen, answer: &dyn Fn(&Request) -> Answer) {
     let Some(request) = read(&stream) else { return };
     seen.requests.lock().unwrap().push(request.clone());
-    let answer = answer(&request);
     seen.more.notify_all();
-    let Answer::Says(status, body) = answer else {
-        let _ = (&stream).read(&mut [0; 1]); // Until the other side hangs up.
-        return;
+    let (status, body) = match answer(&request) {
+        Answer::Says(status, body) => (status, body),
+        Answer::Silent => return drop((&stream).read(&mut [0; 1])), // Until the other hangs up.
+        Answer::HangsUp => return,
     };
     let body = body.to_string();
     let _ = write!(

@@ -1,0 +1,149 @@
+//! What a node may still do for a session though nobody wants it any more. A session that lives on
+//! must not keep a lock, or a place in a line, only because an answer or a request got lost.
+
+use crate::api::{Acquire, Grant, Release, Released, Withdrawn};
+use crate::clock::since_boot;
+use crate::lease::{Kind, Shared};
+use crate::{Client, Error};
+use std::time::Duration;
+
+/// What is owed is tried again after so long.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// One thing that is owed to the node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Debt {
+    /// To have this request leave its line; or, if it was granted, to give that back.
+    Request { kind: Kind, name: String, id: String },
+    /// To give this back. A repeat has the same id, so that it counts once.
+    Hold { kind: Kind, name: String, release: Release },
+}
+
+/// All that is owed, and when to try again.
+#[derive(Debug, Default)]
+pub(crate) struct Debts {
+    owed: Vec<Debt>,
+    again: Duration,
+}
+
+impl Debts {
+    pub fn add(&mut self, debt: Debt) {
+        self.owed.push(debt);
+        self.put_off();
+    }
+
+    /// When to try again, if anything is owed.
+    pub fn due(&self) -> Option<Duration> {
+        (!self.owed.is_empty()).then_some(self.again)
+    }
+
+    /// It was tried just now, or could not be.
+    pub fn put_off(&mut self) {
+        self.again = since_boot() + RETRY;
+    }
+
+    pub fn take(&mut self) -> Vec<Debt> {
+        std::mem::take(&mut self.owed)
+    }
+}
+
+impl Shared {
+    /// Does what is owed; if nobody answers, the thread will.
+    pub fn settle(&self, debt: Debt, client: &Client) {
+        if let Some(left) = self.attempt(debt, client) {
+            self.owe(left);
+        }
+    }
+
+    /// The thread does this later.
+    pub fn owe(&self, debt: Debt) {
+        self.lock().debts.add(debt);
+        self.changed.notify_all();
+    }
+
+    /// What is left of a debt after one attempt. A clear answer, whichever, settles it.
+    fn attempt(&self, debt: Debt, client: &Client) -> Option<Debt> {
+        match &debt {
+            Debt::Hold { kind, name, release } => {
+                is_open(give_back(client, *kind, name, release)).then_some(debt)
+            }
+            Debt::Request { kind, name, id } => {
+                match withdraw(client, *kind, name, id, &self.session) {
+                    Err(error) if error.code() == Some("granted") => {
+                        self.return_grant(debt, client)
+                    }
+                    answer => is_open(answer).then_some(debt),
+                }
+            }
+        }
+    }
+
+    /// A request that was granted unnoticed: its repeat says with which fence.
+    fn return_grant(&self, debt: Debt, client: &Client) -> Option<Debt> {
+        let Debt::Request { kind, name, id } = &debt else { return Some(debt) };
+        let request = Acquire {
+            session: self.session.clone(),
+            request_id: Some(id.clone()),
+            ..Acquire::default()
+        };
+        match ask(client, *kind, name, &request) {
+            Ok(grant) if grant.released => None,
+            Ok(grant) => {
+                let release = self.release_of(&grant);
+                self.attempt(Debt::Hold { kind: *kind, name: name.clone(), release }, client)
+            }
+            answer => is_open(answer).then_some(debt),
+        }
+    }
+
+    /// The words that give a grant back, with an id of their own.
+    pub fn release_of(&self, grant: &Grant) -> Release {
+        let (session, request_id) = (self.session.clone(), Some(self.new_id()));
+        Release { session, fence: grant.fence, request_id }
+    }
+}
+
+/// Whether the node may or may not have done what it was asked for.
+fn is_open<T>(answer: Result<T, Error>) -> bool {
+    answer.is_err_and(|error| error.leaves_open())
+}
+
+/// Asks for a lock or a leadership.
+pub(crate) fn ask(
+    client: &Client,
+    kind: Kind,
+    name: &str,
+    request: &Acquire,
+) -> Result<Grant, Error> {
+    match kind {
+        Kind::Lock => client.acquire(name, request),
+        Kind::Election => client.campaign(name, request),
+    }
+}
+
+/// Gives a lock or a leadership back.
+pub(crate) fn give_back(
+    client: &Client,
+    kind: Kind,
+    name: &str,
+    request: &Release,
+) -> Result<Released, Error> {
+    match kind {
+        Kind::Lock => client.release(name, request),
+        Kind::Election => client.resign(name, request),
+    }
+}
+
+/// Has a request leave its line.
+pub(crate) fn withdraw(
+    client: &Client,
+    kind: Kind,
+    name: &str,
+    id: &str,
+    session: &str,
+) -> Result<Withdrawn, Error> {
+    match kind {
+        Kind::Lock => client.withdraw(name, id, session),
+        Kind::Election => client.stand_down(name, id, session),
+    }
+}
