@@ -67,6 +67,17 @@ pub enum HostError {
         /// What it said.
         reason: String,
     },
+    /// A peer remembers more of this node than its disk does.
+    #[error(
+        "the data directory is an old copy: node {by} {reason}; \
+         a node cannot go on without what it had promised: bring the latest one back"
+    )]
+    OldCopy {
+        /// Which peer.
+        by: NodeId,
+        /// What it remembers.
+        reason: String,
+    },
     /// The other end of the channels is gone.
     #[error("the links have ended")]
     LinksEnded,

@@ -24,6 +24,6 @@ pub use certificates::{Authority, CertificateError, Certified, make_authority, m
 pub use complaints::Complaints;
 pub use host::{Host, HostConfig, HostError};
 pub use link::{Limits, LinkConfig, LinkError, Links, Past, TEXT_MAX};
-pub use packet::{Key, Lane, News, Order, Packet};
+pub use packet::{KEY_MAX, Key, Lane, News, Order, Packet};
 pub use tls::{Tls, TlsError, TlsFiles, node_name};
 pub use upper::{Hands, Peer, Upper};

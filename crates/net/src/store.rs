@@ -3,20 +3,29 @@
 //! | table         | key           | holds                                                      |
 //! |---------------|---------------|------------------------------------------------------------|
 //! | `meta`        | a word        | format, cluster, node, settings, identity, incarnation     |
-//! | `peers`       | node          | its identity, the last durable numbers received and sent   |
+//! | `peers`       | node          | its identity, start, last durable numbers in and out       |
 //! | `machines`    | key           | survival, state, running timers                            |
 //! | `outbox`      | node, number  | a message that this peer has not acknowledged              |
 //! | `application` | a name        | whatever the application asked to have saved               |
 //!
 //! What a node forgets may break what its algorithms promise. So a file that is damaged, empty or
 //! somebody else's is refused, never replaced.
+//!
+//! One loss cannot be seen in the file itself. After an unclean end the library underneath takes
+//! the last transaction that is whole. If the one after it is not, it was either under way when the
+//! power failed, in which case nothing of it had left, or it was synced and has been damaged since:
+//! the two look the same, and a second sync per transaction would be the price of telling them
+//! apart. In the second case the node goes back by one transaction. Its peers remember the numbers
+//! of messages, so if any were sent or acknowledged in it, the node is told by the first of them
+//! that it meets, and ends; a vote or a promise of an algorithm that lives with lost messages may
+//! go unnoticed.
 
 mod error;
 mod opening;
 
 pub use error::StoreError;
 
-use crate::{Key, Lane, Packet, Survival};
+use crate::{Key, Lane, Packet, Past, Survival};
 use conclave_core::{Delay, NodeId};
 use error::Failed;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
@@ -46,6 +55,8 @@ pub struct Expected<'a> {
 pub struct KeptPeer {
     /// Who it said it was when first met.
     pub identity: Option<u128>,
+    /// The latest of its starts that was seen.
+    pub incarnation: u32,
     /// The last durable message that came from it.
     pub received: u64,
     /// The last durable message that went to it.
@@ -133,9 +144,9 @@ impl Store {
         &self.path
     }
 
-    /// The peers that were met, for the links to recognise.
-    pub fn peers(&self) -> Result<BTreeMap<NodeId, KeptPeer>, StoreError> {
-        self.read_peers().map_err(|failed| failed.at(&self.path))
+    /// What the links of a cluster of this size need to know of each node.
+    pub fn past(&self, n: u32) -> Result<Vec<Past>, StoreError> {
+        self.read_past(n).map_err(|failed| failed.at(&self.path))
     }
 
     /// Reads everything.
@@ -155,6 +166,21 @@ impl Store {
             Ok((NodeId(node.value()), decode(bytes.value())?))
         });
         rows.collect()
+    }
+
+    fn read_past(&self, n: u32) -> Result<Vec<Past>, Failed> {
+        let peers = self.read_peers()?;
+        let outbox = self.database.begin_read()?.open_table(OUTBOX)?;
+        let past = |node| {
+            let KeptPeer { identity, incarnation, received, sent } =
+                peers.get(&NodeId(node)).copied().unwrap_or_default();
+            let acknowledged = match outbox.range((node, 0)..=(node, u64::MAX))?.next() {
+                Some(first) => first?.0.value().1.saturating_sub(1),
+                None => sent,
+            };
+            Ok(Past { identity, incarnation, received, sent, acknowledged })
+        };
+        (0..n).map(past).collect()
     }
 
     fn read_all(&self) -> Result<Kept, Failed> {

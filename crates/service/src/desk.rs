@@ -236,7 +236,8 @@ impl Upper for Desk {
     fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)> {
         let Some(name) = key.strip_prefix(LOCK) else { return (self.factory)(key, self.late) };
         let known = self.locks.contains_key(name);
-        if !limits::is_name(name) || !known && self.locks.len() >= LOCKS_MAX {
+        let most = LOCKS_MAX * self.config.nodes.len();
+        if !limits::is_name(name) || !known && self.locks.len() >= most {
             return None;
         }
         let (machine, first) = (self.factory)(key, self.late)?;

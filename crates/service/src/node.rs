@@ -6,8 +6,8 @@ use conclave_core::NodeId;
 use conclave_net::recording::{Header, Recorder};
 use conclave_net::store::{Expected, Store, StoreError};
 use conclave_net::{
-    Host, HostConfig, HostError, Limits, LinkConfig, LinkError, Links, Past, TEXT_MAX, Tls,
-    TlsError, TlsFiles,
+    Host, HostConfig, HostError, Limits, LinkConfig, LinkError, Links, TEXT_MAX, Tls, TlsError,
+    TlsFiles,
 };
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
@@ -143,12 +143,6 @@ fn link_config(config: &Config, engine: &Engine, store: &Store) -> Result<LinkCo
         certificate: files.certificate.clone(),
         key: files.key.clone(),
     });
-    let known = store.peers()?;
-    let past = |index: usize| {
-        let peer = known.get(&NodeId(index as u32)).copied().unwrap_or_default();
-        // What is still to be sent, the host orders itself.
-        Past { identity: peer.identity, received: peer.received, outbox: Vec::new() }
-    };
     Ok(LinkConfig {
         cluster: config.cluster.clone(),
         me,
@@ -158,7 +152,7 @@ fn link_config(config: &Config, engine: &Engine, store: &Store) -> Result<LinkCo
         listen: config.listen,
         peers: config.nodes.iter().map(|node| node.peer.clone()).collect(),
         algorithm: greeting(engine.text()),
-        past: (0..config.nodes.len()).map(past).collect(),
+        past: store.past(config.nodes.len() as u32)?,
         tls: files.map(|files| Tls::load(&files, me)).transpose()?,
         limits: Limits::default(),
     })

@@ -76,7 +76,7 @@ fn strange_heads(api: SocketAddr) {
     assert!(answer.contains(" 414 ") || answer.contains(" 431 "), "a long path: {answer}");
     let garbage = raw(api, &[0xA5; 4_000]);
     assert!(garbage.is_empty() || garbage.contains(" 400 "), "garbage: {garbage}");
-    let cluster = raw(api, b"CONCLAVE\x01\0\0\0\x05hello\r\n\r\n");
+    let cluster = raw(api, b"CONCLAVE\x02\0\0\0\x05hello\r\n\r\n");
     assert!(cluster.is_empty() || cluster.contains(" 400 "), "a node: {cluster}");
     let smuggled = "POST /v1/sessions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\
                     transfer-encoding: chunked\r\ncontent-length: 7\r\n\r\n0\r\n\r\n";

@@ -1,6 +1,6 @@
 //! Disks that are full, foreign, shared or damaged.
 
-use super::http::{acquire, call, session, try_call};
+use super::http::{acquire, call, release, session, try_call};
 use super::kit::{Cluster, Member, Place, is_root, ready, until};
 use super::steady::Steady;
 use rustix::process::Signal;
@@ -219,4 +219,60 @@ fn a_directory_that_is_none_is_named() {
     fails(first, "node-1");
     let mut file = OpenOptions::new().write(true).open(&first.data).unwrap();
     assert_eq!(file.seek(SeekFrom::End(0)).unwrap(), 6, "it is as it was");
+}
+
+/// Stops a node in good order.
+fn stop(member: &mut Member) {
+    member.signal(Signal::TERM);
+    assert_eq!(member.ended().code(), Some(0), "{}", member.log());
+}
+
+/// Takes a lock and gives it back.
+fn enter(api: SocketAddr) {
+    let session = session(api, 60_000);
+    let granted = acquire(api, "x", &session, 60_000);
+    assert_eq!(granted.status, 200, "{granted:?}");
+    let fence = granted.json()["fence"].as_u64().unwrap();
+    assert_eq!(release(api, "x", &session, fence).status, 200);
+}
+
+#[test]
+fn an_old_copy_of_its_own_directory_stops_a_node() {
+    let mut cluster = Cluster::new(3, "ricart-agrawala").start();
+    let second = &mut cluster.members[1];
+    enter(second.api);
+    stop(second);
+    let copy = fs::read(second.data.join(FILE)).unwrap();
+    second.start();
+    ready(second);
+    enter(second.api);
+    second.kill();
+    fs::write(second.data.join(FILE), copy).unwrap();
+    fails(second, "the data directory is an old copy: node");
+    for index in [0, 2] {
+        assert!(cluster.members[index].runs(), "{}", cluster.members[index].log());
+    }
+}
+
+#[test]
+fn a_node_with_the_disk_of_another_cluster_stops_nobody() {
+    let mut elsewhere = Cluster::new(3, "central-failover").start();
+    elsewhere.members.iter_mut().for_each(stop);
+    let mut cluster = Cluster::new(3, "central-failover").start();
+    stop(&mut cluster.members[0]);
+    let first = &cluster.members[0];
+    let mut wrong = first.twin(&cluster.place, "wrong");
+    wrong.set("--listen", &first.peer.to_string());
+    wrong.set("--data", elsewhere.members[0].data.to_str().unwrap());
+    let steady = Steady::start(&cluster.apis()[1..]);
+    wrong.start();
+    for member in &cluster.members[1..] {
+        let address = cluster.members[0].peer;
+        let words = format!("no link to node 1 at {address}: another node 1 was met before");
+        assert!(member.line(&words).contains("; it refuses this node too: "), "{}", member.log());
+    }
+    wrong.kill();
+    cluster.members[0].start();
+    ready(&cluster.members[0]);
+    steady.finish();
 }

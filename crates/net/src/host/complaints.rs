@@ -5,6 +5,16 @@ use std::fmt::Display;
 
 const PAUSE: Ticks = Ticks(1_000_000);
 
+/// So much of a name that somebody else chose is shown.
+const NAME_MAX: usize = 80;
+
+/// The name of a machine, in quotes and fit for one line.
+pub(super) fn named(key: &str) -> String {
+    let shown: String = key.chars().take(NAME_MAX).collect();
+    let rest = if shown.len() < key.len() { "…" } else { "" };
+    format!("{shown:?}{rest}")
+}
+
 #[derive(Default)]
 pub(super) struct Complaints {
     next: Ticks,
@@ -22,5 +32,17 @@ impl Complaints {
             unsaid => tracing::warn!("{what} (and {unsaid} more warnings like this)"),
         }
         self.next = now + PAUSE;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn a_name_of_somebody_else_is_one_short_line() {
+        assert_eq!(named("lock/a"), "\"lock/a\"");
+        assert_eq!(named("a\nforged"), "\"a\\nforged\"");
+        assert_eq!(named(&"x".repeat(500)), format!("\"{}\"…", "x".repeat(80)));
     }
 }

@@ -5,6 +5,7 @@
 //! in the order in which it was said.
 
 use super::HostError;
+use super::complaints::named;
 use super::link::Arrival;
 use super::node::{Node, Resident, Work};
 use crate::recording::{Done, Entry, Step};
@@ -42,8 +43,11 @@ impl<U: Upper> Life<U> {
             News::Acknowledged { by, number } => self.node.acknowledged(by, number),
             News::Connected { to } => self.link(to, true),
             News::Disconnected { to, .. } => self.link(to, false),
-            News::Met { peer, identity } => self.node.met(peer, identity),
+            News::Met { peer, identity, incarnation } => {
+                self.node.met(peer, identity, incarnation);
+            }
             News::Disowned { by, reason } => return Err(HostError::Disowned { by, reason }),
+            News::OldCopy { by, reason } => return Err(HostError::OldCopy { by, reason }),
         }
         self.carry_out();
         Ok(())
@@ -122,7 +126,8 @@ impl<U: Upper> Life<U> {
             Input::Told(_) | Input::Timer(_) | Input::Start | Input::Restart => return,
         };
         let Some((automaton, first)) = made else {
-            let what = format!("nothing goes by the name of {key:?} here; passed over");
+            let name = named(&key);
+            let what = format!("nothing goes by the name of {name} here; passed over");
             return self.node.complaints.say(self.node.now, what);
         };
         self.node.machines.insert(key.clone(), Resident::new(automaton));
@@ -183,13 +188,14 @@ impl<U: Upper> Life<U> {
     fn refused(&mut self, work: &Work, foreign: &Foreign) {
         match &work.input {
             Input::Message { from, .. } => {
-                let what = format!("a message of node {from} for {:?} is {foreign}", work.key);
+                let name = named(&work.key);
+                let what = format!("a message of node {from} for {name} is {foreign}");
                 self.node.complaints.say(self.node.now, what);
             }
             // Machines that have no ear for something are passed over; that is part of the bargain.
             Input::Asked(_) | Input::Told(_) => {}
             Input::Start | Input::Restart | Input::Timer(_) => {
-                let what = format!("{:?} was given something that is {foreign}", work.key);
+                let what = format!("{} was given something that is {foreign}", named(&work.key));
                 self.node.complaints.say(self.node.now, what);
             }
         }

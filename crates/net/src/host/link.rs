@@ -1,7 +1,7 @@
 //! What the host knows of the way to and from one peer: numbers, and what is not acknowledged.
 
 use crate::store::KeptPeer;
-use crate::{Lane, Peer};
+use crate::{Lane, Packet, Peer};
 use conclave_core::Ticks;
 use std::collections::VecDeque;
 
@@ -40,7 +40,8 @@ pub(super) struct Link {
 impl Link {
     /// A link whose transient numbers are above all that this node ever gave.
     pub(super) fn new(kept: KeptPeer, incarnation: u32) -> Self {
-        Self { kept, transient_sent: u64::from(incarnation) << 32, ..Self::default() }
+        let transient_sent = Packet::transient_from(incarnation);
+        Self { kept, transient_sent, ..Self::default() }
     }
 
     /// The number of the next message.
@@ -143,6 +144,17 @@ mod tests {
         let (mut first, mut second) = (Link::new(kept, 1), Link::new(kept, 2));
         assert_eq!(first.number(Lane::Durable, 1), 10);
         assert!(first.number(Lane::Transient, 1) < second.number(Lane::Transient, 1));
+    }
+
+    #[test]
+    fn a_node_that_ran_for_long_is_heard_after_its_next_start() {
+        let mut long = Link::new(KeptPeer::default(), 1);
+        long.transient_sent += 1 << 32;
+        let last = long.number(Lane::Transient, 1);
+        let first = Link::new(KeptPeer::default(), 2).number(Lane::Transient, 1);
+        let mut peer = Link::default();
+        let came = [last, first].map(|number| peer.arrives(Lane::Transient, number));
+        assert_eq!(came, [Arrival::Next, Arrival::Next]);
     }
 
     #[test]

@@ -185,10 +185,11 @@ impl Node {
         self.links[self.me.index()].kept.identity = Some(identity);
     }
 
-    pub(super) fn met(&mut self, peer: NodeId, identity: u128) {
+    pub(super) fn met(&mut self, peer: NodeId, identity: u128, incarnation: u32) {
         if let Some(link) = self.links.get_mut(peer.index()) {
             // Who it was at first is who it is: links refuse anybody else.
             link.kept.identity.get_or_insert(identity);
+            link.kept.incarnation = incarnation.max(link.kept.incarnation);
             link.changed = true;
         }
     }

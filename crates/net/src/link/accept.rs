@@ -122,7 +122,7 @@ impl Door {
         if MAGIC.starts_with(first) {
             let reason = "it speaks without TLS, this node only with it".to_string();
             let wire = Some(Wire::new(Box::new(stream), limits));
-            return Err(Turned { fault: refusing(Code::Tls, reason), wire });
+            return Err(Turned { fault: self.refusing(Code::Tls, reason), wire });
         }
         if first[0] != 0x16 {
             return Err(Fault::Foreign(language(first)).into());
@@ -135,7 +135,7 @@ impl Door {
     async fn hear(&self, wire: &mut Wire, proof: Option<Certificate>) -> Result<Hello, Fault> {
         let version = wire.reader.preface().await?;
         if version != VERSION {
-            return Err(refusing(Code::Version, Fault::Version(version).to_string()));
+            return Err(self.refusing(Code::Version, Fault::Version(version).to_string()));
         }
         let bytes = wire.reader.next().await?;
         let hello = match Frame::decode(&bytes)? {
@@ -147,12 +147,19 @@ impl Door {
             | Frame::Ping) => return Err(other.out_of_place()),
         };
         if let Some((code, reason)) = self.objection(&hello, proof) {
-            return Err(refusing(code, reason));
+            return Err(self.refusing(code, reason));
         }
         match self.node.meet(hello.from, hello.identity, hello.incarnation).await {
-            Err(Fault::Stranger(reason)) => Err(refusing(Code::Disowned, reason)),
-            outcome => outcome.map(|()| hello),
+            Err(Fault::Stranger(reason)) => return Err(self.refusing(Code::Disowned, reason)),
+            outcome => outcome?,
         }
+        // It is let in, whatever comes of this: it will see that messages are missing, and say so.
+        self.node.look_back(hello.from, hello.acknowledged).await?;
+        Ok(hello)
+    }
+
+    fn refusing(&self, code: Code, reason: String) -> Fault {
+        Fault::Refusing(Refusal { identity: self.node.config.identity, code, reason })
     }
 
     /// What speaks against this node, if anything does.
@@ -191,10 +198,6 @@ impl Door {
             (Code::Algorithm, format!("node {from} runs '{theirs}', node {me} runs '{ours}'"))
         })
     }
-}
-
-fn refusing(code: Code, reason: String) -> Fault {
-    Fault::Refusing(Refusal { code, reason })
 }
 
 /// Says why. The rest of what the other side says is still taken.

@@ -1,7 +1,7 @@
 //! What the links of a node are told when they start.
 
 use super::fault::LinkError;
-use crate::{Packet, Tls};
+use crate::Tls;
 use conclave_core::NodeId;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -37,21 +37,28 @@ pub struct LinkConfig {
     pub limits: Limits,
 }
 
-/// What the disk of this node knows of another one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What the disk of this node knows of another one. Messages that it has yet to receive are no part
+/// of this: the host orders them, as it does all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
     /// Its identity, once it was met.
     pub identity: Option<u128>,
-    /// Durable messages to it that it has not acknowledged, oldest first, numbered without gaps.
-    pub outbox: Vec<Packet>,
+    /// The latest of its starts that was seen.
+    pub incarnation: u32,
     /// The number of the last durable message from it that is on this disk.
     pub received: u64,
+    /// The number of the last durable message to it.
+    pub sent: u64,
+    /// Up to which number it is known to have acknowledged those: it may have been more.
+    pub acknowledged: u64,
 }
 
 /// How much and how long. The defaults are those of a real cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest frame once a peer is known: 1 MiB.
+    /// The longest frame once a peer is known: 64 KiB. The longest message of any algorithm, a
+    /// token with a number per node, has less than 1 KiB; and a peer that means harm can make this
+    /// node hold some 1,500 frames, as many as wait for its host and are taken by it at a time.
     pub frame_max: usize,
     /// The longest frame before that: 4 KiB.
     pub greeting_max: usize,
@@ -80,7 +87,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            frame_max: 1 << 20,
+            frame_max: 64 << 10,
             greeting_max: 4 << 10,
             handshake: Duration::from_secs(5),
             frame: Duration::from_secs(10),

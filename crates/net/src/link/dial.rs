@@ -1,7 +1,7 @@
 //! The sending side: dials a peer for ever, and sends it what is in its outbox.
 
 use super::fault::{Fault, printable};
-use super::frame::{Code, Frame, VERSION, Welcome};
+use super::frame::{Frame, Refusal, VERSION, Welcome};
 use super::node::Node;
 use super::pause::Pause;
 use super::wire::{CHUNK, Reader, Stream, Wire, Writer};
@@ -36,9 +36,7 @@ pub(super) async fn keep_dialing(node: Arc<Node>, to: NodeId) {
         }
         let complaint = fault.to_string();
         if complaint != last_complaint {
-            let address = &node.config.peers[to.index()];
-            tracing::warn!("no link to node {to} at {address}: {complaint}; trying again");
-            if disowned(&node, to, &fault).await.is_err() {
+            if complain(&node, to, &fault).await.is_err() {
                 return;
             }
             last_complaint = complaint;
@@ -48,13 +46,17 @@ pub(super) async fn keep_dialing(node: Arc<Node>, to: NodeId) {
     }
 }
 
-/// Tells the host if the peer takes this node for somebody else.
-async fn disowned(node: &Node, by: NodeId, fault: &Fault) -> Result<(), Fault> {
-    if let Fault::Refused(refusal) = fault
-        && refusal.code == Code::Disowned
-    {
-        node.tell(News::Disowned { by, reason: refusal.reason.clone() }).await?;
+/// Says why there is no link: to the host, if it is this very node that must not go on, and else to
+/// whoever reads the log.
+async fn complain(node: &Node, to: NodeId, fault: &Fault) -> Result<(), Fault> {
+    if let Fault::Disowned(reason) = fault {
+        return node.tell(News::Disowned { by: to, reason: reason.clone() }).await;
     }
+    if let Fault::OldCopy(reason) = fault {
+        return node.tell(News::OldCopy { by: to, reason: reason.clone() }).await;
+    }
+    let address = &node.config.peers[to.index()];
+    tracing::warn!("no link to node {to} at {address}: {fault}; trying again");
     Ok(())
 }
 
@@ -70,24 +72,27 @@ async fn connect(node: &Node, to: NodeId) -> Result<Wire, Fault> {
     wire.writer.preface();
     wire.writer.push(&Frame::Hello(node.hello(to)))?;
     wire.writer.flush().await?;
-    let welcome = answer(&mut wire.reader).await?;
-    node.meet(to, welcome.identity, welcome.incarnation).await?;
-    let Welcome { incarnation, received, .. } = welcome;
+    let Welcome { identity, incarnation, received } = match answer(&mut wire.reader).await? {
+        Ok(welcome) => welcome,
+        Err(refusal) => return Err(node.refused(to, refusal).await),
+    };
+    node.meet(to, identity, incarnation).await?;
     node.peer(to).outbox().resume(incarnation, received, Instant::now())?;
     wire.trust(limits);
     Ok(wire)
 }
 
-async fn answer(reader: &mut Reader) -> Result<Welcome, Fault> {
+/// How the peer answers, if it does.
+async fn answer(reader: &mut Reader) -> Result<Result<Welcome, Refusal>, Fault> {
     let version = reader.preface().await?;
     if version != VERSION {
         return Err(Fault::Version(version));
     }
     match Frame::decode(&reader.next().await?)? {
-        Frame::Welcome(welcome) => Ok(welcome),
+        Frame::Welcome(welcome) => Ok(Ok(welcome)),
         Frame::Refuse(mut refusal) => {
             refusal.reason = printable(&refusal.reason, usize::MAX);
-            Err(Fault::Refused(refusal))
+            Ok(Err(refusal))
         }
         other @ (Frame::Hello(_) | Frame::Data(_) | Frame::Ack(_) | Frame::Ping) => {
             Err(other.out_of_place())

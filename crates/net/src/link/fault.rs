@@ -46,8 +46,11 @@ pub(super) enum Fault {
     Version(u8),
     #[error("it was refused: {}", .0.reason)]
     Refusing(Refusal),
-    #[error("it refuses this node: {}", .0.reason)]
-    Refused(Refusal),
+    #[error("it refuses this node: {0}")]
+    Refused(String),
+    /// By the very node that was met before, or the first one of that name to be met.
+    #[error("it refuses this node: {0}")]
+    Disowned(String),
     #[error("{0}")]
     Stranger(String),
     #[error("TLS: {0}")]
@@ -55,10 +58,13 @@ pub(super) enum Fault {
     #[error("message {got} came where message {expected} was due")]
     Gap { expected: u64, got: u64 },
     #[error(
-        "it has messages up to {has} only, although it acknowledged those before {first}: \
+        "it has messages up to {has} only, although it acknowledged message {acknowledged}: \
          it lost a part of its disk"
     )]
-    Forgot { has: u64, first: u64 },
+    Forgot { has: u64, acknowledged: u64 },
+    /// It is this node whose disk is not what it was.
+    #[error("this node has an old copy of its disk: the peer {0}")]
+    OldCopy(String),
     #[error("it acknowledges message {0}, which was never sent to it")]
     Unsent(u64),
     #[error("{0}")]
@@ -76,6 +82,8 @@ impl Fault {
             | Self::Version(_)
             | Self::Refusing(_)
             | Self::Refused(_)
+            | Self::Disowned(_)
+            | Self::OldCopy(_)
             | Self::Stranger(_)
             | Self::Tls(_)
             | Self::LongPacket { .. }

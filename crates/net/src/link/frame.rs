@@ -5,7 +5,7 @@
 //! accepts sends `Welcome` or `Refuse`, `Ack` and `Ping`.
 
 use super::fault::Fault;
-use crate::{Lane, Packet};
+use crate::{KEY_MAX, Lane, Packet};
 use conclave_core::NodeId;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize, Serializer};
 pub(super) const MAGIC: &[u8; 8] = b"CONCLAVE";
 
 /// The byte after them. It changes whenever a frame does.
-pub(super) const VERSION: u8 = 1;
+pub(super) const VERSION: u8 = 2;
 
 /// What is said on a connection.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +38,8 @@ pub(super) struct Hello {
     pub to: NodeId,
     pub identity: u128,
     pub incarnation: u32,
+    /// Up to which durable message of its own the other side's disk has them, as it was told.
+    pub acknowledged: u64,
     pub algorithm: String,
 }
 
@@ -53,6 +55,8 @@ pub(super) struct Welcome {
 /// Why the other side may not connect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Refusal {
+    /// Who refuses: it may not be the one that it is taken for.
+    pub identity: u128,
     pub code: Code,
     pub reason: String,
 }
@@ -103,6 +107,10 @@ impl Data<'_> {
 impl<'a> Frame<'a> {
     pub fn decode(bytes: &'a [u8]) -> Result<Self, Fault> {
         match postcard::take_from_bytes(bytes) {
+            Ok((Frame::Data(data), _)) if data.key.len() > KEY_MAX => {
+                let length = data.key.len();
+                Err(Fault::Nonsense(format!("the name of a machine has {length} bytes")))
+            }
             Ok((frame, [])) => Ok(frame),
             Ok((_, rest)) => Err(Fault::Nonsense(format!("{} bytes too many", rest.len()))),
             Err(error) => Err(Fault::Nonsense(error.to_string())),
@@ -162,6 +170,23 @@ mod tests {
     }
 
     #[test]
+    fn the_name_of_a_machine_is_no_place_for_a_long_text() {
+        let named = |length| Packet {
+            lane: Lane::Transient,
+            number: 1,
+            key: "k".repeat(length).into(),
+            bytes: Vec::new(),
+        };
+        let decoded = |packet: &Packet| {
+            let bytes = postcard::to_allocvec(&Frame::Data(packet.into())).unwrap();
+            Frame::decode(&bytes).map(|_| ()).map_err(|fault| fault.to_string())
+        };
+        assert_eq!(decoded(&named(KEY_MAX)), Ok(()));
+        let words = "a frame makes no sense: the name of a machine has 513 bytes";
+        assert_eq!(decoded(&named(KEY_MAX + 1)), Err(words.to_string()));
+    }
+
+    #[test]
     fn no_prefix_of_a_frame_is_a_frame() {
         let hello = Hello {
             cluster: "demo".into(),
@@ -170,6 +195,7 @@ mod tests {
             to: NodeId(1),
             identity: 5,
             incarnation: 1,
+            acknowledged: 0,
             algorithm: "maekawa".into(),
         };
         let bytes = postcard::to_allocvec(&Frame::Hello(hello)).unwrap();

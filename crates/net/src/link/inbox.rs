@@ -31,7 +31,7 @@ impl Inbox {
     }
 
     /// Judges a message by its number. Durable ones come without gaps. Transient numbers only rise,
-    /// since the incarnation of their sender is their upper half.
+    /// since the incarnation of their sender is in front of them.
     pub fn judge(&self, lane: Lane, number: u64) -> Result<Verdict, Fault> {
         let last = match lane {
             Lane::Durable => self.durable,
@@ -58,6 +58,7 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Packet;
 
     #[test]
     fn a_durable_message_is_taken_once_and_never_out_of_order() {
@@ -76,6 +77,7 @@ mod tests {
         assert_eq!(inbox.judge(Lane::Transient, 7).unwrap(), Verdict::Repeated);
         assert_eq!(inbox.judge(Lane::Transient, 6).unwrap(), Verdict::Repeated);
         assert_eq!(inbox.judge(Lane::Transient, 9).unwrap(), Verdict::Take);
-        assert_eq!(inbox.judge(Lane::Transient, (1 << 32) + 1).unwrap(), Verdict::Take);
+        let next_start = Packet::transient_from(1) + 1;
+        assert_eq!(inbox.judge(Lane::Transient, next_start).unwrap(), Verdict::Take);
     }
 }

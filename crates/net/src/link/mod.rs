@@ -8,6 +8,10 @@
 //! receiver says in its greeting what it has received, and the sender goes on from there. Durable
 //! messages stay with the sender until the receiver's disk has them.
 //!
+//! The numbers also show when a disk went back in time. In its greeting each side says what it has
+//! received, or what the other has acknowledged; a node whose own disk knows less has an old copy
+//! of it, and its host is told to end.
+//!
 //! Nothing grows without bound. Inwards, a host that is busy makes the reader wait, and TCP makes
 //! the sender wait. Outwards, nobody waits: durable messages are as many as the host allows,
 //! and of the transient ones the oldest gives way.

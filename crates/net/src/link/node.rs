@@ -1,8 +1,8 @@
 //! What all tasks of the links share.
 
-use super::config::LinkConfig;
+use super::config::{LinkConfig, Past};
 use super::fault::Fault;
-use super::frame::{Hello, Welcome};
+use super::frame::{Code, Hello, Refusal, Welcome};
 use super::outbox::Outbox;
 use crate::{News, Order, Packet};
 use conclave_core::NodeId;
@@ -28,6 +28,7 @@ pub(super) struct Peer {
     known: tokio::sync::Mutex<Known>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Known {
     identity: Option<u128>,
     incarnation: u32,
@@ -42,12 +43,15 @@ impl Peer {
 impl Node {
     pub fn new(mut config: LinkConfig, news: mpsc::Sender<News>) -> Self {
         let mut past = std::mem::take(&mut config.past);
-        past.resize_with(config.n as usize, Default::default);
+        past.resize_with(config.n as usize, Past::default);
         let peers = past.into_iter().map(|past| Peer {
-            outbox: Mutex::new(Outbox::new(past.outbox, &config.limits)),
+            outbox: Mutex::new(Outbox::new(&past, &config.limits)),
             more: Notify::new(),
             acknowledged: watch::Sender::new(past.received),
-            known: tokio::sync::Mutex::new(Known { identity: past.identity, incarnation: 0 }),
+            known: tokio::sync::Mutex::new(Known {
+                identity: past.identity,
+                incarnation: past.incarnation,
+            }),
         });
         let peers = peers.collect();
         Self { config, news, peers }
@@ -77,6 +81,7 @@ impl Node {
             to,
             identity: config.identity,
             incarnation: config.incarnation,
+            acknowledged: self.peer(to).outbox().acknowledged(),
             algorithm: config.algorithm.clone(),
         }
     }
@@ -89,18 +94,8 @@ impl Node {
     /// Whether this is the peer that was met before; if none was, it is from now on.
     pub async fn meet(&self, id: NodeId, identity: u128, incarnation: u32) -> Result<(), Fault> {
         let mut known = self.peer(id).known.lock().await;
-        match known.identity {
-            None => {
-                self.tell(News::Met { peer: id, identity }).await?;
-                known.identity = Some(identity);
-            }
-            Some(met) if met != identity => {
-                return Err(Fault::Stranger(format!(
-                    "another node {id} was met before: this one has lost its disk, or is a \
-                     second node of the same name"
-                )));
-            }
-            Some(_) => {}
+        if known.identity.is_some_and(|met| met != identity) {
+            return Err(Fault::Stranger(another(id)));
         }
         if incarnation < known.incarnation {
             return Err(Fault::Stranger(format!(
@@ -109,8 +104,47 @@ impl Node {
                 known.incarnation
             )));
         }
-        known.incarnation = incarnation;
+        let now = Known { identity: Some(identity), incarnation };
+        if *known != now {
+            self.tell(News::Met { peer: id, identity, incarnation }).await?;
+            *known = now;
+        }
         Ok(())
+    }
+
+    /// What a refusal comes to. Somebody who is not the peer that was met before may take this node
+    /// for whomever it likes.
+    pub async fn refused(&self, by: NodeId, refusal: Refusal) -> Fault {
+        let Refusal { identity, code, reason } = refusal;
+        let met = self.peer(by).known.lock().await.identity;
+        match code {
+            Code::Disowned if met.is_some_and(|met| met != identity) => {
+                Fault::Stranger(format!("{}; it refuses this node too: {reason}", another(by)))
+            }
+            Code::Disowned => Fault::Disowned(reason),
+            Code::Version
+            | Code::Cluster
+            | Code::Size
+            | Code::Sender
+            | Code::Receiver
+            | Code::Algorithm
+            | Code::Certificate
+            | Code::Tls => Fault::Refused(reason),
+        }
+    }
+
+    /// A peer says up to which number this disk had its messages. If it has fewer now, it is an old
+    /// copy, and the host must not go on.
+    pub async fn look_back(&self, from: NodeId, acknowledged: u64) -> Result<(), Fault> {
+        let received = *self.peer(from).acknowledged.borrow();
+        if acknowledged <= received {
+            return Ok(());
+        }
+        let reason = format!(
+            "was told that its message {acknowledged} had arrived, of which this disk knows \
+             {received} only"
+        );
+        self.tell(News::OldCopy { by: from, reason }).await
     }
 
     /// Carries out what the host orders. It never waits for a peer, so the host, which may wait for
@@ -138,4 +172,11 @@ impl Node {
         peer.outbox().push(packet, Instant::now());
         peer.more.notify_one();
     }
+}
+
+fn another(id: NodeId) -> String {
+    format!(
+        "another node {id} was met before: this one has lost its disk, or is a second node of the \
+         same name"
+    )
 }

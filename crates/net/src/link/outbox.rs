@@ -1,6 +1,6 @@
 //! What is to go to one peer, and what may have to go there again.
 
-use super::config::Limits;
+use super::config::{Limits, Past};
 use super::fault::Fault;
 use crate::{Lane, Packet};
 use std::collections::VecDeque;
@@ -10,17 +10,24 @@ use tokio::time::Instant;
 /// Messages to one peer. Durable ones stay until they are acknowledged, however many there are: the
 /// host sees to it that there are not too many. Transient ones stay for a short while, in a limited
 /// number, also after they were written: what a dropped connection swallowed is sent again.
+///
+/// Three durable numbers say where things stand, and `acknowledged <= carried <= left` always.
+/// After a restart they come from the disk, and the host orders the messages themselves a little
+/// later.
 #[derive(Debug)]
 pub(super) struct Outbox {
+    /// In order, and all above `acknowledged`.
     durable: VecDeque<Packet>,
-    /// How many of the durable ones this connection need not carry any more.
-    durable_written: usize,
+    /// Up to which number the peer's disk has them.
+    acknowledged: u64,
+    /// Up to which number the peer has them, or this connection has taken them along.
+    carried: u64,
+    /// The last number that has left this node, by whatever connection and in whatever life of it:
+    /// nobody can have received more.
+    left: u64,
     transient: VecDeque<(Instant, Packet)>,
     /// How many of the transient ones this connection need not carry any more.
     transient_written: usize,
-    /// Up to which durable number the peer has received, for all we know.
-    reach: u64,
-    acknowledged: u64,
     /// The start of the peer to which the transient messages belong.
     incarnation: Option<u32>,
     age_max: Duration,
@@ -28,14 +35,14 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    pub fn new(durable: Vec<Packet>, limits: &Limits) -> Self {
+    pub fn new(past: &Past, limits: &Limits) -> Self {
         Self {
-            durable: durable.into(),
-            durable_written: 0,
+            durable: VecDeque::new(),
+            acknowledged: past.acknowledged,
+            carried: past.acknowledged,
+            left: past.sent.max(past.acknowledged),
             transient: VecDeque::new(),
             transient_written: 0,
-            reach: 0,
-            acknowledged: 0,
             incarnation: None,
             age_max: limits.transient_age,
             packets_max: limits.transient_packets,
@@ -44,6 +51,8 @@ impl Outbox {
 
     pub fn push(&mut self, packet: Packet, now: Instant) {
         match packet.lane {
+            // A peer can be quicker to acknowledge than the host of a node that starts to order.
+            Lane::Durable if packet.number <= self.acknowledged => {}
             Lane::Durable => self.durable.push_back(packet),
             Lane::Transient => {
                 self.forget_old(now);
@@ -58,13 +67,16 @@ impl Outbox {
     /// A connection stands: the peer is in this incarnation and has received so many durable
     /// messages. What comes after those is written next.
     pub fn resume(&mut self, incarnation: u32, received: u64, now: Instant) -> Result<(), Fault> {
-        if let Some(first) = self.durable.front()
-            && first.number > received.saturating_add(1)
-        {
-            return Err(Fault::Forgot { has: received, first: first.number });
+        if received < self.acknowledged {
+            return Err(Fault::Forgot { has: received, acknowledged: self.acknowledged });
         }
-        self.durable_written = self.durable.partition_point(|packet| packet.number <= received);
-        self.reach = received;
+        if received > self.left {
+            return Err(Fault::OldCopy(format!(
+                "has received message {received} of this node, whose disk knows {} only",
+                self.left
+            )));
+        }
+        self.carried = received;
         self.forget_old_unsent(now);
         if self.incarnation.is_some_and(|known| known != incarnation) {
             self.transient.clear();
@@ -76,16 +88,20 @@ impl Outbox {
 
     /// The peer has these durable messages on its disk; says whether that is news.
     pub fn acknowledge(&mut self, number: u64) -> Result<bool, Fault> {
-        if number > self.reach {
+        if number > self.carried {
             return Err(Fault::Unsent(number));
         }
         while self.durable.front().is_some_and(|packet| packet.number <= number) {
             self.durable.pop_front();
-            self.durable_written = self.durable_written.saturating_sub(1);
         }
         let news = number > self.acknowledged;
         self.acknowledged = self.acknowledged.max(number);
         Ok(news)
+    }
+
+    /// Up to which number the peer's disk must have the durable messages.
+    pub fn acknowledged(&self) -> u64 {
+        self.acknowledged
     }
 
     /// The next message that this connection has to carry. Transient ones first: they are few, and
@@ -95,9 +111,10 @@ impl Outbox {
             self.transient_written += 1;
             return Some(packet);
         }
-        let packet = self.durable.get(self.durable_written)?;
-        self.durable_written += 1;
-        self.reach = packet.number;
+        let next = self.durable.partition_point(|packet| packet.number <= self.carried);
+        let packet = self.durable.get(next)?;
+        self.carried = packet.number;
+        self.left = self.left.max(packet.number);
         Some(packet)
     }
 
@@ -128,14 +145,31 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::Range;
 
     fn packet(lane: Lane, number: u64) -> Packet {
         Packet { lane, number, key: "k".into(), bytes: Vec::new() }
     }
 
-    fn outbox(durable: std::ops::Range<u64>) -> Outbox {
-        let saved = durable.map(|number| packet(Lane::Durable, number)).collect();
-        Outbox::new(saved, &Limits { transient_packets: 3, ..Limits::default() })
+    /// The outbox of a node that starts with these messages on its disk: those before them were
+    /// acknowledged.
+    fn starting(kept: &Range<u64>) -> Outbox {
+        let past = Past {
+            acknowledged: kept.start.saturating_sub(1),
+            sent: kept.end.saturating_sub(1),
+            ..Past::default()
+        };
+        Outbox::new(&past, &Limits { transient_packets: 3, ..Limits::default() })
+    }
+
+    fn order(outbox: &mut Outbox, numbers: Range<u64>) {
+        numbers.for_each(|number| outbox.push(packet(Lane::Durable, number), Instant::now()));
+    }
+
+    fn outbox(kept: Range<u64>) -> Outbox {
+        let mut outbox = starting(&kept);
+        order(&mut outbox, kept);
+        outbox
     }
 
     fn written(outbox: &mut Outbox) -> Vec<u64> {
@@ -167,10 +201,44 @@ mod tests {
     }
 
     #[test]
+    fn a_peer_may_answer_before_the_messages_of_an_earlier_life_are_ordered() {
+        let mut outbox = starting(&(5..9));
+        outbox.resume(1, 7, Instant::now()).unwrap();
+        order(&mut outbox, 5..7);
+        assert_eq!(written(&mut outbox), [], "it has these");
+        assert!(outbox.acknowledge(7).unwrap());
+        order(&mut outbox, 7..10);
+        assert_eq!(written(&mut outbox), [8, 9]);
+        assert!(outbox.acknowledge(9).unwrap());
+    }
+
+    #[test]
     fn a_peer_that_lost_what_it_acknowledged_is_noticed() {
-        let mut outbox = outbox(5..7);
-        let outcome = outbox.resume(1, 3, Instant::now());
-        assert!(matches!(outcome, Err(Fault::Forgot { has: 3, first: 5 })));
+        let forgot = |outbox: &mut Outbox| {
+            let outcome = outbox.resume(1, 3, Instant::now());
+            assert!(matches!(outcome, Err(Fault::Forgot { has: 3, acknowledged: 4 })));
+        };
+        forgot(&mut outbox(5..7));
+        forgot(&mut starting(&(5..7)));
+        forgot(&mut starting(&(5..5)));
+        let mut empty = outbox(1..5);
+        empty.resume(1, 0, Instant::now()).unwrap();
+        written(&mut empty);
+        empty.acknowledge(4).unwrap();
+        forgot(&mut empty);
+    }
+
+    #[test]
+    fn a_peer_that_has_more_than_ever_left_shows_that_this_disk_is_old() {
+        let mut old = outbox(2..4);
+        // What was ordered since the start has not left, and does not count.
+        order(&mut old, 4..9);
+        let outcome = old.resume(1, 5, Instant::now());
+        let Err(Fault::OldCopy(reason)) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(reason, "has received message 5 of this node, whose disk knows 3 only");
+        old.resume(1, 3, Instant::now()).unwrap();
+        assert_eq!(written(&mut old), [4, 5, 6, 7, 8]);
+        old.resume(1, 8, Instant::now()).unwrap();
     }
 
     #[test]

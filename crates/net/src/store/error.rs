@@ -32,14 +32,14 @@ pub enum StoreError {
         /// What is wrong with it.
         what: String,
     },
-    /// A later version of the program wrote it. That version helps.
-    #[error("{path} has format {found}, and this program knows format {known} at most")]
-    Newer {
+    /// Another version of the program wrote it. That version helps.
+    #[error("{path} has format {found}, and this version of the program reads format {known}")]
+    Format {
         /// Which file.
         path: PathBuf,
         /// Its format.
         found: u32,
-        /// The latest that is known.
+        /// The one that is known.
         known: u32,
     },
     /// It is that of another cluster, node or choice of algorithms. Another directory helps.

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 const FILE: &str = "conclave.redb";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Plenty: what a node keeps is small, and most of it is in its memory anyway.
 const CACHE_BYTES: usize = 16 << 20;
 
@@ -152,7 +152,7 @@ impl Meta {
         };
         let number = |name| number(name, &bytes(name)?).map(u32::from_le_bytes);
         let format = number("format")?;
-        if format > FORMAT {
+        if format != FORMAT {
             // The rest may be something else altogether.
             let (cluster, settings) = (String::new(), String::new());
             let (node, identity, incarnation) = (NodeId(0), 0, 0);
@@ -170,8 +170,8 @@ impl Meta {
 
     fn check(&self, path: &Path, expected: &Expected) -> Result<(), StoreError> {
         let path = path.to_path_buf();
-        if self.format > FORMAT {
-            return Err(StoreError::Newer { path, found: self.format, known: FORMAT });
+        if self.format != FORMAT {
+            return Err(StoreError::Format { path, found: self.format, known: FORMAT });
         }
         let (node, expected_node) = (self.node.to_string(), expected.node.to_string());
         let differing = [

@@ -39,6 +39,8 @@ fn packet(number: u64) -> Packet {
     Packet { lane: Lane::Durable, number, key: "lock/a".into(), bytes: vec![number as u8] }
 }
 
+const KEPT: KeptPeer = KeptPeer { identity: Some(7), incarnation: 5, received: 4, sent: 2 };
+
 fn some_batch() -> Batch {
     let machine = KeptMachine {
         survival: Survival::Whole,
@@ -46,7 +48,7 @@ fn some_batch() -> Batch {
         timers: vec![(vec![0], Delay::exactly(conclave_core::Ticks(5)))],
     };
     Batch {
-        peers: vec![(NodeId(2), KeptPeer { identity: Some(7), received: 4, sent: 3 })],
+        peers: vec![(NodeId(2), KEPT)],
         machines: vec![("lock/a".into(), encode(&machine))],
         outbox: vec![(NodeId(0), packet(1)), (NodeId(2), packet(1)), (NodeId(2), packet(2))],
         delivered: Vec::new(),
@@ -73,7 +75,12 @@ fn what_was_committed_is_there_again() {
     assert_eq!(kept.application, [("y".to_string(), vec![8])]);
     assert_eq!(kept.machines["lock/a"].saved, [1, 2, 3]);
     assert_eq!(kept.peers[&NodeId(2)].received, 4);
-    assert_eq!(store.peers().unwrap(), kept.peers);
+    let KeptPeer { identity, incarnation, received, sent } = KEPT;
+    let past = Past { identity, incarnation, received, sent, acknowledged: 1 };
+    assert_eq!(store.past(4).unwrap(), [Past::default(), Past::default(), past, Past::default()]);
+    let delivered = vec![(NodeId(2), 2)];
+    store.commit(&Batch { delivered, ..Batch::default() }).unwrap();
+    assert_eq!(store.past(3).unwrap()[2], Past { acknowledged: 2, ..past });
 }
 
 #[cfg(unix)]
@@ -125,14 +132,17 @@ fn a_second_node_is_told_of_the_first() {
 }
 
 #[test]
-fn a_later_format_is_refused_by_its_number() {
-    let place = Place::new();
-    let store = place.open().unwrap();
-    let write = store.database.begin_write().unwrap();
-    write.open_table(META).unwrap().insert("format", &9u32.to_le_bytes()[..]).unwrap();
-    write.commit().unwrap();
-    drop(store);
-    assert!(place.refusal().ends_with("has format 9, and this program knows format 1 at most"));
+fn another_format_is_refused_by_its_number() {
+    for format in [1u32, 9] {
+        let place = Place::new();
+        let store = place.open().unwrap();
+        let write = store.database.begin_write().unwrap();
+        write.open_table(META).unwrap().insert("format", &format.to_le_bytes()[..]).unwrap();
+        write.commit().unwrap();
+        drop(store);
+        let words = format!("has format {format}, and this version of the program reads format 2");
+        assert!(place.refusal().ends_with(&words), "{}", place.refusal());
+    }
 }
 
 #[test]

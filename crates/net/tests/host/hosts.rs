@@ -124,13 +124,13 @@ async fn a_machine_that_returns_is_told_so() {
     let mut bench = Bench::start(&place, Survival::Returns);
     bench.ask(Asked::Release).await;
     assert_eq!(bench.told().await, toy(STARTED));
-    assert_eq!(bench.order().await, sent(Lane::Transient, (1 << 32) + 1, 1));
+    assert_eq!(bench.order().await, sent(Lane::Transient, Packet::transient_from(1) + 1, 1));
     bench.stop().await;
 
     let mut bench = Bench::start(&place, Survival::Returns);
     assert_eq!(bench.told().await, toy(RESTARTED + 1));
     bench.ask(Asked::Release).await;
-    assert_eq!(bench.order().await, sent(Lane::Transient, (2 << 32) + 1, 2));
+    assert_eq!(bench.order().await, sent(Lane::Transient, Packet::transient_from(2) + 1, 2));
     bench.stop().await;
 }
 
@@ -214,6 +214,17 @@ async fn a_disowned_node_ends() {
 }
 
 #[tokio::test]
+async fn a_node_with_an_old_copy_of_its_disk_ends() {
+    let place = Place::new();
+    let mut bench = Bench::start(&place, Survival::Whole);
+    bench.hear(News::OldCopy { by: PEER, reason: "remembers more".into() }).await;
+    let end = timeout(PATIENCE, bench.host.ended()).await.expect("in time");
+    let error = end.expect_err("it must not go on").to_string();
+    let words = "the data directory is an old copy: node 2 remembers more; a node cannot go on";
+    assert!(error.starts_with(words), "{error}");
+}
+
+#[tokio::test]
 async fn nothing_leaves_when_the_links_are_gone() {
     let place = Place::new();
     let mut bench = Bench::start(&place, Survival::Whole);
@@ -229,7 +240,7 @@ async fn nothing_leaves_when_the_links_are_gone() {
 async fn whom_a_node_met_is_remembered() {
     let place = Place::new();
     let bench = Bench::start(&place, Survival::Whole);
-    bench.hear(News::Met { peer: PEER, identity: 77 }).await;
+    bench.hear(News::Met { peer: PEER, identity: 77, incarnation: 3 }).await;
     bench.hear(News::Connected { to: PEER }).await;
     // A command after it, to know that both were heard.
     let mut bench = bench;
@@ -238,5 +249,6 @@ async fn whom_a_node_met_is_remembered() {
     bench.stop().await;
     let expected = Expected { cluster: "test", node: NodeId(0), settings: "none" };
     let store = Store::open(&place.0, &expected).expect("its own file");
-    assert_eq!(store.peers().expect("rows")[&PEER].identity, Some(77));
+    let past = store.past(2).expect("rows")[PEER.index()];
+    assert_eq!((past.identity, past.incarnation), (Some(77), 3));
 }

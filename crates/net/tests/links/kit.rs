@@ -75,15 +75,19 @@ pub struct Host {
     pub transient: Vec<u64>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Disk {
     identity: Option<u128>,
+    incarnation: u32,
     outbox: VecDeque<Packet>,
     sent: u64,
     received: u64,
     /// Up to which number the sender was told what was received.
     told: u64,
 }
+
+/// The content of a disk.
+pub struct Copy(Vec<Disk>);
 
 impl Host {
     pub fn start(listener: TcpListener, config: LinkConfig) -> Self {
@@ -96,15 +100,32 @@ impl Host {
 
     /// A crash, and a start from the disk. News that nobody had read are lost.
     pub async fn restart(&mut self) {
-        let address = self.links.as_ref().unwrap().local_addr();
-        self.links.take().unwrap().stop().await;
+        self.stop().await;
         self.config.incarnation += 1;
-        self.config.listen = address;
         self.config.past = self.disk.iter().map(Disk::past).collect();
         let (orders, order_receiver) = mpsc::channel(ORDERS);
         let (news_sender, news) = mpsc::channel(64);
         let links = Links::start(self.config.clone(), order_receiver, news_sender).await;
         (self.links, self.orders, self.news) = (Some(links.unwrap()), orders, news);
+        self.order_what_is_kept().await;
+    }
+
+    pub async fn stop(&mut self) {
+        if let Some(links) = self.links.take() {
+            self.config.listen = links.local_addr();
+            links.stop().await;
+        }
+    }
+
+    /// What is on the disk is ordered when the links stand already, and one by one: the peer may
+    /// have answered in between.
+    async fn order_what_is_kept(&mut self) {
+        for (to, disk) in (0..).map(NodeId).zip(&self.disk) {
+            for packet in disk.outbox.iter().cloned() {
+                self.orders.send(Order::Send { to, packet }).await.unwrap();
+                tokio::task::yield_now().await;
+            }
+        }
     }
 
     pub async fn send(&mut self, to: NodeId) {
@@ -116,7 +137,7 @@ impl Host {
     }
 
     pub async fn send_transient(&mut self, to: NodeId, number: u64) {
-        let number = (u64::from(self.config.incarnation) << 32) + number;
+        let number = Packet::transient_from(self.config.incarnation) + number;
         let packet = packet(Lane::Transient, number);
         self.orders.send(Order::Send { to, packet }).await.unwrap();
     }
@@ -138,8 +159,14 @@ impl Host {
                 assert!(*number <= disk.sent, "acknowledged before it was sent");
                 disk.outbox.retain(|packet| packet.number > *number);
             }
-            News::Met { peer, identity } => self.disk[peer.index()].identity = Some(*identity),
-            News::Connected { .. } | News::Disconnected { .. } | News::Disowned { .. } => {}
+            News::Met { peer, identity, incarnation } => {
+                let disk = &mut self.disk[peer.index()];
+                (disk.identity, disk.incarnation) = (Some(*identity), *incarnation);
+            }
+            News::Connected { .. }
+            | News::Disconnected { .. }
+            | News::Disowned { .. }
+            | News::OldCopy { .. } => {}
         }
         self.acknowledge();
         news
@@ -156,6 +183,17 @@ impl Host {
                 disk.told = disk.received;
             }
         }
+    }
+
+    /// What is on the disk now.
+    pub fn copy_disk(&self) -> Copy {
+        Copy(self.disk.clone())
+    }
+
+    /// A restart with what was on the disk earlier, or on that of somebody else.
+    pub async fn restart_from(&mut self, copy: Copy) {
+        self.disk = copy.0;
+        self.restart().await;
     }
 
     pub fn unacknowledged(&self, to: NodeId) -> usize {
@@ -189,8 +227,9 @@ impl Host {
 
 impl Disk {
     fn past(&self) -> Past {
-        let outbox = self.outbox.iter().cloned().collect();
-        Past { identity: self.identity, outbox, received: self.received }
+        let Self { identity, incarnation, received, sent, .. } = *self;
+        let acknowledged = self.outbox.front().map_or(sent, |first| first.number - 1);
+        Past { identity, incarnation, received, sent, acknowledged }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The links of a node on real sockets: what they promise, whom they refuse, and what they endure.
 #![allow(clippy::unwrap_used, reason = "the helpers of tests may fail like tests")]
 
+mod disks;
 mod hostile;
 mod kit;
 mod proxy;

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 pub enum Frame {
     Hello(Hello),
     Welcome { identity: u128, incarnation: u32, received: u64 },
-    Refuse { code: u8, reason: String },
+    Refuse { identity: u128, code: u8, reason: String },
     Data(Packet),
     Ack(u64),
     Ping,
@@ -25,6 +25,7 @@ pub struct Hello {
     pub to: NodeId,
     pub identity: u128,
     pub incarnation: u32,
+    pub acknowledged: u64,
     pub algorithm: String,
 }
 
@@ -37,6 +38,7 @@ pub fn hello(from: NodeId, to: NodeId, n: u32) -> Hello {
         to,
         identity: 100 + u128::from(from.0),
         incarnation: 1,
+        acknowledged: 0,
         algorithm: "engine=ricart-agrawala".into(),
     }
 }
@@ -51,7 +53,7 @@ impl Raw {
     /// One that has introduced itself, and what it was answered.
     pub async fn greet(address: &str, hello: Hello) -> (Self, Frame) {
         let mut raw = Self::connect(address).await;
-        raw.write(b"CONCLAVE\x01").await;
+        raw.write(b"CONCLAVE\x02").await;
         raw.send(&Frame::Hello(hello)).await;
         raw.expect_preface().await;
         let answer = raw.next().await.expect("an answer");
@@ -61,7 +63,7 @@ impl Raw {
     pub async fn expect_preface(&mut self) {
         let mut preface = [0; 9];
         soon("a preface", self.0.read_exact(&mut preface)).await.unwrap();
-        assert_eq!(&preface, b"CONCLAVE\x01");
+        assert_eq!(&preface, b"CONCLAVE\x02");
     }
 
     /// Writes bytes; that the other side may have closed is its right.

@@ -88,7 +88,7 @@ async fn another_version_is_refused_and_told_ours() {
     let mut raw = Raw::connect(&address).await;
     raw.write(b"CONCLAVE\x00and then whatever came after it at that time").await;
     raw.expect_preface().await;
-    let words = "it speaks version 0 of the protocol, this node speaks version 1";
+    let words = "it speaks version 0 of the protocol, this node speaks version 2";
     let Some(Frame::Refuse { reason, .. }) = raw.next().await else { panic!("not refused") };
     assert_eq!(reason, words);
     logs.line(words).await;

@@ -24,6 +24,7 @@ async fn messages_arrive_once_and_in_order_though_connections_break() {
 
 #[tokio::test]
 async fn a_restart_with_its_disk_loses_and_repeats_nothing() {
+    let logs = Logs::read();
     let (mut a, mut b) = pair(|_| {}).await;
     for round in 0..12 {
         for _ in 0..120 {
@@ -40,6 +41,7 @@ async fn a_restart_with_its_disk_loses_and_repeats_nothing() {
         if round % 2 == 0 { a.restart().await } else { b.restart().await }
     }
     exchange(&mut a, &mut b, 100).await;
+    assert_eq!(logs.count("which was never sent to it"), 0, "a link was cut for nothing");
 }
 
 #[tokio::test]
@@ -58,7 +60,7 @@ async fn both_sides_may_be_away_at_the_same_time() {
 #[tokio::test]
 async fn a_peer_is_met_once_and_known_after_a_restart() {
     let (mut a, mut b) = pair(|_| {}).await;
-    let met = |news: &News| *news == News::Met { peer: B, identity: 101 };
+    let met = |news: &News| *news == News::Met { peer: B, identity: 101, incarnation: 1 };
     a.until("the first meeting", met).await;
     exchange(&mut a, &mut b, 1).await;
     a.restart().await;

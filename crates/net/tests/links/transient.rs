@@ -2,16 +2,16 @@
 
 use super::kit::{A, B, Host, config, limits, listener, pair};
 use super::proxy::Proxy;
-use conclave_net::{Limits, News};
+use conclave_net::{Limits, News, Packet};
 
 fn numbers(host: &Host) -> Vec<u64> {
-    host.transient.iter().map(|number| number & u64::from(u32::MAX)).collect()
+    host.transient.iter().map(|number| number % Packet::transient_from(1)).collect()
 }
 
 async fn until_arrived(host: &mut Host, number: u64) {
     let arrived = |news: &News| {
         matches!(news, News::Arrived { packet, .. }
-            if packet.number & u64::from(u32::MAX) == number)
+            if packet.number % Packet::transient_from(1) == number)
     };
     host.until("a transient message", arrived).await;
 }

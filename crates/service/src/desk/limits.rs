@@ -4,7 +4,10 @@ use super::refusal::{self, Refusal};
 use conclave_client::api;
 use conclave_core::Ticks;
 
-/// How many lock names a node knows at most: a machine once made stays.
+/// With so many lock names known, a node takes no new one from its clients: a machine once made
+/// stays. What the clients of other nodes have named it takes nevertheless. To pass over a message
+/// for a lock is to stop that lock for ever, and since every node keeps to this limit, no cluster
+/// has more than so many names per node.
 pub const LOCKS_MAX: usize = 10_000;
 /// How many elections may have a leader or candidates at a node at once.
 pub const ELECTIONS_MAX: usize = 10_000;

@@ -71,7 +71,8 @@ impl Desk {
         self.session(&request.session)?;
         if !self.locks.contains_key(name) && self.locks.len() >= LOCKS_MAX {
             return Err(refusal::too_many(format!(
-                "this node knows {LOCKS_MAX} locks, and forgets none"
+                "this node knows {} locks, and forgets none",
+                self.locks.len()
             )));
         }
         Ok(())

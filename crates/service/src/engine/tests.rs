@@ -1,6 +1,8 @@
 use super::*;
 use crate::Address;
 use conclave_algorithms::catalog::ENTRIES;
+use conclave_net::{Asked, Deed, Limits, Told};
+use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
 
 fn config(engine: &str, set: &[(&str, &str)]) -> Config {
@@ -147,4 +149,54 @@ fn rounds_are_as_long_as_messages_of_a_network_take() {
     flooding.election.id = "flood-max".to_string();
     let text = Engine::new(&flooding).expect("it can be had").text().to_string();
     assert!(text.contains("flood-max") && text.contains(" round=1000"), "{text}");
+}
+
+/// The longest message when all of 99 nodes ask this of their machines at once, and those that
+/// enter leave again.
+fn longest_message(mut config: Config, key: &str, asked: Asked) -> usize {
+    config.nodes = vec![config.nodes[0].clone(); 99];
+    let key: Key = key.into();
+    let machine = |id| {
+        let engine = Engine::new(&Config { id, ..config.clone() }).expect("an engine");
+        engine.machine(&key, false).expect("a machine").0
+    };
+    let mut machines: Vec<_> = (1..=99).map(machine).collect();
+    let everybody = || (0..99).map(NodeId);
+    let mut inputs: VecDeque<_> = everybody().map(|node| (node, Input::Start)).collect();
+    inputs.extend(everybody().map(|node| (node, Input::Asked(asked))));
+    let mut longest = 0;
+    for _ in 0..30_000 {
+        let Some((from, input)) = inputs.pop_front() else { break };
+        for deed in machines[from.index()].step(&input).expect("its own words").deeds {
+            match deed {
+                Deed::Send { to, bytes, .. } => {
+                    longest = longest.max(bytes.len());
+                    inputs.push_back((to, Input::Message { from, bytes }));
+                }
+                Deed::Tell(Told::Entered { .. }) => {
+                    inputs.push_back((from, Input::Asked(Asked::Release)));
+                }
+                Deed::Tell(_) | Deed::Ask(_) => {}
+                Deed::SetTimer { .. } | Deed::CancelTimer { .. } => {}
+            }
+        }
+    }
+    longest
+}
+
+#[test]
+fn no_message_of_the_largest_cluster_comes_near_the_limit_of_a_frame() {
+    let of = |family| ENTRIES.iter().filter(move |entry| entry.family == family);
+    let locks = of(Family::Mutex)
+        .map(|entry| (entry.id, longest_message(config(entry.id, &[]), "lock/a", Asked::Acquire)));
+    let elections = of(Family::Election).map(|entry| {
+        let mut config = config("lamport", &[]);
+        config.election.id = entry.id.to_string();
+        (entry.id, longest_message(config, ELECTION, Asked::Campaign))
+    });
+    for (id, longest) in locks.chain(elections) {
+        assert!(longest > 0, "{id} says nothing");
+        // Numbers get longer with time, from one byte to ten.
+        assert!(10 * longest < Limits::default().frame_max / 8, "{id}: {longest} bytes");
+    }
 }

@@ -2,16 +2,24 @@ use super::limits::{HOLDS_MAX, LOCKS_MAX, SESSIONS_MAX, WAITERS_MAX, WAITERS_OF_
 use super::*;
 
 #[test]
-fn a_node_knows_so_many_locks_and_no_more() {
+fn clients_name_so_many_locks_and_peers_as_many_each() {
     let mut bench = Bench::new();
     bench.session("a");
-    for number in 0..LOCKS_MAX {
-        assert!(bench.desk.machine(&lock_key(&number.to_string())).is_some());
-    }
-    assert!(bench.desk.machine(&lock_key("one-more")).is_none());
+    let name = |bench: &mut Bench, numbers: std::ops::Range<usize>| {
+        for number in numbers {
+            let made = bench.desk.machine(&lock_key(&number.to_string()));
+            assert!(made.is_some(), "a message for lock {number} would be lost");
+        }
+    };
+    name(&mut bench, 0..LOCKS_MAX);
     let refusal = refused(&mut bench.acquire("one-more", "a", 0));
     assert_eq!(refusal.error.code, "too_many");
+    assert_eq!(refusal.error.message, "this node knows 10000 locks, and forgets none");
     assert!(waits(&mut bench.acquire("7", "a", 1_000)), "known ones go on");
+    name(&mut bench, LOCKS_MAX..3 * LOCKS_MAX);
+    assert!(waits(&mut bench.acquire("29999", "a", 1_000)), "and so do those of others");
+    assert_eq!(refused(&mut bench.acquire("one-more", "a", 0)).error.code, "too_many");
+    assert!(bench.desk.machine(&lock_key("one-more")).is_none(), "three nodes have no more");
     assert!(bench.desk.machine(&Key::from("lock/no name")).is_none());
 }
 
