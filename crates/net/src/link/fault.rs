@@ -68,10 +68,20 @@ pub(super) enum Fault {
     #[error("it acknowledges message {0}, which was never sent to it")]
     Unsent(u64),
     #[error("{0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
     /// The host of this very node is gone, so there is nothing left to do.
     #[error("this node stops")]
     Stopping,
+}
+
+impl From<io::Error> for Fault {
+    /// With TLS, a peer that is killed has not said goodbye; that is no other end than any.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::Closed,
+            _ => Self::Io(error),
+        }
+    }
 }
 
 impl Fault {
