@@ -89,16 +89,17 @@ impl Shared {
         match ask(client, *kind, name, &request) {
             Ok(grant) if grant.released => None,
             Ok(grant) => {
-                let release = self.release_of(&grant);
+                let release = self.release_of(&grant, id);
                 self.attempt(Debt::Hold { kind: *kind, name: name.clone(), release }, client)
             }
             answer => is_open(answer).then_some(debt),
         }
     }
 
-    /// The words that give a grant back, with an id of their own.
-    pub fn release_of(&self, grant: &Grant) -> Release {
-        let (session, request_id) = (self.session.clone(), Some(self.new_id()));
+    /// The words that give a grant back. They have the id of the request that led to it, so that
+    /// of several holds the right one is given back.
+    pub fn release_of(&self, grant: &Grant, id: &str) -> Release {
+        let (session, request_id) = (self.session.clone(), Some(id.to_string()));
         Release { session, fence: grant.fence, request_id }
     }
 }

@@ -52,6 +52,8 @@ impl Default for Wanted {
 pub struct Guard {
     kind: Kind,
     grant: Grant,
+    /// The id of the request that led to it.
+    id: String,
     watch: Watch,
     lease: Lease,
     given_back: bool,
@@ -115,10 +117,12 @@ impl Lease {
     fn request(&self, kind: Kind, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
         let until = Until::new(wanted.wait);
         loop {
-            let grant = self.request_once(kind, name, wanted, &until)?;
+            let id = self.shared().new_id();
+            let grant = self.request_once(kind, name, wanted, &until, &id)?;
             if !grant.released {
                 let watch = self.hold(kind, name, grant.fence);
-                return Ok(Guard { kind, grant, watch, lease: self.clone(), given_back: false });
+                let lease = self.clone();
+                return Ok(Guard { kind, grant, id, watch, lease, given_back: false });
             }
             // Only a repeat is told so: the grant was taken back before it was asked for again.
             if until.left_is_zero() {
@@ -135,15 +139,17 @@ impl Lease {
         name: &str,
         wanted: &Wanted,
         until: &Until,
+        id: &str,
     ) -> Result<Grant, Error> {
-        let (shared, id) = (self.shared(), self.shared().new_id());
-        shared.lock().waiting.insert(id.clone(), (kind, name.to_string()));
-        let answer = self.ask_until(kind, name, wanted, until, &id);
-        shared.lock().waiting.remove(&id);
+        let shared = self.shared();
+        shared.lock().waiting.insert(id.to_string(), (kind, name.to_string()));
+        let answer = self.ask_until(kind, name, wanted, until, id);
+        shared.lock().waiting.remove(id);
         answer.inspect_err(|error| {
             if error.leaves_open() && self.watch().lost().is_none() {
                 // The node may know the request though it said nothing.
-                shared.settle(Debt::Request { kind, name: name.to_string(), id }, &shared.client);
+                let debt = Debt::Request { kind, name: name.to_string(), id: id.to_string() };
+                shared.settle(debt, &shared.client);
             }
         })
     }
@@ -218,7 +224,7 @@ impl Guard {
     fn give_back(&mut self) -> Result<Released, Error> {
         self.given_back = true;
         let (shared, kind, name) = (self.lease.shared(), self.kind, &self.grant.name);
-        let release = shared.release_of(&self.grant);
+        let release = shared.release_of(&self.grant, &self.id);
         let released = debt::give_back(&shared.client, kind, name, &release);
         self.watch.forget();
         released.inspect_err(|error| {
@@ -231,8 +237,12 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if !self.given_back && self.lost().is_none() {
-            let _ = self.give_back(); // Else the end of the session gives it back.
+        match self.lost() {
+            _ if self.given_back => {}
+            // The end of the session gives it back.
+            Some(Loss::Silence) => self.watch.forget(),
+            // A node that says that it was lost still waits for whoever was inside to leave.
+            Some(Loss::Told(_)) | None => drop(self.give_back()),
         }
     }
 }

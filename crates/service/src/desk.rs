@@ -43,6 +43,7 @@ use clock::LeaseClock;
 use conclave_core::{NodeId, Ticks};
 use conclave_net::{Asked, Automaton, Hands, Input, Key, Told, Upper};
 use events::Journal;
+use lapse::Stop;
 use limits::{LOCKS_MAX, TICK};
 use line::Line;
 use lock::Lock;
@@ -64,14 +65,22 @@ pub struct Desk {
     locks: BTreeMap<String, Lock>,
     /// The locks whose machines may have something to do.
     unsettled: BTreeSet<String>,
+    /// Those that would ask to enter if this node could lend anything.
+    held_up: BTreeSet<String>,
+    /// Those whose holders have lost them.
+    lapsed: BTreeSet<String>,
     elections: BTreeMap<String, Line>,
     counter: election_fence::Counter,
     values: BTreeMap<String, saved::Value>,
     entries: u64,
     /// Who leads the cluster and in which term, as far as this node knows.
     leader: Option<(NodeId, u64)>,
-    /// Since when no node leads that this one can hear of.
+    /// Since when no node leads that this one is in touch with.
     cut_off: Option<Ticks>,
+    /// When this node was last stopped.
+    stop: Option<Stop>,
+    /// Whether the clock is looked at every now and then.
+    ticks: bool,
     /// From when on candidates at this node may lead, if it does.
     lead_from: Ticks,
     /// The term in which this node was deposed, if nobody was elected since.
@@ -103,12 +112,16 @@ impl Desk {
             opened_by: BTreeMap::new(),
             locks: BTreeMap::new(),
             unsettled: BTreeSet::new(),
+            held_up: BTreeSet::new(),
+            lapsed: BTreeSet::new(),
             elections: BTreeMap::new(),
             counter: election_fence::Counter::default(),
             values: BTreeMap::new(),
             entries: 0,
             leader: None,
             cut_off: None,
+            stop: None,
+            ticks: false,
             lead_from: Ticks::ZERO,
             deposed: None,
             late: false,
@@ -163,6 +176,12 @@ impl Desk {
         self.next_due = Some(self.next_due.map_or(at, |next| next.min(at)));
     }
 
+    /// Whether this node is in touch with the others may have changed.
+    fn feel_out(&mut self, hands: &mut dyn Hands) {
+        self.cut_off = (!self.is_in_touch(hands)).then(|| self.cut_off.unwrap_or(hands.now()));
+        self.lapse_when_cut_off(hands);
+    }
+
     /// All that happens at this moment has happened. The desk has the machines do what comes of it,
     /// and itself woken when something runs out, and often enough for the lease clock to go on.
     /// Whatever happens meanwhile does not put that off: somebody may ask something all the time.
@@ -170,8 +189,8 @@ impl Desk {
         self.settle_all(hands);
         let now = hands.now();
         let due = self.next_due.map(|at| now + at.since(self.clock.now()));
-        let ticks = due.is_some() || !self.is_led();
-        let tick = ticks.then(|| self.tick_at.max(now));
+        self.ticks = due.is_some() || !self.is_led() || self.config.lease.is_some();
+        let tick = self.ticks.then(|| self.tick_at.max(now));
         hands.wake_at(due.into_iter().chain(tick).min());
     }
 
@@ -181,7 +200,7 @@ impl Desk {
                 answer(reply, self.open(request, id, hands), hands);
             }
             Command::KeepAlive { session, reply } => {
-                answer(reply, self.keep_alive(&session), hands);
+                answer(reply, self.keep_alive(&session, hands), hands);
             }
             Command::CloseSession { session, reply } => {
                 answer(reply, self.close(&session, hands), hands);
@@ -282,7 +301,7 @@ impl Upper for Desk {
             }
             (lock, _) => tracing::warn!(lock, ?told, "a lock said what locks do not say"),
         }
-        self.cut_off = (!self.is_led()).then(|| self.cut_off.unwrap_or(self.clock.now()));
+        self.feel_out(hands);
         self.rest(hands);
     }
 
@@ -300,13 +319,14 @@ impl Upper for Desk {
             false => ("disconnected", format!("the link to node {} is down", peer.0 + 1)),
         };
         self.journal.note(hands, kind, None, words);
+        self.feel_out(hands);
         self.rest(hands);
     }
 
     fn wake(&mut self, hands: &mut dyn Hands) {
         self.look(hands);
         self.tick_at = hands.now() + TICK;
-        self.lapse_when_cut_off(hands);
+        self.feel_out(hands);
         self.end_what_is_over(hands);
         self.ask_for_election(hands);
         self.rest(hands);

@@ -66,7 +66,7 @@ pub struct Limits {
     pub handshake: Duration,
     /// How long a frame may take from its first byte to its last: 10 s.
     pub frame: Duration,
-    /// After how long without a single byte a connection is taken for dead: 5 s.
+    /// After how long without a single byte a connection is taken for dead: 3 s.
     pub silence: Duration,
     /// After how long without anything to say a ping is sent: 1 s.
     pub ping: Duration,
@@ -91,7 +91,7 @@ impl Default for Limits {
             greeting_max: 4 << 10,
             handshake: Duration::from_secs(5),
             frame: Duration::from_secs(10),
-            silence: Duration::from_secs(5),
+            silence: Duration::from_secs(3),
             ping: Duration::from_secs(1),
             pause_min: Duration::from_millis(50),
             pause_max: Duration::from_secs(2),

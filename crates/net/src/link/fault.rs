@@ -77,10 +77,7 @@ pub(super) enum Fault {
 impl From<io::Error> for Fault {
     /// With TLS, a peer that is killed has not said goodbye; that is no other end than any.
     fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => Self::Closed,
-            _ => Self::Io(error),
-        }
+        if error.kind() == io::ErrorKind::UnexpectedEof { Self::Closed } else { Self::Io(error) }
     }
 }
 

@@ -4,29 +4,55 @@
 //!
 //! Whoever has lost a lock finds out with its next keepalive, and gets no more time until it has
 //! given it back. Only then, or when its session ends, is the lock free for others of this node.
+//!
+//! A node that was stopped for a while does not know what the others did meanwhile. Until it has
+//! run for as long as it takes to notice that it is cut off, it lends nothing, and gives nobody
+//! more time than it would have given before the stop.
 
 use super::Desk;
+use super::limits::STALL_MAX;
 use conclave_core::Ticks;
 use conclave_net::Hands;
 
+/// A time in which this node did nothing, or too little to notice anything.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    began: Ticks,
+    ended: Ticks,
+}
+
 impl Desk {
-    /// Looks at the clock. While there is a hold it is looked at every [`super::limits::TICK`], so
-    /// a longer pause means that this node was stopped, or its disk was.
+    /// Looks at the clock. While anything depends on it, it is looked at every
+    /// [`super::limits::TICK`], so a longer pause means that this node was stopped, or its disk was.
     pub(super) fn look(&mut self, hands: &mut dyn Hands) {
-        let unseen = self.clock.advance(hands.now());
+        let now = hands.now();
+        let unseen = self.clock.advance(now);
+        if self.ticks && unseen > STALL_MAX {
+            let began = self.stopped_since(Ticks(now.0 - unseen.0));
+            self.stop = Some(Stop { began: began.unwrap_or(Ticks(now.0 - unseen.0)), ended: now });
+            self.due(self.clock.now() + self.config.notice);
+        }
         if self.config.lease.is_some_and(|lease| unseen > Ticks(lease.0 / 2)) {
             self.lapse("this node was stopped for too long", hands);
         }
     }
 
+    /// Since when this node has been stopped, on and off, if it would not have noticed yet that it
+    /// is cut off.
+    pub(super) fn stopped_since(&self, now: Ticks) -> Option<Ticks> {
+        let Stop { began, ended } = self.stop?;
+        (now < ended + self.config.notice).then_some(began)
+    }
+
     /// Whether a lock can be lent, and not be lost again at once.
     pub(super) fn may_lend(&self, hands: &dyn Hands) -> bool {
-        self.config.lease.is_none() || !self.is_cut_off(hands)
+        let in_touch = || !self.is_cut_off(hands) && self.stopped_since(hands.now()).is_none();
+        self.config.lease.is_none() || in_touch()
     }
 
     /// Who is out of touch with a majority may have been replaced by now.
     pub(super) fn lapse_when_cut_off(&mut self, hands: &mut dyn Hands) {
-        if !self.may_lend(hands) {
+        if self.config.lease.is_some() && self.is_cut_off(hands) {
             self.lapse("this node is out of touch with a majority", hands);
         }
     }
@@ -37,6 +63,7 @@ impl Desk {
                 continue;
             };
             holder.lapsed = true;
+            self.lapsed.insert(name.clone());
             let session = self.sessions.get(&holder.session);
             let label = session.map_or("", |session| &session.record.label);
             let words = format!("'{label}' has lost it: {why}");

@@ -81,6 +81,7 @@ impl Desk {
             self.elections.remove(name);
         } else if line.holder.is_none()
             && self.clock.now() >= self.lead_from
+            && self.stopped_since(hands.now()).is_none()
             && let Some(term) = self.leads()
         {
             match self.counter.next(term) {

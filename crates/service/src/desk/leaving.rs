@@ -25,7 +25,7 @@ impl Desk {
         limits::opening(request.request_id.as_deref())?;
         let known = request.request_id.as_ref().and_then(|id| self.opened_by.get(id));
         if let Some(known) = known.cloned() {
-            return self.opened_before(&known, ttl, request.label.as_deref());
+            return self.opened_before(&known, ttl, request.label.as_deref(), hands);
         }
         if self.sessions.len() >= limits::SESSIONS_MAX {
             let words = format!("this node keeps {} sessions already", limits::SESSIONS_MAX);
@@ -46,22 +46,28 @@ impl Desk {
 
     /// The answer to a repeated opening. One that asks for something else is somebody else's, and
     /// must not learn of this session.
-    fn opened_before(&mut self, id: &str, ttl: Ticks, label: Option<&str>) -> Answer<api::Session> {
+    fn opened_before(
+        &mut self,
+        id: &str,
+        ttl: Ticks,
+        label: Option<&str>,
+        hands: &dyn Hands,
+    ) -> Answer<api::Session> {
         let record = &self.session(id)?.record;
         if (record.ttl, &*record.label) != (ttl, label.unwrap_or_default()) {
             let words = "request_id: another session was opened with it";
             return Err(refusal::refuse("conflict", words, false));
         }
-        self.keep_alive(id)
+        self.keep_alive(id, hands)
     }
 
-    pub(super) fn keep_alive(&mut self, id: &str) -> Answer<api::Session> {
+    pub(super) fn keep_alive(&mut self, id: &str, hands: &dyn Hands) -> Answer<api::Session> {
         let now = self.clock.now();
-        let left = self.time_left(id);
+        let left = self.time_left(id, hands.now());
         let session = self.sessions.get_mut(id).ok_or_else(refusal::no_session)?;
         let ttl = left.map_or(session.record.ttl, |left| left.min(session.record.ttl));
         if ttl == Ticks::ZERO {
-            return Err(refusal::unavailable("this node is cut off from the one that leads"));
+            return Err(refusal::unavailable("this node does not know what the others do"));
         }
         session.until = now + ttl;
         Ok(self.session_view(id, ttl))
@@ -70,13 +76,13 @@ impl Desk {
     /// How much time this node can still give to a session; `None` if there is no need to know,
     /// since nobody would take from the session what it has. Others wait for that long, and no
     /// longer.
-    fn time_left(&self, id: &str) -> Option<Ticks> {
-        let now = self.clock.now();
+    fn time_left(&self, id: &str, now: Ticks) -> Option<Ticks> {
         let lapsed = |lock: &Lock| lock.line.held_by(id).is_some_and(|holder| holder.lapsed);
-        if self.locks.values().any(lapsed) {
-            return self.sessions.get(id).map(|session| session.until.since(now));
+        if self.lapsed.iter().filter_map(|name| self.locks.get(name)).any(lapsed) {
+            let until = self.sessions.get(id)?.until;
+            return Some(until.since(self.clock.now()));
         }
-        let since = self.cut_off?;
+        let since = self.cut_off.into_iter().chain(self.stopped_since(now)).min()?;
         let holds = |line: &Line| line.held_by(id).is_some();
         let leads = self.elections.values().any(holds).then_some(limits::CANDIDATE_TTL);
         let leased = self.config.ttl_max;

@@ -57,11 +57,14 @@ impl Holder {
         self.holds.iter().find(|hold| hold.request_id.as_deref() == Some(request_id))
     }
 
-    /// Gives back one hold, one that somebody knows of if there is such. Returns how many are left.
+    /// Gives back one hold: that of the request with this id, else one that somebody knows of, if
+    /// there is such. Returns how many are left.
     pub fn give_back(&mut self, request_id: Option<&String>) -> u32 {
-        let known = self.holds.iter().rposition(|hold| hold.claim.is_made());
-        if let Some(last) = known.or(self.holds.len().checked_sub(1)) {
-            self.holds.remove(last);
+        let same = |hold: &Hold| request_id.is_some() && hold.request_id.as_ref() == request_id;
+        let named = self.holds.iter().position(same);
+        let known = || self.holds.iter().rposition(|hold| hold.claim.is_made());
+        if let Some(place) = named.or_else(known).or(self.holds.len().checked_sub(1)) {
+            self.holds.remove(place);
         }
         if let Some(id) = request_id {
             self.given_back.push_back((id.clone(), self.count()));

@@ -149,9 +149,12 @@ impl Desk {
     /// must not be asked to cancel after that.
     pub(super) fn settle_all(&mut self, hands: &mut dyn Hands) {
         let may_lend = self.may_lend(hands);
+        if may_lend {
+            self.unsettled.append(&mut self.held_up);
+        }
         for name in std::mem::take(&mut self.unsettled) {
             if !self.settled(&name, may_lend, hands) {
-                self.unsettled.insert(name);
+                self.held_up.insert(name);
             }
         }
     }
@@ -160,6 +163,9 @@ impl Desk {
     /// when idle, cancel only when waiting, release only when inside. False if it has to wait.
     fn settled(&mut self, name: &str, may_lend: bool, hands: &mut dyn Hands) -> bool {
         let Some(lock) = self.locks.get_mut(name) else { return true };
+        if lock.line.holder.as_ref().is_none_or(|holder| !holder.lapsed) {
+            self.lapsed.remove(name);
+        }
         let (before, key) = (lock.stage, lock_key(name));
         if lock.stage == Stage::Inside && lock.line.holder.is_none() {
             hands.ask(&key, Asked::Release);

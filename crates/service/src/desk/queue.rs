@@ -106,6 +106,7 @@ impl Desk {
     ) -> Option<Reply<api::Grant>> {
         let Some(id) = &request.request_id else { return Some(reply) };
         let about = (kind, name.to_string(), id.clone());
+        self.give_up(kind, name, id, &request.session);
         let session = self.sessions.get(&request.session)?;
         if let Some(mut grant) = session.granted(&about).cloned() {
             let line = self.line(kind, name);
@@ -132,6 +133,20 @@ impl Desk {
                 None
             }
             None => Some(reply),
+        }
+    }
+
+    /// Whoever repeats a request has not heard of its grant. If that is lost by now, nobody needs to
+    /// hear of it any more.
+    fn give_up(&mut self, kind: Kind, name: &str, request_id: &String, session: &str) {
+        let now = self.clock.now();
+        let Some(line) = self.line_mut(kind, name) else { return };
+        let Some(holder) = line.holder.as_mut().filter(|holder| holder.lapsed) else { return };
+        if holder.session == session && holder.hold_of(request_id).is_some() {
+            if holder.give_back(Some(request_id)) == 0 {
+                line.let_out(now);
+            }
+            self.settle(name);
         }
     }
 

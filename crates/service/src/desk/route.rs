@@ -101,6 +101,14 @@ impl Desk {
         self.leader.is_some_and(|(leader, _)| !self.suspects.contains_key(&leader))
     }
 
+    /// Whether a node leads that hears this one, and is heard by it. What is said to a node goes by
+    /// a connection of its own, so one may stand without the other.
+    pub(super) fn is_in_touch(&self, hands: &dyn Hands) -> bool {
+        let me = self.config.me;
+        let heard = |leader: NodeId| leader == me || hands.peer(leader).connected;
+        self.is_led() && self.leader.is_some_and(|(leader, _)| heard(leader))
+    }
+
     fn is_first(&self) -> bool {
         let mut nodes = (0..self.config.nodes.len() as u32).map(NodeId);
         nodes.find(|node| !self.suspects.contains_key(node)) == Some(self.config.me)

@@ -125,3 +125,18 @@ fn a_repeat_of_what_was_given_back_is_marked_though_the_session_is_still_inside(
         assert_eq!(grant.released, given_back, "{id}");
     }
 }
+
+#[test]
+fn a_release_with_the_id_of_a_request_gives_back_what_that_led_to() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let _outer = bench.acquire_as("x", acquire("a", 60_000, Some("outer")));
+    bench.enter("x", 1);
+    let mut inner = bench.acquire_as("x", acquire("a", 0, Some("inner")));
+    assert_eq!(granted(&mut inner).holds, 2);
+    assert_eq!(release(&mut bench, 1, "outer").expect("held").holds, 1);
+    for (id, given_back) in [("inner", false), ("outer", true)] {
+        let grant = granted(&mut bench.acquire_as("x", acquire("a", 0, Some(id))));
+        assert_eq!(grant.released, given_back, "{id}");
+    }
+}

@@ -121,3 +121,45 @@ fn without_leases_a_hold_waits_for_its_holder() {
     bench.stall(30_000);
     assert!(holds(&mut bench));
 }
+
+#[test]
+fn a_node_that_was_stopped_lends_nothing_until_it_would_have_noticed_that_it_is_cut_off() {
+    let mut bench = leased(Some(Ticks::units(60_000)));
+    bench.pass(250);
+    bench.stall(2_000);
+    bench.session_for("b", 60_000);
+    let mut wants = bench.acquire("y", "b", 600_000);
+    assert_eq!(bench.asked("y"), []);
+    bench.pass(1_001);
+    assert_eq!(bench.asked("y"), [Asked::Acquire]);
+    bench.enter("y", 9);
+    assert_eq!(granted(&mut wants).fence, 9);
+    assert!(holds(&mut bench), "the stop was too short to lose anything");
+}
+
+#[test]
+fn a_node_with_nothing_to_do_was_not_stopped() {
+    let mut bench = leased(None);
+    bench.release("x", "a", 7).expect("held");
+    bench.now(|reply| Command::CloseSession { session: "a".to_string(), reply }).expect("there");
+    bench.hands.now = bench.hands.now + Ticks::units(60_000);
+    bench.session("b");
+    assert_eq!(bench.asked("x"), [Asked::Release]);
+    let _wants = bench.acquire("x", "b", 1_000);
+    assert_eq!(bench.asked("x"), [Asked::Acquire]);
+}
+
+#[test]
+fn whoever_repeats_a_request_is_not_told_of_a_grant_that_is_lost() {
+    let config = DeskConfig { lease: Some(Ticks::units(3_000)), ..config() };
+    let mut bench = Bench::with(config, Survival::Returns, Vec::new(), &[]);
+    bench.session_for("a", 60_000);
+    let mut unheard = bench.acquire_as("x", acquire("a", 600_000, Some("r")));
+    bench.enter("x", 7);
+    granted(&mut unheard);
+    [1, 2].into_iter().for_each(|peer| lose(&mut bench, peer));
+    bench.pass(300);
+    let again = granted(&mut bench.acquire_as("x", acquire("a", 600_000, Some("r"))));
+    assert!(again.released);
+    assert_eq!(bench.asked("x"), [Asked::Acquire, Asked::Release]);
+}

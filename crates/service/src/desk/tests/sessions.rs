@@ -153,3 +153,46 @@ fn where_locks_have_leases_a_session_lives_no_longer_than_they_allow() {
     };
     assert_eq!((open("a", 60_000), open("b", 2_000)), (3_000, 2_000));
 }
+
+/// A holder of `l` at a node that takes locks from who is cut off.
+fn holding() -> Bench {
+    let mut bench = leased();
+    bench.session("holder");
+    let mut grant = bench.acquire("l", "holder", 60_000);
+    bench.tell("lock/l", Told::Entered { fence: 7 });
+    granted(&mut grant);
+    bench
+}
+
+#[test]
+fn a_node_that_was_stopped_gives_no_more_time_than_before_until_it_would_have_noticed() {
+    let mut bench = holding();
+    bench.pass(250);
+    bench.stall(2_400);
+    let left = keep_alive(&mut bench, "holder").expect("alive").ttl_ms;
+    assert!((1..=600).contains(&left), "{left}");
+    bench.pass(50);
+    bench.stall(2_000);
+    assert_eq!(code(keep_alive(&mut bench, "holder")), "unavailable");
+
+    let mut bench = holding();
+    bench.pass(250);
+    bench.stall(1_000);
+    let left = keep_alive(&mut bench, "holder").expect("alive").ttl_ms;
+    assert!((1_000..=2_000).contains(&left), "{left}");
+    bench.pass(1_001);
+    assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 3_000);
+}
+
+#[test]
+fn who_is_not_heard_by_the_leader_is_cut_off_though_it_hears_it() {
+    let mut bench = holding();
+    bench.hands.peers.insert(NodeId(2), Peer::default());
+    bench.desk.link(NodeId(2), false, &mut bench.hands);
+    bench.pass(1_000);
+    assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 2_000);
+    let up = Peer { connected: true, ..Peer::default() };
+    bench.hands.peers.insert(NodeId(2), up);
+    bench.desk.link(NodeId(2), true, &mut bench.hands);
+    assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 3_000);
+}
