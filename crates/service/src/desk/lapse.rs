@@ -23,7 +23,7 @@ pub struct Stop {
 
 impl Desk {
     /// Looks at the clock. While anything depends on it, it is looked at every
-    /// [`super::limits::TICK`], so a longer pause means that this node was stopped, or its disk was.
+    /// [`super::limits::TICK`], so a longer pause means that this node was stopped, or its disk.
     pub(super) fn look(&mut self, hands: &mut dyn Hands) {
         let now = hands.now();
         let unseen = self.clock.advance(now);

@@ -136,8 +136,8 @@ impl Desk {
         }
     }
 
-    /// Whoever repeats a request has not heard of its grant. If that is lost by now, nobody needs to
-    /// hear of it any more.
+    /// Whoever repeats a request has not heard of its grant. If that is lost by now, nobody needs
+    /// to hear of it any more.
     fn give_up(&mut self, kind: Kind, name: &str, request_id: &String, session: &str) {
         let now = self.clock.now();
         let Some(line) = self.line_mut(kind, name) else { return };
