@@ -39,6 +39,10 @@ const RHYTHM: [(&str, &str); 6] = [
 /// A shorter life of a session is refused.
 const TTL_MIN: Ticks = Ticks::units(1_000);
 
+/// A link that is dead is noticed after this long, however rarely messages came before, and what
+/// depends on it a little later.
+const SILENCE_MAX: Ticks = Ticks::units(3_500);
+
 /// What single algorithms need besides. Links lose nothing that coordinators are asked, so to ask
 /// again would only fill the outbox of one that is down; but colocated coordinators each grant to
 /// their own client first, and a split vote ends only when somebody gives up.
@@ -88,11 +92,21 @@ impl Engine {
         let (text, notice) = (settings.to_string(), elects.rhythm.timeout);
         let me = NodeId(config.id - 1);
         let engine = Self { me, locks, lock, election, detector, notice, first_leader, text };
-        if engine.ttl_max().is_some_and(|longest| longest < TTL_MIN) {
-            let reason = "it must be at least twice the timeout and two seconds";
-            return Err(EngineError(format!("--set lease: {reason}")));
-        }
+        engine.check_lease()?;
         Ok(engine)
+    }
+
+    /// Whether who holds a lock at a node that is cut off is out before others are let in.
+    fn check_lease(&self) -> Result<(), EngineError> {
+        let (Some(longest), Some(lease)) = (self.ttl_max(), self.lease()) else { return Ok(()) };
+        let reason = if longest < TTL_MIN {
+            "it must be at least twice the timeout and two seconds"
+        } else if SILENCE_MAX + longest > lease {
+            "it is too short: a link may be dead for 3 s before anybody knows; 5s will do"
+        } else {
+            return Ok(());
+        };
+        Err(EngineError(format!("--set lease: {reason}")))
     }
 
     /// The machine of that name and the first thing that happens to it. One that is made late, when

@@ -40,7 +40,7 @@ fn strangers_are_sent_away_with_one_line_each() {
     let nonsense = [b"CONCLAVE\x02".as_slice(), &[0, 0, 0, 9], &[0xFF; 9]].concat();
     says(second, &nonsense, "a frame makes no sense");
     let half = [b"CONCLAVE\x02".as_slice(), &[0, 0, 0, 100], &[0; 10]].concat();
-    says(second, &half, "nothing was heard for 5s");
+    says(second, &half, "nothing was heard for 3s");
     steady.goes_on();
     slow(&cluster.members[2]);
     undisturbed(cluster, steady);
@@ -85,7 +85,7 @@ fn hundreds_that_say_nothing_do_not_drown_the_log_or_the_others() {
     until("a link in spite of the crowd", || {
         (cluster.members[2].count("linked to node 2") == 2).then_some(())
     });
-    cluster.members[1].line("nothing was heard for 5s");
+    cluster.members[1].line("nothing was heard for 3s");
     drop(idle);
     let lines = cluster.members[1].count("connection from");
     assert!(lines <= 5, "{lines} lines about 528 strangers");

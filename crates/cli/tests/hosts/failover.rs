@@ -145,3 +145,18 @@ fn a_holder_at_a_node_that_is_cut_off_is_told_that_it_is_lost() {
         assert_eq!(again.lost(), None);
     });
 }
+
+/// The leader takes its lock away, since it does not hear of it; and it hears the leader all along.
+#[test]
+fn a_holder_whose_node_is_not_heard_by_the_leader_is_out_before_another_is_let_in() {
+    on_hosts(N, |lan| {
+        let cluster = Cluster::start(lan, &[]);
+        let leader = cluster.agreed(&all(), None);
+        let [holds, waits] = [but(leader)[0], but(leader)[1]];
+        let holder = take(&session(&cluster, holds), holds, NAME);
+        lan.mute(holds, leader, 7100);
+        let next = take(&session(&cluster, waits), waits, NAME);
+        assert!(holder.lost().is_some(), "two are inside");
+        assert!(next.fence() > holder.fence());
+    });
+}

@@ -75,6 +75,15 @@ impl Lan {
         self.filter("-D", a, b);
     }
 
+    /// From now on, nothing that one host says by connections of its own to a port of another
+    /// arrives there; what is said the other way, by other connections, does.
+    pub fn mute(&self, from: u32, to: u32, port: u16) {
+        let (from, port) = (self.address(from).to_string(), port.to_string());
+        let mut command = self.command(to, "iptables");
+        let what = ["-w", "-A", "INPUT", "-s", &from, "-p", "tcp", "--dport", &port, "-j", "DROP"];
+        run(command.args(what));
+    }
+
     /// Drops what comes in, on both sides: connections hang rather than break, as when a cable is
     /// pulled.
     fn filter(&self, rule: &str, a: u32, b: u32) {

@@ -69,7 +69,7 @@ fn a_directory_of_other_settings_or_of_another_cluster_is_refused() {
     let others = [
         (vec!["--nodes", "3"], "of 2 nodes, engine central-failover, "),
         (vec!["--nodes", "2", "--engine", "maekawa"], "of 2 nodes, engine central-failover, "),
-        (vec!["--nodes", "2", "--set", "lease=4000"], "with other parameters; "),
+        (vec!["--nodes", "2", "--set", "lease=6000"], "with other parameters; "),
     ];
     for (other, differs) in others {
         let refused = start(&other);
