@@ -72,7 +72,7 @@ fn a_session_lives_for_half_a_lease_at_most_less_the_time_to_notice() {
 
 #[test]
 fn a_lease_is_longer_than_it_takes_to_notice_a_dead_link_and_to_stop() {
-    assert!(SILENCE_MAX > Ticks(conclave_net::Limits::default().silence.as_micros() as u64));
+    assert!(SILENCE_MAX > Ticks(Limits::default().silence.as_micros() as u64));
     assert!(refused(&config("central-failover", &[("lease", "3000")])).contains("two seconds"));
     assert!(refused(&config("central-failover", &[("lease", "4500")])).contains("5s will do"));
     assert!(Engine::new(&config("central-failover", &[("lease", "5000")])).is_ok());
