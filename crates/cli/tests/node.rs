@@ -57,7 +57,7 @@ fn a_file_is_wrong_in_some_line() {
     let broken = file("broken.toml", "id = 1\ncluster = \n");
     let flags = ["node", "--config", &broken, "--id", "1", "--data", "d", PEER[0], PEER[1]];
     refuses(&flags, &[&format!("--config {broken}: line 2: ")]);
-    let unknown = file("unknown.toml", "data = 1\n\nengin = \"central\"\n");
+    let unknown = file("unknown.toml", "data = 1\n\nengin = \"central\"\nlog = \"loud\"\n");
     let flags = ["node", "--config", &unknown, "--id", "x", "--peer", "1=a", "--cluster", "a!b"];
     refuses(
         &flags,
@@ -67,6 +67,7 @@ fn a_file_is_wrong_in_some_line() {
             "--peer 1=a: takes ID=HOST:PORT,api=HOST:PORT",
             "--id x: takes a number from 1",
             "--cluster a!b: takes 1 to 64 letters",
+            "--log loud: takes error, warn, info, debug or trace",
         ],
     );
     let flags = ["node", "--config", "no-such.toml", "--id", "1", "--data", "d", PEER[0], PEER[1]];

@@ -76,8 +76,8 @@ pub struct Node {
 }
 
 impl File {
-    /// Reads the text of a file, or says in which lines it is wrong.
-    pub fn parse(text: &str) -> Result<Self, Vec<String>> {
+    /// Reads the text of a file, as far as it can be read, and says in which lines it is wrong.
+    pub fn parse(text: &str) -> (Self, Vec<String>) {
         let mut lines: Vec<&str> = text.lines().collect();
         let mut wrong = BTreeMap::new();
         let said = |wrong: BTreeMap<usize, String>| {
@@ -86,8 +86,7 @@ impl File {
         loop {
             let text = lines.join("\n");
             let error: toml::de::Error = match toml::from_str(&text) {
-                Ok(file) if wrong.is_empty() => return Ok(file),
-                Ok(_) => return Err(said(wrong)),
+                Ok(file) => return (file, said(wrong)),
                 Err(error) => error,
             };
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -98,7 +97,7 @@ impl File {
             wrong.insert(line, words);
             match lines.get_mut(line) {
                 Some(line) if alone && !line.is_empty() => *line = "",
-                Some(_) | None => return Err(said(wrong)),
+                Some(_) | None => return (Self::default(), said(wrong)),
             }
         }
     }
@@ -125,23 +124,25 @@ mod tests {
     #[test]
     fn the_example_of_the_documents_can_be_read() {
         let text = include_str!("../../../../deploy/conclave.toml");
-        let file = File::parse(text).unwrap();
+        let (file, wrong) = File::parse(text);
+        assert!(wrong.is_empty(), "{wrong:?}");
         assert_eq!(file.nodes.len(), 3);
         let written = toml::to_string(&file).unwrap();
-        assert_eq!(File::parse(&written), Ok(file));
+        assert_eq!(File::parse(&written), (file, Vec::new()));
     }
 
     #[test]
     fn a_mistake_is_found_by_its_line() {
         let text = "cluster = \"a\"\nid = \"one\"\n\nengin = \"central\"\nlog = \"info\"\n";
-        let wrong = File::parse(text).unwrap_err();
+        let (file, wrong) = File::parse(text);
         assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert_eq!((file.cluster.as_deref(), file.id), (Some("a"), None), "the rest is read");
         let mut wrong = wrong.iter();
         for begin in ["line 2: invalid type", "line 4: unknown field `engin`"] {
             assert!(wrong.any(|line| line.starts_with(begin)), "{begin}");
         }
-        assert!(File::parse("id = = 1").unwrap_err()[0].starts_with("line 1: "));
-        let nameless = File::parse("[[nodes]]\nid = 1\npeer = \"a:1\"\n").unwrap_err();
+        assert!(File::parse("id = = 1").1[0].starts_with("line 1: "));
+        let (_, nameless) = File::parse("[[nodes]]\nid = 1\npeer = \"a:1\"\n");
         assert!(nameless[0].contains("missing field `api`"), "{nameless:?}");
     }
 }

@@ -91,32 +91,30 @@ pub struct Plan {
 /// Reads and checks everything.
 pub fn plan(flags: &Flags) -> Result<Plan, Mistakes> {
     let mut mistakes = Mistakes::default();
-    let file = read(flags.config.as_deref(), &mut mistakes);
+    let (file, whole) = read(flags.config.as_deref(), &mut mistakes);
     let typed = peers::typed(&flags.peers, &mut mistakes);
-    let mut set = file.as_ref().map_or_else(Vec::new, File::set);
+    let mut set = file.set();
     for typed in &flags.set {
         match typed.split_once('=') {
             Some((name, value)) => set.push((name.to_string(), value.to_string())),
             None => mistakes.add(format!("--set {typed}: takes KEY=VALUE")),
         }
     }
-    let complete = file.is_some() && typed.is_some();
-    let (file, typed) = (file.unwrap_or_default(), typed.unwrap_or_default());
+    let (complete, typed) = (whole && typed.is_some(), typed.unwrap_or_default());
     let checked = Checked { flags, file: &file, complete, mistakes: &mut mistakes };
     let made = checked.plan(&typed, &set);
     mistakes.or(made)
 }
 
-/// The file, if it can be read.
-fn read(path: Option<&str>, mistakes: &mut Mistakes) -> Option<File> {
-    let Some(path) = path else { return Some(File::default()) };
-    let text = files::read(path).map_err(|reason| vec![reason]);
-    let parsed = text.and_then(|text| File::parse(&text));
-    parsed
-        .map_err(|reasons| {
-            reasons.iter().for_each(|reason| mistakes.add(format!("--config {path}: {reason}")));
-        })
-        .ok()
+/// The file as far as it can be read, and whether that is all of it.
+fn read(path: Option<&str>, mistakes: &mut Mistakes) -> (File, bool) {
+    let Some(path) = path else { return (File::default(), true) };
+    let (file, wrong) = match files::read(path) {
+        Ok(text) => File::parse(&text),
+        Err(reason) => (File::default(), vec![reason]),
+    };
+    wrong.iter().for_each(|reason| mistakes.add(format!("--config {path}: {reason}")));
+    (file, wrong.is_empty())
 }
 
 struct Checked<'a> {
