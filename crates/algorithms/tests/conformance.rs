@@ -23,6 +23,8 @@ mod formulas;
 mod graphs;
 #[path = "conformance/oracles.rs"]
 mod oracles;
+#[path = "conformance/prevote.rs"]
+mod prevote;
 #[path = "conformance/rings.rs"]
 mod rings;
 #[path = "conformance/seeds.rs"]

@@ -2,7 +2,7 @@
 
 use super::exactly;
 use super::leadership::{
-    self, DETECTOR, ELECTION, LEASE, Led, MODE, PERIOD, RETRANSMIT, TIMEOUT, UPKEEP, setup,
+    self, DETECTOR, ELECTION, LEASE, Led, MODE, PERIOD, PREVOTE, RETRANSMIT, TIMEOUT, UPKEEP, setup,
 };
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor, limits,
@@ -76,7 +76,7 @@ pub const ENTRY: Entry = Entry {
         ),
     ],
     bypass: None,
-    parameters: &[MODE, LEASE, ELECTION, DETECTOR, PERIOD, TIMEOUT, RETRANSMIT],
+    parameters: &[MODE, LEASE, ELECTION, PREVOTE, DETECTOR, PERIOD, TIMEOUT, RETRANSMIT],
     cost: Cost::Mutex(MutexCost {
         upkeep: UPKEEP,
         light: Formula {

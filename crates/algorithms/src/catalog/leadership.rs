@@ -2,6 +2,7 @@
 //! and detector, and how the layers are stacked.
 
 use super::detection::{Rhythm, detector};
+pub use super::majority::PREVOTE;
 use super::{Cluster, Kind, Parameter, Params, Setting, Visitor};
 use crate::Error;
 use crate::detector::any::AnyDetector;
@@ -177,6 +178,7 @@ pub fn election(
     let ranking = Ranking::by_key(n, |node| node);
     let first = Some(NodeId(n - 1));
     let chosen = setting.params.text("election").to_string();
+    let prevote = setting.params.is("prevote", "on");
     Ok(move |me| match chosen.as_str() {
         "bully" => {
             let transmission = Ticks(timeout.0.div_ceil(2)); // Asked and answered in a timeout.
@@ -185,7 +187,7 @@ pub fn election(
         }
         "ring" => AnyElection::Ring(Ring::new(me, ranking.clone(), first)),
         _ => {
-            let setup = majority::Setup { n, timeout, heartbeat: period };
+            let setup = majority::Setup { n, timeout, heartbeat: period, prevote };
             AnyElection::Majority(Majority::new(me, setup, first))
         }
     })

@@ -48,23 +48,21 @@ pub const ENTRY: Entry = Entry {
             default: "3",
             about: "how often a leader shows itself",
         },
+        PREVOTE,
     ],
     cost: Cost::Election(ElectionCost {
         one: Formula {
-            text: "3(N-1), and N-1 answers to the first HEARTBEAT",
-            range: |setting| exactly(4.0 * (setting.n() - 1.0)),
+            text: "3(N-1), and N-1 answers to the first HEARTBEAT; prevote=on: 2(N-1) more",
+            range: |setting| exactly((4.0 + asked_first(setting)) * (setting.n() - 1.0)),
         },
         all: Formula {
-            text: "at least 2N(N-1) in vain, then as with one",
-            range: |setting| match setting.n {
-                1 => exactly(0.0),
-                _ => ((2.0 * setting.n() + 4.0) * (setting.n() - 1.0), f64::INFINITY),
-            },
+            text: "at least 2N(N-1) in vain, then as with one; prevote=on: 4N(N-1) in vain",
+            range: all_at_once,
         },
         all_mean: None,
         time: Formula {
-            text: "3",
-            range: |setting| exactly(if setting.n == 1 { 0.0 } else { 3.0 }),
+            text: "3; prevote=on: 5",
+            range: |setting| exactly(if setting.n == 1 { 0.0 } else { 3.0 + asked_first(setting) }),
         },
         without_last: false,
         textbooks: "Books count 3(N-1): the answers to a heartbeat serve to let a leader know that \
@@ -72,6 +70,30 @@ pub const ENTRY: Entry = Entry {
     }),
     rejoin_without_disk: Rejoin::Never,
 };
+
+/// Whether nodes ask before they stand.
+pub const PREVOTE: Parameter = Parameter {
+    name: "prevote",
+    kind: Kind::Choice(&["off", "on"]),
+    default: "off",
+    about: "on: before a node stands in a new term it asks whether a majority would vote for it; \
+            who hears of a leader would not, so a node that is cut off from the leader alone \
+            deposes nobody (election by majority)",
+};
+
+/// Rounds of messages, each of which takes N-1 and one unit, before the one that stands alone does.
+fn asked_first(setting: &Setting) -> f64 {
+    if setting.params.is("prevote", "on") { 2.0 } else { 0.0 }
+}
+
+/// All ask all, and with pre-votes get a yes from all; then all stand, and each votes for itself.
+fn all_at_once(setting: &Setting) -> (f64, f64) {
+    let (n, first) = (setting.n(), asked_first(setting));
+    match setting.n {
+        1 => exactly(0.0),
+        _ => (((2.0 + first) * n + 4.0 + first) * (n - 1.0), f64::INFINITY),
+    }
+}
 
 /// Builds the nodes.
 pub fn cluster(setting: &Setting) -> Result<Cluster<Majority>, Error> {
@@ -90,7 +112,7 @@ fn setup(setting: &Setting) -> Result<Setup, Error> {
         let reason = "it must be less than timeout".to_string();
         return Err(Error::Unusable { name: "heartbeat", reason });
     }
-    Ok(Setup { n: setting.n, timeout, heartbeat })
+    Ok(Setup { n: setting.n, timeout, heartbeat, prevote: setting.params.is("prevote", "on") })
 }
 
 fn above_zero(params: &Params, name: &'static str) -> Result<Ticks, Error> {

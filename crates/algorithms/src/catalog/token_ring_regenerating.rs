@@ -2,7 +2,7 @@
 
 use super::exactly;
 use super::leadership::{
-    self, DETECTOR, ELECTION, LEASE, Led, MODE, PERIOD, RETRANSMIT, TIMEOUT, UPKEEP,
+    self, DETECTOR, ELECTION, LEASE, Led, MODE, PERIOD, PREVOTE, RETRANSMIT, TIMEOUT, UPKEEP,
 };
 use super::{
     Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
@@ -79,7 +79,7 @@ pub const ENTRY: Entry = Entry {
         ),
     ],
     bypass: None,
-    parameters: &[MODE, LEASE, ELECTION, DETECTOR, PERIOD, TIMEOUT, RETRANSMIT, HOLD],
+    parameters: &[MODE, LEASE, ELECTION, PREVOTE, DETECTOR, PERIOD, TIMEOUT, RETRANSMIT, HOLD],
     cost: Cost::Mutex(MutexCost {
         upkeep: UPKEEP,
         light: Formula {

@@ -2,101 +2,48 @@
 //! majority makes a leader.
 //!
 //! Source: D. Ongaro, J. Ousterhout, "In search of an understandable consensus algorithm", USENIX
-//! ATC 2014, the part about elections; the leader's step down after D. Ongaro's thesis, 2014.
+//! ATC 2014, the part about elections; the leader's step down and the pre-votes after D. Ongaro's
+//! thesis, 2014.
 //! Assumes: A1 nodes return with their disk or not at all; A2, to elect at all, a majority is up
 //! and in touch, and messages are faster than `timeout`, `heartbeat` well below it. Messages may be
 //! lost, late or doubled.
 //!
-//! | message        | from, to            | sent when                        | carries        |
-//! |----------------|---------------------|----------------------------------|----------------|
-//! | `RequestVote`  | candidate, all      | it has not heard of a leader     | term           |
-//! | `Vote`         | anyone, candidate   | it was asked                     | term, granted  |
-//! | `Heartbeat`    | leader, all         | elected, then every `heartbeat`  | term, number   |
-//! | `HeartbeatAck` | anyone, leader      | it was told                      | term, number   |
+//! | message          | from, to          | sent when                       | carries       |
+//! |------------------|-------------------|---------------------------------|---------------|
+//! | `RequestVote`    | candidate, all    | it has not heard of a leader    | term          |
+//! | `Vote`           | anyone, candidate | it was asked                    | term, granted |
+//! | `Heartbeat`      | leader, all       | elected, then every `heartbeat` | term, number  |
+//! | `HeartbeatAck`   | anyone, leader    | it was told                     | term, number  |
+//! | `RequestPreVote` | asker, all        | prevote=on: before it stands    | term          |
+//! | `PreVote`        | anyone, asker     | it was asked                    | term, granted |
 //!
 //! A leader goes on only until `timeout` after it sent the last heartbeat that a majority answered.
 //! It reads no clock: it counts its heartbeats, which are `heartbeat` apart.
+//!
+//! With prevote=off a node that a majority hears, but that does not hear the leader, stands again
+//! and again, each time in a greater term, and deposes the leader each time: safe, but nobody leads
+//! for long. With prevote=on it stands only when a majority misses the leader, too; see `prevote`.
 //!
 //! Suspicions are passed on and not otherwise used: the heartbeats tell what is needed.
 //!
 //! Has: at most one leader per term, whatever messages do; in the end one leader, whom all follow.
 //! Lacks: the highest leader; silence; a certain end, since candidates may split the votes again
 //! and again; one leader at a time: until the old one has stepped down there may be two, of
-//! different terms.
+//! different terms; with prevote=off, a leader that lasts while a single link is cut.
 //! Cost: 3(n-1) messages and 3 units of time when one stands alone, and n-1 answers to the first
-//! heartbeat.
+//! heartbeat; with prevote=on 2(n-1) messages and 2 units more.
 
+mod message;
+mod prevote;
 #[cfg(test)]
 mod tests;
 
+pub use message::{Message, Timer};
+
 use conclave_core::detector::Detector;
 use conclave_core::election::{Election, Indication, Request};
-use conclave_core::{Context, Delay, Event, Named, NodeId, NodeSet, Process, Recovery, Ticks};
+use conclave_core::{Context, Delay, Event, NodeId, NodeSet, Process, Recovery, Ticks};
 use serde::{Deserialize, Serialize};
-
-/// What nodes say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Message {
-    /// May I lead?
-    RequestVote {
-        /// In this term.
-        term: u64,
-    },
-    /// You may, or may not.
-    Vote {
-        /// The term of the voter.
-        term: u64,
-        /// Whether the vote is given.
-        granted: bool,
-    },
-    /// I lead.
-    Heartbeat {
-        /// In this term.
-        term: u64,
-        /// Which of this term it is, from 1.
-        number: u32,
-    },
-    /// I follow; or, in a greater term: you do not lead any more.
-    HeartbeatAck {
-        /// The term of the follower.
-        term: u64,
-        /// The number of what it answers.
-        number: u32,
-    },
-}
-
-impl Message {
-    fn term(self) -> u64 {
-        match self {
-            Self::RequestVote { term }
-            | Self::Vote { term, .. }
-            | Self::Heartbeat { term, .. }
-            | Self::HeartbeatAck { term, .. } => term,
-        }
-    }
-}
-
-impl Named for Message {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::RequestVote { .. } => "REQUEST_VOTE",
-            Self::Vote { .. } => "VOTE",
-            Self::Heartbeat { .. } => "HEARTBEAT",
-            Self::HeartbeatAck { .. } => "HEARTBEAT_ACK",
-        }
-    }
-}
-
-/// What runs out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Timer {
-    /// A follower has not heard of a leader, or a candidate has not won.
-    Election,
-    /// A leader shows itself again.
-    Heartbeat,
-    /// Too few have answered a leader for too long.
-    Quorum,
-}
 
 /// The choices that all nodes share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -107,6 +54,8 @@ pub struct Setup {
     pub timeout: Ticks,
     /// How often a leader shows itself.
     pub heartbeat: Ticks,
+    /// Whether a node asks if others would vote for it before it stands.
+    pub prevote: bool,
 }
 
 impl Setup {
@@ -127,7 +76,7 @@ pub struct Majority {
     voted_for: Option<NodeId>,
     /// Who leads in this term.
     leader: Option<NodeId>,
-    /// Who votes for this node, while it stands.
+    /// Who votes for this node, while it stands; who would, while it asks.
     votes: NodeSet,
     /// The number of the last heartbeat, and of the last that each node answered, while it leads.
     number: u32,
@@ -137,6 +86,10 @@ pub struct Majority {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Role {
     Follower,
+    /// With pre-votes: has not heard of a leader for a timeout, and will ask whether others have.
+    Doubter,
+    /// With pre-votes: asks.
+    Asker,
     Candidate,
     Leader,
 }
@@ -201,7 +154,9 @@ impl Majority {
     fn on_start(&mut self, ctx: &mut Context<Self>) {
         match self.role {
             Role::Leader => self.show_itself(ctx),
-            Role::Follower | Role::Candidate => self.wait_for_leader(ctx),
+            Role::Follower | Role::Doubter | Role::Asker | Role::Candidate => {
+                self.wait_for_leader(ctx);
+            }
         }
     }
 
@@ -213,8 +168,9 @@ impl Majority {
 
     fn on_election_time(&mut self, ctx: &mut Context<Self>) {
         match self.role {
-            Role::Follower | Role::Candidate => self.campaign(ctx),
             Role::Leader => {} // It was elected meanwhile.
+            Role::Follower if self.setup.prevote => self.doubt(ctx),
+            Role::Follower | Role::Doubter | Role::Asker | Role::Candidate => self.campaign(ctx),
         }
     }
 
@@ -222,6 +178,14 @@ impl Majority {
         if !self.candidate || self.role == Role::Leader {
             return; // It may not lead, or does.
         }
+        if self.setup.prevote {
+            self.ask_first(ctx);
+        } else {
+            self.stand(ctx);
+        }
+    }
+
+    fn stand(&mut self, ctx: &mut Context<Self>) {
         self.term += 1;
         (self.role, self.leader, self.voted_for) = (Role::Candidate, None, Some(self.me));
         self.votes.clear();
@@ -233,8 +197,8 @@ impl Majority {
     }
 
     fn on_message(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
-        if message.term() > self.term {
-            self.enter(message.term(), ctx);
+        if let Some(term) = message.term().filter(|term| *term > self.term) {
+            self.enter(term, ctx);
         }
         match message {
             Message::RequestVote { term } => self.on_request_vote(from, term, ctx),
@@ -249,7 +213,12 @@ impl Majority {
             Message::HeartbeatAck { term, number } if term == self.term => {
                 self.on_heartbeat_ack(from, number, ctx);
             }
-            Message::Vote { .. } | Message::HeartbeatAck { .. } => {} // Refused, or of a past term.
+            Message::RequestPreVote { term } => self.on_request_pre_vote(from, term, ctx),
+            Message::PreVote { term, granted: true } if term.checked_sub(1) == Some(self.term) => {
+                self.count_pre_vote(from, ctx);
+            }
+            // Refused, or of a past term.
+            Message::Vote { .. } | Message::HeartbeatAck { .. } | Message::PreVote { .. } => {}
         }
     }
 
@@ -261,13 +230,14 @@ impl Majority {
 
     /// Leads or stands no longer.
     fn step_down(&mut self, ctx: &mut Context<Self>) {
-        if self.role == Role::Leader {
+        let led = self.role == Role::Leader;
+        (self.role, self.leader) = (Role::Follower, None);
+        if led {
             ctx.indicate(Indication::Deposed { term: self.term });
             ctx.cancel_timer(Timer::Heartbeat);
             ctx.cancel_timer(Timer::Quorum);
             self.wait_for_leader(ctx);
         }
-        (self.role, self.leader) = (Role::Follower, None);
     }
 
     fn on_request_vote(&mut self, from: NodeId, term: u64, ctx: &mut Context<Self>) {
@@ -324,7 +294,9 @@ impl Majority {
         match self.role {
             // Only where a vote was forgotten can a term have two leaders. Each goes on.
             Role::Leader => return,
-            Role::Candidate | Role::Follower => self.role = Role::Follower,
+            Role::Follower | Role::Doubter | Role::Asker | Role::Candidate => {
+                self.role = Role::Follower;
+            }
         }
         if self.leader != Some(from) {
             self.leader = Some(from);
@@ -368,7 +340,9 @@ impl Majority {
 
     /// Whoever may lead will stand when it hears of nobody for a while, each after another.
     fn wait_for_leader(&self, ctx: &mut Context<Self>) {
-        if self.candidate {
+        if self.setup.prevote && self.role == Role::Follower {
+            ctx.set_timer(Timer::Election, Delay::exactly(self.setup.timeout)); // Then it doubts.
+        } else if self.candidate {
             let twice = Ticks((self.setup.timeout.0 * 2).max(1) - 1);
             let latest = twice.max(self.setup.timeout);
             ctx.set_timer(Timer::Election, Delay::between(self.setup.timeout, latest));

@@ -118,7 +118,10 @@ fn with_a_majority_no_promise_is_broken_whatever_happens() {
             // A perfect detector is believed; it would call whoever is cut off dead.
             let believed = mode == "strict" && detector == "perfect";
             let trouble = if believed { Trouble::Loss } else { Trouble::Cuts };
-            every_promise_is_kept(&[("mode", mode), ("detector", detector)], trouble);
+            for prevote in ["off", "on"] {
+                let set = [("mode", mode), ("detector", detector), ("prevote", prevote)];
+                every_promise_is_kept(&set, trouble);
+            }
         }
     }
 }

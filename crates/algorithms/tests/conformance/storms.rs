@@ -51,13 +51,16 @@ const ROW: Row = Row {
 /// told anything new, and somebody must miss it.
 const BULLY: Row = Row { id: "bully", called: true, ..ROW };
 
-const ROWS: [Row; 6] = [
+const MAJORITY: Row = Row { id: "majority", slowest: Ticks(1_500), ..ROW };
+
+const ROWS: [Row; 7] = [
     // Without terms, announcements that cross split the beliefs: nobody may return, nothing heal.
     Row { returns: Returns::Never, cut: None, ..BULLY },
     Row { set: &[("terms", "true")], returns: Returns::Some, ..BULLY },
     Row { set: &[("terms", "true"), ("majority", "true")], ..BULLY },
     Row { id: "ring", returns: Returns::SomeForgetful, cut: Some(5_000), ..ROW },
-    Row { id: "majority", slowest: Ticks(1_500), ..ROW },
+    MAJORITY,
+    Row { set: &[("prevote", "on")], ..MAJORITY },
     Row {
         id: "wireless",
         set: &[("topology", "complete")],

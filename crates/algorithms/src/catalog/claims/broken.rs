@@ -3,7 +3,7 @@
 use super::{Claim, claim};
 use conclave_core::Property::{E1, E1Term, E2, S1, V1, V2};
 use conclave_core::Verdict::{Holds, Violated};
-use conclave_core::{Bounds, Network, NodeSet, Property, Start, Timing, Verdict};
+use conclave_core::{Bounds, Network, NodeId, NodeSet, Property, Start, Timing, Verdict};
 
 type Verdicts = &'static [(Property, Verdict)];
 
@@ -49,6 +49,12 @@ fn forgetful_by_itself(bounds: &mut Bounds) {
     (bounds.timeouts, bounds.amnesia) = (Some(1), 1);
 }
 
+/// The same where two nodes call for one, and no timer fires.
+fn forgetful_with_two(bounds: &mut Bounds) {
+    bounds.start = Start::These([0, 1].map(NodeId).into_iter().collect());
+    (bounds.timeouts, bounds.amnesia) = (Some(0), 1);
+}
+
 /// A detector is wrong once, and timers do not wait for messages.
 fn wrongly_suspected(bounds: &mut Bounds) {
     (bounds.suspicions, bounds.timing) = (1, Timing::AnyMoment);
@@ -85,6 +91,7 @@ pub const CLAIMS: &[Claim] = &[
     claim("flood-max", 3, crash, 3_618, DIVIDED),
     claim("chang-roberts", 3, crash, 625, UNLED),
     claim("majority", 3, forgetful_by_itself, 6_242, TWO_IN_A_TERM),
+    claim("majority", 3, forgetful_with_two, 5_176, TWO_IN_A_TERM).with(&[("prevote", "on")]),
     claim("voting", 2, for_ever, 44, STARVED).with(&[("coordinators", "1")]),
     claim("central", 2, for_ever, 18, STARVED).with(&[("busy", "try")]),
 ];

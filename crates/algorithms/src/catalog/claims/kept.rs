@@ -3,7 +3,7 @@
 use super::{Claim, claim};
 use conclave_core::Property::{E1, E1Term, E2, F1, S1, S1Eff, V1, V2};
 use conclave_core::Verdict::Holds;
-use conclave_core::{Bounds, Network, NodeSet, Property, Start, Timing, Verdict};
+use conclave_core::{Bounds, Network, NodeId, NodeSet, Property, Start, Timing, Verdict};
 
 type Verdicts = &'static [(Property, Verdict)];
 
@@ -24,6 +24,9 @@ type Parameters = &'static [(&'static str, &'static str)];
 
 const BY_RING: Parameters = &[("election", "ring"), ("detector", "perfect"), ("mode", "strict")];
 const FENCED: Parameters = &[("election", "ring"), ("detector", "perfect"), ("mode", "fence")];
+
+/// Nodes ask whether others would vote for them before they stand.
+const ASKED_FIRST: Parameters = &[("prevote", "on")];
 
 fn as_usual(_: &mut Bounds) {}
 
@@ -74,6 +77,12 @@ fn together(bounds: &mut Bounds) {
 fn by_itself_with_a_crash(bounds: &mut Bounds) {
     bounds.start = Start::These(NodeSet::default());
     (bounds.timeouts, bounds.crashes) = (Some(1), 1);
+}
+
+/// Two call for an election, and one node crashes and comes back with its disk.
+fn two_with_a_comeback(bounds: &mut Bounds) {
+    bounds.start = Start::These([0, 1].map(NodeId).into_iter().collect());
+    (bounds.timeouts, bounds.crashes, bounds.restarts) = (Some(0), 1, 1);
 }
 
 pub const CLAIMS: &[Claim] = &[
@@ -138,4 +147,6 @@ pub const CLAIMS: &[Claim] = &[
     claim("bully", 3, together, 863, LED),
     claim("bully", 4, together, 9_516_344, LED).large(),
     claim("majority", 3, by_itself_with_a_crash, 1_027_172, TERMS),
+    claim("majority", 3, untimed, 455_968, TERMS).with(ASKED_FIRST),
+    claim("majority", 3, two_with_a_comeback, 347_870, TERMS).with(ASKED_FIRST),
 ];

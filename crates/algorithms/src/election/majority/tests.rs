@@ -5,7 +5,7 @@ use conclave_core::testkit::{message, run, send};
 const CAMPAIGN: Event<Majority> = Event::Request(Request::Campaign);
 
 fn setup(n: u32) -> Setup {
-    Setup { n, timeout: Ticks::units(10), heartbeat: Ticks::units(3) }
+    Setup { n, timeout: Ticks::units(10), heartbeat: Ticks::units(3), prevote: false }
 }
 
 fn node(me: u32, n: u32) -> Majority {
