@@ -1,20 +1,19 @@
 //! The machines of a node, made from the catalogue: one detector, one election, and a lock per
 //! name.
 
+mod build;
 mod made;
 
 pub use made::{Hears, MachineVisitor, Made};
 
 use crate::{Chosen, Config, Settings};
+use build::{Build, Kind};
 use conclave_algorithms::catalog::detection::{Rhythm, detector};
 use conclave_algorithms::catalog::{
     self, Cluster, Entry, Family, Setting, find, shared_election, visit_led,
 };
-use conclave_core::detector::Detector;
-use conclave_core::election::Election;
-use conclave_core::mutex::Mutex;
-use conclave_core::{NodeId, Process, Ticks};
-use conclave_net::{Automaton, Input, Key, Machine, Spoken, Survival};
+use conclave_core::{NodeId, Ticks};
+use conclave_net::{Automaton, Input, Key, Survival};
 use made::OnNetwork;
 use std::hash::{BuildHasher, RandomState};
 use thiserror::Error;
@@ -68,13 +67,6 @@ pub struct Engine {
     notice: Ticks,
     first_leader: Option<(NodeId, u64)>,
     text: String,
-}
-
-/// One kind of machine.
-struct Kind {
-    make: Box<dyn Fn(NodeId, u64) -> Box<dyn Automaton> + Send + Sync>,
-    hears: Hears,
-    silent: bool,
 }
 
 impl Engine {
@@ -178,8 +170,10 @@ impl Engine {
     }
 }
 
+/// The rhythm; and pre-votes, since a network may well lose a single link and keep all others.
 fn usual() -> Vec<(&'static str, String)> {
-    RHYTHM.iter().map(|(name, value)| (*name, value.to_string())).collect()
+    let set = RHYTHM.iter().chain(&[("prevote", "on")]);
+    set.map(|(name, value)| (*name, value.to_string())).collect()
 }
 
 fn text(error: conclave_algorithms::Error) -> EngineError {
@@ -304,8 +298,13 @@ fn elects<V: MachineVisitor>(
         let fresh = shared_election(&shared).map_err(text)?;
         let first_leader = fresh(NodeId(0)).leader();
         let made = on_network.made(Cluster::of_equals(n, fresh), Survival::Returns);
-        let timed = |name| (!led).then(|| (String::from(name), shared.params.text(name).into()));
-        let set = ["period", "timeout"].into_iter().filter_map(timed).collect();
+        let shown: &[&str] = match entry.id {
+            _ if led => &[], // The locks' own parameters say it.
+            "majority" => &["period", "timeout", "prevote"],
+            _ => &["period", "timeout"],
+        };
+        let value = |name: &&str| (name.to_string(), shared.params.text(name).to_string());
+        let set = shown.iter().map(value).collect();
         let chosen = Chosen { id: entry.id.to_string(), set };
         let output = on_network.visitor.election(made);
         return Ok(Elects { output, rhythm, chosen, first_leader });
@@ -363,36 +362,6 @@ fn resolved(setting: &Setting) -> Chosen {
     let parameters = setting.entry.parameters.iter();
     let set = parameters.map(|one| (one.name.to_string(), setting.params.text(one.name).into()));
     Chosen { id: setting.entry.id.to_string(), set: set.collect() }
-}
-
-/// Makes a kind of machine out of any algorithm.
-struct Build;
-
-impl Build {
-    fn kind<P: Process<Provides: Spoken>>(made: Made<P>) -> Kind {
-        let Made { cluster, survival, heard, hears } = made;
-        let Cluster { fresh, silent, .. } = cluster;
-        let make = move |me, seed| -> Box<dyn Automaton> {
-            Box::new(Machine::new(me, fresh(me), survival, heard, seed))
-        };
-        Kind { make: Box::new(make), hears, silent }
-    }
-}
-
-impl MachineVisitor for Build {
-    type Output = Kind;
-
-    fn lock<P: Process<Provides = Mutex>>(self, made: Made<P>) -> Kind {
-        Self::kind(made)
-    }
-
-    fn election<P: Process<Provides = Election>>(self, made: Made<P>) -> Kind {
-        Self::kind(made)
-    }
-
-    fn detector<P: Process<Provides = Detector>>(self, made: Made<P>) -> Kind {
-        Self::kind(made)
-    }
 }
 
 #[cfg(test)]

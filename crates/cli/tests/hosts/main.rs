@@ -7,6 +7,7 @@ mod failover;
 mod lan;
 mod locks;
 mod resource;
+mod single_link;
 mod storm;
 #[path = "../support/mod.rs"]
 mod support;

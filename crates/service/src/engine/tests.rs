@@ -117,6 +117,27 @@ fn two_clusters_that_differ_in_a_parameter_differ_in_words() {
 }
 
 #[test]
+fn an_election_by_majority_asks_before_it_deposes_a_leader_unless_that_is_set() {
+    let words = |id, set: &[(&str, &str)], election: &str, of_election: &[(&str, &str)]| {
+        let mut config = config(id, set);
+        config.election.id = election.to_string();
+        let own = of_election.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        config.election.set = own.collect();
+        Engine::new(&config).expect("an engine").text().to_string()
+    };
+    for engine in ["central-failover", "token-ring-regenerating"] {
+        assert!(words(engine, &[], "majority", &[]).contains(" prevote=on"), "{engine}");
+        let off = [("prevote", "off")];
+        assert!(words(engine, &off, "majority", &[]).contains(" prevote=off"), "{engine}");
+    }
+    let textbook = |election, set| words("maekawa", &[], election, set);
+    let asks = "; election majority period=100 timeout=1000 prevote=on;";
+    assert!(textbook("majority", &[]).contains(asks), "{}", textbook("majority", &[]));
+    assert!(textbook("majority", &[("prevote", "off")]).contains(" prevote=off;"));
+    assert!(!textbook("bully", &[]).contains("prevote"), "it has no votes");
+}
+
+#[test]
 fn a_split_vote_of_colocated_coordinators_ends_unless_that_is_set() {
     let words = |id, set: &[(&str, &str)]| {
         Engine::new(&config(id, set)).expect("an engine").text().to_string()
@@ -129,9 +150,12 @@ fn a_split_vote_of_colocated_coordinators_ends_unless_that_is_set() {
 
 #[test]
 fn the_words_are_enough_to_make_the_same_machines_again() {
-    for (id, election) in
-        [("central-failover", "majority"), ("maekawa", "bully"), ("central", "echo")]
-    {
+    for (id, election) in [
+        ("central-failover", "majority"),
+        ("maekawa", "bully"),
+        ("central", "echo"),
+        ("central", "majority"),
+    ] {
         let mut config = config(id, &[]);
         config.election.id = election.to_string();
         let engine = Engine::new(&config).expect(id);
