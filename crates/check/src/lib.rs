@@ -31,6 +31,7 @@
 //! ```
 
 mod checker;
+mod commute;
 mod cycles;
 mod explorer;
 mod found;
@@ -43,6 +44,7 @@ mod lock;
 mod machine;
 mod moves;
 mod partial_order;
+mod prospects;
 mod report;
 mod retell;
 mod search;

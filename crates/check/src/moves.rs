@@ -6,7 +6,7 @@ use crate::local::Phase;
 use crate::space::Slot;
 use crate::state::State;
 use crate::words::{Ask, Family};
-use crate::workings::Input;
+use crate::workings::{Face, Input};
 use conclave_core::Timing;
 
 /// Something that can happen.
@@ -116,9 +116,7 @@ impl Explorer<'_> {
                 turns.push(Turn { act: ask(Ask::Release), due: !self.space.bounds.stays });
             }
             (Family::Election, _) => {
-                // Who follows somebody has no reason to ask, unless that one seems to be gone.
-                let led = face.leader.is_some_and(|leader| face.suspects >> leader.0 & 1 == 0);
-                if face.to_begin && !led {
+                if may_campaign(face) {
                     turns.push(Turn::due(ask(Ask::Campaign)));
                 }
             }
@@ -192,6 +190,13 @@ impl Explorer<'_> {
             turns.push(Turn::free(Act::Restart { node, amnesia: true }));
         }
     }
+}
+
+/// Whether a user may call for an election. Who follows somebody has no reason to, unless that one
+/// seems to be gone.
+pub fn may_campaign(face: &Face) -> bool {
+    let led = face.leader.is_some_and(|leader| face.suspects >> leader.0 & 1 == 0);
+    face.to_begin && !led
 }
 
 impl Act {

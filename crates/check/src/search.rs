@@ -26,6 +26,8 @@ pub struct Search<'a> {
     wanted: &'a [Property],
     /// Whether moves that can be exchanged are looked at in one order only.
     pub partial_order: bool,
+    /// Whether those at one node are, too: what could come to it can be estimated.
+    pub foresees: bool,
     /// Whether nodes that can be exchanged are taken for each other.
     pub symmetry: bool,
     unique: AtomicU64,
@@ -82,6 +84,7 @@ impl<'a> Search<'a> {
             limits,
             wanted,
             partial_order: false,
+            foresees: false,
             symmetry: false,
             unique: AtomicU64::new(0),
             waiting: AtomicU64::new(0),
@@ -266,7 +269,10 @@ impl<'a> Worker<'a> {
         let place = Place { depth, hash: self.key(state) };
         self.explorer.judge_end(state, turns, place, &mut self.found);
         let first = match self.search.partial_order {
-            true => self.explorer.put_first(state, turns).unwrap_or(turns.len()),
+            true => {
+                let foresees = self.search.foresees;
+                self.explorer.put_first(state, turns, foresees).unwrap_or(turns.len())
+            }
             false => turns.len(),
         };
         let (ample, rest) = turns.split_at(first);
