@@ -165,8 +165,7 @@ where
     }
 
     /// One step, its choices answered by the script.
-    fn step(&self, local: &Local<P>, input: Input, script: &mut Script) -> Outcome {
-        let mut local = local.clone();
+    fn step(&self, mut local: Local<P>, input: Input, script: &mut Script) -> Outcome {
         let mut outcome =
             Outcome { local: 0, sends: Vec::new(), words: Vec::new(), choices: Vec::new() };
         if let Some(event) = self.prepare(&mut local, input) {
@@ -269,11 +268,10 @@ where
     }
 
     fn take(&self, local: LocalId, input: Input) -> Vec<Outcome> {
-        let local = self.local(local);
         let mut script = Script::default();
-        let mut outcomes = Vec::new();
+        let mut outcomes = Vec::with_capacity(1);
         loop {
-            outcomes.push(self.step(&local, input, &mut script));
+            outcomes.push(self.step(self.local(local), input, &mut script));
             if !script.advance() {
                 return outcomes;
             }
