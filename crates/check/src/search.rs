@@ -4,7 +4,7 @@ use crate::explorer::Explorer;
 use crate::found::{Found, Place, is_fatal};
 use crate::moves::Turn;
 use crate::report::{Limits, Progress, Stop};
-use crate::seen::{DEPTH_MAX, Seen, Visit};
+use crate::seen::{Arrival, DEPTH_MAX, Seen, Visit};
 use crate::space::Space;
 use crate::state::State;
 use crate::symmetry::Symmetry;
@@ -15,6 +15,8 @@ use std::sync::{Arc, mpsc};
 
 /// So many bytes of states are handed from thread to thread at a time.
 const CHUNK: usize = 1 << 16;
+/// So many states that were come to are looked up at a time.
+const BATCH: usize = 64;
 /// After so many states a thread looks whether it should stop.
 const GLANCE: u32 = 1 << 10;
 
@@ -112,8 +114,9 @@ impl<'a> Search<'a> {
     fn lead(&self, crew: &[Hand], depth_max: u32) -> Ended {
         let mut first = Worker::new(self);
         for state in first.explorer.initial() {
-            first.come_to(&state, 0, 0);
+            first.come_to(0, |_, next| *next = state);
         }
+        first.settle(0);
         let links = self.space.slots().len();
         let (mut frontier, mut found) = first.results();
         let (mut depth, mut bytes) = (0, 0);
@@ -195,7 +198,13 @@ struct Worker<'a> {
     found: Found,
     turns: Vec<Turn>,
     state: State,
-    next: State,
+    /// The states that were come to and not yet looked up, and behind them some to be used again.
+    next: Vec<State>,
+    arrivals: Vec<Arrival>,
+    visits: Vec<Visit>,
+    /// How many states were found and how many are to be looked at, as far as nobody was told.
+    unique: u64,
+    waiting: u64,
     until_glance: u32,
 }
 
@@ -213,7 +222,11 @@ impl<'a> Worker<'a> {
             found: Found::default(),
             turns: Vec::new(),
             state: State::default(),
-            next: State::default(),
+            next: Vec::new(),
+            arrivals: Vec::new(),
+            visits: Vec::new(),
+            unique: 0,
+            waiting: 0,
             until_glance: GLANCE,
         }
     }
@@ -235,6 +248,7 @@ impl<'a> Worker<'a> {
     }
 
     fn results(&mut self) -> Results {
+        self.tell();
         let mut chunks = std::mem::take(&mut self.full);
         let last = std::mem::take(&mut self.filling);
         chunks.extend(Some(last).filter(|chunk| !chunk.is_empty()));
@@ -252,63 +266,102 @@ impl<'a> Worker<'a> {
             self.until_glance -= 1;
             if self.until_glance == 0 {
                 self.until_glance = GLANCE;
+                self.tell();
                 self.search.glance(depth);
                 if self.search.full.load(Ordering::Relaxed) {
                     break;
                 }
             }
         }
+        self.settle(depth + 1);
         (self.state, self.turns) = (state, turns);
+    }
+
+    /// Adds what was counted to what all threads have counted.
+    fn tell(&mut self) {
+        self.search.unique.fetch_add(std::mem::take(&mut self.unique), Ordering::Relaxed);
+        self.search.waiting.fetch_add(std::mem::take(&mut self.waiting), Ordering::Relaxed);
     }
 
     fn expand_one(&mut self, state: &State, turns: &mut Vec<Turn>, depth: u32) {
         self.explorer.turns(state, turns);
         let place = Place { depth, hash: self.key(state) };
         self.explorer.judge_end(state, turns, place, &mut self.found);
-        let first = match self.search.partial_order {
-            true => self.explorer.put_first(state, turns).unwrap_or(turns.len()),
-            false => turns.len(),
-        };
+        if !self.search.partial_order {
+            self.take(state, place, turns);
+            if self.arrivals.len() >= BATCH {
+                self.settle(depth + 1);
+            }
+            return;
+        }
+        let first = self.explorer.put_first(state, turns).unwrap_or(turns.len());
         let (ample, rest) = turns.split_at(first);
-        let open = self.take(state, place, ample);
+        self.take(state, place, ample);
+        let open = self.settle(depth + 1);
         if !open && !rest.is_empty() {
             self.take(state, place, rest); // Nothing new: the others must not wait for ever.
+            self.settle(depth + 1);
         }
     }
 
-    /// Makes each of these moves; whether any leads to where the search has not been.
-    fn take(&mut self, state: &State, place: Place, turns: &[Turn]) -> bool {
-        let mut open = false;
+    /// Makes each of these moves.
+    fn take(&mut self, state: &State, place: Place, turns: &[Turn]) {
         for turn in turns {
             for outcome in self.explorer.outcomes(state, turn.act).iter() {
-                let mut next = std::mem::take(&mut self.next);
-                self.explorer.advance(state, turn.act, outcome, &mut next);
-                open |= self.come_to(&next, place.depth + 1, place.hash);
-                self.next = next;
+                self.come_to(place.hash, |explorer, next| {
+                    explorer.advance(state, turn.act, outcome, next);
+                });
             }
         }
+    }
+
+    /// Comes to a state, which is yet to be looked up.
+    fn come_to(&mut self, from: u64, make: impl FnOnce(&mut Explorer<'a>, &mut State)) {
+        let place = self.arrivals.len();
+        if place == self.next.len() {
+            self.next.push(State::default());
+        }
+        let mut next = std::mem::take(&mut self.next[place]);
+        make(&mut self.explorer, &mut next);
+        let hash = self.key(&next);
+        self.next[place] = next;
+        self.arrivals.push(Arrival { hash, from });
+    }
+
+    /// Looks up the states that were come to; whether the search has not looked at any of them.
+    fn settle(&mut self, depth: u32) -> bool {
+        self.found.states += self.arrivals.len() as u64;
+        let mut visits = std::mem::take(&mut self.visits);
+        self.search.seen.visit(&self.arrivals, depth, &mut visits);
+        let mut open = false;
+        for (place, visit) in visits.iter().enumerate() {
+            match *visit {
+                Visit::First => {
+                    self.find(place, depth);
+                    open = true;
+                }
+                Visit::Again { depth: before } => {
+                    self.found.back |= before < depth;
+                    open |= before == depth;
+                }
+            }
+        }
+        self.visits = visits;
+        self.arrivals.clear();
         open
     }
 
-    /// Whether the search has not looked at this state yet.
-    fn come_to(&mut self, state: &State, depth: u32, from: u64) -> bool {
-        self.found.states += 1;
-        let hash = self.key(state);
-        match self.search.seen.visit(hash, depth, from) {
-            Visit::First => {}
-            Visit::Again { depth: before } => {
-                self.found.back |= before < depth;
-                return before == depth;
-            }
-        }
-        self.search.unique.fetch_add(1, Ordering::Relaxed);
+    /// A state is new: judges it, and keeps it to be looked at.
+    fn find(&mut self, place: usize, depth: u32) {
+        self.unique += 1;
+        let (state, hash) = (&self.next[place], self.arrivals[place].hash);
         let broken = self.explorer.broken(state);
         for &property in &broken {
             self.found.broken(property, Place { depth, hash });
         }
         if !broken.iter().any(|property| is_fatal(*property)) {
             state.pack(&mut self.filling);
-            self.search.waiting.fetch_add(1, Ordering::Relaxed);
+            self.waiting += 1;
             if self.filling.len() >= CHUNK {
                 let chunk = std::mem::take(&mut self.filling);
                 let size = chunk.capacity() as u64;
@@ -316,7 +369,6 @@ impl<'a> Worker<'a> {
                 self.full.push(chunk);
             }
         }
-        true
     }
 
     fn key(&mut self, state: &State) -> u64 {
