@@ -134,7 +134,7 @@ impl Graph {
             if let Some(duty) = duty.filter(|duty| !self.duties_from(node).contains(duty)) {
                 self.duties.push(duty);
             }
-            for outcome in explorer.outcomes(&state, turn.act).iter() {
+            for &outcome in explorer.outcomes(&state, turn.act).iter() {
                 let mut after = State::default();
                 explorer.advance(&state, turn.act, outcome, &mut after);
                 let to = self.come_to(explorer, after, node);
@@ -233,14 +233,14 @@ impl Graph {
         let mut turns = Vec::new();
         explorer.turns(&state, &mut turns);
         for Turn { act, .. } in turns {
-            for outcome in explorer.outcomes(&state, act).iter() {
+            for &outcome in explorer.outcomes(&state, act).iter() {
                 let mut after = State::default();
                 explorer.advance(&state, act, outcome, &mut after);
                 if self.normal {
                     explorer.normalise(&mut after);
                 }
                 if after.hash == goal.hash {
-                    return Some(Stride { act, outcome: outcome.clone(), after });
+                    return Some(Stride { act, outcome, after });
                 }
             }
         }

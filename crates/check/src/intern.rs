@@ -47,6 +47,11 @@ impl<T: PartialEq> Interner<T> {
     pub fn get(&self, number: u32) -> &T {
         &self.values[number as usize]
     }
+
+    /// All values from this number on.
+    pub fn from(&self, number: usize) -> &[T] {
+        &self.values[number..]
+    }
 }
 
 /// Hashes numbers that are about to be keys of a table: quick, and the same in every run.

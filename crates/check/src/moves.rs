@@ -183,7 +183,7 @@ impl Explorer<'_> {
         }
         if global.restarts > 0 {
             let local = state.nodes[usize::from(node)];
-            let down = if up { self.steps(local, Input::Crash)[0].local } else { local };
+            let down = if up { self.steps(local, Input::Crash).first().local } else { local };
             if self.faces[down as usize].returns {
                 turns.push(Turn::free(Act::Restart { node, amnesia: false }));
             }

@@ -3,11 +3,11 @@
 use crate::explorer::Explorer;
 use crate::moves::{Act, Turn};
 use crate::seen::{Seen, is_that};
-use crate::space::Slot;
+use crate::space::{Outcome, Slot};
 use crate::state::State;
 use crate::symmetry::Symmetry;
 use crate::words::Ask;
-use crate::workings::{Outcome, PacketId};
+use crate::workings::PacketId;
 use conclave_core::{Moment, Move, Network, NodeId};
 
 /// A move, which of its outcomes came, and the state after it.
@@ -51,11 +51,11 @@ fn step_to(
     let mut turns = Vec::new();
     explorer.turns(state, &mut turns);
     for Turn { act, .. } in turns {
-        for outcome in explorer.outcomes(state, act).iter() {
+        for &outcome in explorer.outcomes(state, act).iter() {
             let mut after = State::default();
             explorer.advance(state, act, outcome, &mut after);
             if is_that(key(explorer, symmetry, &after), low) {
-                return Some(Stride { act, outcome: outcome.clone(), after });
+                return Some(Stride { act, outcome, after });
             }
         }
     }
@@ -88,7 +88,8 @@ pub fn moments(explorer: &Explorer<'_>, begun: &State, strides: &[Stride]) -> Ve
     let mut moments = opening(explorer, begun);
     for stride in strides {
         let act = under.name(before, stride);
-        moments.push(Moment { act, choices: stride.outcome.choices.clone() });
+        let choices = explorer.effects(stride.outcome).choices.clone();
+        moments.push(Moment { act, choices });
         before = &stride.after;
     }
     moments
@@ -130,7 +131,7 @@ impl Under<'_, '_> {
             Act::Trust { by, of } => Move::Trust { by: id(by), of: id(of.into()) },
         };
         let from = self.explorer.place(stride.act);
-        for &(to, packet) in &stride.outcome.sends {
+        for &(to, packet) in &self.explorer.effects(stride.outcome).sends {
             let link = (id(from), id(to));
             let slot = self.explorer.slots.iter().position(|&known| known == link);
             self.links[slot.expect("a link that was used is known")].push(packet);

@@ -307,7 +307,7 @@ impl<'a> Worker<'a> {
     /// Makes each of these moves.
     fn take(&mut self, state: &State, place: Place, turns: &[Turn]) {
         for turn in turns {
-            for outcome in self.explorer.outcomes(state, turn.act).iter() {
+            for &outcome in self.explorer.outcomes(state, turn.act).iter() {
                 self.come_to(place.hash, |explorer, next| {
                     explorer.advance(state, turn.act, outcome, next);
                 });

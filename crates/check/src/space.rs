@@ -1,16 +1,20 @@
-//! What all threads of a search share: every link content and every global state once, by number.
+//! What all threads of a search share: every link content, every global state and all that a step
+//! can do to others once, by number.
 
 use crate::global::Global;
-use crate::intern::{Interner, mix};
+use crate::intern::{Interner, Plain, mix};
 use crate::lock::held;
-use crate::workings::{PacketId, Workings};
+use crate::workings::{Effects, Input, LocalId, PacketId, Workings};
 use conclave_core::{Bounds, Hasher, Network, NodeId};
+use std::hash::BuildHasher;
 use std::sync::RwLock;
 
 /// The number of what is under way on a link; 0 is nothing.
 pub type ContentId = u32;
 /// The number of a global state.
 pub type GlobalId = u32;
+/// The number of what a step does to others.
+pub type EffectsId = u32;
 /// The number of a link that has ever been used.
 pub type Slot = u16;
 
@@ -24,6 +28,24 @@ pub struct Content {
     /// What can arrive next: which message, and what is then left.
     pub takes: Vec<(PacketId, ContentId)>,
 }
+
+/// What becomes of a node when something happens to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// Its state after that.
+    pub local: LocalId,
+    /// What it does to others.
+    pub effects: EffectsId,
+}
+
+impl Outcome {
+    /// Nothing happens to a node in this state.
+    pub fn none(local: LocalId) -> Self {
+        Self { local, effects: NO_EFFECTS }
+    }
+}
+
+const NO_EFFECTS: EffectsId = 0;
 
 /// What the laws must remember. Each multiplies the states, so only what is asked for is watched.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +66,7 @@ pub struct Space<'a> {
     pub watch: Watch,
     contents: RwLock<Contents>,
     globals: RwLock<Interner<Global>>,
+    effects: RwLock<Interner<Effects>>,
     /// The links that have been used, in the order in which they first were.
     slots: RwLock<Vec<(NodeId, NodeId)>>,
 }
@@ -57,6 +80,8 @@ impl<'a> Space<'a> {
     pub fn new(workings: &'a dyn Workings, bounds: &'a Bounds, watch: Watch) -> Self {
         let mut numbers = Interner::new();
         numbers.intern(0, Vec::new());
+        let mut effects = Interner::new();
+        effects.intern(Plain::default().hash_one(Effects::default()), Effects::default());
         let nothing = Content { hash: 0, packets: Vec::new(), takes: Vec::new() };
         Self {
             workings,
@@ -64,6 +89,7 @@ impl<'a> Space<'a> {
             watch,
             contents: RwLock::new(Contents { numbers, contents: vec![nothing] }),
             globals: RwLock::new(Interner::new()),
+            effects: RwLock::new(effects),
             slots: RwLock::new(Vec::new()),
         }
     }
@@ -116,6 +142,22 @@ impl<'a> Space<'a> {
 
     pub fn global_of(&self, id: GlobalId) -> Global {
         held(self.globals.read()).get(id).clone()
+    }
+
+    /// What becomes of a node: one outcome for each way to answer its choices.
+    pub fn take(&self, local: LocalId, input: Input) -> Vec<Outcome> {
+        let done = self.workings.take(local, input);
+        let mut known = held(self.effects.write());
+        let number = |(local, effects)| {
+            let hash = Plain::default().hash_one(&effects);
+            Outcome { local, effects: known.intern(hash, effects).0 }
+        };
+        done.into_iter().map(number).collect()
+    }
+
+    /// All that steps did to others from this number on.
+    pub fn effects(&self, from: usize) -> Vec<Effects> {
+        held(self.effects.read()).from(from).to_vec()
     }
 
     /// The number of a link, which it gets when it is first used.

@@ -132,7 +132,7 @@ impl Walk<'_, '_> {
         self.explorer.turns(state, turns);
         let mut after = State::default();
         for turn in turns {
-            for outcome in self.explorer.outcomes(state, turn.act).iter() {
+            for &outcome in self.explorer.outcomes(state, turn.act).iter() {
                 self.explorer.advance(state, turn.act, outcome, &mut after);
                 if goes_on(&mut self.leading, after.hash) {
                     after.pack(next);

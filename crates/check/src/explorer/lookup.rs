@@ -5,7 +5,7 @@ use crate::global::Global;
 use crate::intern::mix;
 use crate::space::{ContentId, GlobalId, Slot};
 use crate::state::State;
-use crate::workings::{Input, LocalId, Outcome, PacketId};
+use crate::workings::{LocalId, PacketId};
 use conclave_core::NodeId;
 use std::rc::Rc;
 
@@ -31,27 +31,10 @@ impl Explorer<'_> {
         })
     }
 
-    /// What becomes of a node, worked out only once.
-    pub fn steps(&mut self, local: LocalId, input: Input) -> Rc<[Outcome]> {
-        let node = local as usize;
-        if node >= self.steps.len() {
-            self.steps.resize(node + 1, Vec::new());
-        }
-        let code = input.code();
-        match self.steps[node].binary_search_by_key(&code, |(known, _)| *known) {
-            Ok(place) => Rc::clone(&self.steps[node][place].1),
-            Err(place) => {
-                let outcomes: Rc<[Outcome]> = self.space.workings.take(local, input).into();
-                self.learn();
-                self.steps[node].insert(place, (code, Rc::clone(&outcomes)));
-                outcomes
-            }
-        }
-    }
-
     /// Takes over what is new of states of nodes and messages.
     pub(super) fn learn(&mut self) {
         self.faces.extend(self.space.workings.faces(self.faces.len()));
+        self.hashes.extend(self.faces[self.hashes.len()..].iter().map(|face| face.hash));
         self.packets.extend(self.space.workings.packets(self.packets.len()));
     }
 
@@ -118,7 +101,7 @@ impl Explorer<'_> {
     pub(super) fn set_node(&mut self, state: &mut State, node: u16, local: LocalId) {
         let place = usize::from(node);
         let was = std::mem::replace(&mut state.nodes[place], local);
-        let change = self.faces[local as usize].hash.wrapping_sub(self.faces[was as usize].hash);
+        let change = self.hashes[local as usize].wrapping_sub(self.hashes[was as usize]);
         state.hash = state.hash.wrapping_add(change);
     }
 
@@ -152,7 +135,7 @@ impl Explorer<'_> {
         self.learn_slots();
         let mut hash = self.known_global(state.global).1;
         for &local in &state.nodes {
-            hash = hash.wrapping_add(self.faces[local as usize].hash);
+            hash = hash.wrapping_add(self.hashes[local as usize]);
         }
         for (slot, &content) in state.links.iter().enumerate() {
             self.learn_contents(content);
