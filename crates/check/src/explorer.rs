@@ -7,14 +7,15 @@ use crate::global::{Broken, Budget, Global};
 use crate::intern::Plain;
 use crate::local::Phase;
 use crate::moves::Act;
-use crate::space::{Content, ContentId, GlobalId, Outcome, Slot, Space};
+use crate::outcome::{Outcome, Outcomes};
+use crate::space::{Content, ContentId, GlobalId, Slot, Space};
 use crate::state::State;
 use crate::words::{Family, Word};
 use crate::workings::{Effects, Face, Input, LocalId, PacketId};
 use conclave_core::{NodeId, Start, Timing};
 use std::collections::HashMap;
 use std::rc::Rc;
-use steps::{Outcomes, Step};
+use steps::Steps;
 
 /// One thread's view of the space: what it has looked up, it keeps.
 pub struct Explorer<'a> {
@@ -32,9 +33,7 @@ pub struct Explorer<'a> {
     slot_of: Vec<Option<Slot>>,
     packets: Vec<u64>,
     globals: Vec<Option<(Rc<Global>, u64)>>,
-    /// By state of a node: what comes of each input, by its code. States that are looked at one
-    /// after the other have most of their nodes in common, so these are at hand.
-    steps: Vec<Vec<Step>>,
+    steps: Steps,
     effects: Vec<Rc<Effects>>,
     pushes: HashMap<(ContentId, PacketId), ContentId, Plain>,
     /// States of nodes after some time has passed, at least and at most so much.
@@ -62,7 +61,7 @@ impl<'a> Explorer<'a> {
             slot_of: vec![None; nodes * nodes],
             packets: Vec::new(),
             globals: Vec::new(),
-            steps: Vec::new(),
+            steps: Steps::default(),
             effects: Vec::new(),
             pushes: HashMap::default(),
             whiles: HashMap::default(),

@@ -42,6 +42,7 @@ mod local;
 mod lock;
 mod machine;
 mod moves;
+mod outcome;
 mod partial_order;
 mod report;
 mod retell;

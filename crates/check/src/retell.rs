@@ -3,7 +3,8 @@
 use crate::explorer::Explorer;
 use crate::moves::{Act, Turn};
 use crate::seen::{Seen, is_that};
-use crate::space::{Outcome, Slot};
+use crate::outcome::Outcome;
+use crate::space::Slot;
 use crate::state::State;
 use crate::symmetry::Symmetry;
 use crate::words::Ask;

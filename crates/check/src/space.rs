@@ -4,6 +4,7 @@
 use crate::global::Global;
 use crate::intern::{Interner, Plain, mix};
 use crate::lock::held;
+use crate::outcome::{Outcome, Outcomes};
 use crate::workings::{Effects, Input, LocalId, PacketId, Workings};
 use conclave_core::{Bounds, Hasher, Network, NodeId};
 use std::hash::BuildHasher;
@@ -29,23 +30,15 @@ pub struct Content {
     pub takes: Vec<(PacketId, ContentId)>,
 }
 
-/// What becomes of a node when something happens to it.
-#[derive(Clone, Copy, Debug)]
-pub struct Outcome {
-    /// Its state after that.
+/// A step that was worked out.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The state of the node.
     pub local: LocalId,
-    /// What it does to others.
-    pub effects: EffectsId,
+    /// The code of what happens to it.
+    pub input: u64,
+    pub outcomes: Outcomes,
 }
-
-impl Outcome {
-    /// Nothing happens to a node in this state.
-    pub fn none(local: LocalId) -> Self {
-        Self { local, effects: NO_EFFECTS }
-    }
-}
-
-const NO_EFFECTS: EffectsId = 0;
 
 /// What the laws must remember. Each multiplies the states, so only what is asked for is watched.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,6 +60,8 @@ pub struct Space<'a> {
     contents: RwLock<Contents>,
     globals: RwLock<Interner<Global>>,
     effects: RwLock<Interner<Effects>>,
+    /// In the order in which they were worked out; one may be there twice.
+    steps: RwLock<Vec<Step>>,
     /// The links that have been used, in the order in which they first were.
     slots: RwLock<Vec<(NodeId, NodeId)>>,
 }
@@ -90,6 +85,7 @@ impl<'a> Space<'a> {
             contents: RwLock::new(Contents { numbers, contents: vec![nothing] }),
             globals: RwLock::new(Interner::new()),
             effects: RwLock::new(effects),
+            steps: RwLock::new(Vec::new()),
             slots: RwLock::new(Vec::new()),
         }
     }
@@ -144,15 +140,23 @@ impl<'a> Space<'a> {
         held(self.globals.read()).get(id).clone()
     }
 
-    /// What becomes of a node: one outcome for each way to answer its choices.
-    pub fn take(&self, local: LocalId, input: Input) -> Vec<Outcome> {
+    /// Works out a step.
+    pub fn take(&self, local: LocalId, input: Input) {
         let done = self.workings.take(local, input);
         let mut known = held(self.effects.write());
         let number = |(local, effects)| {
             let hash = Plain::default().hash_one(&effects);
             Outcome { local, effects: known.intern(hash, effects).0 }
         };
-        done.into_iter().map(number).collect()
+        let outcomes: Vec<Outcome> = done.into_iter().map(number).collect();
+        drop(known);
+        let step = Step { local, input: input.code(), outcomes: Outcomes::new(&outcomes) };
+        held(self.steps.write()).push(step);
+    }
+
+    /// All steps that were worked out, from this number on.
+    pub fn steps(&self, from: usize) -> Vec<Step> {
+        held(self.steps.read())[from..].to_vec()
     }
 
     /// All that steps did to others from this number on.

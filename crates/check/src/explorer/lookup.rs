@@ -31,11 +31,12 @@ impl Explorer<'_> {
         })
     }
 
-    /// Takes over what is new of states of nodes and messages.
+    /// Takes over what is new of states of nodes, of messages and of what steps do to others.
     pub(super) fn learn(&mut self) {
         self.faces.extend(self.space.workings.faces(self.faces.len()));
         self.hashes.extend(self.faces[self.hashes.len()..].iter().map(|face| face.hash));
         self.packets.extend(self.space.workings.packets(self.packets.len()));
+        self.learn_effects();
     }
 
     pub(super) fn slot(&mut self, from: u16, to: u16) -> Slot {

@@ -1,63 +1,64 @@
-//! What becomes of nodes, worked out only once.
+//! What becomes of nodes, worked out only once: what one thread has, the others take over.
 
 use super::Explorer;
-use crate::space::Outcome;
+use crate::outcome::{Outcome, Outcomes};
 use crate::workings::{Effects, Input, LocalId};
 use std::rc::Rc;
 
-/// What can become of a node, one outcome for each way to answer the choices that a step asks for.
-/// Nearly always there are no choices.
-#[derive(Clone, Debug)]
-pub enum Outcomes {
-    One(Outcome),
-    Several(Rc<Vec<Outcome>>),
+/// What comes of inputs to nodes.
+#[derive(Default)]
+pub(super) struct Steps {
+    /// By state of the node: the code of each input, and what comes of it. States that are looked
+    /// at one after the other have most of their nodes in common, so these are at hand.
+    known: Vec<Vec<(u64, Outcomes)>>,
+    /// How many of those that were worked out have been taken over.
+    taken_over: usize,
 }
 
-/// What comes of an input to a node in some state.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    /// The code of the input.
-    input: u64,
-    outcomes: Outcomes,
-}
-
-impl Outcomes {
-    fn new(outcomes: Vec<Outcome>) -> Self {
-        match outcomes[..] {
-            [outcome] => Self::One(outcome),
-            _ => Self::Several(Rc::new(outcomes)),
-        }
+impl Steps {
+    fn get(&self, local: LocalId, input: u64) -> Option<&Outcomes> {
+        let inputs = self.known.get(local as usize)?;
+        inputs.iter().find(|(code, _)| *code == input).map(|(_, outcomes)| outcomes)
     }
 
-    pub fn iter(&self) -> std::slice::Iter<'_, Outcome> {
-        match self {
-            Self::One(outcome) => std::slice::from_ref(outcome).iter(),
-            Self::Several(outcomes) => outcomes.iter(),
+    fn insert(&mut self, local: LocalId, input: u64, outcomes: Outcomes) {
+        let place = local as usize;
+        if place >= self.known.len() {
+            self.known.resize(place + 1, Vec::new());
         }
-    }
-
-    pub fn first(&self) -> Outcome {
-        *self.iter().next().expect("something comes of every input")
+        self.known[place].push((input, outcomes));
     }
 }
 
 impl Explorer<'_> {
     /// What becomes of a node.
     pub fn steps(&mut self, local: LocalId, input: Input) -> Outcomes {
-        let node = local as usize;
-        if node >= self.steps.len() {
-            self.steps.resize(node + 1, Vec::new());
+        let code = input.code();
+        if let Some(known) = self.steps.get(local, code) {
+            return known.clone();
         }
-        let input_code = input.code();
-        let known = self.steps[node].iter().find(|step| step.input == input_code);
-        if let Some(step) = known {
-            return step.outcomes.clone();
+        self.learn_steps();
+        if self.steps.get(local, code).is_none() {
+            self.space.take(local, input);
+            self.learn_steps();
         }
-        let outcomes = Outcomes::new(self.space.take(local, input));
-        self.learn();
-        self.learn_effects();
-        self.steps[node].push(Step { input: input_code, outcomes: outcomes.clone() });
-        outcomes
+        self.steps.get(local, code).expect("it was worked out").clone()
+    }
+
+    /// Takes over the steps that were worked out by whichever thread, and what comes of them.
+    fn learn_steps(&mut self) {
+        let more = self.space.steps(self.steps.taken_over);
+        self.steps.taken_over += more.len();
+        for step in more {
+            let outcomes = || step.outcomes.iter();
+            let effects = outcomes().any(|it| it.effects as usize >= self.effects.len());
+            if effects || outcomes().any(|it| it.local as usize >= self.faces.len()) {
+                self.learn();
+            }
+            if self.steps.get(step.local, step.input).is_none() {
+                self.steps.insert(step.local, step.input, step.outcomes);
+            }
+        }
     }
 
     /// What an outcome does to others.
@@ -65,7 +66,7 @@ impl Explorer<'_> {
         &self.effects[outcome.effects as usize]
     }
 
-    fn learn_effects(&mut self) {
+    pub(super) fn learn_effects(&mut self) {
         let more = self.space.effects(self.effects.len());
         self.effects.extend(more.into_iter().map(Rc::new));
     }
