@@ -32,7 +32,7 @@ pub struct Explorer<'a> {
     salts: Vec<u64>,
     slot_of: Vec<Option<Slot>>,
     packets: Vec<u64>,
-    globals: Vec<Option<(Rc<Global>, u64)>>,
+    globals: Vec<(Rc<Global>, u64)>,
     steps: Steps,
     effects: Vec<Rc<Effects>>,
     pushes: HashMap<(ContentId, PacketId), ContentId, Plain>,
@@ -73,7 +73,7 @@ impl<'a> Explorer<'a> {
     /// The states in which a run may begin: every node was started. In an election there is one for
     /// every set of nodes that will call for one.
     pub fn initial(&mut self) -> Vec<State> {
-        let global = self.space.global(Global::new(self.space.bounds)).0;
+        let global = self.space.global(Global::new(self.space.bounds));
         let mut state = State { nodes: self.space.workings.fresh(), global, ..State::default() };
         self.rehash(&mut state);
         let mut states = vec![state];
@@ -237,7 +237,7 @@ impl<'a> Explorer<'a> {
         if !watched {
             return;
         }
-        let mut global = Global::clone(&self.global(next.global));
+        let mut global = Global::clone(self.global(next.global));
         match word {
             Word::Entered { fence } => {
                 let mut others = (0..self.clients as u16).filter(|&other| other != node);
@@ -251,7 +251,7 @@ impl<'a> Explorer<'a> {
             Word::Elected { leader, term } => global.elected(leader, term),
             Word::Deposed => {}
         }
-        let changed = self.space.global(global).0;
+        let changed = self.space.global(global);
         self.set_global(next, changed);
     }
 
@@ -266,9 +266,9 @@ impl<'a> Explorer<'a> {
 
     /// A law that was broken by the move before is not broken by this one.
     fn go_on(&mut self, next: &mut State) {
-        let mut global = Global::clone(&self.global(next.global));
+        let mut global = Global::clone(self.global(next.global));
         global.go_on();
-        let changed = self.space.global(global).0;
+        let changed = self.space.global(global);
         self.set_global(next, changed);
     }
 
@@ -277,9 +277,9 @@ impl<'a> Explorer<'a> {
         let charged = match self.charges.get(&key) {
             Some(&known) => known,
             None => {
-                let mut global = Global::clone(&self.global(next.global));
+                let mut global = Global::clone(self.global(next.global));
                 *global.left(budget) -= 1;
-                let charged = self.space.global(global).0;
+                let charged = self.space.global(global);
                 self.charges.insert(key, charged);
                 charged
             }

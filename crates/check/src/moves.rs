@@ -8,6 +8,7 @@ use crate::state::State;
 use crate::words::{Ask, Family};
 use crate::workings::Input;
 use conclave_core::Timing;
+use std::rc::Rc;
 
 /// Something that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +54,7 @@ impl Explorer<'_> {
     /// Everything that can happen next.
     pub fn turns(&mut self, state: &State, turns: &mut Vec<Turn>) {
         turns.clear();
-        let global = self.global(state.global);
+        let global = Rc::clone(self.global(state.global));
         let silent = self.deliveries(state, &global, turns);
         for node in 0..state.nodes.len() {
             let node = node as u16;

@@ -130,14 +130,15 @@ impl<'a> Space<'a> {
         held(self.contents.read()).contents[from..].to_vec()
     }
 
-    /// The number of a global state, and its hash.
-    pub fn global(&self, global: Global) -> (GlobalId, u64) {
-        let hash = mix(conclave_core::hash(&global));
-        (held(self.globals.write()).intern(hash, global).0, hash)
+    /// The number of a global state.
+    pub fn global(&self, global: Global) -> GlobalId {
+        held(self.globals.write()).intern(mixed(&global), global).0
     }
 
-    pub fn global_of(&self, id: GlobalId) -> Global {
-        held(self.globals.read()).get(id).clone()
+    /// All global states from this number on, and their hashes.
+    pub fn globals(&self, from: usize) -> Vec<(Global, u64)> {
+        let globals = held(self.globals.read());
+        globals.from(from).iter().map(|global| (global.clone(), mixed(global))).collect()
     }
 
     /// Works out a step.
@@ -183,4 +184,8 @@ impl<'a> Space<'a> {
     pub fn slots(&self) -> Vec<(NodeId, NodeId)> {
         held(self.slots.read()).clone()
     }
+}
+
+fn mixed(global: &Global) -> u64 {
+    mix(conclave_core::hash(global))
 }

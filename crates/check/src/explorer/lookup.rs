@@ -10,25 +10,19 @@ use conclave_core::NodeId;
 use std::rc::Rc;
 
 impl Explorer<'_> {
-    pub fn global(&mut self, id: GlobalId) -> Rc<Global> {
-        Rc::clone(&self.known_global(id).0)
+    pub fn global(&self, id: GlobalId) -> &Rc<Global> {
+        &self.globals[id as usize].0
     }
 
-    pub fn global_hash(&mut self, id: GlobalId) -> u64 {
-        self.known_global(id).1
+    pub fn global_hash(&self, id: GlobalId) -> u64 {
+        self.globals[id as usize].1
     }
 
-    fn known_global(&mut self, id: GlobalId) -> &(Rc<Global>, u64) {
-        let place = id as usize;
-        if place >= self.globals.len() {
-            self.globals.resize(place + 1, None);
+    fn learn_globals(&mut self, needed: GlobalId) {
+        if needed as usize >= self.globals.len() {
+            let more = self.space.globals(self.globals.len()).into_iter();
+            self.globals.extend(more.map(|(global, hash)| (Rc::new(global), hash)));
         }
-        let space = self.space;
-        self.globals[place].get_or_insert_with(|| {
-            let global = space.global_of(id);
-            let hash = mix(conclave_core::hash(&global));
-            (Rc::new(global), hash)
-        })
     }
 
     /// Takes over what is new of states of nodes, of messages and of what steps do to others.
@@ -97,6 +91,7 @@ impl Explorer<'_> {
         }
         let newest = state.links.iter().copied().max().unwrap_or(0);
         self.learn_contents(newest);
+        self.learn_globals(state.global);
     }
 
     pub(super) fn set_node(&mut self, state: &mut State, node: u16, local: LocalId) {
@@ -118,7 +113,8 @@ impl Explorer<'_> {
 
     pub(super) fn set_global(&mut self, state: &mut State, global: GlobalId) {
         let was = std::mem::replace(&mut state.global, global);
-        let change = self.known_global(global).1.wrapping_sub(self.known_global(was).1);
+        self.learn_globals(global);
+        let change = self.global_hash(global).wrapping_sub(self.global_hash(was));
         state.hash = state.hash.wrapping_add(change);
     }
 
@@ -134,7 +130,8 @@ impl Explorer<'_> {
     pub fn rehash(&mut self, state: &mut State) {
         self.learn();
         self.learn_slots();
-        let mut hash = self.known_global(state.global).1;
+        self.learn_globals(state.global);
+        let mut hash = self.global_hash(state.global);
         for &local in &state.nodes {
             hash = hash.wrapping_add(self.hashes[local as usize]);
         }
