@@ -6,7 +6,7 @@ use crate::seen::{Seen, is_that};
 use crate::outcome::Outcome;
 use crate::space::Slot;
 use crate::state::State;
-use crate::symmetry::Symmetry;
+use crate::symmetry::{Symmetry, key};
 use crate::words::Ask;
 use crate::workings::PacketId;
 use conclave_core::{Moment, Move, Network, NodeId};
@@ -61,16 +61,6 @@ fn step_to(
         }
     }
     None
-}
-
-fn key(explorer: &mut Explorer<'_>, symmetry: &mut Option<Symmetry>, state: &State) -> u64 {
-    match symmetry {
-        Some(symmetry) => {
-            let global = explorer.global_hash(state.global);
-            symmetry.hash(explorer, state, global)
-        }
-        None => state.hash,
-    }
 }
 
 /// The messages under way on each link in the order of sending, which a bag does not know.

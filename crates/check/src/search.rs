@@ -7,7 +7,7 @@ use crate::report::{Limits, Progress, Stop};
 use crate::seen::{Arrival, DEPTH_MAX, Seen, Visit};
 use crate::space::Space;
 use crate::state::State;
-use crate::symmetry::Symmetry;
+use crate::symmetry::{Symmetry, key};
 use conclave_core::Property;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -285,7 +285,7 @@ impl<'a> Worker<'a> {
 
     fn expand_one(&mut self, state: &State, turns: &mut Vec<Turn>, depth: u32) {
         self.explorer.turns(state, turns);
-        let place = Place { depth, hash: self.key(state) };
+        let place = Place { depth, hash: key(&self.explorer, &mut self.symmetry, state) };
         self.explorer.judge_end(state, turns, place, &mut self.found);
         if !self.search.partial_order {
             self.take(state, place, turns);
@@ -321,10 +321,9 @@ impl<'a> Worker<'a> {
         if place == self.next.len() {
             self.next.push(State::default());
         }
-        let mut next = std::mem::take(&mut self.next[place]);
-        make(&mut self.explorer, &mut next);
-        let hash = self.key(&next);
-        self.next[place] = next;
+        let next = &mut self.next[place];
+        make(&mut self.explorer, next);
+        let hash = key(&self.explorer, &mut self.symmetry, next);
         self.arrivals.push(Arrival { hash, from });
     }
 
@@ -368,16 +367,6 @@ impl<'a> Worker<'a> {
                 self.search.frontier.fetch_add(size, Ordering::Relaxed);
                 self.full.push(chunk);
             }
-        }
-    }
-
-    fn key(&mut self, state: &State) -> u64 {
-        match &mut self.symmetry {
-            Some(symmetry) => {
-                let global = self.explorer.global_hash(state.global);
-                symmetry.hash(&self.explorer, state, global)
-            }
-            None => state.hash,
         }
     }
 }

@@ -87,6 +87,15 @@ impl Symmetry {
     }
 }
 
+/// The hash by which a state is known: the same for all that are alike, if some are.
+#[inline]
+pub fn key(explorer: &Explorer<'_>, symmetry: &mut Option<Symmetry>, state: &State) -> u64 {
+    match symmetry {
+        Some(symmetry) => symmetry.hash(explorer, state, explorer.global_hash(state.global)),
+        None => state.hash,
+    }
+}
+
 /// What is under way between each two nodes.
 struct Between {
     nodes: usize,
