@@ -6,15 +6,15 @@ use crate::moves::Turn;
 use crate::report::{Limits, Progress, Stop};
 use crate::seen::{Arrival, DEPTH_MAX, Seen, Visit};
 use crate::space::Space;
-use crate::state::State;
+use crate::state::{self, Packed, State};
 use crate::symmetry::{Symmetry, key};
 use conclave_core::Property;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
-/// So many bytes of states are handed from thread to thread at a time.
-const CHUNK: usize = 1 << 16;
+/// So many words of states are handed from thread to thread at a time.
+const CHUNK: usize = 1 << 15;
 /// So many states that were come to are looked up at a time.
 const BATCH: usize = 64;
 /// After so many states a thread looks whether it should stop.
@@ -49,17 +49,15 @@ pub struct Ended {
     pub surprised: bool,
 }
 
-/// Packed states, one behind the other.
-type Chunk = Vec<u8>;
 /// The states of the next level that a thread found, and what else it did.
-type Results = (Vec<Chunk>, Found);
+type Results = (Vec<Packed>, Found);
 
 /// Why a thread can be relied on.
 const ALIVE: &str = "a thread ends only when it is told to";
 
 /// All states after so many moves.
 struct Level {
-    chunks: Vec<Chunk>,
+    chunks: Vec<Packed>,
     /// The first that no thread has taken.
     next: AtomicUsize,
     depth: u32,
@@ -156,7 +154,7 @@ impl<'a> Search<'a> {
     }
 
     /// Looks at all states after so many moves, on all threads.
-    fn level(&self, crew: &[Hand], chunks: Vec<Chunk>, depth: u32) -> Results {
+    fn level(&self, crew: &[Hand], chunks: Vec<Packed>, depth: u32) -> Results {
         self.waiting.store(0, Ordering::Relaxed);
         self.frontier.store(size(&chunks), Ordering::Relaxed);
         let crew = &crew[..crew.len().min(chunks.len())];
@@ -184,8 +182,8 @@ impl<'a> Search<'a> {
     }
 }
 
-fn size(chunks: &[Chunk]) -> u64 {
-    chunks.iter().map(|chunk| chunk.capacity() as u64).sum()
+fn size(chunks: &[Packed]) -> u64 {
+    chunks.iter().map(state::bytes).sum()
 }
 
 /// One thread of a search.
@@ -193,8 +191,8 @@ struct Worker<'a> {
     search: &'a Search<'a>,
     explorer: Explorer<'a>,
     symmetry: Option<Symmetry>,
-    full: Vec<Chunk>,
-    filling: Chunk,
+    full: Vec<Packed>,
+    filling: Packed,
     found: Found,
     turns: Vec<Turn>,
     state: State,
@@ -255,7 +253,7 @@ impl<'a> Worker<'a> {
         (chunks, std::mem::take(&mut self.found))
     }
 
-    fn expand(&mut self, mut chunk: &[u8], depth: u32) {
+    fn expand(&mut self, mut chunk: &[u16], depth: u32) {
         let n = self.search.space.workings.nodes() as usize;
         let mut state = std::mem::take(&mut self.state);
         let mut turns = std::mem::take(&mut self.turns);
@@ -363,8 +361,7 @@ impl<'a> Worker<'a> {
             self.waiting += 1;
             if self.filling.len() >= CHUNK {
                 let chunk = std::mem::take(&mut self.filling);
-                let size = chunk.capacity() as u64;
-                self.search.frontier.fetch_add(size, Ordering::Relaxed);
+                self.search.frontier.fetch_add(state::bytes(&chunk), Ordering::Relaxed);
                 self.full.push(chunk);
             }
         }

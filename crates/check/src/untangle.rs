@@ -11,7 +11,7 @@ use crate::explorer::Explorer;
 use crate::intern::Plain;
 use crate::moves::Turn;
 use crate::report::{Limits, Progress};
-use crate::state::State;
+use crate::state::{self, Packed, State};
 use std::collections::HashMap;
 
 /// After so many states it is looked whether there is still room.
@@ -105,7 +105,7 @@ impl Walk<'_, '_> {
             while !packed.is_empty() {
                 if walked % GLANCE == 0 {
                     self.glance(walked, depth);
-                    if !self.has_room(level.capacity() + next.capacity()) {
+                    if !self.has_room(state::bytes(&level) + state::bytes(&next)) {
                         return None;
                     }
                 }
@@ -126,7 +126,7 @@ impl Walk<'_, '_> {
         state: &State,
         turns: &mut Vec<Turn>,
         goes_on: fn(&mut Leading, u64) -> bool,
-        next: &mut Vec<u8>,
+        next: &mut Packed,
     ) {
         self.explorer.meet(state);
         self.explorer.turns(state, turns);
@@ -148,9 +148,9 @@ impl Walk<'_, '_> {
     }
 
     /// Whether the limits allow this much, with so many bytes of states to be looked at.
-    fn has_room(&mut self, waiting: usize) -> bool {
+    fn has_room(&mut self, waiting: u64) -> bool {
         let places = self.leading.capacity() / 7 * 8; // A table is at most 7/8 full.
-        self.bytes = self.bytes.max((places * PLACE + waiting) as u64);
+        self.bytes = self.bytes.max((places * PLACE) as u64 + waiting);
         self.leading.len() as u64 <= self.limits.states_max && self.bytes <= self.limits.memory_max
     }
 }
