@@ -21,6 +21,7 @@ use steps::Steps;
 pub struct Explorer<'a> {
     pub space: &'a Space<'a>,
     pub family: Family,
+    pub nodes: usize,
     pub clients: u32,
     pub listens: bool,
     pub faces: Vec<Face>,
@@ -39,7 +40,7 @@ pub struct Explorer<'a> {
     /// States of nodes after some time has passed, at least and at most so much.
     whiles: HashMap<(LocalId, u64, u64), LocalId, Plain>,
     charges: HashMap<(GlobalId, Budget), GlobalId, Plain>,
-    /// Whether a node that is down stays down.
+    /// Whether nodes can go down, and then stay down.
     for_good: bool,
 }
 
@@ -51,6 +52,7 @@ impl<'a> Explorer<'a> {
         Self {
             space,
             family: workings.family(),
+            nodes,
             clients: workings.clients(),
             listens: workings.listens(),
             faces: Vec::new(),
@@ -66,7 +68,7 @@ impl<'a> Explorer<'a> {
             pushes: HashMap::default(),
             whiles: HashMap::default(),
             charges: HashMap::default(),
-            for_good: bounds.restarts == 0 && bounds.amnesia == 0,
+            for_good: bounds.crashes > 0 && bounds.restarts == 0 && bounds.amnesia == 0,
         }
     }
 

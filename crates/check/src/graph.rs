@@ -200,11 +200,10 @@ impl Graph {
     }
 
     /// A state in full.
-    pub fn state(&self, explorer: &mut Explorer<'_>, node: Node) -> State {
+    pub fn state(&self, explorer: &Explorer<'_>, node: Node) -> State {
         let mut state = State::default();
         let mut packed = &self.packed[self.begins[node as usize]..];
-        state.unpack(explorer.space.workings.nodes() as usize, &mut packed);
-        explorer.meet(&state);
+        state.unpack(explorer.nodes, &mut packed);
         state
     }
 

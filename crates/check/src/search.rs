@@ -254,12 +254,11 @@ impl<'a> Worker<'a> {
     }
 
     fn expand(&mut self, mut chunk: &[u16], depth: u32) {
-        let n = self.search.space.workings.nodes() as usize;
+        self.explorer.catch_up();
         let mut state = std::mem::take(&mut self.state);
         let mut turns = std::mem::take(&mut self.turns);
         while !chunk.is_empty() {
-            state.unpack(n, &mut chunk);
-            self.explorer.meet(&state);
+            state.unpack(self.explorer.nodes, &mut chunk);
             self.expand_one(&state, &mut turns, depth);
             self.until_glance -= 1;
             if self.until_glance == 0 {

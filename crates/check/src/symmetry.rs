@@ -33,6 +33,7 @@ impl Symmetry {
     }
 
     /// The hash of a state, the same for all that are alike.
+    #[inline(never)] // So that [`key`] stays small where there is no symmetry.
     pub fn hash(&mut self, explorer: &Explorer<'_>, state: &State, global: u64) -> u64 {
         let links = Between::of(explorer, state);
         let hashes =

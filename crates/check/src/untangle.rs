@@ -95,7 +95,6 @@ impl Walk<'_, '_> {
     /// Makes all moves from these states, and from each that a move leads to if `goes_on` says so:
     /// from how many, if there is room for them.
     fn through(&mut self, begun: &[State], goes_on: fn(&mut Leading, u64) -> bool) -> Option<u64> {
-        let n = self.explorer.space.workings.nodes() as usize;
         let (mut state, mut turns) = (State::default(), Vec::new());
         let (mut level, mut next) = (Vec::new(), Vec::new());
         begun.iter().for_each(|state| state.pack(&mut level));
@@ -109,7 +108,7 @@ impl Walk<'_, '_> {
                         return None;
                     }
                 }
-                state.unpack(n, &mut packed);
+                state.unpack(self.explorer.nodes, &mut packed);
                 self.move_on(&state, &mut turns, goes_on, &mut next);
                 walked += 1;
             }
@@ -128,7 +127,6 @@ impl Walk<'_, '_> {
         goes_on: fn(&mut Leading, u64) -> bool,
         next: &mut Packed,
     ) {
-        self.explorer.meet(state);
         self.explorer.turns(state, turns);
         let mut after = State::default();
         for turn in turns {

@@ -18,11 +18,9 @@ impl Explorer<'_> {
         self.globals[id as usize].1
     }
 
-    fn learn_globals(&mut self, needed: GlobalId) {
-        if needed as usize >= self.globals.len() {
-            let more = self.space.globals(self.globals.len()).into_iter();
-            self.globals.extend(more.map(|(global, hash)| (Rc::new(global), hash)));
-        }
+    fn learn_globals(&mut self) {
+        let more = self.space.globals(self.globals.len()).into_iter();
+        self.globals.extend(more.map(|(global, hash)| (Rc::new(global), hash)));
     }
 
     /// Takes over what is new of states of nodes, of messages and of what steps do to others.
@@ -34,7 +32,7 @@ impl Explorer<'_> {
     }
 
     pub(super) fn slot(&mut self, from: u16, to: u16) -> Slot {
-        let place = usize::from(from) * self.space.workings.nodes() as usize + usize::from(to);
+        let place = usize::from(from) * self.nodes + usize::from(to);
         if let Some(slot) = self.slot_of[place] {
             return slot;
         }
@@ -56,42 +54,34 @@ impl Explorer<'_> {
         if let Some(&known) = self.pushes.get(&(content, packet)) {
             return known;
         }
-        self.learn_contents(content);
         let mut packets = self.contents[content as usize].packets.clone();
         packets.push(packet);
         let pushed = self.space.content(packets, &self.packets);
-        self.learn_contents(pushed);
+        self.learn_contents();
         self.pushes.insert((content, packet), pushed);
         pushed
     }
 
-    fn learn_contents(&mut self, needed: ContentId) {
-        if needed as usize >= self.contents.len() {
-            self.contents.extend(self.space.contents(self.contents.len()));
-            // Another thread may have been the first to send what is in them.
-            self.packets.extend(self.space.workings.packets(self.packets.len()));
-        }
+    fn learn_contents(&mut self) {
+        self.contents.extend(self.space.contents(self.contents.len()));
+        // Another thread may have been the first to send what is in them.
+        self.packets.extend(self.space.workings.packets(self.packets.len()));
     }
 
     /// The content of a link with these messages.
     pub fn content(&mut self, packets: Vec<PacketId>) -> ContentId {
         self.learn();
         let content = self.space.content(packets, &self.packets);
-        self.learn_contents(content);
+        self.learn_contents();
         content
     }
 
-    /// Makes sure that all parts of a state that another thread found are known here.
-    pub fn meet(&mut self, state: &State) {
-        if state.nodes.iter().any(|&local| local as usize >= self.faces.len()) {
-            self.learn();
-        }
-        if state.links.len() > self.slots.len() {
-            self.learn_slots();
-        }
-        let newest = state.links.iter().copied().max().unwrap_or(0);
-        self.learn_contents(newest);
-        self.learn_globals(state.global);
+    /// Takes over all parts of states that other threads have found.
+    pub fn catch_up(&mut self) {
+        self.learn();
+        self.learn_slots();
+        self.learn_contents();
+        self.learn_globals();
     }
 
     pub(super) fn set_node(&mut self, state: &mut State, node: u16, local: LocalId) {
@@ -113,7 +103,9 @@ impl Explorer<'_> {
 
     pub(super) fn set_global(&mut self, state: &mut State, global: GlobalId) {
         let was = std::mem::replace(&mut state.global, global);
-        self.learn_globals(global);
+        if global as usize >= self.globals.len() {
+            self.learn_globals();
+        }
         let change = self.global_hash(global).wrapping_sub(self.global_hash(was));
         state.hash = state.hash.wrapping_add(change);
     }
@@ -128,15 +120,12 @@ impl Explorer<'_> {
 
     /// Works out the hash of a state from its parts.
     pub fn rehash(&mut self, state: &mut State) {
-        self.learn();
-        self.learn_slots();
-        self.learn_globals(state.global);
+        self.catch_up();
         let mut hash = self.global_hash(state.global);
         for &local in &state.nodes {
             hash = hash.wrapping_add(self.hashes[local as usize]);
         }
         for (slot, &content) in state.links.iter().enumerate() {
-            self.learn_contents(content);
             hash = hash.wrapping_add(self.link_hash(slot as Slot, content));
         }
         state.hash = hash;
