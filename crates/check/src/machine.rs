@@ -165,12 +165,7 @@ where
     }
 
     /// One step, its choices answered by the script.
-    fn step(
-        &self,
-        mut local: Local<P>,
-        input: Input,
-        script: &mut Script,
-    ) -> (LocalId, Effects) {
+    fn step(&self, mut local: Local<P>, input: Input, script: &mut Script) -> (LocalId, Effects) {
         let mut done = Effects::default();
         if let Some(event) = self.prepare(&mut local, input) {
             let mut ctx = Context::new(Choices::Script(std::mem::take(script)));

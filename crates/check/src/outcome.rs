@@ -20,7 +20,7 @@ impl Outcome {
     }
 }
 
-/// The number of a step that does nothing to others.
+/// The number of what a step does that does nothing to others: it is the first that is known.
 pub const NO_EFFECTS: EffectsId = 0;
 
 /// What can become of a node, one outcome for each way to answer the choices that a step asks for.

@@ -2,8 +2,8 @@
 
 use crate::explorer::Explorer;
 use crate::moves::{Act, Turn};
-use crate::seen::{Seen, is_that};
 use crate::outcome::Outcome;
+use crate::seen::{Seen, is_that};
 use crate::space::Slot;
 use crate::state::State;
 use crate::symmetry::{Symmetry, key};

@@ -44,7 +44,8 @@ impl State {
     /// Reads the compact form of a state of `n` nodes, and moves on to what is behind it.
     pub fn unpack(&mut self, n: usize, packed: &mut &[u16]) {
         let mut words = packed.iter().copied();
-        self.hash = (0..4).fold(0, |hash, place| hash | u64::from(next(&mut words)) << (16 * place));
+        self.hash =
+            (0..4).fold(0, |hash, place| hash | u64::from(next(&mut words)) << (16 * place));
         self.global = get(&mut words);
         self.nodes.clear();
         self.nodes.extend((0..n).map(|_| get(&mut words)));
