@@ -39,28 +39,45 @@ impl<P: Process> Context<P> {
         if self.me == Some(to) {
             self.to_self.push_back(message);
         } else {
-            self.effects.push(Some(Effect::Send { to, message }));
+            self.put(Effect::Send { to, message });
         }
     }
 
     /// Starts a timer, or starts it anew.
     pub fn set_timer(&mut self, timer: P::Timer, after: Delay) {
-        self.effects.push(Some(Effect::SetTimer { timer, after }));
+        self.put(Effect::SetTimer { timer, after });
     }
 
     /// Stops a timer; it does not fire any more.
     pub fn cancel_timer(&mut self, timer: P::Timer) {
-        self.effects.push(Some(Effect::CancelTimer(timer)));
+        self.put(Effect::CancelTimer(timer));
     }
 
     /// Tells the layer above.
     pub fn indicate(&mut self, indication: IndicationFrom<P::Provides>) {
-        self.effects.push(Some(Effect::Indicate(indication)));
+        self.put(Effect::Indicate(indication));
     }
 
     /// Asks the layer below.
     pub fn request(&mut self, request: RequestTo<P::Uses>) {
-        self.effects.push(Some(Effect::Request(request)));
+        self.put(Effect::Request(request));
+    }
+
+    /// The room is there but for the first few times. That it may have to be made is kept out of
+    /// the way: a step that calls nothing has no registers to save.
+    #[inline]
+    fn put(&mut self, effect: Effect<P>) {
+        if self.effects.len() < self.effects.capacity() {
+            self.effects.push(Some(effect));
+        } else {
+            self.put_anew(effect);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_anew(&mut self, effect: Effect<P>) {
+        self.effects.push(Some(effect));
     }
 
     /// A number below `bound`: drawn by the simulator and the network, every one by the checker.

@@ -109,8 +109,8 @@ fn keep_moving<const WORDS: usize>(
     let mut next = moves.next();
     let mut taken = 0;
     while let Some(slot) = wheel.next_before(Ticks(u64::MAX)) {
-        let due = wheel.take(slot);
-        handle(&mut counts, due.node, due.item);
+        let node = wheel.look(slot).0;
+        handle(&mut counts, node, wheel.take(slot));
         taken += 1;
         while let Some(each) = next
             && each.taken() == taken

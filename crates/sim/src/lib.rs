@@ -4,6 +4,7 @@
 //! machine.
 
 mod advisor;
+mod care;
 mod check;
 mod decisions;
 mod error;

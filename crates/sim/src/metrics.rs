@@ -30,7 +30,7 @@ pub struct Summary {
 }
 
 impl Samples {
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, sample: Ticks) {
         self.count += 1;
         self.total += u128::from(sample.0);
@@ -92,10 +92,16 @@ impl Histogram {
     #[inline]
     fn add(&mut self, value: u64, count: u64) {
         let bucket = Self::bucket(value);
-        if bucket >= self.0.len() {
-            self.0.resize((bucket + 1).next_power_of_two(), 0);
+        match self.0.get_mut(bucket) {
+            Some(counted) => *counted += count,
+            None => self.grow(bucket, count),
         }
-        self.0[bucket] += count;
+    }
+
+    #[cold]
+    fn grow(&mut self, bucket: usize, count: u64) {
+        self.0.resize((bucket + 1).next_power_of_two(), 0);
+        self.0[bucket] = count;
     }
 
     /// The value that so many are at most.
@@ -131,35 +137,12 @@ impl Histogram {
 }
 
 /// Jain's index of fairness over the entries of each node: 1 when all have the same, 1/n when one
-/// has them all. Where nodes enter more than once it is taken when the first has had its last, as
-/// long as all still compete.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Fairness {
-    total: u64,
-    squares: u64,
-    frozen: Option<f64>,
-}
-
-impl Fairness {
-    /// A node that had entered `before` times enters once more.
-    pub fn entered(&mut self, before: u64) {
-        self.total += 1;
-        self.squares += 2 * before + 1;
-    }
-
-    pub fn freeze(&mut self, nodes: u32) {
-        if self.frozen.is_none() {
-            self.frozen = self.index(nodes);
-        }
-    }
-
-    pub fn index(&self, nodes: u32) -> Option<f64> {
-        let now = || {
-            let total = self.total as f64;
-            total * total / (f64::from(nodes) * self.squares as f64)
-        };
-        self.frozen.or_else(|| (self.squares > 0 && nodes > 0).then(now))
-    }
+/// has them all.
+pub(crate) fn jain(nodes: u32, entries: impl Iterator<Item = u64>) -> Option<f64> {
+    let add = |(total, squares), count| (total + count, squares + count * count);
+    let (total, squares) = entries.fold((0, 0), add);
+    let index = || (total as f64).powi(2) / (f64::from(nodes) * squares as f64);
+    (squares > 0 && nodes > 0).then(index)
 }
 
 /// Whether two kinds are the same. The names are constants: almost always the address tells.
@@ -172,8 +155,21 @@ pub(crate) fn same(kind: &'static str, other: &'static str) -> bool {
 pub(crate) struct Kinds(pub Vec<(&'static str, u64)>);
 
 impl Kinds {
+    #[inline]
     pub fn count(&mut self, kind: &'static str) {
-        match self.0.iter_mut().find(|(known, _)| same(known, kind)) {
+        for (known, count) in &mut self.0 {
+            if std::ptr::eq(*known, kind) {
+                *count += 1;
+                return;
+            }
+        }
+        self.count_by_name(kind);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn count_by_name(&mut self, kind: &'static str) {
+        match self.0.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,
             None => self.0.push((kind, 1)),
         }
@@ -270,15 +266,10 @@ mod tests {
 
     #[test]
     fn fairness_is_one_when_all_have_the_same_and_less_otherwise() {
-        let mut fairness = Fairness::default();
-        for _ in 0..4 {
-            fairness.entered(0);
-        }
-        assert_eq!(fairness.index(4), Some(1.0));
-        assert_eq!(fairness.index(8), Some(0.5));
-        fairness.freeze(4);
-        fairness.entered(1);
-        assert_eq!(fairness.index(4), Some(1.0));
+        assert_eq!(jain(4, [1; 4].into_iter()), Some(1.0));
+        assert_eq!(jain(8, [1, 1, 1, 1].into_iter()), Some(0.5));
+        assert_eq!(jain(4, [8, 0, 0, 0].into_iter()), Some(0.25));
+        assert_eq!(jain(4, [0; 4].into_iter()), None, "nobody entered");
     }
 
     #[test]

@@ -19,8 +19,10 @@ pub(crate) struct Network {
     free_at: BTreeMap<NodeId, Ticks>,
     cuts: Vec<Cut>,
     next_cut: u32,
-    /// The latency of all messages, where nothing else is done to them.
+    /// The latency of all messages, where nothing else is done to them but by a cut.
     uniform: Option<Ticks>,
+    /// The same, while nothing is cut.
+    takes: Option<Ticks>,
 }
 
 struct Cut {
@@ -47,6 +49,7 @@ impl Network {
             Latency::Uniform(..) | Latency::Exponential(_) | Latency::Links { .. } => None,
         };
         let alike = constant.is_some() && plan.rules.is_empty() && plan.duplicate == 0.0;
+        let uniform = constant.filter(|_| alike && !plan.serial && plan.loss == 0.0);
         Self {
             latency,
             loss: plan.loss,
@@ -58,14 +61,15 @@ impl Network {
             free_at: BTreeMap::new(),
             cuts: Vec::new(),
             next_cut: 0,
-            uniform: constant.filter(|_| alike && !plan.serial && plan.loss == 0.0),
+            uniform,
+            takes: uniform,
         }
     }
 
     /// What every message takes, if they are all alike: nothing is lost, late or out of order.
     #[inline]
     pub fn takes(&self) -> Option<Ticks> {
-        self.uniform.filter(|_| self.cuts.is_empty())
+        self.takes
     }
 
     /// Decides when a message sent now arrives.
@@ -94,12 +98,14 @@ impl Network {
     /// Starts losing what passes between the groups; the number ends it.
     pub fn cut(&mut self, groups: Vec<Vec<NodeId>>) -> u32 {
         self.next_cut += 1;
+        self.takes = None;
         self.cuts.push(Cut { number: self.next_cut, groups });
         self.next_cut
     }
 
     pub fn heal(&mut self, number: u32) {
         self.cuts.retain(|cut| cut.number != number);
+        self.takes = self.uniform.filter(|_| self.cuts.is_empty());
     }
 
     /// Everybody who is on some side of a partition.

@@ -236,6 +236,6 @@ pub struct Options {
 impl Options {
     /// Whether anything is kept of a step but its consequences.
     pub(crate) fn watch(&self) -> bool {
-        self.story || self.trace || self.decisions || self.hash
+        self.story || self.trace || self.decisions || self.hash || self.order
     }
 }

@@ -47,6 +47,9 @@ pub struct Simulation<'a, P: Process<Provides: Studied>> {
     pub(crate) decisions: Option<Decisions>,
     /// Whether anything is kept of a step but its consequences.
     watched: bool,
+    /// How many reasons there are to look twice at every event: nodes that are not up, and somebody
+    /// who watches.
+    care: u32,
     ctx: Context<P>,
     /// The kinds that the step under way has sent, where a multicast counts as one message.
     pub(crate) multicast: Vec<&'static str>,
@@ -80,6 +83,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         }
         let recorder = options.trace.then(Recorder::default);
         let choices = choices(plan, recorder.as_ref());
+        let watched = options.watch() || plan.multicast;
         Ok(Self {
             cluster,
             plan,
@@ -98,7 +102,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             events: 0,
             kinds: Kinds::default(),
             decisions: options.decisions.then(Decisions::default),
-            watched: options.watch() || plan.multicast,
+            watched,
+            care: u32::from(watched),
             ctx: Context::new(choices),
             multicast: Vec::new(),
             timers: Timers::new(),
@@ -111,7 +116,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     /// Starts every node that is not dead from the beginning, and lays out the workload.
     pub fn start(&mut self) {
         for &node in &self.plan.dead {
-            self.up[node.index()] = Status::Down;
+            self.set_status(node, Status::Down);
             self.users.absent(node);
             self.note(Record::Dead { node });
         }
@@ -180,86 +185,42 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         self.carry_out(happening);
     }
 
+    /// A node comes or goes.
+    pub(crate) fn set_status(&mut self, node: NodeId, status: Status) {
+        let was = std::mem::replace(&mut self.up[node.index()], status);
+        self.care += u32::from(status != Status::Up);
+        self.care -= u32::from(was != Status::Up);
+    }
+
+    /// Takes what was found in the wheel to its node. While it is there it can be looked at without
+    /// being taken apart: a message goes from the wheel into the step, and is moved only once.
     #[inline(always)]
     fn take(&mut self, slot: SlotId) {
-        let due = self.wheel.take(slot);
-        self.now = due.at;
-        match self.up[due.node.index()] {
-            Status::Up => self.deliver(due.node, due.slot, due.item),
-            Status::Down => self.lose(due.node, &due.item),
-            Status::Paused => {
-                if let Event::Timer(timer) = due.item {
-                    self.timers.hold(due.node, timer);
-                }
-                let stamp = self.stamps.of(due.slot, &due.item).cloned();
-                let late = Late { event: due.item, stamp };
-                self.backlog.entry(due.node).or_default().push(late);
-            }
+        self.now = self.wheel.now();
+        let (node, event) = self.wheel.look(slot);
+        if self.care > 0 {
+            return self.take_with_care(node, slot);
         }
-    }
-
-    /// Gives a node an event that was scheduled for it.
-    #[inline(always)]
-    fn deliver(&mut self, node: NodeId, slot: SlotId, event: Event<P>) {
-        if let Some(stamp) = self.stamps.of(slot, &event)
-            && let Some(causality) = self.users.causality()
-        {
-            causality.received(node, stamp);
-        }
-        self.hand_over(node, event);
-    }
-
-    /// Gives a node an event that has waited for it.
-    pub(crate) fn deliver_late(&mut self, node: NodeId, late: Late<P>) {
-        if let (Some(stamp), Some(causality)) = (&late.stamp, self.users.causality()) {
-            causality.received(node, stamp);
-        }
-        let stopped = |timer| !self.timers.is_held(node, timer);
-        if !matches!(late.event, Event::Timer(timer) if stopped(timer)) {
-            self.hand_over(node, late.event);
-        }
-    }
-
-    #[inline(always)]
-    fn hand_over(&mut self, node: NodeId, event: Event<P>) {
         match event {
-            Event::Message { from, ref message } => {
-                self.users.message_arrives(from, message.name());
-                self.step_here(node, event);
+            Event::Message { from, message } => {
+                self.users.message_arrives(*from, message.name());
+                let event = self.wheel.take(slot);
+                self.step_here(node, event, false);
             }
-            Event::Request(request) => P::Provides::acts(self, node, request),
-            Event::Timer(timer) => {
-                self.timers.cancel(node, timer);
-                self.step(node, event);
+            Event::Request(request) => {
+                let request = request.clone();
+                self.wheel.discard(slot);
+                P::Provides::acts(self, node, request);
             }
-            Event::Start | Event::Restart | Event::Indication(_) => self.step(node, event),
-        }
-    }
-
-    /// The message, or what the application meant to do, is gone with the node.
-    fn lose(&mut self, node: NodeId, event: &Event<P>) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.loses(self.now, node, event);
-        }
-        match (event, &mut self.story) {
-            (Event::Request(request), _) => self.users.missed(node, request),
-            (Event::Message { from, message }, Some(story)) => {
-                story.lost_at_dead_node(self.now, *from, node, message.name());
+            Event::Timer(_) | Event::Start | Event::Restart | Event::Indication(_) => {
+                let event = self.wheel.take(slot);
+                self.deliver(node, event);
             }
-            (Event::Message { .. }, None)
-            | (Event::Start | Event::Restart | Event::Indication(_) | Event::Timer(_), _) => {}
         }
     }
 
     /// One atomic action of one node, and all it leads to.
     pub fn step(&mut self, node: NodeId, event: Event<P>) {
-        self.step_here(node, event);
-    }
-
-    /// The same, without a call, for what comes by the million.
-    #[inline(always)]
-    pub(crate) fn step_here(&mut self, node: NodeId, event: Event<P>) {
-        self.events += 1;
         let asks = match &event {
             Event::Request(request) => <P::Provides as Studied>::Users::follows(request),
             Event::Start
@@ -268,28 +229,47 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             | Event::Message { .. }
             | Event::Timer(_) => false,
         };
+        self.step_here(node, event, asks);
+    }
+
+    /// The same, without a call, for what comes by the million. `asks` says whether it is a request
+    /// whose messages are followed.
+    #[inline(always)]
+    pub(crate) fn step_here(&mut self, node: NodeId, event: Event<P>, asks: bool) {
         if self.watched {
-            self.watch(node, &event);
+            self.step_watched(node, event, asks);
+        } else {
+            self.act::<false>(node, event, asks);
         }
+    }
+
+    #[inline(always)]
+    pub(crate) fn act<const WATCHED: bool>(&mut self, node: NodeId, event: Event<P>, asks: bool) {
+        self.events += 1;
         self.ctx.act(node, &mut self.nodes[node.index()], event);
         while let Some(effect) = self.ctx.pop() {
             match effect {
-                Effect::Send { to, message } => self.send(node, to, message, asks),
+                Effect::Send { to, message } => {
+                    if asks {
+                        self.users.request_sends(node, message.name());
+                    }
+                    match self.network.takes() {
+                        Some(latency) if !WATCHED => self.send(node, to, message, latency),
+                        Some(_) | None => self.send_with_care(node, to, message),
+                    }
+                }
                 Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
                 Effect::CancelTimer(timer) => self.stop_timer(node, timer),
                 Effect::Indicate(told) => {
-                    if self.watched {
+                    if WATCHED {
                         self.note_told(&told);
                     }
                     P::Provides::told(self, node, told);
                 }
                 // The oracle says what it has to say; it needs no asking.
-                Effect::Request(asked) if self.watched => self.note_asked(asked),
+                Effect::Request(asked) if WATCHED => self.note_asked(asked),
                 Effect::Request(_) => {}
             }
-        }
-        if self.watched {
-            self.watched_to_end();
         }
         if asks {
             self.users.request_made(node);
@@ -299,53 +279,10 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     /// In the common case, where each message just takes its time and nobody watches, a message is
     /// moved once and no more: this is the simulator's innermost loop.
     #[inline(always)]
-    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, asks: bool) {
-        let kind = message.name();
-        if asks {
-            self.users.request_sends(from, kind);
-        }
-        match self.network.takes() {
-            Some(latency) if !self.watched => {
-                self.kinds.count(kind);
-                let event = Event::Message { from, message };
-                let slot = self.wheel.schedule(self.now + latency, Lane::Message, to, event);
-                self.stamps.sent(self.users.causality(), slot, from);
-            }
-            Some(_) | None => self.send_with_care(from, to, message),
-        }
-    }
-
-    /// Of a multicast, only the first message counts.
-    fn counts(&mut self, kind: &'static str) -> bool {
-        let first = !self.multicast.contains(&kind);
-        if first && self.plan.multicast {
-            self.multicast.push(kind);
-        }
-        first
-    }
-
-    #[inline(never)]
-    fn send_with_care(&mut self, from: NodeId, to: NodeId, message: P::Message) {
-        let kind = message.name();
-        if self.counts(kind) {
-            self.kinds.count(kind);
-        }
-        let fate = self.network.carry(self.now, from, to, kind);
-        if let Some(decisions) = &mut self.decisions {
-            decisions.message(self.now, from, to, kind, fate);
-        }
-        if let Some(story) = &mut self.story {
-            story.sends(to, &message, fate);
-        }
-        if let Some(recorder) = &mut self.recorder {
-            let again = fate.again.into_iter().collect();
-            recorder.sends::<P>(to, &message, fate.arrival, again);
-        }
-        for arrival in [fate.again, fate.arrival].into_iter().flatten() {
-            let event = Event::Message { from, message: message.clone() };
-            let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
-            self.stamps.sent(self.users.causality(), slot, from);
-        }
+    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, latency: Ticks) {
+        self.kinds.count(message.name());
+        let event = Event::Message { from, message };
+        self.wheel.schedule(self.now + latency, Lane::Message, to, event);
     }
 
     #[inline(never)]

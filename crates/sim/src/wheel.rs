@@ -86,19 +86,6 @@ struct List {
 
 const EMPTY: List = List { head: NONE, tail: NONE };
 
-/// An item whose time has come.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Due<T> {
-    /// When.
-    pub at: Ticks,
-    /// Where it was kept.
-    pub slot: SlotId,
-    /// Whose it is.
-    pub node: NodeId,
-    /// What it is.
-    pub item: T,
-}
-
 impl<T: Item> Wheel<T> {
     /// An empty queue at time zero. `rank` orders the application's items of one moment.
     pub fn new(rank: fn(&T) -> u8) -> Self {
@@ -178,14 +165,35 @@ impl<T: Item> Wheel<T> {
         }
     }
 
+    /// The time of the item that was found last.
+    #[inline]
+    pub fn now(&self) -> Ticks {
+        Ticks(self.now)
+    }
+
+    /// An item that has been found but not yet taken, and whose it is.
+    #[inline]
+    pub fn look(&self, slot: SlotId) -> (NodeId, &T) {
+        let Slot { item, node, .. } = &self.slots[slot as usize];
+        (NodeId(*node), item)
+    }
+
     /// Takes the item that [`Wheel::next_before`] has found.
     #[inline]
-    pub fn take(&mut self, slot: SlotId) -> Due<T> {
-        let Slot { item, node, next } = &mut self.slots[slot as usize];
+    pub fn take(&mut self, slot: SlotId) -> T {
+        let Slot { item, next, .. } = &mut self.slots[slot as usize];
         *next = self.free;
         self.free = slot;
-        let (item, node) = (std::mem::replace(item, T::VACANT), NodeId(*node));
-        Due { at: Ticks(self.now), slot, node, item }
+        std::mem::replace(item, T::VACANT)
+    }
+
+    /// Gives back the place of an item that has been found, and was looked at.
+    #[inline]
+    pub fn discard(&mut self, slot: SlotId) {
+        let Slot { item, next, .. } = &mut self.slots[slot as usize];
+        *item = T::VACANT;
+        *next = self.free;
+        self.free = slot;
     }
 
     /// Whether nothing is scheduled, not even something cancelled.

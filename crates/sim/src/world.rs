@@ -127,7 +127,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
             recorder.crashes(self.now, node);
         }
         self.disks.insert(node, self.nodes[node.index()].after_crash());
-        self.up[node.index()] = Status::Down;
+        self.set_status(node, Status::Down);
         self.backlog.remove(&node);
         self.users.crashed(node, self.now);
         self.timers.clear(node);
@@ -150,7 +150,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
             self.crash(node);
         }
         self.note(Record::Restart { at: self.now, node, amnesia });
-        self.up[node.index()] = Status::Up;
+        self.set_status(node, Status::Up);
         let fresh = || (self.cluster.fresh)(node);
         self.nodes[node.index()] = match self.disks.remove(&node) {
             Some(Recovery::State(state)) if !amnesia => state,
@@ -166,7 +166,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
     fn pause(&mut self, node: NodeId, span: Ticks) {
         if self.up[node.index()] == Status::Up {
             self.note(Record::Pause { at: self.now, node });
-            self.up[node.index()] = Status::Paused;
+            self.set_status(node, Status::Paused);
             self.timetable.add(self.now + span, Happening::Resume(node));
         }
     }
@@ -177,7 +177,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
             return;
         }
         self.note(Record::Resume { at: self.now, node });
-        self.up[node.index()] = Status::Up;
+        self.set_status(node, Status::Up);
         for waiting in self.backlog.remove(&node).unwrap_or_default() {
             self.deliver_late(node, waiting);
         }

@@ -1,18 +1,23 @@
 //! What the application on each node wants, and the times it measures.
 
-use crate::metrics::{Entries, Entry, Fairness, Kinds, Samples};
+use crate::metrics::{Entries, Entry, Kinds, Samples, jain};
 use crate::plan::{Act, Plan, ScriptLine, Workload};
 use crate::random::Stream;
 use crate::simulator::{Simulation, Status};
+use crate::study::mutex::Applications;
 use crate::study::{Shared, Users};
 use crate::wheel::Lane;
-use conclave_core::mutex::{Mutex, Request};
+use conclave_core::mutex::{Monitor, Mutex, Request};
 use conclave_core::{Event, NodeId, NodeSet, Oracle, Process, Ticks};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The applications of all nodes.
 pub(crate) struct Application {
     competitors: u32,
+    /// Who enters by itself, and how often each of them does in all.
+    by_itself: Range<u32>,
+    rounds: u32,
     /// How often each node still wants to enter.
     left: Vec<u32>,
     left_total: u64,
@@ -32,8 +37,10 @@ pub(crate) struct Application {
     pub sync_delays: Samples,
     pub client_delays: Samples,
     pub client_delays_serial: Samples,
-    pub fairness: Fairness,
+    /// Jain's index when the first had its last turn: as long as that, all compete.
+    jain: Option<f64>,
     pub entered: Entries,
+    /// The first fence and the last.
     pub fences: Option<(u64, u64)>,
     /// What the critical section protects, if anybody looks.
     pub shared: Option<Shared>,
@@ -52,16 +59,20 @@ struct Alone {
 impl Application {
     pub fn new(plan: &Plan, clients: u32) -> Self {
         let script = plan.workload.script();
-        let left: Vec<u32> = (0..clients).map(|node| rounds_of(plan, NodeId(node))).collect();
         let poisson = matches!(plan.workload, Workload::Poisson(_));
         let who = |act| script.iter().filter(move |line| line.act == act).map(|line| line.node);
-        let competitors = match plan.workload {
-            Workload::Single(_) => 1,
-            Workload::Script(_) => who(Act::Acquire).collect::<NodeSet>().len(),
-            Workload::AllAtOnce | Workload::Closed(_) | Workload::Poisson(_) => clients,
+        let by_itself = match plan.workload {
+            Workload::Single(NodeId(only)) => only..only + 1,
+            Workload::Script(_) => 0..0,
+            Workload::AllAtOnce | Workload::Closed(_) | Workload::Poisson(_) => 0..clients,
         };
+        let by_script = who(Act::Acquire).collect::<NodeSet>();
+        let rounds_of = |node| if by_itself.contains(&node) { plan.rounds } else { 0 };
+        let left: Vec<u32> = (0..clients).map(rounds_of).collect();
         Self {
-            competitors,
+            competitors: by_itself.len() as u32 + by_script.len(),
+            by_itself,
+            rounds: plan.rounds,
             left_total: left.iter().map(|&left| u64::from(left)).sum(),
             to_arrive: if poisson { left.clone() } else { Vec::new() },
             left,
@@ -76,7 +87,7 @@ impl Application {
             sync_delays: Samples::default(),
             client_delays: Samples::default(),
             client_delays_serial: Samples::default(),
-            fairness: Fairness::default(),
+            jain: None,
             entered: Entries::default(),
             fences: None,
             shared: plan.value.map(Shared::new),
@@ -114,9 +125,15 @@ impl Application {
         }
     }
 
-    /// Jain's index over those that compete.
-    pub fn jain(&self) -> Option<f64> {
-        self.fairness.index(self.competitors)
+    /// Jain's index over those that compete. Where they enter more than once it is the one of the
+    /// moment when the first had entered for the last time.
+    pub fn jain(&self, monitor: &Monitor) -> Option<f64> {
+        let entries = |node: NodeId| {
+            u64::from(self.rounds - self.left[node.index()]) + u64::from(monitor.is_inside(node))
+        };
+        let entries = self.by_itself.clone().map(NodeId).map(entries);
+        let now = || jain(self.competitors, entries.chain(self.scripted_entries.values().copied()));
+        self.jain.or_else(now)
     }
 
     /// Whether the application does this by itself, or a line of a script says so.
@@ -133,21 +150,6 @@ impl Application {
         if self.script_left > 0 && !self.is_automatic(node, request) {
             self.script_left -= 1;
         }
-    }
-
-    #[inline]
-    fn entries_before(&mut self, node: NodeId, rounds: u32) -> u64 {
-        match self.left.get(node.index()) {
-            Some(&left) if left > 0 => u64::from(rounds - left),
-            Some(_) | None => self.scripted_entry(node),
-        }
-    }
-
-    #[cold]
-    fn scripted_entry(&mut self, node: NodeId) -> u64 {
-        let entries = self.scripted_entries.entry(node).or_default();
-        *entries += 1;
-        *entries - 1
     }
 }
 
@@ -255,7 +257,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         if self.plan.unprotected {
             self.enters_unasked(node);
         } else {
-            self.step_here(node, Event::Request(Request::Acquire));
+            self.step_here(node, Event::Request(Request::Acquire), true);
         }
     }
 
@@ -275,7 +277,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
             shared.left(node);
         }
         if !self.plan.unprotected {
-            self.step_here(node, Event::Request(Request::Release));
+            self.step_here(node, Event::Request(Request::Release), false);
         }
         let Some(left) = self.users.application.left.get_mut(node.index()) else { return };
         if *left == 0 {
@@ -285,7 +287,8 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         self.users.application.left_total -= 1;
         if *left == 0 {
             if self.plan.rounds > 1 {
-                self.users.application.fairness.freeze(self.cluster.clients);
+                let Applications { application, monitor, .. } = &mut self.users;
+                application.jain = application.jain(monitor);
             }
         } else if let Some(queued) = self.users.application.queued.get_mut(node.index()) {
             if *queued > 0 {
@@ -341,7 +344,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
     }
 
     /// The algorithm lets a node in.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn entered(&mut self, node: NodeId, fence: u64) {
         let wait = self.now.since(self.users.monitor.waiting_since(node));
         self.users.monitor.entered(node, fence, self.now);
@@ -351,13 +354,13 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         if let Some(shared) = &mut application.shared {
             shared.entered(node, fence);
         }
-        let first = application.fences.map_or(fence, |(first, _)| first);
-        application.fences = Some((first, fence));
+        application.fences.get_or_insert((fence, fence)).1 = fence;
         if let Some(exit) = application.handover.take() {
             application.sync_delays.add(self.now.since(exit));
         }
-        let before = application.entries_before(node, self.plan.rounds);
-        application.fairness.entered(before);
+        if application.by_itself.is_empty() {
+            *application.scripted_entries.entry(node).or_default() += 1;
+        }
         if let Some(alone) = application.alone.take_if(|alone| alone.node == node) {
             application.client_delays.add(wait);
             let messages = counted(&self.kinds, self.cluster.upkeep) - alone.messages;
@@ -374,17 +377,6 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
 
 fn counted(kinds: &Kinds, upkeep: &[&str]) -> u64 {
     kinds.total() - if upkeep.is_empty() { 0 } else { kinds.of(upkeep) }
-}
-
-/// How often a node enters by itself.
-fn rounds_of(plan: &Plan, node: NodeId) -> u32 {
-    match plan.workload {
-        Workload::Single(only) if node != only => 0,
-        Workload::Script(_) => 0,
-        Workload::AllAtOnce | Workload::Single(_) | Workload::Closed(_) | Workload::Poisson(_) => {
-            plan.rounds
-        }
-    }
 }
 
 /// Marks a line of a script that tells another node, as opposed to a clock that was told.

@@ -142,7 +142,7 @@ impl Users<Mutex> for Applications {
         let verdicts = Property::MUTEX.map(|property| (property, monitor.verdict(property)));
         let judgement =
             Judgement { verdicts: verdicts.into(), violations: monitor.violations().to_vec() };
-        let jain = application.jain();
+        let jain = application.jain(&monitor);
         let entered = application.entered.take();
         let entering = Entering {
             requests: application.requests,

@@ -19,12 +19,16 @@ impl Registration {
     }
 
     /// A request sends a message.
+    #[inline]
     pub fn sent(&mut self, from: NodeId, kind: &'static str) {
-        self.kind = self.kind.or(Some(kind));
+        if self.kind.is_none() {
+            self.kind = Some(kind);
+        }
         self.under_way[from.index()] += u32::from(self.follows(kind));
     }
 
     /// A request was made; what it sends is under way by now.
+    #[inline]
     pub fn made(&self, monitor: &mut Monitor, node: NodeId) {
         if self.under_way[node.index()] == 0 {
             monitor.registered(node);
@@ -35,12 +39,8 @@ impl Registration {
     #[inline]
     pub fn arrived(&mut self, monitor: &mut Monitor, from: NodeId, kind: &'static str) {
         // Token algorithms may ask without a word.
-        if self.kind.is_none() || !self.follows(kind) {
-            return;
-        }
-        let under_way = &mut self.under_way[from.index()];
-        if *under_way > 0 {
-            *under_way -= 1;
+        if self.kind.is_some() && self.under_way[from.index()] > 0 && self.follows(kind) {
+            self.under_way[from.index()] -= 1;
             self.made(monitor, from);
         }
     }

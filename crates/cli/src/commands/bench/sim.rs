@@ -16,10 +16,10 @@ use std::time::Instant;
 /// that only counts them. Both are run in turn and the best of each is kept, since other work on
 /// the machine can only slow them down.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  conclave bench sim --repeat 9 --json")]
+#[command(after_help = "Example:\n  conclave bench sim --repeat 21 --json")]
 pub struct Sim {
     /// How often each is run
-    #[arg(long, value_name = "K", default_value_t = 5)]
+    #[arg(long, value_name = "K", default_value_t = 9)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// Divide the number of nodes by this

@@ -116,21 +116,18 @@ impl Monitor {
     }
 
     /// A node entered.
-    #[inline]
+    #[inline(always)]
     pub fn entered(&mut self, node: NodeId, fence: u64, at: Ticks) {
-        assert_eq!(self.nodes[node.index()].phase, Phase::Waiting, "node {node} never asked");
+        let state = &mut self.nodes[node.index()];
+        assert_eq!(state.phase, Phase::Waiting, "node {node} never asked");
+        state.phase = Phase::Inside;
+        let registered = state.registered.then_some(state.entries_before);
         self.judge_safety(node, fence, at);
         self.judge_fence(node, fence, at);
-        self.judge_bypass(node, at);
-        if let Some(order) = &mut self.order
-            && let Some(earlier) = order.entered(node)
-        {
-            self.report(Property::HB, at, || {
-                let (node, earlier) = (node.mark(), earlier.mark());
-                format!("{node} entered before {earlier}, whose request happened before")
-            });
+        self.judge_bypass(node, registered, at);
+        if self.order.is_some() {
+            self.judge_order(node, at);
         }
-        self.nodes[node.index()].phase = Phase::Inside;
         self.inside.push((node, fence));
         self.waiting -= 1;
         self.entries += 1;
@@ -138,7 +135,7 @@ impl Monitor {
     }
 
     /// A node left, its last write done with the fence it entered with.
-    #[inline]
+    #[inline(always)]
     pub fn released(&mut self, node: NodeId, at: Ticks) {
         if self.largest.is_some_and(|(_, last)| last != node) {
             let largest = self.largest.map_or(0, |(largest, _)| largest);
@@ -285,9 +282,14 @@ impl Monitor {
             Some(_) | None => self.largest = Some((fence, node)),
         }
         if fence >= 1 << 53 {
-            let what = || format!("{} entered with fence {fence}, 2^53 or more", node.mark());
-            self.report(Property::F1, at, what);
+            self.too_large(node, fence, at);
         }
+    }
+
+    #[cold]
+    fn too_large(&mut self, node: NodeId, fence: u64, at: Ticks) {
+        let what = || format!("{} entered with fence {fence}, 2^53 or more", node.mark());
+        self.report(Property::F1, at, what);
     }
 
     #[cold]
@@ -300,23 +302,37 @@ impl Monitor {
     }
 
     #[inline]
-    fn judge_bypass(&mut self, node: NodeId, at: Ticks) {
-        let state = &self.nodes[node.index()];
-        if !state.registered {
-            return;
-        }
-        let bypass = u64::from(self.entries - state.entries_before);
+    fn judge_bypass(&mut self, node: NodeId, registered: Option<u32>, at: Ticks) {
+        let Some(entries_before) = registered else { return };
+        let bypass = u64::from(self.entries - entries_before);
         self.bypass_max = self.bypass_max.max(bypass);
         if let Some(bound) = self.bypass_bound
             && bypass > bound
         {
-            self.report(Property::BW, at, || {
-                format!("{bypass} others entered before {}, at most {bound} may", node.mark())
+            self.bypassed(node, bypass, bound, at);
+        }
+    }
+
+    #[cold]
+    fn bypassed(&mut self, node: NodeId, bypass: u64, bound: u64, at: Ticks) {
+        self.report(Property::BW, at, || {
+            format!("{bypass} others entered before {}, at most {bound} may", node.mark())
+        });
+    }
+
+    #[inline(never)]
+    fn judge_order(&mut self, node: NodeId, at: Ticks) {
+        if let Some(order) = &mut self.order
+            && let Some(earlier) = order.entered(node)
+        {
+            self.report(Property::HB, at, || {
+                let (node, earlier) = (node.mark(), earlier.mark());
+                format!("{node} entered before {earlier}, whose request happened before")
             });
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn leave(&mut self, node: NodeId, from: Phase) {
         let state = &mut self.nodes[node.index()];
         assert_eq!(state.phase, from, "node {node} was not {from:?}");

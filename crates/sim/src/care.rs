@@ -1,0 +1,123 @@
+//! What is not common: somebody watches, a node is away, a message may not just arrive.
+
+use crate::network::Fate;
+use crate::simulator::{Late, Simulation, Status};
+use crate::study::{Studied, Users};
+use crate::wheel::{Lane, SlotId};
+use conclave_core::{Event, Named, NodeId, Oracle, Process};
+
+impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
+    /// Takes an event out of the wheel to a node that may be away, or while somebody watches.
+    #[cold]
+    pub(crate) fn take_with_care(&mut self, node: NodeId, slot: SlotId) {
+        let event = self.wheel.take(slot);
+        match self.up[node.index()] {
+            Status::Up => {
+                if let Some(stamp) = self.stamps.of(slot, &event)
+                    && let Some(causality) = self.users.causality()
+                {
+                    causality.received(node, stamp);
+                }
+                self.deliver(node, event);
+            }
+            Status::Down => self.lose(node, &event),
+            Status::Paused => self.put_off(node, slot, event),
+        }
+    }
+
+    /// What comes to a paused node waits for it.
+    fn put_off(&mut self, node: NodeId, slot: SlotId, event: Event<P>) {
+        if let Event::Timer(timer) = event {
+            self.timers.hold(node, timer);
+        }
+        let stamp = self.stamps.of(slot, &event).cloned();
+        self.backlog.entry(node).or_default().push(Late { event, stamp });
+    }
+
+    /// Gives a node an event that has waited for it.
+    pub(crate) fn deliver_late(&mut self, node: NodeId, late: Late<P>) {
+        if let (Some(stamp), Some(causality)) = (&late.stamp, self.users.causality()) {
+            causality.received(node, stamp);
+        }
+        let stopped = |timer| !self.timers.is_held(node, timer);
+        if !matches!(late.event, Event::Timer(timer) if stopped(timer)) {
+            self.deliver(node, late.event);
+        }
+    }
+
+    /// Gives a node an event.
+    pub(crate) fn deliver(&mut self, node: NodeId, event: Event<P>) {
+        match event {
+            Event::Message { from, ref message } => {
+                self.users.message_arrives(from, message.name());
+                self.step(node, event);
+            }
+            Event::Request(request) => P::Provides::acts(self, node, request),
+            Event::Timer(timer) => {
+                self.timers.cancel(node, timer);
+                self.step(node, event);
+            }
+            Event::Start | Event::Restart | Event::Indication(_) => self.step(node, event),
+        }
+    }
+
+    /// The message, or what the application meant to do, is gone with the node.
+    fn lose(&mut self, node: NodeId, event: &Event<P>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.loses(self.now, node, event);
+        }
+        match (event, &mut self.story) {
+            (Event::Request(request), _) => self.users.missed(node, request),
+            (Event::Message { from, message }, Some(story)) => {
+                story.lost_at_dead_node(self.now, *from, node, message.name());
+            }
+            (Event::Message { .. }, None)
+            | (Event::Start | Event::Restart | Event::Indication(_) | Event::Timer(_), _) => {}
+        }
+    }
+
+    /// A step, and what is to be kept of it.
+    #[inline(never)]
+    pub(crate) fn step_watched(&mut self, node: NodeId, event: Event<P>, asks: bool) {
+        self.watch(node, &event);
+        self.act::<true>(node, event, asks);
+        self.watched_to_end();
+    }
+
+    /// Of a multicast, only the first message counts.
+    fn counts(&mut self, kind: &'static str) -> bool {
+        let first = !self.multicast.contains(&kind);
+        if first && self.plan.multicast {
+            self.multicast.push(kind);
+        }
+        first
+    }
+
+    /// Sends a message that may be lost, or that somebody wants to know of.
+    #[inline(never)]
+    pub(crate) fn send_with_care(&mut self, from: NodeId, to: NodeId, message: P::Message) {
+        let kind = message.name();
+        if self.counts(kind) {
+            self.kinds.count(kind);
+        }
+        let fate = match self.network.takes() {
+            Some(latency) => Fate { arrival: Some(self.now + latency), again: None },
+            None => self.network.carry(self.now, from, to, kind),
+        };
+        if let Some(decisions) = &mut self.decisions {
+            decisions.message(self.now, from, to, kind, fate);
+        }
+        if let Some(story) = &mut self.story {
+            story.sends(to, &message, fate);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            let again = fate.again.into_iter().collect();
+            recorder.sends::<P>(to, &message, fate.arrival, again);
+        }
+        for arrival in [fate.again, fate.arrival].into_iter().flatten() {
+            let event = Event::Message { from, message: message.clone() };
+            let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
+            self.stamps.sent(self.users.causality(), slot, from);
+        }
+    }
+}
