@@ -6,6 +6,7 @@ use crate::found::{Found, is_invariant};
 use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::partial_order;
+use crate::prospects::Prospects;
 use crate::report::{Limits, Progress, Reduction, Report};
 use crate::retell;
 use crate::search::{Ended, Search};
@@ -146,6 +147,11 @@ impl Checker<'_> {
             search.partial_order = self.limits.partial_order
                 && partial_order::is_possible(self.bounds)
                 && !search.symmetry;
+            search.foresees = search.partial_order && {
+                let mut explorer = Explorer::new(space);
+                let initial = explorer.initial();
+                Prospects::exist(&mut explorer, &initial)
+            };
             let ended = search.run(self.limits.depth);
             if !ended.surprised {
                 return (search, ended);

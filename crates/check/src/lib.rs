@@ -31,6 +31,7 @@
 //! ```
 
 mod checker;
+mod commute;
 mod cycles;
 mod explorer;
 mod found;
@@ -44,6 +45,7 @@ mod machine;
 mod moves;
 mod outcome;
 mod partial_order;
+mod prospects;
 mod report;
 mod retell;
 mod search;

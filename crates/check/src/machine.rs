@@ -326,6 +326,7 @@ fn face<P: Process>(local: &Local<P>, hash: u64) -> Face {
     let returns = matches!(local.status, Status::Down { returns: true });
     Face {
         hash: crate::intern::mix(hash),
+        node: local.node.0 as u16,
         up: local.is_up(),
         returns,
         phase: local.user.phase,

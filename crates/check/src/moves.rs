@@ -120,9 +120,7 @@ impl Explorer<'_> {
                 turns.push(Turn { act: ask(Ask::Release), due: !self.space.bounds.stays });
             }
             (Family::Election, _) => {
-                // Who follows somebody has no reason to ask, unless that one seems to be gone.
-                let led = face.leader.is_some_and(|leader| face.suspects >> leader.0 & 1 == 0);
-                if face.to_begin && !led {
+                if may_campaign(face) {
                     turns.push(Turn::due(ask(Ask::Campaign)));
                 }
             }
@@ -195,6 +193,13 @@ fn timer_turns(face: &Face, node: u16, turns: &mut Vec<Turn>) {
         let timers = 0..face.timers.len() as u8;
         turns.extend(timers.map(|timer| Turn::due(Act::Fire { node, timer })));
     }
+}
+
+/// Whether a user may call for an election. Who follows somebody has no reason to, unless that one
+/// seems to be gone.
+pub fn may_campaign(face: &Face) -> bool {
+    let led = face.leader.is_some_and(|leader| face.suspects >> leader.0 & 1 == 0);
+    face.to_begin && !led
 }
 
 impl Act {

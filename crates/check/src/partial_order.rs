@@ -12,6 +12,9 @@
 //! - not all of them lead to where the search has been already: else a circle of these moves could
 //!   hide the others for ever.
 //!
+//! And a single message is enough if it can be exchanged even with all that could come to its own
+//! node before it ([`crate::commute`]).
+//!
 //! Which links are ever used is learnt on the way. Should a new one come up, all that was left out
 //! before is in doubt, and the search begins anew with what it has learnt.
 
@@ -38,7 +41,13 @@ struct Agenda {
 
 impl Explorer<'_> {
     /// Moves the moves of some nodes to the front, if it is enough to look at those: how many.
-    pub fn put_first(&mut self, state: &State, turns: &mut [Turn]) -> Option<usize> {
+    /// If it can be foreseen what may come to a node, one message may be enough.
+    pub fn put_first(
+        &mut self,
+        state: &State,
+        turns: &mut [Turn],
+        foresees: bool,
+    ) -> Option<usize> {
         if turns.len() < 2 {
             return None;
         }
@@ -54,9 +63,33 @@ impl Explorer<'_> {
                 best = Some((count, set));
             }
         }
+        if foresees && best.is_none_or(|(count, _)| count > 1) {
+            let first = turns.iter().position(|turn| self.is_enough(state, turn.act));
+            if let Some(place) = first {
+                turns.swap(0, place);
+                return Some(1);
+            }
+        }
         let (count, set) = best?;
         turns.sort_by_key(|turn| set >> self.place(turn.act) & 1 == 0);
         Some(count)
+    }
+
+    /// Whether it is enough to look at the arrival of one message.
+    fn is_enough(&mut self, state: &State, act: Act) -> bool {
+        match act {
+            Act::Deliver { slot, .. } => {
+                self.is_hidden(state, act) && self.comes_first(state, slot)
+            }
+            Act::Repeat { .. }
+            | Act::Lose { .. }
+            | Act::Fire { .. }
+            | Act::Ask { .. }
+            | Act::Crash { .. }
+            | Act::Restart { .. }
+            | Act::Suspect { .. }
+            | Act::Trust { .. } => false,
+        }
     }
 
     fn agendas(&self, state: &State, turns: &[Turn]) -> Vec<Agenda> {
@@ -123,3 +156,6 @@ fn closed(agendas: &[Agenda], mut set: u64) -> u64 {
         set = wider;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,6 +28,8 @@ pub struct Search<'a> {
     wanted: &'a [Property],
     /// Whether moves that can be exchanged are looked at in one order only.
     pub partial_order: bool,
+    /// Whether those at one node are, too: what could come to it can be estimated.
+    pub foresees: bool,
     /// Whether nodes that can be exchanged are taken for each other.
     pub symmetry: bool,
     unique: AtomicU64,
@@ -82,6 +84,7 @@ impl<'a> Search<'a> {
             limits,
             wanted,
             partial_order: false,
+            foresees: false,
             symmetry: false,
             unique: AtomicU64::new(0),
             waiting: AtomicU64::new(0),
@@ -291,7 +294,8 @@ impl<'a> Worker<'a> {
             }
             return;
         }
-        let first = self.explorer.put_first(state, turns).unwrap_or(turns.len());
+        let first = self.explorer.put_first(state, turns, self.search.foresees);
+        let first = first.unwrap_or(turns.len());
         let (ample, rest) = turns.split_at(first);
         self.take(state, place, ample);
         let open = self.settle(depth + 1);

@@ -90,6 +90,8 @@ impl Effects {
 pub struct Face {
     /// The same for the same state in every run of this program.
     pub hash: u64,
+    /// Whose state it is.
+    pub node: u16,
     /// Whether it is up.
     pub up: bool,
     /// Whether it can come back with its disk.

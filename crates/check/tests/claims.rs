@@ -6,7 +6,7 @@ use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::timekeeping::Timekeeping;
-use conclave_core::{Oracle, Process, Property, Verdict};
+use conclave_core::{Bounds, NodeId, Oracle, Process, Property, Start, Verdict};
 use conclave_sim::Runnable;
 use std::num::NonZeroUsize;
 
@@ -134,4 +134,33 @@ fn reductions_change_no_verdict() {
         assert!(report.unique_states >= claim.states || report.stop.is_some(), "{}", named(claim));
     }
     assert!(compared > 40, "only {compared} claims fit without reductions");
+}
+
+/// Elections on a ring of seven, ids falling, with everybody beginning: the states looked at and
+/// all there are. Where a single run is left to look at, no reduction could do more.
+#[test]
+fn of_the_runs_of_an_election_on_a_ring_hardly_any_are_looked_at() {
+    let numbers = [
+        ("ring", 99, 20_980),
+        ("hirschberg-sinclair", 123, 114_519),
+        ("chang-roberts", 36, 1_437),
+        ("peterson", 29, 995),
+    ];
+    for (id, with, without) in numbers {
+        let setting = catalog::find(id).and_then(|entry| entry.setting(7, &[]));
+        let setting = setting.and_then(|setting| setting.with_ids((1..=7).rev().collect()));
+        let nodes = cluster(&setting.expect("a ring of seven"));
+        let everybody = Start::These((0..7).map(NodeId).collect());
+        let bounds = Bounds { start: everybody, ..Bounds::default() };
+        let look = |partial_order| {
+            let properties = vec![Property::E1, Property::E2];
+            let limits = Limits { partial_order, properties, ..Limits::default() };
+            nodes.check(&bounds, &limits, &|_| {})
+        };
+        let (reduced, all) = (look(true), look(false));
+        assert_eq!((reduced.unique_states, all.unique_states), (with, without), "{id}");
+        assert_eq!(reduced.verdicts, all.verdicts, "{id}");
+        let single = reduced.unique_states == u64::from(reduced.depth) + 1;
+        assert!(single || without >= 100 * with, "{id}");
+    }
 }
