@@ -8,10 +8,11 @@
 
 use crate::explorer::Explorer;
 use crate::moves::may_campaign;
+use crate::outcome::{Outcome, Outcomes};
 use crate::prospects::Prospects;
 use crate::state::State;
 use crate::words::{Ask, Word};
-use crate::workings::{Input, LocalId, Outcome, PacketId};
+use crate::workings::{Input, LocalId, PacketId};
 
 /// If others could bring the node to more states than this, nothing is said.
 const STATES_MAX: usize = 1_000;
@@ -41,7 +42,7 @@ impl Explorer<'_> {
             let call = may_campaign(face).then_some(Input::Ask(Ask::Campaign));
             for rival in rivals.iter().copied().chain(call) {
                 let theirs = self.certain(local, rival)?;
-                self.makes_no_difference((message, &mine), (rival, &theirs))?;
+                self.makes_no_difference((message, mine), (rival, theirs))?;
                 if !reached.contains(&theirs.local) {
                     reached.push(theirs.local);
                 }
@@ -55,37 +56,37 @@ impl Explorer<'_> {
 
     /// What comes of an input, if only one thing can.
     fn certain(&mut self, local: LocalId, input: Input) -> Option<Outcome> {
-        match &*self.steps(local, input) {
-            [only] => Some(only.clone()),
-            _ => None,
+        match self.steps(local, input) {
+            Outcomes::One(only) => Some(only),
+            Outcomes::Several(_) => None,
         }
     }
 
     fn makes_no_difference(
         &mut self,
-        (mine, first): (Input, &Outcome),
-        (other, second): (Input, &Outcome),
+        (mine, first): (Input, Outcome),
+        (other, second): (Input, Outcome),
     ) -> Option<()> {
         let calls = matches!(other, Input::Ask(_));
         let still = !calls || may_campaign(&self.faces[first.local as usize]);
         let last = self.certain(first.local, other)?;
         let late = self.certain(second.local, mine)?;
         let same = last.local == late.local
-            && sent([first, &last]) == sent([second, &late])
-            && are_alike(&said([first, &last]), &said([second, &late]));
+            && self.sent([first, last]) == self.sent([second, late])
+            && are_alike(&self.said([first, last]), &self.said([second, late]));
         (still && same).then_some(())
     }
-}
 
-/// What is sent over each link, in order.
-fn sent(outcomes: [&Outcome; 2]) -> Vec<(u16, PacketId)> {
-    let mut sends = outcomes.map(|outcome| outcome.sends.as_slice()).concat();
-    sends.sort_by_key(|(to, _)| *to);
-    sends
-}
+    /// What is sent over each link, in order.
+    fn sent(&self, outcomes: [Outcome; 2]) -> Vec<(u16, PacketId)> {
+        let mut sends = outcomes.map(|outcome| self.effects(outcome).sends.as_slice()).concat();
+        sends.sort_by_key(|(to, _)| *to);
+        sends
+    }
 
-fn said(outcomes: [&Outcome; 2]) -> Vec<Word> {
-    outcomes.map(|outcome| outcome.words.as_slice()).concat()
+    fn said(&self, outcomes: [Outcome; 2]) -> Vec<Word> {
+        outcomes.map(|outcome| self.effects(outcome).words.as_slice()).concat()
+    }
 }
 
 /// Whether the same was said, in whatever order.

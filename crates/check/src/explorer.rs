@@ -1,41 +1,46 @@
 //! One thread's view of the space: takes a state and a move to the states that come of it.
 
 mod lookup;
+mod steps;
 
 use crate::global::{Broken, Budget, Global};
 use crate::intern::Plain;
 use crate::local::Phase;
 use crate::moves::Act;
+use crate::outcome::{Outcome, Outcomes};
 use crate::space::{Content, ContentId, GlobalId, Slot, Space};
 use crate::state::State;
 use crate::words::{Family, Word};
-use crate::workings::{Face, Input, LocalId, Outcome, PacketId};
+use crate::workings::{Effects, Face, Input, LocalId, PacketId};
 use conclave_core::{NodeId, Start, Timing};
 use std::collections::HashMap;
 use std::rc::Rc;
+use steps::Steps;
 
 /// One thread's view of the space: what it has looked up, it keeps.
 pub struct Explorer<'a> {
     pub space: &'a Space<'a>,
     pub family: Family,
+    pub nodes: usize,
     pub clients: u32,
     pub listens: bool,
     pub faces: Vec<Face>,
+    /// The hashes of the states of nodes, which are needed more often than all else of them.
+    hashes: Vec<u64>,
     pub contents: Vec<Content>,
     pub slots: Vec<(NodeId, NodeId)>,
     /// What a link adds to the hash of its content.
     salts: Vec<u64>,
     slot_of: Vec<Option<Slot>>,
     packets: Vec<u64>,
-    globals: Vec<Option<(Rc<Global>, u64)>>,
-    /// By state of a node: what comes of each input, by its code. States that are looked at one
-    /// after the other have most of their nodes in common, so these are at hand.
-    steps: Vec<Vec<(u64, Rc<[Outcome]>)>>,
+    globals: Vec<(Rc<Global>, u64)>,
+    steps: Steps,
+    effects: Vec<Rc<Effects>>,
     pushes: HashMap<(ContentId, PacketId), ContentId, Plain>,
     /// States of nodes after some time has passed, at least and at most so much.
     whiles: HashMap<(LocalId, u64, u64), LocalId, Plain>,
     charges: HashMap<(GlobalId, Budget), GlobalId, Plain>,
-    /// Whether a node that is down stays down.
+    /// Whether nodes can go down, and then stay down.
     for_good: bool,
 }
 
@@ -47,27 +52,30 @@ impl<'a> Explorer<'a> {
         Self {
             space,
             family: workings.family(),
+            nodes,
             clients: workings.clients(),
             listens: workings.listens(),
             faces: Vec::new(),
+            hashes: Vec::new(),
             contents: space.contents(0),
             slots: Vec::new(),
             salts: Vec::new(),
             slot_of: vec![None; nodes * nodes],
             packets: Vec::new(),
             globals: Vec::new(),
-            steps: Vec::new(),
+            steps: Steps::default(),
+            effects: Vec::new(),
             pushes: HashMap::default(),
             whiles: HashMap::default(),
             charges: HashMap::default(),
-            for_good: bounds.restarts == 0 && bounds.amnesia == 0,
+            for_good: bounds.crashes > 0 && bounds.restarts == 0 && bounds.amnesia == 0,
         }
     }
 
     /// The states in which a run may begin: every node was started. In an election there is one for
     /// every set of nodes that will call for one.
     pub fn initial(&mut self) -> Vec<State> {
-        let global = self.space.global(Global::new(self.space.bounds)).0;
+        let global = self.space.global(Global::new(self.space.bounds));
         let mut state = State { nodes: self.space.workings.fresh(), global, ..State::default() };
         self.rehash(&mut state);
         let mut states = vec![state];
@@ -105,7 +113,7 @@ impl<'a> Explorer<'a> {
     fn each(&mut self, states: &[State], node: u16, input: Input) -> Vec<State> {
         let mut after = Vec::new();
         for state in states {
-            for outcome in self.steps(state.nodes[usize::from(node)], input).iter() {
+            for &outcome in self.steps(state.nodes[usize::from(node)], input).iter() {
                 let mut next = state.clone();
                 self.carry_out(&mut next, node, outcome);
                 after.push(next);
@@ -119,7 +127,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// What can come of a move: one outcome for each way to answer the choices it asks for.
-    pub fn outcomes(&mut self, state: &State, act: Act) -> Rc<[Outcome]> {
+    pub fn outcomes(&mut self, state: &State, act: Act) -> Outcomes {
         let (node, input) = match act {
             Act::Deliver { slot, take } | Act::Repeat { slot, take } => {
                 let (from, to) = self.slots[usize::from(slot)];
@@ -127,7 +135,10 @@ impl<'a> Explorer<'a> {
                 let packet = content.takes[usize::from(take)].0;
                 (to.0 as u16, Input::Deliver { from: from.0 as u16, packet })
             }
-            Act::Lose { .. } => return Rc::new([unchanged()]),
+            Act::Lose { slot, .. } => {
+                let to = self.slots[usize::from(slot)].1;
+                return Outcomes::One(Outcome::none(state.nodes[to.index()]));
+            }
             Act::Fire { node, timer } => {
                 let local = self.after_a_while(state, node, timer, node);
                 return self.steps(local, Input::Fire(timer));
@@ -139,10 +150,11 @@ impl<'a> Explorer<'a> {
             Act::Trust { by, of } => (by, Input::Trust(of)),
         };
         let arrives = matches!(input, Input::Deliver { .. });
-        if arrives && !self.face(state, node).up {
-            return Rc::new([unchanged()]);
+        let local = state.nodes[usize::from(node)];
+        if arrives && !self.faces[local as usize].up {
+            return Outcomes::One(Outcome::none(local));
         }
-        self.steps(state.nodes[usize::from(node)], input)
+        self.steps(local, input)
     }
 
     /// The state of a node when a timer of some node fires.
@@ -168,7 +180,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Moves on: `next` becomes the state after `state` when this comes of a move.
-    pub fn advance(&mut self, state: &State, act: Act, outcome: &Outcome, next: &mut State) {
+    pub fn advance(&mut self, state: &State, act: Act, outcome: Outcome, next: &mut State) {
         next.copy_from(state);
         if self.global(state.global).broken != Broken::default() {
             self.go_on(next);
@@ -198,14 +210,13 @@ impl<'a> Explorer<'a> {
             Act::Ask { node, .. } | Act::Restart { node, .. } => node,
             Act::Suspect { by, .. } | Act::Trust { by, .. } => by,
         };
-        if outcome.local != UNCHANGED {
-            self.carry_out(next, node, outcome);
-        }
+        self.carry_out(next, node, outcome);
     }
 
-    fn carry_out(&mut self, next: &mut State, node: u16, outcome: &Outcome) {
+    fn carry_out(&mut self, next: &mut State, node: u16, outcome: Outcome) {
         self.set_node(next, node, outcome.local);
-        for &(to, packet) in &outcome.sends {
+        let effects = Rc::clone(&self.effects[outcome.effects as usize]);
+        for &(to, packet) in &effects.sends {
             if self.for_good && !self.face(next, to).up {
                 continue; // It would only be lost.
             }
@@ -213,7 +224,7 @@ impl<'a> Explorer<'a> {
             let content = self.push(next.link(usize::from(slot)), packet);
             self.set_link(next, slot, content);
         }
-        for &word in &outcome.words {
+        for &word in &effects.words {
             self.hear(next, node, word);
         }
     }
@@ -228,7 +239,7 @@ impl<'a> Explorer<'a> {
         if !watched {
             return;
         }
-        let mut global = Global::clone(&self.global(next.global));
+        let mut global = Global::clone(self.global(next.global));
         match word {
             Word::Entered { fence } => {
                 let mut others = (0..self.clients as u16).filter(|&other| other != node);
@@ -242,7 +253,7 @@ impl<'a> Explorer<'a> {
             Word::Elected { leader, term } => global.elected(leader, term),
             Word::Deposed => {}
         }
-        let changed = self.space.global(global).0;
+        let changed = self.space.global(global);
         self.set_global(next, changed);
     }
 
@@ -257,9 +268,9 @@ impl<'a> Explorer<'a> {
 
     /// A law that was broken by the move before is not broken by this one.
     fn go_on(&mut self, next: &mut State) {
-        let mut global = Global::clone(&self.global(next.global));
+        let mut global = Global::clone(self.global(next.global));
         global.go_on();
-        let changed = self.space.global(global).0;
+        let changed = self.space.global(global);
         self.set_global(next, changed);
     }
 
@@ -268,9 +279,9 @@ impl<'a> Explorer<'a> {
         let charged = match self.charges.get(&key) {
             Some(&known) => known,
             None => {
-                let mut global = Global::clone(&self.global(next.global));
+                let mut global = Global::clone(self.global(next.global));
                 *global.left(budget) -= 1;
-                let charged = self.space.global(global).0;
+                let charged = self.space.global(global);
                 self.charges.insert(key, charged);
                 charged
             }
@@ -285,11 +296,4 @@ impl<'a> Explorer<'a> {
             }
         }
     }
-}
-
-/// The number of no state: what a move that leaves every node alone comes to.
-const UNCHANGED: LocalId = LocalId::MAX;
-
-fn unchanged() -> Outcome {
-    Outcome { local: UNCHANGED, sends: Vec::new(), words: Vec::new(), choices: Vec::new() }
 }

@@ -8,7 +8,7 @@ use crate::moves::{Act, Turn};
 use crate::report::{Limits, Progress, Stop};
 use crate::retell::Stride;
 use crate::space::Slot;
-use crate::state::State;
+use crate::state::{Packed, State};
 use crate::words::Family;
 use crate::workings::{LocalId, PacketId};
 use conclave_core::{Network, Property};
@@ -34,7 +34,7 @@ pub struct Edge {
 /// All states with the moves between them.
 pub struct Graph {
     /// The packed states, and where each begins.
-    bytes: Vec<u8>,
+    packed: Packed,
     begins: Vec<usize>,
     /// The state before each on a shortest way to it.
     parents: Vec<Node>,
@@ -89,7 +89,7 @@ impl Graph {
 
     fn empty(normal: bool) -> Self {
         Self {
-            bytes: Vec::new(),
+            packed: Vec::new(),
             begins: Vec::new(),
             parents: Vec::new(),
             depths: Vec::new(),
@@ -134,7 +134,7 @@ impl Graph {
             if let Some(duty) = duty.filter(|duty| !self.duties_from(node).contains(duty)) {
                 self.duties.push(duty);
             }
-            for outcome in explorer.outcomes(&state, turn.act).iter() {
+            for &outcome in explorer.outcomes(&state, turn.act).iter() {
                 let mut after = State::default();
                 explorer.advance(&state, turn.act, outcome, &mut after);
                 let to = self.come_to(explorer, after, node);
@@ -158,8 +158,8 @@ impl Graph {
         let node = self.begins.len() as Node;
         let depth = self.first_edge.last().map_or(0, |_| self.depths[from as usize] + 1);
         self.places.insert(state.hash, node);
-        self.begins.push(self.bytes.len());
-        state.pack(&mut self.bytes);
+        self.begins.push(self.packed.len());
+        state.pack(&mut self.packed);
         self.parents.push(from);
         self.depths.push(depth);
         self.wanting.push(wanting(explorer, &state));
@@ -179,7 +179,7 @@ impl Graph {
     pub fn bytes(&self) -> u64 {
         let per_state = 2 * 16 + 8 + 4 + 4 + 8 + 8 + 8;
         let lists = self.edges.len() * size_of::<Edge>() + self.duties.len() * size_of::<Duty>();
-        (self.bytes.len() + self.len() * per_state + lists) as u64
+        (self.packed.len() * size_of::<u16>() + self.len() * per_state + lists) as u64
     }
 
     /// The most moves it takes to come to a state.
@@ -200,11 +200,10 @@ impl Graph {
     }
 
     /// A state in full.
-    pub fn state(&self, explorer: &mut Explorer<'_>, node: Node) -> State {
+    pub fn state(&self, explorer: &Explorer<'_>, node: Node) -> State {
         let mut state = State::default();
-        let mut bytes = &self.bytes[self.begins[node as usize]..];
-        state.unpack(explorer.space.workings.nodes() as usize, &mut bytes);
-        explorer.meet(&state);
+        let mut packed = &self.packed[self.begins[node as usize]..];
+        state.unpack(explorer.nodes, &mut packed);
         state
     }
 
@@ -233,14 +232,14 @@ impl Graph {
         let mut turns = Vec::new();
         explorer.turns(&state, &mut turns);
         for Turn { act, .. } in turns {
-            for outcome in explorer.outcomes(&state, act).iter() {
+            for &outcome in explorer.outcomes(&state, act).iter() {
                 let mut after = State::default();
                 explorer.advance(&state, act, outcome, &mut after);
                 if self.normal {
                     explorer.normalise(&mut after);
                 }
                 if after.hash == goal.hash {
-                    return Some(Stride { act, outcome: outcome.clone(), after });
+                    return Some(Stride { act, outcome, after });
                 }
             }
         }

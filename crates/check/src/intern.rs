@@ -6,35 +6,51 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Values by number, in the order in which they first came.
 pub struct Interner<T> {
     values: Vec<T>,
-    /// By hash; values of the same hash are told apart.
-    places: HashMap<u64, Vec<u32>, Plain>,
+    /// By hash; of values of the same hash, the second is at the next number, and so on.
+    numbers: HashMap<u64, u32, Plain>,
 }
 
 impl<T: PartialEq> Interner<T> {
     pub fn new() -> Self {
-        Self { values: Vec::new(), places: HashMap::default() }
+        Self { values: Vec::new(), numbers: HashMap::default() }
     }
 
     /// The number of a value, and whether it is new.
     pub fn intern(&mut self, hash: u64, value: T) -> (u32, bool) {
-        let places = self.places.entry(hash).or_default();
-        if let Some(&known) = places.iter().find(|&&place| self.values[place as usize] == value) {
-            return (known, false);
-        }
+        let key = match self.look_up(hash, &value) {
+            Ok(known) => return (known, false),
+            Err(key) => key,
+        };
         let number = u32::try_from(self.values.len()).expect("fewer than 2^32 of anything");
-        places.push(number);
+        self.numbers.insert(key, number);
         self.values.push(value);
         (number, true)
     }
 
     /// The number of a value, if it has one.
     pub fn find(&self, hash: u64, value: &T) -> Option<u32> {
-        let places = self.places.get(&hash)?;
-        places.iter().copied().find(|&place| self.values[place as usize] == *value)
+        self.look_up(hash, value).ok()
+    }
+
+    /// The number of a value, or else where it is to be put.
+    fn look_up(&self, hash: u64, value: &T) -> Result<u32, u64> {
+        let mut key = hash;
+        loop {
+            match self.numbers.get(&key) {
+                Some(&number) if self.values[number as usize] == *value => return Ok(number),
+                Some(_) => key = key.wrapping_add(1),
+                None => return Err(key),
+            }
+        }
     }
 
     pub fn get(&self, number: u32) -> &T {
         &self.values[number as usize]
+    }
+
+    /// All values from this number on.
+    pub fn from(&self, number: usize) -> &[T] {
+        &self.values[number..]
     }
 }
 
@@ -83,4 +99,21 @@ pub fn mix(number: u64) -> u64 {
     let once = (number ^ (number >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     let twice = (once ^ (once >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     twice ^ (twice >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_the_same_hash_are_told_apart() {
+        let mut values = Interner::new();
+        assert_eq!(values.intern(7, "one"), (0, true));
+        assert_eq!(values.intern(7, "two"), (1, true));
+        assert_eq!(values.intern(8, "three"), (2, true)); // Its place is taken by now.
+        assert_eq!(values.intern(7, "two"), (1, false));
+        assert_eq!(values.intern(8, "three"), (2, false));
+        assert_eq!((values.find(7, &"one"), values.find(7, &"none")), (Some(0), None));
+        assert_eq!(*values.get(2), "three");
+    }
 }

@@ -11,7 +11,7 @@ use conclave_core::{NodeId, NodeSet, Property, Ticks, Verdict};
 
 impl Explorer<'_> {
     /// The laws that are broken in a state, whatever happens next.
-    pub fn broken(&mut self, state: &State) -> Vec<Property> {
+    pub fn broken(&self, state: &State) -> Vec<Property> {
         let mut broken = Vec::new();
         let inside = |explorer: &Self, node| explorer.face(state, node).phase == Phase::Inside;
         let crowd = (0..self.clients as u16).filter(|&node| inside(self, node)).count();

@@ -43,6 +43,7 @@ mod local;
 mod lock;
 mod machine;
 mod moves;
+mod outcome;
 mod partial_order;
 mod prospects;
 mod report;

@@ -4,7 +4,7 @@ use crate::intern::Interner;
 use crate::local::{Local, Order, Phase, Status, User};
 use crate::lock::held;
 use crate::words::{Ask, Explored, Family, Word};
-use crate::workings::{Face, Input, LocalId, Outcome, PacketId, Workings};
+use crate::workings::{Effects, Face, Input, LocalId, PacketId, Workings};
 use conclave_core::{
     Bounds, Choices, Cluster, Context, Effect, Event, NodeId, NodeSet, Oracle, Process, Recovery,
     Renaming, Script, Snapshot, Timing,
@@ -165,10 +165,8 @@ where
     }
 
     /// One step, its choices answered by the script.
-    fn step(&self, local: &Local<P>, input: Input, script: &mut Script) -> Outcome {
-        let mut local = local.clone();
-        let mut outcome =
-            Outcome { local: 0, sends: Vec::new(), words: Vec::new(), choices: Vec::new() };
+    fn step(&self, mut local: Local<P>, input: Input, script: &mut Script) -> (LocalId, Effects) {
+        let mut done = Effects::default();
         if let Some(event) = self.prepare(&mut local, input) {
             let mut ctx = Context::new(Choices::Script(std::mem::take(script)));
             ctx.act(local.node, &mut local.process, event);
@@ -176,22 +174,21 @@ where
             if let Choices::Script(used) = ctx.choices() {
                 *script = std::mem::take(used);
             }
-            outcome.choices = script.answers().collect();
+            done.choices = script.answers().collect();
             // A call for an election that is under way already changes nothing, and begins none.
             local.user.begun |= input == Input::Ask(Ask::Campaign) && !effects.is_empty();
             for effect in effects {
-                self.carry_out(&mut local, effect, &mut outcome);
+                self.carry_out(&mut local, effect, &mut done);
             }
         }
-        outcome.local = self.keep(local);
-        outcome
+        (self.keep(local), done)
     }
 
-    fn carry_out(&self, local: &mut Local<P>, effect: Effect<P>, outcome: &mut Outcome) {
+    fn carry_out(&self, local: &mut Local<P>, effect: Effect<P>, done: &mut Effects) {
         match effect {
             Effect::Send { to, message } => {
                 let past = local.order.as_ref().map_or(Vec::new(), |order| order.past.clone());
-                outcome.sends.push((to.0 as u16, self.pack(message, past)));
+                done.sends.push((to.0 as u16, self.pack(message, past)));
             }
             Effect::SetTimer { timer, after } => {
                 local.set_timer(timer, after, self.bounds.timing == Timing::Synchronous);
@@ -204,7 +201,7 @@ where
                     Word::Elected { leader, .. } => local.user.leader = Some(leader),
                     Word::Deposed => local.user.leader = None,
                 }
-                outcome.words.push(word);
+                done.words.push(word);
             }
             Effect::Request(_) => {} // An oracle hears nothing.
         }
@@ -268,12 +265,11 @@ where
         (0..n).map(|node| self.keep(local(NodeId(node)))).collect()
     }
 
-    fn take(&self, local: LocalId, input: Input) -> Vec<Outcome> {
-        let local = self.local(local);
+    fn take(&self, local: LocalId, input: Input) -> Vec<(LocalId, Effects)> {
         let mut script = Script::default();
-        let mut outcomes = Vec::new();
+        let mut outcomes = Vec::with_capacity(1);
         loop {
-            outcomes.push(self.step(&local, input, &mut script));
+            outcomes.push(self.step(self.local(local), input, &mut script));
             if !script.advance() {
                 return outcomes;
             }

@@ -8,6 +8,7 @@ use crate::state::State;
 use crate::words::{Ask, Family};
 use crate::workings::{Face, Input};
 use conclave_core::Timing;
+use std::rc::Rc;
 
 /// Something that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,20 +54,24 @@ impl Explorer<'_> {
     /// Everything that can happen next.
     pub fn turns(&mut self, state: &State, turns: &mut Vec<Turn>) {
         turns.clear();
-        let global = self.global(state.global);
+        let global = Rc::clone(self.global(state.global));
         let silent = self.deliveries(state, &global, turns);
+        let faults = global.crashes > 0 || global.restarts > 0 || global.amnesia > 0;
         for node in 0..state.nodes.len() {
             let node = node as u16;
-            if self.face(state, node).up {
-                self.user_turns(state, node, &global, turns);
+            let face = self.face(state, node);
+            if face.up {
+                self.user_turns(face, node, &global, turns);
                 if self.space.bounds.timing == Timing::AnyMoment {
-                    self.timer_turns(state, node, turns);
+                    timer_turns(face, node, turns);
                 }
                 if self.listens {
                     self.detector_turns(state, node, &global, turns);
                 }
             }
-            self.fault_turns(state, node, &global, turns);
+            if faults {
+                self.fault_turns(state, node, &global, turns);
+            }
         }
         if silent && self.space.bounds.timing == Timing::Synchronous {
             self.synchronous_turns(state, turns);
@@ -97,11 +102,10 @@ impl Explorer<'_> {
         silent
     }
 
-    fn user_turns(&self, state: &State, node: u16, global: &Global, turns: &mut Vec<Turn>) {
+    fn user_turns(&self, face: &Face, node: u16, global: &Global, turns: &mut Vec<Turn>) {
         if u32::from(node) >= self.clients {
             return;
         }
-        let face = self.face(state, node);
         let ask = |ask| Act::Ask { node, ask };
         match (self.family, face.phase) {
             (Family::Mutex, Phase::Idle) if face.may_ask => {
@@ -120,14 +124,6 @@ impl Explorer<'_> {
                     turns.push(Turn::due(ask(Ask::Campaign)));
                 }
             }
-        }
-    }
-
-    fn timer_turns(&self, state: &State, node: u16, turns: &mut Vec<Turn>) {
-        let face = self.face(state, node);
-        if face.may_fire {
-            let timers = 0..face.timers.len() as u8;
-            turns.extend(timers.map(|timer| Turn::due(Act::Fire { node, timer })));
         }
     }
 
@@ -181,7 +177,7 @@ impl Explorer<'_> {
         }
         if global.restarts > 0 {
             let local = state.nodes[usize::from(node)];
-            let down = if up { self.steps(local, Input::Crash)[0].local } else { local };
+            let down = if up { self.steps(local, Input::Crash).first().local } else { local };
             if self.faces[down as usize].returns {
                 turns.push(Turn::free(Act::Restart { node, amnesia: false }));
             }
@@ -189,6 +185,13 @@ impl Explorer<'_> {
         if global.amnesia > 0 {
             turns.push(Turn::free(Act::Restart { node, amnesia: true }));
         }
+    }
+}
+
+fn timer_turns(face: &Face, node: u16, turns: &mut Vec<Turn>) {
+    if face.may_fire {
+        let timers = 0..face.timers.len() as u8;
+        turns.extend(timers.map(|timer| Turn::due(Act::Fire { node, timer })));
     }
 }
 

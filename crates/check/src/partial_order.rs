@@ -22,7 +22,6 @@ use crate::explorer::Explorer;
 use crate::moves::{Act, Turn};
 use crate::state::State;
 use crate::words::Ask;
-use crate::workings::Outcome;
 use conclave_core::{Bounds, Network, Timing};
 
 /// Whether moves can be exchanged at all within these bounds. Faults draw on one account, so any
@@ -127,7 +126,8 @@ impl Explorer<'_> {
             | Act::Suspect { .. }
             | Act::Trust { .. } => true,
         };
-        !shows && self.outcomes(state, act).iter().all(Outcome::is_silent)
+        let outcomes = if shows { return false } else { self.outcomes(state, act) };
+        outcomes.iter().all(|outcome| self.effects(*outcome).is_silent())
     }
 
     /// At which node a move happens.

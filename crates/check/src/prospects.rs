@@ -99,8 +99,8 @@ impl Estimate<'_, '_> {
 
     fn attempt(&mut self, local: LocalId, input: Input) -> Option<()> {
         let node = self.explorer.faces[local as usize].node;
-        for outcome in self.explorer.steps(local, input).iter() {
-            for &(to, packet) in &outcome.sends {
+        for &outcome in self.explorer.steps(local, input).iter() {
+            for (to, packet) in self.explorer.effects(outcome).sends.clone() {
                 self.may_come(node, to, packet);
             }
             self.may_be_in(node, outcome.local)?;

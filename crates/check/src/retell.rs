@@ -2,12 +2,13 @@
 
 use crate::explorer::Explorer;
 use crate::moves::{Act, Turn};
+use crate::outcome::Outcome;
 use crate::seen::{Seen, is_that};
 use crate::space::Slot;
 use crate::state::State;
-use crate::symmetry::Symmetry;
+use crate::symmetry::{Symmetry, key};
 use crate::words::Ask;
-use crate::workings::{Outcome, PacketId};
+use crate::workings::PacketId;
 use conclave_core::{Moment, Move, Network, NodeId};
 
 /// A move, which of its outcomes came, and the state after it.
@@ -51,25 +52,15 @@ fn step_to(
     let mut turns = Vec::new();
     explorer.turns(state, &mut turns);
     for Turn { act, .. } in turns {
-        for outcome in explorer.outcomes(state, act).iter() {
+        for &outcome in explorer.outcomes(state, act).iter() {
             let mut after = State::default();
             explorer.advance(state, act, outcome, &mut after);
             if is_that(key(explorer, symmetry, &after), low) {
-                return Some(Stride { act, outcome: outcome.clone(), after });
+                return Some(Stride { act, outcome, after });
             }
         }
     }
     None
-}
-
-fn key(explorer: &mut Explorer<'_>, symmetry: &mut Option<Symmetry>, state: &State) -> u64 {
-    match symmetry {
-        Some(symmetry) => {
-            let global = explorer.global_hash(state.global);
-            symmetry.hash(explorer, state, global)
-        }
-        None => state.hash,
-    }
 }
 
 /// The messages under way on each link in the order of sending, which a bag does not know.
@@ -88,7 +79,8 @@ pub fn moments(explorer: &Explorer<'_>, begun: &State, strides: &[Stride]) -> Ve
     let mut moments = opening(explorer, begun);
     for stride in strides {
         let act = under.name(before, stride);
-        moments.push(Moment { act, choices: stride.outcome.choices.clone() });
+        let choices = explorer.effects(stride.outcome).choices.clone();
+        moments.push(Moment { act, choices });
         before = &stride.after;
     }
     moments
@@ -130,7 +122,7 @@ impl Under<'_, '_> {
             Act::Trust { by, of } => Move::Trust { by: id(by), of: id(of.into()) },
         };
         let from = self.explorer.place(stride.act);
-        for &(to, packet) in &stride.outcome.sends {
+        for &(to, packet) in &self.explorer.effects(stride.outcome).sends {
             let link = (id(from), id(to));
             let slot = self.explorer.slots.iter().position(|&known| known == link);
             self.links[slot.expect("a link that was used is known")].push(packet);

@@ -4,17 +4,19 @@ use crate::explorer::Explorer;
 use crate::found::{Found, Place, is_fatal};
 use crate::moves::Turn;
 use crate::report::{Limits, Progress, Stop};
-use crate::seen::{DEPTH_MAX, Seen, Visit};
+use crate::seen::{Arrival, DEPTH_MAX, Seen, Visit};
 use crate::space::Space;
-use crate::state::State;
-use crate::symmetry::Symmetry;
+use crate::state::{self, Packed, State};
+use crate::symmetry::{Symmetry, key};
 use conclave_core::Property;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
-/// So many bytes of states are handed from thread to thread at a time.
-const CHUNK: usize = 1 << 16;
+/// So many words of states are handed from thread to thread at a time.
+const CHUNK: usize = 1 << 15;
+/// So many states that were come to are looked up at a time.
+const BATCH: usize = 64;
 /// After so many states a thread looks whether it should stop.
 const GLANCE: u32 = 1 << 10;
 
@@ -49,17 +51,15 @@ pub struct Ended {
     pub surprised: bool,
 }
 
-/// Packed states, one behind the other.
-type Chunk = Vec<u8>;
 /// The states of the next level that a thread found, and what else it did.
-type Results = (Vec<Chunk>, Found);
+type Results = (Vec<Packed>, Found);
 
 /// Why a thread can be relied on.
 const ALIVE: &str = "a thread ends only when it is told to";
 
 /// All states after so many moves.
 struct Level {
-    chunks: Vec<Chunk>,
+    chunks: Vec<Packed>,
     /// The first that no thread has taken.
     next: AtomicUsize,
     depth: u32,
@@ -115,8 +115,9 @@ impl<'a> Search<'a> {
     fn lead(&self, crew: &[Hand], depth_max: u32) -> Ended {
         let mut first = Worker::new(self);
         for state in first.explorer.initial() {
-            first.come_to(&state, 0, 0);
+            first.come_to(0, |_, next| *next = state);
         }
+        first.settle(0);
         let links = self.space.slots().len();
         let (mut frontier, mut found) = first.results();
         let (mut depth, mut bytes) = (0, 0);
@@ -156,7 +157,7 @@ impl<'a> Search<'a> {
     }
 
     /// Looks at all states after so many moves, on all threads.
-    fn level(&self, crew: &[Hand], chunks: Vec<Chunk>, depth: u32) -> Results {
+    fn level(&self, crew: &[Hand], chunks: Vec<Packed>, depth: u32) -> Results {
         self.waiting.store(0, Ordering::Relaxed);
         self.frontier.store(size(&chunks), Ordering::Relaxed);
         let crew = &crew[..crew.len().min(chunks.len())];
@@ -184,8 +185,8 @@ impl<'a> Search<'a> {
     }
 }
 
-fn size(chunks: &[Chunk]) -> u64 {
-    chunks.iter().map(|chunk| chunk.capacity() as u64).sum()
+fn size(chunks: &[Packed]) -> u64 {
+    chunks.iter().map(state::bytes).sum()
 }
 
 /// One thread of a search.
@@ -193,12 +194,18 @@ struct Worker<'a> {
     search: &'a Search<'a>,
     explorer: Explorer<'a>,
     symmetry: Option<Symmetry>,
-    full: Vec<Chunk>,
-    filling: Chunk,
+    full: Vec<Packed>,
+    filling: Packed,
     found: Found,
     turns: Vec<Turn>,
     state: State,
-    next: State,
+    /// The states that were come to and not yet looked up, and behind them some to be used again.
+    next: Vec<State>,
+    arrivals: Vec<Arrival>,
+    visits: Vec<Visit>,
+    /// How many states were found and how many are to be looked at, as far as nobody was told.
+    unique: u64,
+    waiting: u64,
     until_glance: u32,
 }
 
@@ -216,7 +223,11 @@ impl<'a> Worker<'a> {
             found: Found::default(),
             turns: Vec::new(),
             state: State::default(),
-            next: State::default(),
+            next: Vec::new(),
+            arrivals: Vec::new(),
+            visits: Vec::new(),
+            unique: 0,
+            waiting: 0,
             until_glance: GLANCE,
         }
     }
@@ -238,100 +249,124 @@ impl<'a> Worker<'a> {
     }
 
     fn results(&mut self) -> Results {
+        self.tell();
         let mut chunks = std::mem::take(&mut self.full);
         let last = std::mem::take(&mut self.filling);
         chunks.extend(Some(last).filter(|chunk| !chunk.is_empty()));
         (chunks, std::mem::take(&mut self.found))
     }
 
-    fn expand(&mut self, mut chunk: &[u8], depth: u32) {
-        let n = self.search.space.workings.nodes() as usize;
+    fn expand(&mut self, mut chunk: &[u16], depth: u32) {
+        self.explorer.catch_up();
         let mut state = std::mem::take(&mut self.state);
         let mut turns = std::mem::take(&mut self.turns);
         while !chunk.is_empty() {
-            state.unpack(n, &mut chunk);
-            self.explorer.meet(&state);
+            state.unpack(self.explorer.nodes, &mut chunk);
             self.expand_one(&state, &mut turns, depth);
             self.until_glance -= 1;
             if self.until_glance == 0 {
                 self.until_glance = GLANCE;
+                self.tell();
                 self.search.glance(depth);
                 if self.search.full.load(Ordering::Relaxed) {
                     break;
                 }
             }
         }
+        self.settle(depth + 1);
         (self.state, self.turns) = (state, turns);
+    }
+
+    /// Adds what was counted to what all threads have counted.
+    fn tell(&mut self) {
+        self.search.unique.fetch_add(std::mem::take(&mut self.unique), Ordering::Relaxed);
+        self.search.waiting.fetch_add(std::mem::take(&mut self.waiting), Ordering::Relaxed);
     }
 
     fn expand_one(&mut self, state: &State, turns: &mut Vec<Turn>, depth: u32) {
         self.explorer.turns(state, turns);
-        let place = Place { depth, hash: self.key(state) };
+        let place = Place { depth, hash: key(&self.explorer, &mut self.symmetry, state) };
         self.explorer.judge_end(state, turns, place, &mut self.found);
-        let first = match self.search.partial_order {
-            true => {
-                let foresees = self.search.foresees;
-                self.explorer.put_first(state, turns, foresees).unwrap_or(turns.len())
+        if !self.search.partial_order {
+            self.take(state, place, turns);
+            if self.arrivals.len() >= BATCH {
+                self.settle(depth + 1);
             }
-            false => turns.len(),
-        };
+            return;
+        }
+        let first = self.explorer.put_first(state, turns, self.search.foresees);
+        let first = first.unwrap_or(turns.len());
         let (ample, rest) = turns.split_at(first);
-        let open = self.take(state, place, ample);
+        self.take(state, place, ample);
+        let open = self.settle(depth + 1);
         if !open && !rest.is_empty() {
             self.take(state, place, rest); // Nothing new: the others must not wait for ever.
+            self.settle(depth + 1);
         }
     }
 
-    /// Makes each of these moves; whether any leads to where the search has not been.
-    fn take(&mut self, state: &State, place: Place, turns: &[Turn]) -> bool {
-        let mut open = false;
+    /// Makes each of these moves.
+    fn take(&mut self, state: &State, place: Place, turns: &[Turn]) {
         for turn in turns {
-            for outcome in self.explorer.outcomes(state, turn.act).iter() {
-                let mut next = std::mem::take(&mut self.next);
-                self.explorer.advance(state, turn.act, outcome, &mut next);
-                open |= self.come_to(&next, place.depth + 1, place.hash);
-                self.next = next;
+            for &outcome in self.explorer.outcomes(state, turn.act).iter() {
+                self.come_to(place.hash, |explorer, next| {
+                    explorer.advance(state, turn.act, outcome, next);
+                });
             }
         }
+    }
+
+    /// Comes to a state, which is yet to be looked up.
+    fn come_to(&mut self, from: u64, make: impl FnOnce(&mut Explorer<'a>, &mut State)) {
+        let place = self.arrivals.len();
+        if place == self.next.len() {
+            self.next.push(State::default());
+        }
+        let next = &mut self.next[place];
+        make(&mut self.explorer, next);
+        let hash = key(&self.explorer, &mut self.symmetry, next);
+        self.arrivals.push(Arrival { hash, from });
+    }
+
+    /// Looks up the states that were come to; whether the search has not looked at any of them.
+    fn settle(&mut self, depth: u32) -> bool {
+        self.found.states += self.arrivals.len() as u64;
+        let mut visits = std::mem::take(&mut self.visits);
+        self.search.seen.visit(&self.arrivals, depth, &mut visits);
+        let mut open = false;
+        for (place, visit) in visits.iter().enumerate() {
+            match *visit {
+                Visit::First => {
+                    self.find(place, depth);
+                    open = true;
+                }
+                Visit::Again { depth: before } => {
+                    self.found.back |= before < depth;
+                    open |= before == depth;
+                }
+            }
+        }
+        self.visits = visits;
+        self.arrivals.clear();
         open
     }
 
-    /// Whether the search has not looked at this state yet.
-    fn come_to(&mut self, state: &State, depth: u32, from: u64) -> bool {
-        self.found.states += 1;
-        let hash = self.key(state);
-        match self.search.seen.visit(hash, depth, from) {
-            Visit::First => {}
-            Visit::Again { depth: before } => {
-                self.found.back |= before < depth;
-                return before == depth;
-            }
-        }
-        self.search.unique.fetch_add(1, Ordering::Relaxed);
+    /// A state is new: judges it, and keeps it to be looked at.
+    fn find(&mut self, place: usize, depth: u32) {
+        self.unique += 1;
+        let (state, hash) = (&self.next[place], self.arrivals[place].hash);
         let broken = self.explorer.broken(state);
         for &property in &broken {
             self.found.broken(property, Place { depth, hash });
         }
         if !broken.iter().any(|property| is_fatal(*property)) {
             state.pack(&mut self.filling);
-            self.search.waiting.fetch_add(1, Ordering::Relaxed);
+            self.waiting += 1;
             if self.filling.len() >= CHUNK {
                 let chunk = std::mem::take(&mut self.filling);
-                let size = chunk.capacity() as u64;
-                self.search.frontier.fetch_add(size, Ordering::Relaxed);
+                self.search.frontier.fetch_add(state::bytes(&chunk), Ordering::Relaxed);
                 self.full.push(chunk);
             }
-        }
-        true
-    }
-
-    fn key(&mut self, state: &State) -> u64 {
-        match &mut self.symmetry {
-            Some(symmetry) => {
-                let global = self.explorer.global_hash(state.global);
-                symmetry.hash(&self.explorer, state, global)
-            }
-            None => state.hash,
         }
     }
 }

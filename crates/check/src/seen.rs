@@ -1,13 +1,18 @@
 //! Every state that was found, by its hash: after how many moves, and from which one.
+//!
+//! One table for all threads, which come to states without waiting for each other: a place is free
+//! or belongs to a hash for ever, and who comes first takes it. Only while the table is made larger
+//! must everybody keep away. All states after so many moves are looked at before those after more,
+//! so whatever others write meanwhile is about states that are equally deep.
 
 use crate::lock::held;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{RwLock, RwLockReadGuard};
 
-/// Tables that threads can use at the same time without waiting for each other much.
-const SHARDS: usize = 64;
-/// A table is made larger when more than 7 of 8 places are taken.
-const FULL: (usize, usize) = (7, 8);
+/// So many places there are in the beginning.
+const FIRST: usize = 1 << 14;
+/// The table is made larger when more than 3 of 4 places would be taken.
+const FULL: (usize, usize) = (3, 4);
 /// So many bits of a hash are kept of the state before.
 const PARENT_BITS: u32 = 48;
 const PARENT_MASK: u64 = (1 << PARENT_BITS) - 1;
@@ -17,8 +22,15 @@ pub const DEPTH_MAX: u32 = (1 << (64 - PARENT_BITS)) - 2;
 
 /// Every state that was found.
 pub struct Seen {
-    shards: Vec<Mutex<Shard>>,
+    table: RwLock<Table>,
     bytes: AtomicU64,
+}
+
+/// A state is come to from another one: the hashes of both.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    pub hash: u64,
+    pub from: u64,
 }
 
 /// What became of a state that was come to.
@@ -35,122 +47,195 @@ pub enum Visit {
 
 impl Seen {
     pub fn new() -> Self {
-        let shards: Vec<_> = (0..SHARDS).map(|_| Mutex::new(Shard::new())).collect();
-        let bytes = AtomicU64::new((SHARDS * Shard::FIRST * size_of::<Entry>()) as u64);
-        Self { shards, bytes }
+        let table = Table::new(FIRST);
+        Self { bytes: AtomicU64::new(table.bytes()), table: RwLock::new(table) }
     }
 
-    /// A state is come to after so many moves, from another one. Of several that lead there in
+    /// States are come to after so many moves. Of several states that lead to the same one in
     /// equally many, the one with the least hash is kept, so that threads do not matter.
-    pub fn visit(&self, hash: u64, depth: u32, parent: u64) -> Visit {
-        let hash = hash.max(1); // 0 is a free place.
-        let shard = &self.shards[hash as usize % SHARDS];
-        let mut shard = held(shard.lock());
-        let (visit, grown) = shard.visit(hash, depth, parent & PARENT_MASK);
-        self.bytes.fetch_add((grown * size_of::<Entry>()) as u64, Ordering::Relaxed);
-        visit
+    pub fn visit(&self, arrivals: &[Arrival], depth: u32, visits: &mut Vec<Visit>) {
+        let (table, room) = self.with_room(arrivals);
+        visits.clear();
+        visits.extend(arrivals.iter().map(|arrival| table.visit(*arrival, depth)));
+        let taken = visits.iter().filter(|visit| **visit == Visit::First).count();
+        table.give_back(room - taken);
+    }
+
+    /// The table, in which places for these were set aside, and how many.
+    fn with_room(&self, arrivals: &[Arrival]) -> (RwLockReadGuard<'_, Table>, usize) {
+        loop {
+            let table = held(self.table.read());
+            // This looks at all places before any matters, so that memory is waited for only once.
+            let known = arrivals.iter().filter(|arrival| table.is_at_home(arrival.hash)).count();
+            let room = arrivals.len() - known;
+            if table.set_aside(room) {
+                return (table, room);
+            }
+            drop(table);
+            self.grow(room);
+        }
+    }
+
+    fn grow(&self, room: usize) {
+        let mut table = held(self.table.write());
+        while !table.has_room(room) {
+            table.grow();
+        }
+        self.bytes.store(table.bytes(), Relaxed);
     }
 
     /// The low bits of the state before the one with these low bits, which is so many moves deep.
     pub fn parent(&self, low: u64, depth: u32) -> Option<u64> {
-        let low = low & PARENT_MASK;
-        let shard = &self.shards[low.max(1) as usize % SHARDS];
-        held(shard.lock()).parent(low, depth)
+        held(self.table.read()).parent(low & PARENT_MASK, depth)
     }
 
     /// How much memory it takes.
     pub fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
+        self.bytes.load(Relaxed)
     }
+}
+
+/// 0 is the hash of a free place.
+fn not_free(hash: u64) -> u64 {
+    hash.max(1)
 }
 
 /// Whether a hash has these low bits, which is all that is kept of a state before another.
 pub fn is_that(hash: u64, low: u64) -> bool {
-    hash.max(1) & PARENT_MASK == low & PARENT_MASK
+    not_free(hash) & PARENT_MASK == low & PARENT_MASK
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct Entry {
-    hash: u64,
-    /// How many moves, and the low bits of the state before.
-    path: u64,
+    hash: AtomicU64,
+    /// How many moves, and the low bits of the state before; all bits are turned over, so that the
+    /// least is the greatest, and that nothing was written yet is less than anything.
+    path: AtomicU64,
 }
 
-impl Entry {
-    fn depth(self) -> u32 {
-        (self.path >> PARENT_BITS) as u32
-    }
+fn path(depth: u32, from: u64) -> u64 {
+    !(u64::from(depth) << PARENT_BITS | from & PARENT_MASK)
+}
+
+fn depth_of(path: u64) -> u32 {
+    (!path >> PARENT_BITS) as u32
 }
 
 /// A table with open addressing: the place of a hash is free, or taken by it or by another.
-struct Shard {
+struct Table {
     entries: Vec<Entry>,
-    taken: usize,
+    /// How many places are taken or set aside.
+    taken: AtomicUsize,
 }
 
-impl Shard {
-    const FIRST: usize = 1 << 8;
-
-    fn new() -> Self {
-        Self { entries: vec![Entry::default(); Self::FIRST], taken: 0 }
+impl Table {
+    fn new(size: usize) -> Self {
+        let entries = (0..size).map(|_| Entry::default()).collect();
+        Self { entries, taken: AtomicUsize::new(0) }
     }
 
-    fn place(&self, hash: u64) -> usize {
-        (hash as usize / SHARDS) & (self.entries.len() - 1)
+    fn bytes(&self) -> u64 {
+        (self.entries.len() * size_of::<Entry>()) as u64
     }
 
-    fn visit(&mut self, hash: u64, depth: u32, parent: u64) -> (Visit, usize) {
-        let path = u64::from(depth) << PARENT_BITS | parent;
-        let mask = self.entries.len() - 1;
-        let mut place = self.place(hash);
+    fn has_room(&self, room: usize) -> bool {
+        (self.taken.load(Relaxed) + room) * FULL.1 <= self.entries.len() * FULL.0
+    }
+
+    /// Sets so many places aside, if there is room. There is always a free place left then.
+    fn set_aside(&self, room: usize) -> bool {
+        self.taken.fetch_add(room, Relaxed);
+        let fits = self.has_room(0);
+        if !fits {
+            self.give_back(room);
+        }
+        fits
+    }
+
+    fn give_back(&self, room: usize) {
+        self.taken.fetch_sub(room, Relaxed);
+    }
+
+    fn home(&self, hash: u64) -> usize {
+        hash as usize & (self.entries.len() - 1)
+    }
+
+    fn after(&self, place: usize) -> usize {
+        (place + 1) & (self.entries.len() - 1)
+    }
+
+    fn is_at_home(&self, hash: u64) -> bool {
+        let hash = not_free(hash);
+        self.entries[self.home(hash)].hash.load(Relaxed) == hash
+    }
+
+    fn visit(&self, arrival: Arrival, depth: u32) -> Visit {
+        let hash = not_free(arrival.hash);
+        let path = path(depth, arrival.from);
+        let mut place = self.home(hash);
         loop {
-            let entry = &mut self.entries[place];
-            if entry.hash == hash {
-                if entry.depth() == depth {
-                    entry.path = entry.path.min(path);
+            let entry = &self.entries[place];
+            let mut owner = entry.hash.load(Relaxed);
+            if owner == 0 {
+                match entry.hash.compare_exchange(0, hash, Relaxed, Relaxed) {
+                    Ok(_) => {
+                        entry.path.fetch_max(path, Relaxed);
+                        return Visit::First;
+                    }
+                    Err(other) => owner = other,
                 }
-                return (Visit::Again { depth: entry.depth() }, 0);
             }
-            if entry.hash == 0 {
-                *entry = Entry { hash, path };
-                self.taken += 1;
-                return (Visit::First, self.grow());
+            if owner == hash {
+                return entry.come_again(path, depth);
             }
-            place = (place + 1) & mask;
+            place = self.after(place);
         }
     }
 
-    /// By how many places it has grown.
-    fn grow(&mut self) -> usize {
-        let size = self.entries.len();
-        if self.taken * FULL.1 <= size * FULL.0 {
-            return 0;
-        }
-        let small = std::mem::replace(&mut self.entries, vec![Entry::default(); 2 * size]);
-        let mask = self.entries.len() - 1;
-        for entry in small.into_iter().filter(|entry| entry.hash != 0) {
-            let mut place = self.place(entry.hash);
-            while self.entries[place].hash != 0 {
-                place = (place + 1) & mask;
+    fn grow(&mut self) {
+        let mut larger = Self::new(2 * self.entries.len());
+        let taken = *self.taken.get_mut();
+        for entry in self.entries.drain(..) {
+            let hash = entry.hash.into_inner();
+            if hash != 0 {
+                let mut place = larger.home(hash);
+                while *larger.entries[place].hash.get_mut() != 0 {
+                    place = larger.after(place);
+                }
+                larger.entries[place] = Entry { hash: hash.into(), path: entry.path };
             }
-            self.entries[place] = entry;
         }
-        size
+        larger.taken = taken.into();
+        *self = larger;
     }
 
     fn parent(&self, low: u64, depth: u32) -> Option<u64> {
-        let mask = self.entries.len() - 1;
-        let mut place = self.place(low); // The table is smaller than the low bits can tell.
+        let mut place = self.home(low.max(1)); // The table is smaller than the low bits can tell.
         loop {
-            let entry = self.entries[place];
-            if entry.hash == 0 {
+            let entry = &self.entries[place];
+            let (hash, path) = (entry.hash.load(Relaxed), entry.path.load(Relaxed));
+            if hash == 0 {
                 return None;
             }
-            if entry.hash & PARENT_MASK == low && entry.depth() == depth {
-                return Some(entry.path & PARENT_MASK);
+            if hash & PARENT_MASK == low && depth_of(path) == depth {
+                return Some(!path & PARENT_MASK);
             }
-            place = (place + 1) & mask;
+            place = self.after(place);
         }
+    }
+}
+
+impl Entry {
+    fn come_again(&self, path: u64, depth: u32) -> Visit {
+        let before = self.path.load(Relaxed);
+        // Whoever took the place just now, and has not yet said from where, is equally deep.
+        if before != 0 && depth_of(before) != depth {
+            return Visit::Again { depth: depth_of(before) };
+        }
+        if path > before {
+            self.path.fetch_max(path, Relaxed);
+        }
+        Visit::Again { depth }
     }
 }
 
@@ -158,14 +243,20 @@ impl Shard {
 mod tests {
     use super::*;
 
+    fn visit(seen: &Seen, hash: u64, depth: u32, from: u64) -> Visit {
+        let mut visits = Vec::new();
+        seen.visit(&[Arrival { hash, from }], depth, &mut visits);
+        visits[0]
+    }
+
     #[test]
     fn a_state_is_new_once_and_remembers_how_it_was_come_to() {
         let seen = Seen::new();
-        assert_eq!(seen.visit(77 << 50 | 5, 0, 0), Visit::First);
+        assert_eq!(visit(&seen, 77 << 50 | 5, 0, 0), Visit::First);
         for state in 1..20_000_u64 {
             let hash = crate::intern::mix(state);
-            assert_eq!(seen.visit(hash, 1, 77 << 50 | 5), Visit::First);
-            assert_eq!(seen.visit(hash, 2, 9), Visit::Again { depth: 1 });
+            assert_eq!(visit(&seen, hash, 1, 77 << 50 | 5), Visit::First);
+            assert_eq!(visit(&seen, hash, 2, 9), Visit::Again { depth: 1 });
             assert_eq!(seen.parent(hash, 1), Some(5));
         }
         assert_eq!(seen.parent(5, 0), Some(0));
@@ -175,9 +266,34 @@ mod tests {
     #[test]
     fn of_several_ways_of_one_length_the_least_is_kept() {
         let seen = Seen::new();
-        seen.visit(1, 3, 30);
-        seen.visit(1, 3, 20);
-        seen.visit(1, 3, 25);
+        visit(&seen, 1, 3, 30);
+        visit(&seen, 1, 3, 20);
+        visit(&seen, 1, 3, 25);
         assert_eq!(seen.parent(1, 3), Some(20));
+    }
+
+    #[test]
+    fn threads_that_come_to_the_same_states_at_once_find_each_exactly_once() {
+        const STATES: u64 = 60_000; // More than there is room for in the beginning.
+        let seen = Seen::new();
+        let come = |from: u64| {
+            let arrivals: Vec<_> = (1..=STATES)
+                .map(|state| Arrival { hash: crate::intern::mix(state), from })
+                .collect();
+            let (mut visits, mut first) = (Vec::new(), 0);
+            for some in arrivals.chunks(50) {
+                seen.visit(some, 4, &mut visits);
+                first += visits.iter().filter(|visit| **visit == Visit::First).count() as u64;
+            }
+            first
+        };
+        let found: u64 = std::thread::scope(|scope| {
+            let threads = [31, 30, 32].map(|from| scope.spawn(move || come(from)));
+            threads.into_iter().map(|thread| thread.join().expect("it only counts")).sum()
+        });
+        assert_eq!(found, STATES);
+        for state in 1..=STATES {
+            assert_eq!(seen.parent(crate::intern::mix(state), 4), Some(30));
+        }
     }
 }

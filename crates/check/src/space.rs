@@ -1,16 +1,21 @@
-//! What all threads of a search share: every link content and every global state once, by number.
+//! What all threads of a search share: every link content, every global state and all that a step
+//! can do to others once, by number.
 
 use crate::global::Global;
-use crate::intern::{Interner, mix};
+use crate::intern::{Interner, Plain, mix};
 use crate::lock::held;
-use crate::workings::{PacketId, Workings};
+use crate::outcome::{Outcome, Outcomes};
+use crate::workings::{Effects, Input, LocalId, PacketId, Workings};
 use conclave_core::{Bounds, Hasher, Network, NodeId};
+use std::hash::BuildHasher;
 use std::sync::RwLock;
 
 /// The number of what is under way on a link; 0 is nothing.
 pub type ContentId = u32;
 /// The number of a global state.
 pub type GlobalId = u32;
+/// The number of what a step does to others.
+pub type EffectsId = u32;
 /// The number of a link that has ever been used.
 pub type Slot = u16;
 
@@ -23,6 +28,16 @@ pub struct Content {
     pub packets: Vec<PacketId>,
     /// What can arrive next: which message, and what is then left.
     pub takes: Vec<(PacketId, ContentId)>,
+}
+
+/// A step that was worked out.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The state of the node.
+    pub local: LocalId,
+    /// The code of what happens to it.
+    pub input: u64,
+    pub outcomes: Outcomes,
 }
 
 /// What the laws must remember. Each multiplies the states, so only what is asked for is watched.
@@ -44,6 +59,9 @@ pub struct Space<'a> {
     pub watch: Watch,
     contents: RwLock<Contents>,
     globals: RwLock<Interner<Global>>,
+    effects: RwLock<Interner<Effects>>,
+    /// In the order in which they were worked out; one may be there twice.
+    steps: RwLock<Vec<Step>>,
     /// The links that have been used, in the order in which they first were.
     slots: RwLock<Vec<(NodeId, NodeId)>>,
 }
@@ -57,6 +75,8 @@ impl<'a> Space<'a> {
     pub fn new(workings: &'a dyn Workings, bounds: &'a Bounds, watch: Watch) -> Self {
         let mut numbers = Interner::new();
         numbers.intern(0, Vec::new());
+        let mut effects = Interner::new();
+        effects.intern(Plain::default().hash_one(Effects::default()), Effects::default());
         let nothing = Content { hash: 0, packets: Vec::new(), takes: Vec::new() };
         Self {
             workings,
@@ -64,6 +84,8 @@ impl<'a> Space<'a> {
             watch,
             contents: RwLock::new(Contents { numbers, contents: vec![nothing] }),
             globals: RwLock::new(Interner::new()),
+            effects: RwLock::new(effects),
+            steps: RwLock::new(Vec::new()),
             slots: RwLock::new(Vec::new()),
         }
     }
@@ -108,14 +130,39 @@ impl<'a> Space<'a> {
         held(self.contents.read()).contents[from..].to_vec()
     }
 
-    /// The number of a global state, and its hash.
-    pub fn global(&self, global: Global) -> (GlobalId, u64) {
-        let hash = mix(conclave_core::hash(&global));
-        (held(self.globals.write()).intern(hash, global).0, hash)
+    /// The number of a global state.
+    pub fn global(&self, global: Global) -> GlobalId {
+        held(self.globals.write()).intern(mixed(&global), global).0
     }
 
-    pub fn global_of(&self, id: GlobalId) -> Global {
-        held(self.globals.read()).get(id).clone()
+    /// All global states from this number on, and their hashes.
+    pub fn globals(&self, from: usize) -> Vec<(Global, u64)> {
+        let globals = held(self.globals.read());
+        globals.from(from).iter().map(|global| (global.clone(), mixed(global))).collect()
+    }
+
+    /// Works out a step.
+    pub fn take(&self, local: LocalId, input: Input) {
+        let done = self.workings.take(local, input);
+        let mut known = held(self.effects.write());
+        let number = |(local, effects)| {
+            let hash = Plain::default().hash_one(&effects);
+            Outcome { local, effects: known.intern(hash, effects).0 }
+        };
+        let outcomes: Vec<Outcome> = done.into_iter().map(number).collect();
+        drop(known);
+        let step = Step { local, input: input.code(), outcomes: Outcomes::new(&outcomes) };
+        held(self.steps.write()).push(step);
+    }
+
+    /// All steps that were worked out, from this number on.
+    pub fn steps(&self, from: usize) -> Vec<Step> {
+        held(self.steps.read())[from..].to_vec()
+    }
+
+    /// All that steps did to others from this number on.
+    pub fn effects(&self, from: usize) -> Vec<Effects> {
+        held(self.effects.read()).from(from).to_vec()
     }
 
     /// The number of a link, which it gets when it is first used.
@@ -137,4 +184,8 @@ impl<'a> Space<'a> {
     pub fn slots(&self) -> Vec<(NodeId, NodeId)> {
         held(self.slots.read()).clone()
     }
+}
+
+fn mixed(global: &Global) -> u64 {
+    mix(conclave_core::hash(global))
 }

@@ -27,9 +27,9 @@ impl State {
         self.links.get(slot).copied().unwrap_or(0)
     }
 
-    /// Appends the compact form: seven bits of a number to a byte, low ones first.
-    pub fn pack(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.hash.to_le_bytes());
+    /// Appends the compact form: the hash, then a word for each number that fits.
+    pub fn pack(&self, out: &mut Packed) {
+        out.extend([0, 16, 32, 48].map(|shift| (self.hash >> shift) as u16));
         put(self.global, out);
         for &local in &self.nodes {
             put(local, out);
@@ -42,38 +42,47 @@ impl State {
     }
 
     /// Reads the compact form of a state of `n` nodes, and moves on to what is behind it.
-    pub fn unpack(&mut self, n: usize, bytes: &mut &[u8]) {
-        let (hash, rest) = bytes.split_at(8);
-        self.hash = u64::from_le_bytes(hash.try_into().expect("eight bytes"));
-        *bytes = rest;
-        self.global = get(bytes);
+    pub fn unpack(&mut self, n: usize, packed: &mut &[u16]) {
+        let mut words = packed.iter().copied();
+        self.hash =
+            (0..4).fold(0, |hash, place| hash | u64::from(next(&mut words)) << (16 * place));
+        self.global = get(&mut words);
         self.nodes.clear();
-        self.nodes.extend((0..n).map(|_| get(bytes)));
-        let used = get(bytes);
+        self.nodes.extend((0..n).map(|_| get(&mut words)));
+        let used = get(&mut words);
         self.links.clear();
-        self.links.extend((0..used).map(|_| get(bytes)));
+        self.links.extend((0..used).map(|_| get(&mut words)));
+        *packed = &packed[packed.len() - words.len()..];
     }
 }
 
-fn put(mut number: u32, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
+/// States in their compact form, one behind the other.
+pub type Packed = Vec<u16>;
+
+/// How much memory they take.
+pub fn bytes(packed: &Packed) -> u64 {
+    (packed.capacity() * size_of::<u16>()) as u64
 }
 
-fn get(bytes: &mut &[u8]) -> u32 {
-    let (mut number, mut shift) = (0, 0);
-    loop {
-        let (&byte, rest) = bytes.split_first().expect("a packed state is whole");
-        *bytes = rest;
-        number |= u32::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            return number;
-        }
-        shift += 7;
+/// Says that two more words are needed for a number. Most are smaller.
+const WIDE: u16 = u16::MAX;
+
+fn put(number: u32, out: &mut Packed) {
+    match u16::try_from(number) {
+        Ok(word) if word != WIDE => out.push(word),
+        Ok(_) | Err(_) => out.extend([WIDE, number as u16, (number >> 16) as u16]),
     }
+}
+
+fn get(words: &mut impl Iterator<Item = u16>) -> u32 {
+    match next(words) {
+        WIDE => u32::from(next(words)) | u32::from(next(words)) << 16,
+        word => u32::from(word),
+    }
+}
+
+fn next(words: &mut impl Iterator<Item = u16>) -> u16 {
+    words.next().expect("a packed state is whole")
 }
 
 #[cfg(test)]
@@ -83,15 +92,15 @@ mod tests {
     #[test]
     fn a_packed_state_comes_back_whole() {
         let state = State {
-            nodes: vec![0, 127, 128],
+            nodes: vec![0, 65_534, 65_535],
             links: vec![5, 0, 70_000, 0],
             global: 3,
             hash: 1 << 63,
         };
-        let mut bytes = Vec::new();
-        state.pack(&mut bytes);
-        state.pack(&mut bytes);
-        let mut rest = bytes.as_slice();
+        let mut packed = Vec::new();
+        state.pack(&mut packed);
+        state.pack(&mut packed);
+        let mut rest = packed.as_slice();
         let mut again = State::default();
         for _ in 0..2 {
             again.unpack(3, &mut rest);

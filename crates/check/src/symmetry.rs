@@ -33,6 +33,7 @@ impl Symmetry {
     }
 
     /// The hash of a state, the same for all that are alike.
+    #[inline(never)] // So that [`key`] stays small where there is no symmetry.
     pub fn hash(&mut self, explorer: &Explorer<'_>, state: &State, global: u64) -> u64 {
         let links = Between::of(explorer, state);
         let hashes =
@@ -84,6 +85,15 @@ impl Symmetry {
             };
             explorer.space.workings.renamed(local, &renaming)
         })
+    }
+}
+
+/// The hash by which a state is known: the same for all that are alike, if some are.
+#[inline]
+pub fn key(explorer: &Explorer<'_>, symmetry: &mut Option<Symmetry>, state: &State) -> u64 {
+    match symmetry {
+        Some(symmetry) => symmetry.hash(explorer, state, explorer.global_hash(state.global)),
+        None => state.hash,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::explorer::Explorer;
 use crate::intern::Plain;
 use crate::moves::Turn;
 use crate::report::{Limits, Progress};
-use crate::state::State;
+use crate::state::{self, Packed, State};
 use std::collections::HashMap;
 
 /// After so many states it is looked whether there is still room.
@@ -95,7 +95,6 @@ impl Walk<'_, '_> {
     /// Makes all moves from these states, and from each that a move leads to if `goes_on` says so:
     /// from how many, if there is room for them.
     fn through(&mut self, begun: &[State], goes_on: fn(&mut Leading, u64) -> bool) -> Option<u64> {
-        let n = self.explorer.space.workings.nodes() as usize;
         let (mut state, mut turns) = (State::default(), Vec::new());
         let (mut level, mut next) = (Vec::new(), Vec::new());
         begun.iter().for_each(|state| state.pack(&mut level));
@@ -105,11 +104,11 @@ impl Walk<'_, '_> {
             while !packed.is_empty() {
                 if walked % GLANCE == 0 {
                     self.glance(walked, depth);
-                    if !self.has_room(level.capacity() + next.capacity()) {
+                    if !self.has_room(state::bytes(&level) + state::bytes(&next)) {
                         return None;
                     }
                 }
-                state.unpack(n, &mut packed);
+                state.unpack(self.explorer.nodes, &mut packed);
                 self.move_on(&state, &mut turns, goes_on, &mut next);
                 walked += 1;
             }
@@ -126,13 +125,12 @@ impl Walk<'_, '_> {
         state: &State,
         turns: &mut Vec<Turn>,
         goes_on: fn(&mut Leading, u64) -> bool,
-        next: &mut Vec<u8>,
+        next: &mut Packed,
     ) {
-        self.explorer.meet(state);
         self.explorer.turns(state, turns);
         let mut after = State::default();
         for turn in turns {
-            for outcome in self.explorer.outcomes(state, turn.act).iter() {
+            for &outcome in self.explorer.outcomes(state, turn.act).iter() {
                 self.explorer.advance(state, turn.act, outcome, &mut after);
                 if goes_on(&mut self.leading, after.hash) {
                     after.pack(next);
@@ -148,9 +146,9 @@ impl Walk<'_, '_> {
     }
 
     /// Whether the limits allow this much, with so many bytes of states to be looked at.
-    fn has_room(&mut self, waiting: usize) -> bool {
+    fn has_room(&mut self, waiting: u64) -> bool {
         let places = self.leading.capacity() / 7 * 8; // A table is at most 7/8 full.
-        self.bytes = self.bytes.max((places * PLACE + waiting) as u64);
+        self.bytes = self.bytes.max((places * PLACE) as u64 + waiting);
         self.leading.len() as u64 <= self.limits.states_max && self.bytes <= self.limits.memory_max
     }
 }

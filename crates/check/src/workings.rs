@@ -64,11 +64,9 @@ impl Input {
     }
 }
 
-/// What becomes of it, for one way to answer the choices that the step made.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The state after it.
-    pub local: LocalId,
+/// What a step does to others, for one way to answer the choices that it made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Effects {
     /// The messages that it sent, to whom.
     pub sends: Vec<(u16, PacketId)>,
     /// What its user was told.
@@ -77,7 +75,7 @@ pub struct Outcome {
     pub choices: Vec<u32>,
 }
 
-impl Outcome {
+impl Effects {
     /// Whether nobody enters. The other words are the same in whatever order they come.
     pub fn is_silent(&self) -> bool {
         self.words.iter().all(|word| match word {
@@ -136,7 +134,7 @@ pub trait Workings: Sync {
     /// The nodes before they are started.
     fn fresh(&self) -> Vec<LocalId>;
     /// What becomes of a node: one outcome for each way to answer its choices.
-    fn take(&self, local: LocalId, input: Input) -> Vec<Outcome>;
+    fn take(&self, local: LocalId, input: Input) -> Vec<(LocalId, Effects)>;
     /// A node after some time has passed, at least and at most so much.
     fn later(&self, local: LocalId, least: u64, most: u64) -> LocalId;
     /// What can be seen of all states of nodes from this number on.

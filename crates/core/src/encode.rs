@@ -11,9 +11,12 @@ pub fn encode<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) {
     value.serialize(Encoder { out }).expect("plain data always encodes");
 }
 
+/// Most values take fewer bytes, so that what holds them need not grow.
+const ROOM: usize = 256;
+
 /// The hash of a value's encoding.
 pub fn hash<T: Serialize + ?Sized>(value: &T) -> u64 {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(ROOM);
     encode(value, &mut bytes);
     let mut hasher = Hasher::default();
     hasher.write(&bytes);

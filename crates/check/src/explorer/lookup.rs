@@ -5,58 +5,34 @@ use crate::global::Global;
 use crate::intern::mix;
 use crate::space::{ContentId, GlobalId, Slot};
 use crate::state::State;
-use crate::workings::{Input, LocalId, Outcome, PacketId};
+use crate::workings::{LocalId, PacketId};
 use conclave_core::NodeId;
 use std::rc::Rc;
 
 impl Explorer<'_> {
-    pub fn global(&mut self, id: GlobalId) -> Rc<Global> {
-        Rc::clone(&self.known_global(id).0)
+    pub fn global(&self, id: GlobalId) -> &Rc<Global> {
+        &self.globals[id as usize].0
     }
 
-    pub fn global_hash(&mut self, id: GlobalId) -> u64 {
-        self.known_global(id).1
+    pub fn global_hash(&self, id: GlobalId) -> u64 {
+        self.globals[id as usize].1
     }
 
-    fn known_global(&mut self, id: GlobalId) -> &(Rc<Global>, u64) {
-        let place = id as usize;
-        if place >= self.globals.len() {
-            self.globals.resize(place + 1, None);
-        }
-        let space = self.space;
-        self.globals[place].get_or_insert_with(|| {
-            let global = space.global_of(id);
-            let hash = mix(conclave_core::hash(&global));
-            (Rc::new(global), hash)
-        })
+    fn learn_globals(&mut self) {
+        let more = self.space.globals(self.globals.len()).into_iter();
+        self.globals.extend(more.map(|(global, hash)| (Rc::new(global), hash)));
     }
 
-    /// What becomes of a node, worked out only once.
-    pub fn steps(&mut self, local: LocalId, input: Input) -> Rc<[Outcome]> {
-        let node = local as usize;
-        if node >= self.steps.len() {
-            self.steps.resize(node + 1, Vec::new());
-        }
-        let code = input.code();
-        match self.steps[node].binary_search_by_key(&code, |(known, _)| *known) {
-            Ok(place) => Rc::clone(&self.steps[node][place].1),
-            Err(place) => {
-                let outcomes: Rc<[Outcome]> = self.space.workings.take(local, input).into();
-                self.learn();
-                self.steps[node].insert(place, (code, Rc::clone(&outcomes)));
-                outcomes
-            }
-        }
-    }
-
-    /// Takes over what is new of states of nodes and messages.
+    /// Takes over what is new of states of nodes, of messages and of what steps do to others.
     pub(super) fn learn(&mut self) {
         self.faces.extend(self.space.workings.faces(self.faces.len()));
+        self.hashes.extend(self.faces[self.hashes.len()..].iter().map(|face| face.hash));
         self.packets.extend(self.space.workings.packets(self.packets.len()));
+        self.learn_effects();
     }
 
     pub(super) fn slot(&mut self, from: u16, to: u16) -> Slot {
-        let place = usize::from(from) * self.space.workings.nodes() as usize + usize::from(to);
+        let place = usize::from(from) * self.nodes + usize::from(to);
         if let Some(slot) = self.slot_of[place] {
             return slot;
         }
@@ -78,47 +54,40 @@ impl Explorer<'_> {
         if let Some(&known) = self.pushes.get(&(content, packet)) {
             return known;
         }
-        self.learn_contents(content);
         let mut packets = self.contents[content as usize].packets.clone();
         packets.push(packet);
         let pushed = self.space.content(packets, &self.packets);
-        self.learn_contents(pushed);
+        self.learn_contents();
         self.pushes.insert((content, packet), pushed);
         pushed
     }
 
-    fn learn_contents(&mut self, needed: ContentId) {
-        if needed as usize >= self.contents.len() {
-            self.contents.extend(self.space.contents(self.contents.len()));
-            // Another thread may have been the first to send what is in them.
-            self.packets.extend(self.space.workings.packets(self.packets.len()));
-        }
+    fn learn_contents(&mut self) {
+        self.contents.extend(self.space.contents(self.contents.len()));
+        // Another thread may have been the first to send what is in them.
+        self.packets.extend(self.space.workings.packets(self.packets.len()));
     }
 
     /// The content of a link with these messages.
     pub fn content(&mut self, packets: Vec<PacketId>) -> ContentId {
         self.learn();
         let content = self.space.content(packets, &self.packets);
-        self.learn_contents(content);
+        self.learn_contents();
         content
     }
 
-    /// Makes sure that all parts of a state that another thread found are known here.
-    pub fn meet(&mut self, state: &State) {
-        if state.nodes.iter().any(|&local| local as usize >= self.faces.len()) {
-            self.learn();
-        }
-        if state.links.len() > self.slots.len() {
-            self.learn_slots();
-        }
-        let newest = state.links.iter().copied().max().unwrap_or(0);
-        self.learn_contents(newest);
+    /// Takes over all parts of states that other threads have found.
+    pub fn catch_up(&mut self) {
+        self.learn();
+        self.learn_slots();
+        self.learn_contents();
+        self.learn_globals();
     }
 
     pub(super) fn set_node(&mut self, state: &mut State, node: u16, local: LocalId) {
         let place = usize::from(node);
         let was = std::mem::replace(&mut state.nodes[place], local);
-        let change = self.faces[local as usize].hash.wrapping_sub(self.faces[was as usize].hash);
+        let change = self.hashes[local as usize].wrapping_sub(self.hashes[was as usize]);
         state.hash = state.hash.wrapping_add(change);
     }
 
@@ -134,7 +103,10 @@ impl Explorer<'_> {
 
     pub(super) fn set_global(&mut self, state: &mut State, global: GlobalId) {
         let was = std::mem::replace(&mut state.global, global);
-        let change = self.known_global(global).1.wrapping_sub(self.known_global(was).1);
+        if global as usize >= self.globals.len() {
+            self.learn_globals();
+        }
+        let change = self.global_hash(global).wrapping_sub(self.global_hash(was));
         state.hash = state.hash.wrapping_add(change);
     }
 
@@ -148,14 +120,12 @@ impl Explorer<'_> {
 
     /// Works out the hash of a state from its parts.
     pub fn rehash(&mut self, state: &mut State) {
-        self.learn();
-        self.learn_slots();
-        let mut hash = self.known_global(state.global).1;
+        self.catch_up();
+        let mut hash = self.global_hash(state.global);
         for &local in &state.nodes {
-            hash = hash.wrapping_add(self.faces[local as usize].hash);
+            hash = hash.wrapping_add(self.hashes[local as usize]);
         }
         for (slot, &content) in state.links.iter().enumerate() {
-            self.learn_contents(content);
             hash = hash.wrapping_add(self.link_hash(slot as Slot, content));
         }
         state.hash = hash;

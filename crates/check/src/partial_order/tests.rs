@@ -76,7 +76,7 @@ fn explore(explorer: &mut Explorer<'_>, reduced: bool) -> (usize, BTreeSet<u64>)
         }
         let first = if reduced { explorer.put_first(&state, &mut turns, foresees) } else { None };
         for turn in &turns[..first.unwrap_or(turns.len())] {
-            for outcome in explorer.outcomes(&state, turn.act).iter() {
+            for &outcome in explorer.outcomes(&state, turn.act).iter() {
                 let mut next = State::default();
                 explorer.advance(&state, turn.act, outcome, &mut next);
                 if seen.insert(next.hash) {
