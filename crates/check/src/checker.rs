@@ -25,7 +25,8 @@ const ORDER_MAX: u64 = 100_000;
 
 /// The cluster of some algorithm, whatever its types, all of whose runs can be looked at.
 pub trait Checkable: Send + Sync {
-    /// Looks at every run within the bounds, as far as the limits let it.
+    /// Looks at every run within the bounds, as far as the limits let it. To see what can be left
+    /// out, steps are also tried that no run makes: a step must not panic, whatever comes.
     fn check(
         &self,
         bounds: &Bounds,

@@ -63,33 +63,32 @@ impl Explorer<'_> {
                 best = Some((count, set));
             }
         }
-        if foresees && best.is_none_or(|(count, _)| count > 1) {
-            let first = turns.iter().position(|turn| self.is_enough(state, turn.act));
-            if let Some(place) = first {
-                turns.swap(0, place);
-                return Some(1);
-            }
+        if foresees
+            && best.is_none_or(|(count, _)| count > 1)
+            && let Some(place) = self.enough(state, turns)
+        {
+            turns.swap(0, place);
+            return Some(1);
         }
         let (count, set) = best?;
         turns.sort_by_key(|turn| set >> self.place(turn.act) & 1 == 0);
         Some(count)
     }
 
-    /// Whether it is enough to look at the arrival of one message.
-    fn is_enough(&mut self, state: &State, act: Act) -> bool {
-        match act {
-            Act::Deliver { slot, .. } => {
-                self.is_hidden(state, act) && self.comes_first(state, slot)
+    /// The arrival of one message, if it is enough to look at that. The links are gone through by
+    /// their ends: by number, it would depend on who used them first.
+    fn enough(&mut self, state: &State, turns: &[Turn]) -> Option<usize> {
+        let mut arrivals = Vec::new();
+        for (place, turn) in turns.iter().enumerate() {
+            if let Act::Deliver { slot, .. } = turn.act {
+                arrivals.push((self.slots[usize::from(slot)], place, slot));
             }
-            Act::Repeat { .. }
-            | Act::Lose { .. }
-            | Act::Fire { .. }
-            | Act::Ask { .. }
-            | Act::Crash { .. }
-            | Act::Restart { .. }
-            | Act::Suspect { .. }
-            | Act::Trust { .. } => false,
         }
+        arrivals.sort_unstable();
+        let enough = arrivals.into_iter().find(|&(_, place, slot)| {
+            self.is_hidden(state, turns[place].act) && self.comes_first(state, slot)
+        });
+        enough.map(|(_, place, _)| place)
     }
 
     fn agendas(&self, state: &State, turns: &[Turn]) -> Vec<Agenda> {

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
 /// So many words of states are handed from thread to thread at a time.
-const CHUNK: usize = 1 << 15;
+const CHUNK: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 15 };
 /// So many states that were come to are looked up at a time.
 const BATCH: usize = 64;
 /// After so many states a thread looks whether it should stop.
@@ -177,7 +177,7 @@ impl<'a> Search<'a> {
     fn glance(&self, depth: u32) {
         let unique_states = self.unique.load(Ordering::Relaxed);
         let frontier = self.waiting.load(Ordering::Relaxed);
-        let memory = self.seen.bytes() + self.frontier.load(Ordering::Relaxed);
+        let memory = self.seen.bytes_soon() + self.frontier.load(Ordering::Relaxed);
         if unique_states >= self.limits.states_max || memory >= self.limits.memory_max {
             self.full.store(true, Ordering::Relaxed);
         }

@@ -13,6 +13,8 @@ use std::sync::{RwLock, RwLockReadGuard};
 const FIRST: usize = 1 << 14;
 /// The table is made larger when more than 3 of 4 places would be taken.
 const FULL: (usize, usize) = (3, 4);
+/// When more than 11 of 16 are, that is not far off.
+const NEARLY_FULL: (usize, usize) = (11, 16);
 /// So many bits of a hash are kept of the state before.
 const PARENT_BITS: u32 = 48;
 const PARENT_MASK: u64 = (1 << PARENT_BITS) - 1;
@@ -89,6 +91,13 @@ impl Seen {
         held(self.table.read()).parent(low & PARENT_MASK, depth)
     }
 
+    /// How much memory it takes, or will take in a moment: while it is made larger there are two
+    /// tables, the second twice as large as the first.
+    pub fn bytes_soon(&self) -> u64 {
+        let soon = held(self.table.read()).is_nearly_full();
+        self.bytes() * if soon { 3 } else { 1 }
+    }
+
     /// How much memory it takes.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
@@ -140,6 +149,10 @@ impl Table {
 
     fn has_room(&self, room: usize) -> bool {
         (self.taken.load(Relaxed) + room) * FULL.1 <= self.entries.len() * FULL.0
+    }
+
+    fn is_nearly_full(&self) -> bool {
+        self.taken.load(Relaxed) * NEARLY_FULL.1 >= self.entries.len() * NEARLY_FULL.0
     }
 
     /// Sets so many places aside, if there is room. There is always a free place left then.

@@ -80,11 +80,13 @@ pub const RETRANSMIT: Parameter = Parameter {
 };
 
 /// Leases, bully and ring rest on messages that are faster than timers; what a majority decides, or
-/// a fence guards, does not. Every layer has timers that it sets again and again: one each will do.
+/// a fence guards, does not. Every layer has timers that it sets again and again: one each will do,
+/// or two where a node first doubts its leader and then asks.
 pub fn bounds(params: &Params) -> Bounds {
     let hurried = params.is("mode", "lease") || !by_majority(params);
     let timing = if hurried { Timing::Synchronous } else { Timing::AnyMoment };
-    Bounds { timeouts: Some(1), timing, ..Bounds::default() }
+    let doubts = by_majority(params) && params.is("prevote", "on");
+    Bounds { timeouts: Some(1 + u32::from(doubts)), timing, ..Bounds::default() }
 }
 
 /// The choices as the algorithms take them.

@@ -23,12 +23,13 @@ impl Explorer<'_> {
         self.globals.extend(more.map(|(global, hash)| (Rc::new(global), hash)));
     }
 
-    /// Takes over what is new of states of nodes, of messages and of what steps do to others.
+    /// Takes over what is new of states of nodes, of messages and of what steps do to others. That
+    /// speaks of messages, so those are read after it: others go on finding new ones meanwhile.
     pub(super) fn learn(&mut self) {
+        self.learn_effects();
         self.faces.extend(self.space.workings.faces(self.faces.len()));
         self.hashes.extend(self.faces[self.hashes.len()..].iter().map(|face| face.hash));
         self.packets.extend(self.space.workings.packets(self.packets.len()));
-        self.learn_effects();
     }
 
     pub(super) fn slot(&mut self, from: u16, to: u16) -> Slot {

@@ -125,8 +125,9 @@ impl Application {
         }
     }
 
-    /// Jain's index over those that compete. Where they enter more than once it is the one of the
-    /// moment when the first had entered for the last time.
+    /// Jain's index over those that compete, by their turns that are over or under way; a turn that
+    /// a crash cut short is none. Where they enter more than once it is the one of the moment when
+    /// the first had entered for the last time.
     pub fn jain(&self, monitor: &Monitor) -> Option<f64> {
         let entries = |node: NodeId| {
             u64::from(self.rounds - self.left[node.index()]) + u64::from(monitor.is_inside(node))

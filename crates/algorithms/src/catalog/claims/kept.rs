@@ -79,6 +79,11 @@ fn by_itself_with_a_crash(bounds: &mut Bounds) {
     (bounds.timeouts, bounds.crashes) = (Some(1), 1);
 }
 
+/// Every set of initiators, and on every node timers fire three times.
+fn with_timers(bounds: &mut Bounds) {
+    bounds.timeouts = Some(3);
+}
+
 /// Two call for an election, and one node crashes and comes back with its disk.
 fn two_with_a_comeback(bounds: &mut Bounds) {
     bounds.start = Start::These([0, 1].map(NodeId).into_iter().collect());
@@ -138,7 +143,7 @@ pub const CLAIMS: &[Claim] = &[
     claim("naimi-trehel", 3, for_ever, 282, UNFENCED),
     claim("ring", 4, as_usual, 4_619, LED),
     claim("chang-roberts", 4, as_usual, 796, LED),
-    claim("hirschberg-sinclair", 4, as_usual, 4_573, LED),
+    claim("hirschberg-sinclair", 4, as_usual, 4_559, LED),
     claim("peterson", 4, as_usual, 977, LED),
     claim("yo-yo", 4, as_usual, 2_253, LED),
     claim("wireless", 4, as_usual, 42_521, LED),
@@ -148,5 +153,6 @@ pub const CLAIMS: &[Claim] = &[
     claim("bully", 4, together, 9_516_344, LED).large(),
     claim("majority", 3, by_itself_with_a_crash, 1_027_172, TERMS),
     claim("majority", 3, untimed, 455_968, TERMS).with(ASKED_FIRST),
+    claim("majority", 2, with_timers, 78_157, TERMS).with(ASKED_FIRST),
     claim("majority", 3, two_with_a_comeback, 347_870, TERMS).with(ASKED_FIRST),
 ];

@@ -5,11 +5,13 @@
 //! there is nothing to write to a disk, and a pre-vote binds nobody: what is safe rests on the
 //! votes alone.
 //!
-//! A node says no while it leads, and for `timeout` after each heartbeat that it hears. There is
-//! only the election timer to tell. A heartbeat sets it to `timeout`; when it fires, the node has
-//! become a doubter, who says yes. It is then set to a part of `timeout` by chance, after which the
-//! doubter asks. So nobody waits for longer than without pre-votes, and a node that is cut off from
-//! the leader alone asks for ever, in the same term, and the leader stays.
+//! A node says no while it leads, and for `timeout` after each heartbeat that it hears, unless it
+//! is called upon to campaign. There is only the election timer to tell. A heartbeat sets it to
+//! `timeout`; when it fires, the node has become a doubter, who says yes. It is then set to a part
+//! of `timeout` by chance, after which the doubter asks. So nobody waits for longer than without
+//! pre-votes before it asks, and a node that is cut off from the leader alone asks for ever, in the
+//! same term, and the leader stays. Whoever is called upon to campaign asks at once, but stands
+//! only when a majority has missed the leader for as long as that.
 //!
 //! - A leader that is cut off steps down, as without pre-votes. It then asks in vain, and follows
 //!   when it is back: its term is not greater than that of the others.
