@@ -2,8 +2,8 @@
 
 use crate::failure::Usage;
 use crate::output::note;
-use crate::subject::Subject;
 use anyhow::Context;
+use conclave_lab::Experiment;
 use conclave_sim::trace::{
     self, Record, Share, Trace, Window, frames, mermaid, perfetto, shiviz, svg,
 };
@@ -103,14 +103,14 @@ impl Drawing {
     /// Writes a run that was made by this command.
     pub fn of_run(
         &self,
-        subject: &Subject,
+        experiment: &Experiment,
         outcome: &Outcome,
         command: impl Fn() -> String,
     ) -> anyhow::Result<()> {
         if !self.is_wanted() {
             return Ok(());
         }
-        let header = subject.header(command());
+        let header = experiment.header(command());
         self.write(&Trace { header, records: outcome.records.clone() })
     }
 

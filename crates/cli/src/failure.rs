@@ -1,5 +1,7 @@
 //! How a command ends: exit codes, and errors in one line.
 
+pub use conclave_lab::Usage;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error;
 use std::fmt;
@@ -36,25 +38,6 @@ impl Exit {
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 
-/// A mistake in what was typed, said in one line: `--flag value: what it takes`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Usage(pub String);
-
-impl Usage {
-    /// A flag was given a value that it does not take.
-    pub fn flag(flag: &str, value: impl fmt::Display, accepted: impl fmt::Display) -> Self {
-        Self(format!("{flag} {value}: {accepted}"))
-    }
-}
-
-impl fmt::Display for Usage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for Usage {}
-
 /// All that is wrong with what was typed, to be mended at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mistakes(pub Vec<String>);
@@ -86,6 +69,7 @@ impl Error for Mistakes {}
 /// than what went wrong.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     let usage = error.is::<Usage>()
+        || error.is::<conclave_lab::Error>()
         || error.is::<conclave_algorithms::Error>()
         || error.is::<conclave_sim::Error>();
     if let Some(Mistakes(mistakes)) = error.downcast_ref() {

@@ -1,5 +1,6 @@
 //! What people see: colour, width, numbers; tables, reports and JSON in the files below.
 
+pub mod bar;
 pub mod check;
 pub mod entry;
 pub mod json;

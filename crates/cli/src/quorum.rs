@@ -1,6 +1,4 @@
 //! The calculator of `conclave quorum`: how likely two are let in when coordinators forget.
 
-pub mod case;
 pub mod plot;
 pub mod report;
-pub mod window;

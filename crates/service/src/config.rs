@@ -1,5 +1,8 @@
 //! All that one node needs to know.
 
+use conclave_core::NodeId;
+use conclave_lab::Usage;
+use conclave_lab::machines::{Chosen, Machines, Settings};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -32,6 +35,20 @@ pub struct Config {
     pub admin_token: Option<String>,
 }
 
+impl Config {
+    /// The number of this node, from 0.
+    pub fn me(&self) -> NodeId {
+        NodeId(self.id - 1)
+    }
+
+    /// The machines of this node; an error if no node can be made of this choice of algorithms.
+    pub fn machines(&self) -> Result<Machines, Usage> {
+        let Self { engine, election, detector, .. } = self.clone();
+        let nodes = self.nodes.len() as u32;
+        Machines::new(&Settings { nodes, engine, election, detector }, self.me())
+    }
+}
+
 /// Where a node is, for the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
@@ -39,15 +56,6 @@ pub struct Address {
     pub peer: String,
     /// `host:port` of its API.
     pub api: String,
-}
-
-/// An algorithm with parameters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Chosen {
-    /// Its id in the catalogue.
-    pub id: String,
-    /// Parameters as `(name, value)`; where one takes a file, the text of it.
-    pub set: Vec<(String, String)>,
 }
 
 /// Certificates, as files in PEM.

@@ -1,8 +1,10 @@
 //! One node, put together: links, host, desk and API.
 
 use crate::desk::{Needs, has_holds};
-use crate::{Command, Config, Desk, DeskConfig, ELECTION, Engine, EngineError, HttpConfig, http};
+use crate::{Command, Config, Desk, DeskConfig, HttpConfig, http};
 use conclave_core::NodeId;
+use conclave_lab::Usage;
+use conclave_lab::machines::{ELECTION, Machines};
 use conclave_net::recording::{Header, Recorder};
 use conclave_net::store::{Expected, Store, StoreError};
 use conclave_net::{
@@ -28,7 +30,7 @@ const QUEUE: usize = 1_024;
 pub enum NodeError {
     /// The algorithms cannot be had.
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Engine(#[from] Usage),
     /// The disk refuses.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -61,21 +63,21 @@ pub enum NodeError {
 
 /// Runs a node until it is told to stop, or has to.
 pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), NodeError> {
-    let engine = Engine::new(&config)?;
-    let me = NodeId(config.id - 1);
+    let machines = config.machines()?;
+    let me = config.me();
     let api = listen(config.http).await?;
-    let expected = Expected { cluster: &config.cluster, node: me, settings: engine.text() };
+    let expected = Expected { cluster: &config.cluster, node: me, settings: machines.text() };
     let store = Store::open(&config.data, &expected)?;
     let mut shutdown = std::pin::pin!(shutdown);
     tokio::select! {
         () = &mut shutdown => return Ok(()),
-        waited = outwait_old_holds(&engine, &store) => waited?,
+        waited = outwait_old_holds(&machines, &store) => waited?,
     }
-    let recorder = recorder(&config, &engine, &store)?;
+    let recorder = recorder(&config, &machines, &store)?;
     let (order, orders) = mpsc::channel(QUEUE);
     let (tell, news) = mpsc::channel(QUEUE);
     let (command, commands) = mpsc::channel::<Command>(QUEUE);
-    let links = Links::start(link_config(&config, &engine, &store)?, orders, tell).await?;
+    let links = Links::start(link_config(&config, &machines, &store)?, orders, tell).await?;
     info!(
         node = config.id,
         cluster = %config.cluster,
@@ -84,7 +86,7 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
         start = store.incarnation(),
         "started"
     );
-    let desk = desk(&config, engine);
+    let desk = desk(&config, machines);
     let host = HostConfig { me, n: config.nodes.len() as u32, seed: random(), recorder };
     let started = Host::start(host, store, desk, order, news, commands);
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
@@ -103,8 +105,8 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
 
 /// A node that comes back gives its locks to others at once where its engine has leases. Whoever
 /// held one must have noticed before that its node was gone.
-async fn outwait_old_holds(engine: &Engine, store: &Store) -> Result<(), NodeError> {
-    if let Some(longest) = engine.ttl_max()
+async fn outwait_old_holds(machines: &Machines, store: &Store) -> Result<(), NodeError> {
+    if let Some(longest) = machines.ttl_max()
         && has_holds(&store.load()?.application)
     {
         let left = Duration::from_micros(longest.0);
@@ -120,13 +122,13 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, NodeError> {
 
 fn recorder(
     config: &Config,
-    engine: &Engine,
+    machines: &Machines,
     store: &Store,
 ) -> Result<Option<Recorder>, NodeError> {
     let Some(path) = &config.record else { return Ok(None) };
     let header = Header {
         cluster: config.cluster.clone(),
-        settings: engine.text().to_string(),
+        settings: machines.text().to_string(),
         node: NodeId(config.id - 1),
         n: config.nodes.len() as u32,
         incarnation: store.incarnation(),
@@ -136,8 +138,12 @@ fn recorder(
     Recorder::create(path, &header).map(Some).map_err(failed)
 }
 
-fn link_config(config: &Config, engine: &Engine, store: &Store) -> Result<LinkConfig, NodeError> {
-    let me = NodeId(config.id - 1);
+fn link_config(
+    config: &Config,
+    machines: &Machines,
+    store: &Store,
+) -> Result<LinkConfig, NodeError> {
+    let me = config.me();
     let files = config.tls.as_ref().map(|files| TlsFiles {
         authority: files.authority.clone(),
         certificate: files.certificate.clone(),
@@ -151,7 +157,7 @@ fn link_config(config: &Config, engine: &Engine, store: &Store) -> Result<LinkCo
         incarnation: store.incarnation(),
         listen: config.listen,
         peers: config.nodes.iter().map(|node| node.peer.clone()).collect(),
-        algorithm: greeting(engine.text()),
+        algorithm: greeting(machines.text()),
         past: store.past(config.nodes.len() as u32)?,
         tls: files.map(|files| Tls::load(&files, me)).transpose()?,
         limits: Limits::default(),
@@ -168,30 +174,30 @@ fn greeting(text: &str) -> String {
     format!("{beginning}… ({} bytes, {:016x})", text.len(), conclave_core::hash(&text))
 }
 
-fn desk(config: &Config, engine: Engine) -> Desk {
-    let locks = engine.locks();
+fn desk(config: &Config, machines: Machines) -> Desk {
+    let locks = machines.locks();
     let parameters = locks.entry.parameters.iter();
     let values =
         parameters.map(|one| (one.name.to_string(), locks.params.text(one.name).to_string()));
     let desk = DeskConfig {
-        me: NodeId(config.id - 1),
+        me: config.me(),
         nodes: config.nodes.clone(),
         cluster: config.cluster.clone(),
         engine: locks.entry.id.to_string(),
         parameters: values.collect(),
         election: config.election.id.clone(),
         detector: config.detector.id.clone(),
-        election_hears: engine.hears(&ELECTION.into()),
-        lock_hears: engine.hears(&"lock/".into()),
-        everywhere: engine.must_be_everywhere(),
-        first_leader: engine.first_leader(),
+        election_hears: machines.hears(&ELECTION.into()),
+        lock_hears: machines.hears(&"lock/".into()),
+        everywhere: machines.must_be_everywhere(),
+        first_leader: machines.first_leader(),
         needs: Needs::of(locks),
-        ttl_max: engine.ttl_max(),
-        notice: engine.notice(),
-        lease: engine.lease(),
+        ttl_max: machines.ttl_max(),
+        notice: machines.notice(),
+        lease: machines.lease(),
         started_ms: since_1970().as_millis() as u64,
     };
-    Desk::new(desk, Box::new(move |key, late| engine.machine(key, late)))
+    Desk::new(desk, Box::new(move |key, late| machines.machine(key, late)))
 }
 
 fn http_config(config: &Config) -> HttpConfig {

@@ -5,19 +5,14 @@ mod bounds;
 mod values;
 
 use crate::drawing::Drawing;
-use crate::failure::{Exit, Usage};
+use crate::failure::Exit;
 use crate::output::check::{Checked, Retelling};
 use crate::output::numbers::{count, rate};
 use crate::output::{self, json};
-use crate::subject::{People, Subject};
 use crate::typing::{flag, many, one};
-use conclave_algorithms::catalog::{self, Cluster, Visitor};
-use conclave_check::{Checkable, Progress, Report};
-use conclave_core::detector::Detector;
-use conclave_core::election::Election;
-use conclave_core::mutex::Mutex;
-use conclave_core::timekeeping::Timekeeping;
-use conclave_core::{Network, Oracle, Process, Timing, Verdict};
+use conclave_check::{Progress, Report};
+use conclave_core::{Network, Timing, Verdict};
+use conclave_lab::{Error, Experiment, People};
 use conclave_sim::trace::Trace;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::num::NonZeroUsize;
@@ -142,16 +137,16 @@ pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
         return all::run(arguments);
     }
     let people = People { ids: arguments.ids.as_deref(), candidates: None };
-    let subject = Subject::new(&arguments.id, arguments.nodes, &arguments.set, &people)?;
-    let checkable = checkable(&subject)?;
-    let bounds = arguments.bounds(&subject)?;
-    let limits = arguments.limits(&subject)?;
+    let experiment = Experiment::new(&arguments.id, arguments.nodes, &arguments.set, &people)?;
+    experiment.vet_check()?;
+    let bounds = arguments.bounds(&experiment)?;
+    let limits = arguments.limits(&experiment)?;
     arguments.drawing.vet(false)?;
-    let report = search(|progress| checkable.check(&bounds, &limits, progress))?;
-    let stories = report.stories.iter().map(|story| Retelling::of(&subject, story));
+    let report = search(|progress| experiment.check(&bounds, &limits, progress))?;
+    let stories = report.stories.iter().map(|story| Retelling::of(&experiment, story));
     let stories = stories.collect::<anyhow::Result<Vec<_>>>()?;
-    let dropped = arguments.dropped(&subject)?;
-    let checked = Checked { subject: &subject, bounds, limits, dropped, report, stories };
+    let dropped = arguments.dropped(&experiment)?;
+    let checked = Checked { experiment: &experiment, bounds, limits, dropped, report, stories };
     output::print(&match arguments.json {
         true => json::pretty(&checked.json()?)?,
         false => checked.text(),
@@ -160,24 +155,10 @@ pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
     Ok(exit(&checked))
 }
 
-/// The cluster, if there is a law by which all its runs can be judged.
-fn checkable(subject: &Subject) -> anyhow::Result<Box<dyn Checkable>> {
-    let entry = subject.setting.entry;
-    let all = subject.names.clients + subject.names.coordinators;
-    if all > conclave_check::NODES_MAX {
-        let most = conclave_check::NODES_MAX;
-        let usage = format!("{}: {all} nodes with its coordinators; at most {most}", entry.id);
-        return Err(Usage(usage).into());
-    }
-    catalog::visit(&subject.setting, Boxed)?.ok_or_else(|| {
-        let (id, family) = (entry.id, entry.family.name());
-        let usage = format!("{id}: only mutex and election can be checked; this is a {family}");
-        Usage(usage).into()
-    })
-}
-
 /// Shows on stderr how far the search is.
-fn search(check: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> Report) -> anyhow::Result<Report> {
+fn search(
+    check: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> Result<Report, Error>,
+) -> anyhow::Result<Report> {
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {msg}")?);
     let begun = Instant::now();
@@ -191,7 +172,7 @@ fn search(check: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> Report) -> anyhow::R
         bar.tick();
     });
     bar.finish_and_clear();
-    Ok(report)
+    Ok(report?)
 }
 
 /// Draws the story that matters most.
@@ -203,7 +184,7 @@ fn draw(arguments: &Check, checked: &Checked<'_>) -> anyhow::Result<()> {
         output::note("nothing was drawn: there is no story to tell");
         return Ok(());
     };
-    let header = checked.subject.header(arguments.command());
+    let header = checked.experiment.header(arguments.command());
     arguments.drawing.write(&Trace { header, records: worst.retold.records.clone() })
 }
 
@@ -255,40 +236,5 @@ impl Check {
         flag(&mut typed, "--no-symmetry", self.no_symmetry);
         flag(&mut typed, "--no-reduction", self.no_reduction);
         typed.join(" ")
-    }
-}
-
-/// Any cluster whose runs can be judged, whatever its types.
-struct Boxed;
-
-impl Visitor for Boxed {
-    type Output = Option<Box<dyn Checkable>>;
-
-    fn mutex<P>(self, cluster: Cluster<P>) -> Self::Output
-    where
-        P: Process<Provides = Mutex, Uses: Oracle>,
-    {
-        Some(Box::new(cluster))
-    }
-
-    fn election<P>(self, cluster: Cluster<P>) -> Self::Output
-    where
-        P: Process<Provides = Election, Uses: Oracle>,
-    {
-        Some(Box::new(cluster))
-    }
-
-    fn detector<P>(self, _: Cluster<P>) -> Self::Output
-    where
-        P: Process<Provides = Detector, Uses: Oracle>,
-    {
-        None
-    }
-
-    fn clock<P>(self, _: Cluster<P>) -> Self::Output
-    where
-        P: Process<Provides = Timekeeping, Uses: Oracle>,
-    {
-        None
     }
 }

@@ -1,10 +1,12 @@
 //! `conclave compare`: every algorithm side by side.
 
-use crate::compare::{elections, faults, json, matrix, measure, plot, table};
+use crate::compare::{elections as shown, json, matrix, plot, table, words};
 use crate::failure::{Exit, Usage};
+use crate::output::bar::Bar;
 use crate::output::{self, dim};
 use anyhow::Context;
 use conclave_algorithms::catalog::{self, Entry, Family};
+use conclave_lab::compare::{Omitted, elections, faults, measure};
 use std::path::{Path, PathBuf};
 
 const NODES_DEFAULT: &[u32] = &[7];
@@ -55,7 +57,8 @@ pub fn run(arguments: &Compare) -> anyhow::Result<Exit> {
     if let Some(file) = &arguments.plot {
         return draw(file, &entries, &arguments.nodes_or(NODES_PLOTTED));
     }
-    let measured = measure::all(&entries, &arguments.nodes_or(NODES_DEFAULT))?;
+    let nodes = arguments.nodes_or(NODES_DEFAULT);
+    let measured = measure::all(&entries, &nodes, &Bar::new().progress())?;
     output::print(&if arguments.json {
         output::json::pretty(&json::Comparison::of(&measured))?
     } else {
@@ -69,22 +72,22 @@ fn compare_elections(arguments: &Compare, entries: &[&'static Entry]) -> anyhow:
         return Err(Usage("--faults: tries mutual exclusion only".to_string()).into());
     }
     let default = if arguments.plot.is_some() { NODES_PLOTTED } else { NODES_DEFAULT };
-    let measured = elections::all(entries, &arguments.nodes_or(default))?;
+    let measured = elections::all(entries, &arguments.nodes_or(default), &Bar::new().progress())?;
     if let Some(file) = &arguments.plot {
         vet(file)?;
         return write(file, &plot::elections(&measured.points)?, entries, &measured.omitted);
     }
     output::print(&if arguments.json {
-        output::json::pretty(&elections::json::Comparison::of(&measured))?
+        output::json::pretty(&shown::json::Comparison::of(&measured))?
     } else {
-        elections::table::text(&measured)
+        shown::table::text(&measured)
     })?;
     Ok(Exit::Done)
 }
 
 fn draw(file: &Path, entries: &[&'static Entry], nodes: &[u32]) -> anyhow::Result<Exit> {
     vet(file)?;
-    let measured = measure::all(entries, nodes)?;
+    let measured = measure::all(entries, nodes, &Bar::new().progress())?;
     write(file, &plot::svg(&measured.points)?, entries, &measured.omitted)
 }
 
@@ -100,12 +103,12 @@ fn write(
     file: &Path,
     svg: &str,
     entries: &[&'static Entry],
-    omitted: &[measure::Omitted],
+    omitted: &[Omitted],
 ) -> anyhow::Result<Exit> {
     std::fs::write(file, svg).with_context(|| format!("--plot {}", file.display()))?;
     let mut told = format!("{} algorithms over N, drawn into {}\n", entries.len(), file.display());
     for one in omitted {
-        told += &format!("without {}, N = {}: {}\n", one.algorithm, one.nodes, one.why);
+        told += &format!("without {}, N = {}: {}\n", one.entry.id, one.nodes, words::why(&one.why));
     }
     output::print(&dim(told))?;
     Ok(Exit::Done)
@@ -126,7 +129,7 @@ fn try_faults(arguments: &Compare, entries: &[&'static Entry]) -> anyhow::Result
             );
         }
     };
-    let cells = faults::all(entries, n)?;
+    let cells = faults::all(entries, n, &Bar::new().progress())?;
     output::print(&if arguments.json {
         output::json::pretty(&matrix::Cells::of(&cells))?
     } else {

@@ -1,10 +1,11 @@
 //! `conclave quorum`: how likely two are let in when coordinators forget.
 
 use crate::failure::{Exit, Usage};
+use crate::output::bar::Bar;
 use crate::output::{self, dim};
-use crate::quorum::case::Case;
-use crate::quorum::{plot, report, window};
+use crate::quorum::{plot, report};
 use anyhow::Context;
+use conclave_lab::quorum::{Case, estimate};
 use std::path::{Path, PathBuf};
 
 /// More than this would take long to add up.
@@ -58,7 +59,10 @@ pub fn run(arguments: &Quorum) -> anyhow::Result<Exit> {
             let accepted = format!("with --monte-carlo, takes at most {COORDINATORS_RUN}");
             return Err(Usage::flag("--coordinators", case.coordinators, accepted).into());
         }
-        Some(runs) => Some(window::estimate(case, runs, arguments.seed)?),
+        Some(runs) => {
+            let bar = Bar::new();
+            Some(estimate(case, runs, arguments.seed, &bar.progress())?)
+        }
         None => None,
     };
     let mut told = if arguments.json {

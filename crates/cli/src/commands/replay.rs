@@ -4,10 +4,11 @@ mod cluster;
 
 use crate::drawing::Drawing;
 use crate::failure::{Exit, Usage};
+use crate::output::good;
 use crate::output::{self, json};
-use crate::subject::Subject;
-use crate::{files, output::good, recordings};
 use conclave_core::Ticks;
+use conclave_lab::Experiment;
+use conclave_lab::{files, recordings};
 use conclave_sim::trace::{self, Record, Sealed, Trace, Window};
 use serde::Serialize;
 
@@ -96,9 +97,9 @@ pub fn run(arguments: &Replay) -> anyhow::Result<Exit> {
     let in_file = |reason: String| Usage(format!("{file}: {reason}"));
     let text = files::read_at_most(BYTES_MAX, file).map_err(in_file)?;
     let (trace, sealed) = trace::read(&text).map_err(|error| in_file(error.to_string()))?;
-    let subject =
-        Subject::of_recording(&trace.header).map_err(|error| in_file(format!("{error:#}")))?;
-    let verified = verify(&subject, &trace, sealed);
+    let experiment =
+        Experiment::of_recording(&trace.header).map_err(|error| in_file(format!("{error:#}")))?;
+    let verified = verify(&experiment, &trace, sealed);
     let report = report(file, &trace, &verified);
     output::print(&match arguments.json {
         true => json::pretty(&report)?,
@@ -114,10 +115,10 @@ pub fn run(arguments: &Replay) -> anyhow::Result<Exit> {
 }
 
 /// How many steps were run again, or what is wrong.
-fn verify(subject: &Subject, trace: &Trace, sealed: Sealed) -> Result<u64, String> {
+fn verify(experiment: &Experiment, trace: &Trace, sealed: Sealed) -> Result<u64, String> {
     let steps = match &trace.header.machine {
         Some(machine) => recordings::verify(machine, trace)?,
-        None => subject.cluster().verify(trace).map_err(|difference| difference.to_string())?,
+        None => experiment.verify(trace).map_err(|difference| difference.to_string())?,
     };
     match sealed {
         Sealed::Whole => Ok(steps),

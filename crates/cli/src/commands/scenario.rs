@@ -1,4 +1,4 @@
-//! `conclave scenario`: situations with a known outcome.
+//! `conclave scenario`: scenarios with a known outcome.
 
 mod predict;
 
@@ -8,12 +8,12 @@ use crate::lang::Lang;
 use crate::output::run::{Broken, Report};
 use crate::output::scenario::{self, Row, json};
 use crate::output::{self, story::Viewer};
-use crate::situation::{Ran, Situation};
 use conclave_core::Property;
+use conclave_lab::scenarios::{Ran, ScenarioFile};
 use conclave_sim::Options;
 use std::time::Instant;
 
-/// Situations with a known outcome: list them, look at one, run one or all
+/// ScenarioFiles with a known outcome: list them, look at one, run one or all
 #[derive(Debug, clap::Args)]
 #[command(disable_help_subcommand = true)]
 #[command(after_help = "Examples:\n  \
@@ -106,7 +106,7 @@ pub fn run(arguments: &ScenarioArguments) -> anyhow::Result<Exit> {
             arguments.vet()?;
             arguments.drawing.vet(arguments.all)?;
             match &arguments.name {
-                Some(name) => one(arguments, &Situation::find(name)?),
+                Some(name) => one(arguments, &ScenarioFile::find(name)?),
                 None => all(arguments),
             }
         }
@@ -133,7 +133,7 @@ impl Run {
 }
 
 fn list(arguments: &List) -> anyhow::Result<Exit> {
-    let (all, lang) = (Situation::all()?, arguments.style.lang());
+    let (all, lang) = (ScenarioFile::all()?, arguments.style.lang());
     output::print(&match arguments.style.json {
         true => output::json::pretty(&json::list(&all, lang))?,
         false => scenario::list(&all, lang),
@@ -142,54 +142,54 @@ fn list(arguments: &List) -> anyhow::Result<Exit> {
 }
 
 fn show(arguments: &Show) -> anyhow::Result<Exit> {
-    let situation = Situation::find(&arguments.name)?;
+    let file = ScenarioFile::find(&arguments.name)?;
     let lang = arguments.style.lang();
-    let known = situation.skipped().is_none();
-    let set_up = if known { situation.set_up()? } else { Vec::new() };
+    let known = file.skipped().is_none();
+    let set_up = if known { file.set_up()? } else { Vec::new() };
     let commands: Vec<Option<String>> =
-        set_up.iter().map(|(subject, plan)| scenario::command(subject, plan)).collect();
+        set_up.iter().map(|(experiment, plan)| scenario::command(experiment, plan)).collect();
     let ran = match arguments.answer && known {
-        true => Some(situation.run(false)?),
+        true => Some(file.run(false)?),
         false => None,
     };
     output::print(&match arguments.style.json {
         true => {
-            let shown = json::Shown::of(&situation, lang, &commands, ran.as_deref());
+            let shown = json::Shown::of(&file, lang, &commands, ran.as_deref());
             output::json::pretty(&shown)?
         }
         false => {
-            let subject = set_up.first().map(|(subject, _)| subject);
-            scenario::heading(&situation, subject, lang)
-                + &scenario::text(&situation, lang)
-                + &scenario::set_up(&situation, &commands, lang)
-                + &scenario::answer(&situation, ran.as_deref(), arguments.answer, lang)
+            let experiment = set_up.first().map(|(experiment, _)| experiment);
+            scenario::heading(&file, experiment, lang)
+                + &scenario::text(&file, lang)
+                + &scenario::set_up(&file, &commands, lang)
+                + &scenario::answer(&file, ran.as_deref(), arguments.answer, lang)
         }
     })?;
     Ok(Exit::Done)
 }
 
-fn one(arguments: &Run, situation: &Situation) -> anyhow::Result<Exit> {
+fn one(arguments: &Run, file: &ScenarioFile) -> anyhow::Result<Exit> {
     let begun = Instant::now();
-    let runs = situation.run(arguments.view.is_some())?;
+    let runs = file.run(arguments.view.is_some())?;
     let wall_seconds = begun.elapsed().as_secs_f64();
-    draw(arguments, situation, &runs)?;
+    draw(arguments, file, &runs)?;
     let lang = arguments.style.lang();
     let exit = if runs.iter().all(Ran::ok) { Exit::Done } else { Exit::Failed };
     if arguments.style.json {
-        let result = json::Result::of(situation, Ok(&runs));
+        let result = json::Result::of(file, Ok(&runs));
         output::print(&output::json::pretty(&json::Results { results: vec![result] })?)?;
         return Ok(exit);
     }
     let viewer = |ran: &Ran| {
         let view = arguments.view.as_ref();
-        view.map(|view| Viewer::new(view, &ran.subject.names)).transpose()
+        view.map(|view| Viewer::new(view, &ran.experiment.names)).transpose()
     };
     let viewers = runs.iter().map(viewer).collect::<Result<Vec<_>, _>>()?;
-    output::print(&scenario::heading(situation, Some(&runs[0].subject), lang))?;
+    output::print(&scenario::heading(file, Some(&runs[0].experiment), lang))?;
     for ran in &runs {
         output::print(&scenario::part(ran, lang))?;
         let told = match arguments.predict {
-            true => scenario::guessed(&ran.checks, &predict::ask(situation, ran, lang)?, lang),
+            true => scenario::guessed(&ran.checks, &predict::ask(file, ran, lang)?, lang),
             false => scenario::checks(&ran.checks, lang),
         };
         output::print(&told)?;
@@ -197,12 +197,12 @@ fn one(arguments: &Run, situation: &Situation) -> anyhow::Result<Exit> {
             output::print(&scenario::verdicts(&ran.outcome, lang))?; // The story ends with them.
         }
     }
-    let told = scenario::text(situation, lang);
-    output::print(&(told + &scenario::result(situation, &runs, arguments.view.is_some(), lang)))?;
+    let told = scenario::text(file, lang);
+    output::print(&(told + &scenario::result(file, &runs, arguments.view.is_some(), lang)))?;
     for (ran, viewer) in runs.into_iter().zip(viewers) {
         if let Some(viewer) = viewer {
             let part = scenario::part(&ran, lang);
-            output::print(&format!("{part}\n{}", view(situation, ran, &viewer, wall_seconds)))?;
+            output::print(&format!("{part}\n{}", view(file, ran, &viewer, wall_seconds)))?;
         }
     }
     Ok(exit)
@@ -210,35 +210,35 @@ fn one(arguments: &Run, situation: &Situation) -> anyhow::Result<Exit> {
 
 /// Runs it once more, to write it down: the same plan gives the same run. Several runs make several
 /// files.
-fn draw(arguments: &Run, situation: &Situation, runs: &[Ran]) -> anyhow::Result<()> {
+fn draw(arguments: &Run, file: &ScenarioFile, runs: &[Ran]) -> anyhow::Result<()> {
     if !arguments.drawing.is_wanted() {
         return Ok(());
     }
-    let command = || format!("conclave scenario run {}", situation.typed);
-    for (number, (ran, scenario)) in (1..).zip(runs.iter().zip(&situation.runs)) {
-        let options = ran.subject.options(scenario.watches(Property::HB));
+    let command = || format!("conclave scenario run {}", file.typed);
+    for (number, (ran, scenario)) in (1..).zip(runs.iter().zip(&file.runs)) {
+        let options = ran.experiment.options(scenario.watches(Property::HB));
         let options = Options { trace: true, ..options };
-        let outcome = ran.subject.run(&ran.plan, &options)?;
+        let outcome = ran.experiment.run(&ran.plan, &options)?;
         let drawing = match runs.len() {
             1 => arguments.drawing.clone(),
             _ => arguments.drawing.numbered(number),
         };
-        drawing.of_run(&ran.subject, &outcome, command)?;
+        drawing.of_run(&ran.experiment, &outcome, command)?;
     }
     Ok(())
 }
 
 /// The run in words, as `conclave sim --view` tells it.
-fn view(situation: &Situation, ran: Ran, viewer: &Viewer, wall_seconds: f64) -> String {
-    let Ran { subject, plan, bypass_bound, mut outcome, .. } = ran;
-    let command = format!("conclave scenario run {}", situation.typed);
-    let replay = scenario::command(&subject, &plan).unwrap_or_else(|| command.clone());
+fn view(file: &ScenarioFile, ran: Ran, viewer: &Viewer, wall_seconds: f64) -> String {
+    let Ran { experiment, plan, bypass_bound, mut outcome, .. } = ran;
+    let command = format!("conclave scenario run {}", file.typed);
+    let replay = scenario::command(&experiment, &plan).unwrap_or_else(|| command.clone());
     let violations = std::mem::take(&mut outcome.violations).into_iter();
     let broken = violations
         .map(|violation| Broken { seed: plan.seed, violation, replay: replay.clone() })
         .collect();
     viewer.tell(&Report {
-        subject: &subject,
+        experiment: &experiment,
         plan: &plan,
         typed: vec![command],
         bypass_bound,
@@ -252,12 +252,12 @@ fn view(situation: &Situation, ran: Ran, viewer: &Viewer, wall_seconds: f64) -> 
 
 fn all(arguments: &Run) -> anyhow::Result<Exit> {
     let mut rows = Vec::new();
-    for situation in Situation::all()? {
-        let ran = match situation.skipped() {
+    for file in ScenarioFile::all()? {
+        let ran = match file.skipped() {
             Some(reason) => Err(reason),
-            None => Ok(situation.run(false)?),
+            None => Ok(file.run(false)?),
         };
-        rows.push(Row { situation, ran });
+        rows.push(Row { file, ran });
     }
     let as_expected = rows.iter().all(|row| row.ok() != Some(false));
     output::print(&match arguments.style.json {

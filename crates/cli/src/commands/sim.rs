@@ -6,8 +6,8 @@ use crate::drawing::Drawing;
 use crate::failure::Exit;
 use crate::output::run::{Broken, Report};
 use crate::output::{self, json};
-use crate::subject::Subject;
 use conclave_core::{Ticks, Verdict, Violation};
+use conclave_lab::Experiment;
 use conclave_sim::{Options, Plan, Sweep};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
@@ -135,23 +135,23 @@ pub struct Sim {
 
 /// Runs, judges, prints.
 pub fn run(arguments: &Sim) -> anyhow::Result<Exit> {
-    let subject = arguments.subject()?;
-    let plan = arguments.plan(&subject)?;
-    let viewer = arguments.viewer(&subject)?;
+    let experiment = arguments.experiment()?;
+    let plan = arguments.plan(&experiment)?;
+    let viewer = arguments.viewer(&experiment)?;
     arguments.drawing.vet(arguments.seeds.is_some())?;
     let options = Options {
         story: viewer.is_some(),
         trace: arguments.drawing.is_wanted(),
-        ..subject.options(arguments.check.is_some())
+        ..experiment.options(arguments.check.is_some())
     };
     let begun = Instant::now();
     let sweep = match arguments.seeds {
-        None => single(&subject, &plan, &options)?,
-        Some(runs) => many(&subject, &plan, &options, runs)?,
+        None => single(&experiment, &plan, &options)?,
+        Some(runs) => many(&experiment, &plan, &options, runs)?,
     };
     let report = Report {
         wall_seconds: begun.elapsed().as_secs_f64(),
-        subject: &subject,
+        experiment: &experiment,
         plan: &plan,
         typed: arguments.typed(),
         bypass_bound: options.bypass_bound,
@@ -167,26 +167,31 @@ pub fn run(arguments: &Sim) -> anyhow::Result<Exit> {
     })?;
     let Report { outcome, .. } = &report;
     let command = || arguments.replay(plan.seed);
-    arguments.drawing.of_run(&subject, outcome, command)?;
+    arguments.drawing.of_run(&experiment, outcome, command)?;
     if !arguments.json {
         shorten(arguments, &report)?;
     }
     Ok(exit(&report))
 }
 
-fn single(subject: &Subject, plan: &Plan, options: &Options) -> anyhow::Result<Sweep> {
-    let mut total = subject.run(plan, options)?;
+fn single(experiment: &Experiment, plan: &Plan, options: &Options) -> anyhow::Result<Sweep> {
+    let mut total = experiment.run(plan, options)?;
     let violations = std::mem::take(&mut total.violations);
     let violations = violations.into_iter().map(|violation| (plan.seed, violation)).collect();
     Ok(Sweep { seed: plan.seed, runs: 1, total, violations })
 }
 
-fn many(subject: &Subject, plan: &Plan, options: &Options, runs: u64) -> anyhow::Result<Sweep> {
+fn many(
+    experiment: &Experiment,
+    plan: &Plan,
+    options: &Options,
+    runs: u64,
+) -> anyhow::Result<Sweep> {
     let bar = ProgressBar::new(runs);
     bar.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} runs, {eta} left")?);
-    let sweep = subject.sweep(plan, runs, options, &|| bar.inc(1));
+    let sweep = experiment.sweep(plan, runs, options, &|| bar.inc(1));
     bar.finish_and_clear();
-    sweep
+    Ok(sweep?)
 }
 
 fn broken(arguments: &Sim, violations: Vec<(u64, Violation)>) -> Vec<Broken> {
@@ -198,7 +203,7 @@ fn broken(arguments: &Sim, violations: Vec<(u64, Violation)>) -> Vec<Broken> {
 /// Looks for a smaller plan that breaks the same promise, and prints the command that runs it.
 fn shorten(arguments: &Sim, report: &Report<'_>) -> anyhow::Result<()> {
     let Some(worst) = report.worst() else { return Ok(()) };
-    if report.subject.cluster().play().is_some() {
+    if report.experiment.play().is_some() {
         return Ok(()); // An example is as short as it can be.
     }
     if report.outcome.events / report.runs > SHRINK_EVENTS_MAX {
@@ -206,12 +211,12 @@ fn shorten(arguments: &Sim, report: &Report<'_>) -> anyhow::Result<()> {
     }
     let plan = Plan { seed: worst.seed, ..report.plan.clone() };
     let property = worst.violation.property;
-    let small = report.subject.shrink(&plan, property, SHRINK_TIME);
+    let small = report.experiment.shrink(&plan, property, SHRINK_TIME);
     if small == plan {
         return Ok(());
     }
     let check = if arguments.check.is_some() { " --check HB" } else { "" };
-    let command = report.subject.command(&small) + check;
+    let command = report.experiment.command(&small) + check;
     output::print(&report.shortest(property, &command))
 }
 

@@ -3,9 +3,9 @@
 mod report;
 
 use crate::failure::{Exit, Usage};
-use crate::files;
 use crate::output::{json, print};
 use conclave_core::Ticks;
+use conclave_lab::files;
 use conclave_sim::Answers;
 use serde::Serialize;
 

@@ -3,8 +3,8 @@
 use crate::failure::Exit;
 use crate::lang::Lang;
 use crate::output::{beside, dim, print, strong, typed};
-use crate::situation::Situation;
 use conclave_algorithms::catalog::{self, Family};
+use conclave_lab::scenarios::ScenarioFile;
 use std::fmt::Write;
 
 /// How far the ids stand from the margin.
@@ -14,16 +14,16 @@ const TRY: [(&str, &str); 4] = [
     ("conclave sim ricart-agrawala --nodes 7", "a run beside the textbook's numbers"),
     ("conclave compare --faults", "what breaks which algorithm"),
     ("conclave compare --family election", "what elections cost"),
-    ("conclave scenario list", "every situation worth knowing"),
+    ("conclave scenario list", "every file worth knowing"),
 ];
 
 /// Prints what this is, what it knows, and where to start.
 pub fn run() -> anyhow::Result<Exit> {
-    print(&tour(&Situation::all()?))?;
+    print(&tour(&ScenarioFile::all()?))?;
     Ok(Exit::Done)
 }
 
-fn tour(scenarios: &[Situation]) -> String {
+fn tour(scenarios: &[ScenarioFile]) -> String {
     let mut text = strong("Conclave");
     text += " runs the classic algorithms by which processes that share nothing but a\n\
              network agree on who may enter, who leads, and what came first. Each is written\n\
@@ -51,19 +51,19 @@ fn tour(scenarios: &[Situation]) -> String {
 }
 
 /// The few scenarios that everybody should meet first.
-fn front_door(scenarios: &[Situation]) -> String {
-    let mut front: Vec<&Situation> =
-        scenarios.iter().filter(|situation| situation.head().front.is_some()).collect();
-    front.sort_by_key(|situation| situation.head().front);
+fn front_door(scenarios: &[ScenarioFile]) -> String {
+    let mut front: Vec<&ScenarioFile> =
+        scenarios.iter().filter(|file| file.head().front.is_some()).collect();
+    front.sort_by_key(|file| file.head().front);
     if front.is_empty() {
         return String::new();
     }
     let command = typed("conclave scenario run NAME");
     let mut text = format!("\n{}  {command}\n", strong("To begin with"));
-    let longest = front.iter().map(|situation| situation.name.len()).max().unwrap_or(0);
-    for situation in front {
-        let lead = format!("  {:longest$}  ", situation.name);
-        text += &beside(&lead, longest + 4, Lang::of_environment().of(&situation.head().title));
+    let longest = front.iter().map(|file| file.name.len()).max().unwrap_or(0);
+    for file in front {
+        let lead = format!("  {:longest$}  ", file.name);
+        text += &beside(&lead, longest + 4, Lang::of_environment().of(&file.head().title));
     }
     text
 }

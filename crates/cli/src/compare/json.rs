@@ -1,13 +1,14 @@
 //! The comparison as JSON. Field names and their order are a contract.
 
-use super::measure::{Beside, Measured, Omitted, Point};
+use super::words::{self, LeftOut};
+use conclave_lab::compare::measure::{Beside, Measured, Point};
 use serde::Serialize;
 
 /// What `compare` prints.
 #[derive(Serialize)]
 pub struct Comparison<'a> {
     rows: Vec<Row<'a>>,
-    omitted: &'a [Omitted],
+    omitted: Vec<LeftOut>,
 }
 
 /// One algorithm with so many nodes under one load. What is not measured there is null.
@@ -31,7 +32,7 @@ struct Row<'a> {
     client_delay_serial_formula: Option<Formula>,
     sync_delay_formula: Option<Formula>,
     outside: Vec<&'static str>,
-    notes: &'a [String],
+    notes: Vec<String>,
     textbooks: &'static str,
 }
 
@@ -47,7 +48,7 @@ impl<'a> Comparison<'a> {
     /// All that was measured.
     pub fn of(measured: &'a Measured) -> Self {
         let rows = measured.points.iter().flat_map(|point| [light(point), heavy(point)]);
-        Self { rows: rows.collect(), omitted: &measured.omitted }
+        Self { rows: rows.collect(), omitted: LeftOut::all(&measured.omitted) }
     }
 }
 
@@ -84,10 +85,10 @@ fn heavy(point: &Point) -> Row<'_> {
 }
 
 fn row<'a>(point: &'a Point, load: &'static str, messages: &Beside) -> Row<'a> {
-    let entry = point.subject.setting.entry;
+    let entry = point.experiment.setting.entry;
     Row {
         algorithm: entry.id,
-        nodes: point.subject.setting.n,
+        nodes: point.experiment.setting.n,
         load,
         messages_per_entry: messages.measured,
         formula: messages.text,
@@ -104,7 +105,7 @@ fn row<'a>(point: &'a Point, load: &'static str, messages: &Beside) -> Row<'a> {
         client_delay_serial_formula: None,
         sync_delay_formula: None,
         outside: Vec::new(),
-        notes: &point.notes,
+        notes: point.notes.iter().copied().map(words::note).collect(),
         textbooks: entry.cost.textbooks(),
     }
 }

@@ -1,9 +1,10 @@
 //! The fault matrix as people and programs read it.
 
-use super::faults::{Cell, Mishap, Verdict};
+use super::words;
 use crate::output::{bad, beside, dim, good, odd, strong, typed, width};
 use conclave_algorithms::catalog::Entry;
 use conclave_core::NodeId;
+use conclave_lab::compare::faults::{Cell, Mishap, Verdict};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -19,7 +20,7 @@ struct Row<'a> {
     fault: &'a str,
     outcome: &'a str,
     starving: Vec<String>,
-    meanwhile: Option<&'a str>,
+    meanwhile: Option<String>,
     detail: Vec<Detail<'a>>,
     replay: Option<&'a str>,
 }
@@ -49,7 +50,7 @@ fn row(cell: &Cell) -> Row<'_> {
         fault: cell.mishap.id(),
         outcome: word(cell),
         starving,
-        meanwhile: cell.meanwhile.as_deref(),
+        meanwhile: cell.meanwhile.as_ref().map(words::meanwhile),
         detail: named.map(|(hits, verdict)| Detail { hits, outcome: verdict.word() }).collect(),
         replay: cell.replay.as_deref(),
     }
@@ -189,7 +190,8 @@ fn summary(cell: &Cell) -> String {
         let of = |(hits, verdict): &(String, Verdict)| format!("{hits} {}", verdict.word());
         told.push(format!("({})", cell.detail.iter().map(of).collect::<Vec<_>>().join("; ")));
     }
-    told.extend(cell.meanwhile.as_ref().map(|meanwhile| format!("while cut, {meanwhile}")));
+    let meanwhile = cell.meanwhile.as_ref().map(words::meanwhile);
+    told.extend(meanwhile.map(|meanwhile| format!("while cut, {meanwhile}")));
     told.join(" ")
 }
 

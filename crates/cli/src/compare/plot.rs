@@ -5,9 +5,9 @@ mod labels;
 mod panel;
 pub mod style;
 
-use super::elections;
-use super::measure::Point;
 use axis::Scale;
+use conclave_lab::compare::elections;
+use conclave_lab::compare::measure::Point;
 use panel::{Frame, Panel, Series};
 use plotters::prelude::*;
 use style::{Paper, text};
@@ -110,7 +110,7 @@ fn election_panels(points: &[elections::Point]) -> [Panel; 4] {
 /// The measured numbers of each algorithm over the number of nodes.
 fn series(points: &[Point], value: impl Fn(&Point) -> Option<f64>) -> Vec<Series> {
     curves(points.iter().map(|point| {
-        let setting = &point.subject.setting;
+        let setting = &point.experiment.setting;
         (setting.entry.id, setting.n, value(point))
     }))
 }

@@ -1,8 +1,9 @@
 //! The comparison as tables: measured beside formula, and what textbooks say.
 
-use super::measure::{Beside, Measured, Point};
+use super::words;
 use crate::output::numbers::{count, decimal};
 use crate::output::{bad, beside, dim, strong, width};
+use conclave_lab::compare::measure::{self, Beside, Measured, Point};
 use std::fmt::Write;
 
 /// A column: its heading, and what each row has there.
@@ -55,13 +56,13 @@ pub fn text(measured: &Measured) -> String {
 fn lead(points: &[Point]) -> Group<'_> {
     let mut before = "";
     let names = points.iter().map(|point| {
-        let id = point.subject.setting.entry.id;
+        let id = point.experiment.setting.entry.id;
         let again = std::mem::replace(&mut before, id) == id;
         plain(if again { String::new() } else { id.to_string() })
     });
     let mut columns = vec![Column { title: "algorithm", cells: names.collect() }];
     if common_size(points).is_none() {
-        let sizes = points.iter().map(|point| plain(count(u64::from(point.subject.setting.n))));
+        let sizes = points.iter().map(|point| plain(count(u64::from(point.experiment.setting.n))));
         columns.push(Column { title: "N", cells: sizes.collect() });
     }
     Group { title: "", columns }
@@ -69,8 +70,8 @@ fn lead(points: &[Point]) -> Group<'_> {
 
 /// How many nodes all of them have, if it is the same everywhere.
 fn common_size(points: &[Point]) -> Option<u32> {
-    let first = points.first()?.subject.setting.n;
-    points.iter().all(|point| point.subject.setting.n == first).then_some(first)
+    let first = points.first()?.experiment.setting.n;
+    points.iter().all(|point| point.experiment.setting.n == first).then_some(first)
 }
 
 fn groups(points: &[Point]) -> Vec<Group<'_>> {
@@ -214,11 +215,13 @@ fn besides(point: &Point) -> [Beside; 5] {
 
 fn notes(measured: &Measured) -> String {
     let noted = measured.points.iter().filter(|point| !point.notes.is_empty()).map(|point| {
-        let setting = &point.subject.setting;
-        (setting.entry.id, setting.n, point.notes.join("; "))
+        let setting = &point.experiment.setting;
+        let notes: Vec<String> = point.notes.iter().copied().map(words::note).collect();
+        (setting.entry.id, setting.n, notes.join("; "))
     });
     let omitted = measured.omitted.iter();
-    let omitted = omitted.map(|one| (one.algorithm, one.nodes, format!("left out, {}", one.why)));
+    let omitted =
+        omitted.map(|one| (one.entry.id, one.nodes, format!("left out, {}", words::why(&one.why))));
     let mut text = String::new();
     for (id, n, told) in noted.chain(omitted) {
         let told = format!("{id}, N = {}: {told}", count(u64::from(n)));
@@ -235,11 +238,11 @@ fn formulas(points: &[Point]) -> String {
     let mut text = format!("\n{}\n", strong("The formulas, and where textbooks differ"));
     let mut told = "";
     for point in points {
-        let entry = point.subject.setting.entry;
+        let entry = point.experiment.setting.entry;
         if std::mem::replace(&mut told, entry.id) == entry.id {
             continue;
         }
-        let cost = super::measure::cost_of(entry);
+        let cost = measure::cost_of(entry);
         let delay = format!(
             "{}; serially {}; exit to entry {}",
             bracketed(cost.client_delay.text),

@@ -2,9 +2,9 @@
 
 use super::clients::{Load, Seen};
 use super::servers::Servers;
-use crate::subject::{People, Subject};
 use conclave_algorithms::catalog::{self, MutexCost, Setting};
 use conclave_core::Ticks;
+use conclave_lab::{Experiment, People};
 use conclave_sim::{Options, Plan, Workload};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -147,11 +147,11 @@ fn simulated(servers: &Servers, entries: u64) -> Option<f64> {
     let nodes = u32::try_from(cluster.nodes.len()).ok()?;
     let set = cluster.parameters.iter().map(|(name, value)| format!("{name}={value}"));
     let set: Vec<String> = set.collect();
-    let subject = Subject::new(&cluster.engine, nodes, &set, &People::default()).ok()?;
+    let experiment = Experiment::new(&cluster.engine, nodes, &set, &People::default()).ok()?;
     let rounds = u32::try_from(entries / u64::from(nodes)).ok()?.max(1);
     let until = Ticks::units(1_000 * (entries + 1_000));
     let plan = Plan { workload: Workload::AllAtOnce, rounds, until, ..Plan::default() };
-    subject.run(&plan, &Options::default()).ok()?.messages_per_entry()
+    experiment.run(&plan, &Options::default()).ok()?.messages_per_entry()
 }
 
 #[cfg(test)]

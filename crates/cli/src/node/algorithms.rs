@@ -1,8 +1,8 @@
 //! Which algorithms a node runs, checked against the catalogue.
 
 use crate::failure::Mistakes;
-use crate::files;
 use conclave_algorithms::catalog::{self, Family};
+use conclave_lab::files;
 use conclave_service::Chosen;
 
 /// What a node runs.

@@ -4,8 +4,8 @@ use super::algorithms::{self, Named};
 use super::file::{File, Node, TlsFiles};
 use super::peers;
 use crate::failure::Mistakes;
-use crate::files;
-use conclave_service::{Address, Config, Engine, Tls};
+use conclave_lab::files;
+use conclave_service::{Address, Config, Tls};
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -159,7 +159,7 @@ impl Checked<'_> {
             admin_token,
         };
         if self.mistakes.0.is_empty()
-            && let Err(error) = Engine::new(&config)
+            && let Err(error) = config.machines()
         {
             self.mistakes.add(error); // What goes wrong only with all of it together.
         }

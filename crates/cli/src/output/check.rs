@@ -8,10 +8,10 @@ pub use story::Retelling;
 
 use super::numbers::{count, decimal, of, rate};
 use super::{bad, dim, good, labelled, odd, strong};
-use crate::subject::Subject;
 use conclave_algorithms::catalog::{Assumption, Family};
 use conclave_check::{Limits, Report, Stop};
 use conclave_core::{Bounds, Property, Verdict};
+use conclave_lab::Experiment;
 use std::fmt::Write;
 
 /// How far the text stands from the margin.
@@ -20,7 +20,7 @@ const COLUMN: usize = 12;
 /// All there is to say about a search.
 pub struct Checked<'a> {
     /// What was looked at.
-    pub subject: &'a Subject,
+    pub experiment: &'a Experiment,
     /// Within which bounds.
     pub bounds: Bounds,
     /// How far, and for what.
@@ -41,7 +41,7 @@ impl Checked<'_> {
         text += &self.properties();
         for (index, told) in self.stories.iter().enumerate() {
             let promised = self.promises(told.story.property);
-            let names = &self.subject.names;
+            let names = &self.experiment.names;
             let same = self.stories[..index].iter().find(|earlier| earlier.is_as(told));
             let _ = match same {
                 Some(earlier) => write!(text, "\n{}", told.in_short(names, promised, earlier)),
@@ -58,18 +58,18 @@ impl Checked<'_> {
     }
 
     fn promises(&self, property: Property) -> bool {
-        let setting = &self.subject.setting;
+        let setting = &self.experiment.setting;
         setting.entry.promises(property, &setting.params)
     }
 
     /// What was looked at, within which bounds, and how much that is.
     fn header(&self) -> String {
-        let names = &self.subject.names;
-        let mut nodes = of(u64::from(self.subject.setting.n), "node");
+        let names = &self.experiment.names;
+        let mut nodes = of(u64::from(self.experiment.setting.n), "node");
         if names.coordinators > 0 {
             nodes += &format!(" + {}", of(u64::from(names.coordinators), "coordinator"));
         }
-        let id = strong(self.subject.setting.entry.id);
+        let id = strong(self.experiment.setting.entry.id);
         let mut text = format!("{id}  {nodes}, every run within bounds\n");
         if let Some(Assumption { tag, text: assumed, .. }) = self.dropped {
             text += &labelled("without", COLUMN, &format!("{tag}: {assumed}"));
@@ -106,7 +106,7 @@ impl Checked<'_> {
 
     /// What became of each promise; of those nobody asked for, nothing is said.
     pub fn verdicts(&self) -> Vec<(Property, Verdict)> {
-        let all: &[Property] = match self.subject.setting.entry.family {
+        let all: &[Property] = match self.experiment.setting.entry.family {
             Family::Mutex => &Property::MUTEX,
             Family::Election => &Property::ELECTION,
             Family::Clock | Family::Detector => &[],

@@ -204,11 +204,11 @@ impl<'a> Run<'a> {
     /// The result of a report.
     pub fn of(report: &'a super::run::Report<'a>) -> Self {
         let outcome: &Outcome = &report.outcome;
-        let entry = report.subject.setting.entry;
+        let entry = report.experiment.setting.entry;
         Self {
             algorithm: entry.id,
             family: entry.family.name(),
-            nodes: report.subject.setting.n,
+            nodes: report.experiment.setting.n,
             seed: report.plan.seed,
             runs: report.runs,
             events: outcome.events,
@@ -220,7 +220,7 @@ impl<'a> Run<'a> {
             trace_hash: outcome.hash.map(|hash| format!("{hash:016x}")),
             properties: Map(outcome.verdicts.iter().map(|&(p, v)| (p.tag(), v)).collect()),
             violations: report.broken.iter().map(|broken| violation(report, broken)).collect(),
-            findings: Findings::of(outcome, &report.subject.names),
+            findings: Findings::of(outcome, &report.experiment.names),
         }
     }
 }
@@ -304,7 +304,7 @@ fn violation(report: &super::run::Report<'_>, broken: &super::run::Broken) -> Vi
     Violation {
         property: broken.violation.property,
         time: broken.violation.at.as_units(),
-        what: report.subject.names.tell(&broken.violation.what),
+        what: report.experiment.names.tell(&broken.violation.what),
         replay: broken.replay.clone(),
         seed: report.many.then_some(broken.seed),
     }

@@ -7,8 +7,8 @@ mod mutex;
 
 use super::numbers::{count, decimal, of, rate};
 use super::{bad, dim, good, labelled, odd, strong, typed, width, wrap};
-use crate::subject::Subject;
 use conclave_core::{NodeId, Property, Verdict, Violation};
+use conclave_lab::Experiment;
 use conclave_sim::{Ending, Findings, Outcome, Plan};
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ const NODES_SHOWN: usize = 20;
 /// All there is to say about a run, or about many added up.
 pub struct Report<'a> {
     /// What was run.
-    pub subject: &'a Subject,
+    pub experiment: &'a Experiment,
     /// By which plan.
     pub plan: &'a Plan,
     /// The flags that made it.
@@ -68,11 +68,11 @@ impl Report<'_> {
 
     /// What was run, and how.
     pub fn header(&self) -> String {
-        let setting = &self.subject.setting;
+        let setting = &self.experiment.setting;
         let mut nodes = of(u64::from(setting.n), "node");
-        if self.subject.names.coordinators > 0 {
-            let m = u64::from(self.subject.names.coordinators);
-            let others = if self.subject.names.application {
+        if self.experiment.names.coordinators > 0 {
+            let m = u64::from(self.experiment.names.coordinators);
+            let others = if self.experiment.names.application {
                 "the application".to_string()
             } else {
                 of(m, "coordinator")
@@ -176,13 +176,13 @@ shortest found that breaks {property}:
     }
 
     fn promises(&self, property: Property) -> bool {
-        let setting = &self.subject.setting;
+        let setting = &self.experiment.setting;
         setting.entry.promises(property, &setting.params)
     }
 
     /// Nodes by their names; of too many, the first and the last.
     fn nodes(&self, nodes: &[NodeId]) -> String {
-        let name = |node: &NodeId| self.subject.names.name(*node);
+        let name = |node: &NodeId| self.experiment.names.name(*node);
         let mut shown: Vec<String> = nodes.iter().take(NODES_SHOWN).map(name).collect();
         if let Some(last) = nodes.last().filter(|_| nodes.len() > NODES_SHOWN) {
             shown.extend(["…".to_string(), name(last)]);
@@ -254,7 +254,7 @@ shortest found that breaks {property}:
             let seed =
                 if self.many { format!(" under seed {}", broken.seed) } else { String::new() };
             let title = format!("{property} violated at {}{seed}:", decimal(at.as_units()));
-            let what = self.subject.names.tell(what);
+            let what = self.experiment.names.tell(what);
             let colour = if self.promises(*property) { bad(&title) } else { odd(&title) };
             for line in wrap(&format!("{title} {what}"), width()) {
                 let _ = writeln!(text, "{}", line.replace(&title, &colour));

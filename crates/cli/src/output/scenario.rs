@@ -6,10 +6,10 @@ pub mod words;
 use super::numbers::of;
 use super::{bad, beside, dim, good, labelled, odd, strong, typed, width, wrap};
 use crate::lang::Lang;
-use crate::situation::{Ran, Situation};
-use crate::subject::Subject;
 use conclave_algorithms::catalog;
 use conclave_core::Verdict;
+use conclave_lab::Experiment;
+use conclave_lab::scenarios::{Ran, ScenarioFile};
 use conclave_sim::{Check, Outcome, Plan};
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ const COLUMN: usize = 12;
 /// A scenario among all, and what came of it, or why it was skipped.
 pub struct Row {
     /// The scenario.
-    pub situation: Situation,
+    pub file: ScenarioFile,
     /// What came of its runs.
     pub ran: Result<Vec<Ran>, String>,
 }
@@ -32,12 +32,12 @@ impl Row {
 }
 
 /// All scenarios: those to meet first, then the others by algorithm.
-pub fn list(all: &[Situation], lang: Lang) -> String {
-    let column = 4 + all.iter().map(|situation| situation.name.len()).max().unwrap_or(0);
+pub fn list(all: &[ScenarioFile], lang: Lang) -> String {
+    let column = 4 + all.iter().map(|file| file.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     let mut before = "";
-    for situation in in_order(all) {
-        let scenario = situation.head();
+    for file in in_order(all) {
+        let scenario = file.head();
         let title = match scenario.front {
             Some(_) => lang.pick("to begin with", "para começar"),
             None => &scenario.algorithm,
@@ -47,7 +47,7 @@ pub fn list(all: &[Situation], lang: Lang) -> String {
             let _ = writeln!(text, "{gap}{}", strong(title));
             before = title;
         }
-        let lead = format!("  {:padding$}", situation.name, padding = column - 2);
+        let lead = format!("  {:padding$}", file.name, padding = column - 2);
         text += &beside(&lead, column, lang.of(&scenario.title));
     }
     let hint = typed("conclave scenario show NAME");
@@ -56,14 +56,14 @@ pub fn list(all: &[Situation], lang: Lang) -> String {
 }
 
 /// Those to meet first, then in the order of the catalogue.
-pub fn in_order(all: &[Situation]) -> Vec<&Situation> {
-    let place = |situation: &&Situation| {
-        let scenario = situation.head();
+pub fn in_order(all: &[ScenarioFile]) -> Vec<&ScenarioFile> {
+    let place = |file: &&ScenarioFile| {
+        let scenario = file.head();
         let known = catalog::ENTRIES.iter().position(|entry| entry.id == scenario.algorithm);
         let algorithm = known.unwrap_or(catalog::ENTRIES.len());
         (scenario.front.unwrap_or(u32::MAX), algorithm, scenario.algorithm.clone())
     };
-    let mut sorted: Vec<&Situation> = all.iter().collect();
+    let mut sorted: Vec<&ScenarioFile> = all.iter().collect();
     sorted.sort_by_key(place);
     sorted
 }
@@ -71,17 +71,19 @@ pub fn in_order(all: &[Situation]) -> Vec<&Situation> {
 /// Which run of several this is.
 pub fn part(ran: &Ran, lang: Lang) -> String {
     match &ran.part {
-        Some(part) => format!("\n{}  {}\n", strong(lang.of(part)), dim(ran.subject.about(lang))),
+        Some(part) => {
+            format!("\n{}  {}\n", strong(lang.of(part)), dim(about(&ran.experiment, lang)))
+        }
         None => String::new(),
     }
 }
 
 /// What it is called, where it is from, and what it is about.
-pub fn heading(situation: &Situation, subject: Option<&Subject>, lang: Lang) -> String {
-    let Situation { name, .. } = situation;
-    let scenario = situation.head();
-    let about = match (situation.runs.len(), subject) {
-        (1, Some(subject)) => subject.about(lang),
+pub fn heading(file: &ScenarioFile, experiment: Option<&Experiment>, lang: Lang) -> String {
+    let ScenarioFile { name, .. } = file;
+    let scenario = file.head();
+    let about = match (file.runs.len(), experiment) {
+        (1, Some(experiment)) => about(experiment, lang),
         (1, None) => scenario.algorithm.clone(),
         (runs, _) => format!("{runs} {}", lang.pick("runs", "execuções")),
     };
@@ -89,35 +91,34 @@ pub fn heading(situation: &Situation, subject: Option<&Subject>, lang: Lang) -> 
     format!("{}\n{}\n", strong(lang.of(&scenario.title)), dim(about))
 }
 
-impl Subject {
-    /// The algorithm and its size, in a few words.
-    pub fn about(&self, lang: Lang) -> String {
-        let mut nodes = of(u64::from(self.setting.n), lang.pick("node", "nó"));
-        if self.names.coordinators > 0 {
-            let coordinator = lang.pick("coordinator", "coordenador");
-            let m = u64::from(self.names.coordinators);
-            let plural = of(m, coordinator).replace("coordenadors", "coordenadores");
-            nodes = format!("{nodes} + {plural}");
-        }
-        format!("{}, {nodes}", self.setting.entry.id)
+/// The algorithm and its size, in a few words.
+pub fn about(experiment: &Experiment, lang: Lang) -> String {
+    let Experiment { setting, names, .. } = experiment;
+    let mut nodes = of(u64::from(setting.n), lang.pick("node", "nó"));
+    if names.coordinators > 0 {
+        let coordinator = lang.pick("coordinator", "coordenador");
+        let m = u64::from(names.coordinators);
+        let plural = of(m, coordinator).replace("coordenadors", "coordenadores");
+        nodes = format!("{nodes} + {plural}");
     }
+    format!("{}, {nodes}", setting.entry.id)
 }
 
 /// The story.
-pub fn text(situation: &Situation, lang: Lang) -> String {
-    let lines = wrap(lang.of(&situation.head().text), width());
+pub fn text(file: &ScenarioFile, lang: Lang) -> String {
+    let lines = wrap(lang.of(&file.head().text), width());
     format!("\n{}\n", lines.join("\n"))
 }
 
 /// The command that gives the same run, unless flags cannot say it.
-pub fn command(subject: &Subject, plan: &Plan) -> Option<String> {
-    (!subject.needs_file()).then(|| subject.command(plan))
+pub fn command(experiment: &Experiment, plan: &Plan) -> Option<String> {
+    (!experiment.needs_file()).then(|| experiment.command(plan))
 }
 
 /// How to get these runs without the scenario.
-pub fn set_up(situation: &Situation, commands: &[Option<String>], lang: Lang) -> String {
+pub fn set_up(file: &ScenarioFile, commands: &[Option<String>], lang: Lang) -> String {
     let label = lang.pick("set-up", "montagem");
-    if let Some(reason) = situation.skipped() {
+    if let Some(reason) = file.skipped() {
         return format!("\n{}", labelled(label, COLUMN, &reason));
     }
     let unsaid = lang.pick(
@@ -152,13 +153,13 @@ fn folded(command: &str) -> String {
 }
 
 /// What must come of it, or how to learn that.
-pub fn answer(situation: &Situation, ran: Option<&[Ran]>, asked: bool, lang: Lang) -> String {
+pub fn answer(file: &ScenarioFile, ran: Option<&[Ran]>, asked: bool, lang: Lang) -> String {
     let Some(runs) = ran else {
         let hint = match asked {
             true => return String::new(), // It cannot be run, and the set-up said why.
             false => lang.pick("what comes of it:", "o que acontece:"),
         };
-        let command = format!("conclave scenario show {} --answer", situation.typed);
+        let command = format!("conclave scenario show {} --answer", file.typed);
         return format!("\n{hint} {}\n", typed(command));
     };
     let of_run = |ran: &Ran| {
@@ -234,12 +235,12 @@ pub fn verdicts(outcome: &Outcome, lang: Lang) -> String {
 }
 
 /// Whether it came out as expected, and how to see more.
-pub fn result(situation: &Situation, runs: &[Ran], told: bool, lang: Lang) -> String {
+pub fn result(file: &ScenarioFile, runs: &[Ran], told: bool, lang: Lang) -> String {
     let word = match runs.iter().all(Ran::ok) {
         true => good(lang.pick("as expected", "como esperado")),
         false => bad(lang.pick("not as expected", "não como esperado")),
     };
-    let story = format!("conclave scenario run {} --view all", situation.typed);
+    let story = format!("conclave scenario run {} --view all", file.typed);
     let hint = match told {
         true => String::new(),
         false => format!("; {} {}", lang.pick("told in full:", "por extenso:"), typed(story)),
@@ -265,10 +266,10 @@ pub fn table(rows: &[Row], lang: Lang) -> String {
             (Ok(runs), _) => (count(runs), bad(lang.pick("not as expected", "não como esperado"))),
             (Err(_), _) => ("-".to_string(), odd(lang.pick("skipped", "pulado"))),
         };
-        let Situation { name, .. } = &row.situation;
-        let others = row.situation.runs.len() - 1;
+        let ScenarioFile { name, .. } = &row.file;
+        let others = row.file.runs.len() - 1;
         let others = if others == 0 { String::new() } else { format!(" +{others}") };
-        let algorithm = format!("{}{others}", row.situation.head().algorithm);
+        let algorithm = format!("{}{others}", row.file.head().algorithm);
         cells.push([name.clone(), algorithm, checks]);
         ends.push(end);
         notes += &match &row.ran {

@@ -24,7 +24,7 @@ impl Viewer {
         text.push('\n');
         let lines: Vec<&Line> =
             report.outcome.story.iter().filter(|line| self.sees(line)).collect();
-        let names = &report.subject.names;
+        let names = &report.experiment.names;
         let last = lines.last().map_or(0, |line| line.at.to_string().len());
         let widths = Widths { time: last.max(6), name: self.name_width(names) };
         let mut before = None;

@@ -3,10 +3,10 @@
 mod curve;
 mod sets;
 
-use super::case::Case;
 use super::report::scientific;
 use crate::compare::plot::style::{Drawn, GREY_DARK, Paper, text};
 use crate::output::numbers::of;
+use conclave_lab::quorum::Case;
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (1120, 840);

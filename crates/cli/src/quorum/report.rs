@@ -1,10 +1,9 @@
 //! What `conclave quorum` says, in words and as JSON.
 
-use super::case::Case;
-use super::window::Estimate;
 use crate::output::numbers::{count, of};
 use crate::output::table::Table;
 use crate::output::{dim, labelled, strong, width};
+use conclave_lab::quorum::{Case, Estimate};
 use conclave_sim::probability::Magnitude;
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use crate::failure::Usage;
 use crate::node::{self, Flags};
 use anyhow::Context;
-use conclave_service::{Config, Engine};
+use conclave_service::Config;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
@@ -33,7 +33,7 @@ pub fn check(directory: &Path, config: &Config) -> anyhow::Result<()> {
     }
     let flags = Flags { config: Some(file.display().to_string()), ..Flags::default() };
     let Ok(earlier) = node::plan(&flags) else { return Ok(()) }; // The nodes will complain.
-    let text = |config: &Config| Engine::new(config).map(|engine| engine.text().to_string());
+    let text = |config: &Config| config.machines().map(|machines| machines.text().to_string());
     if text(&earlier.config)? == text(config)? {
         return Ok(());
     }

@@ -2,9 +2,9 @@
 //! wrong.
 
 use conclave_core::{NodeId, Ticks};
+use conclave_lab::machines::{Chosen, DETECTOR, ELECTION, Hears, Machines, Settings};
 use conclave_net::recording::{Done, Entry, Header, Recorder, Restored, Step};
 use conclave_net::{Asked, Automaton, Deed, Input, Key, Lane, Survival, Told};
-use conclave_service::{Address, Chosen, Config, DETECTOR, ELECTION, Engine, Hears};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ type Kept = (Vec<u8>, Vec<Vec<u8>>);
 const TIMER: u64 = 50_000;
 
 struct Node {
-    engine: Engine,
+    engine: Machines,
     machines: BTreeMap<Key, Box<dyn Automaton>>,
     /// By machine and name: how often it was set, and when it is due if it runs.
     timers: BTreeMap<(Key, Vec<u8>), (u64, Option<u64>)>,
@@ -59,24 +59,11 @@ pub struct Lab {
     now: u64,
 }
 
-fn config(engine: &str, id: u32, n: u32) -> Config {
+fn machines(engine: &str, me: u32, nodes: u32) -> Machines {
     let chosen = |id: &str| Chosen { id: id.to_string(), set: Vec::new() };
-    let address = Address { peer: "127.0.0.1:0".into(), api: "127.0.0.1:0".into() };
-    let anywhere = "127.0.0.1:0".parse().expect("an address");
-    Config {
-        cluster: "lab".into(),
-        id,
-        nodes: vec![address; n as usize],
-        listen: anywhere,
-        http: anywhere,
-        data: PathBuf::new(),
-        engine: chosen(engine),
-        election: chosen("majority"),
-        detector: chosen("phi-accrual"),
-        tls: None,
-        record: None,
-        admin_token: None,
-    }
+    let (election, detector) = (chosen("majority"), chosen("phi-accrual"));
+    let settings = Settings { nodes, engine: chosen(engine), election, detector };
+    Machines::new(&settings, NodeId(me)).expect(engine)
 }
 
 impl Lab {
@@ -97,7 +84,7 @@ impl Lab {
         let n = skews.len() as u32;
         for id in 0..n {
             lab.nodes.push(Node {
-                engine: Engine::new(&config(engine, id + 1, n)).expect(engine),
+                engine: machines(engine, id, n),
                 machines: BTreeMap::new(),
                 timers: BTreeMap::new(),
                 recorder: None,

@@ -2,8 +2,8 @@
 
 use conclave_core::{NodeId, Ticks};
 use conclave_net::{Asked, Automaton, Deed, Hands, Input, Key, Peer, Told, Upper};
+use conclave_service::Config;
 use conclave_service::desk::{Command, Desk, DeskConfig, Needs};
-use conclave_service::{Config, Engine};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -80,7 +80,7 @@ struct Node {
 impl Node {
     fn new(config: &Config, me: u32) -> Self {
         let config = Config { id: me + 1, ..config.clone() };
-        let engine = Engine::new(&config).expect("a good configuration");
+        let engine = config.machines().expect("a good configuration");
         let hears = |key: &str| engine.hears(&Key::from(key));
         let desk = DeskConfig {
             me: NodeId(me),

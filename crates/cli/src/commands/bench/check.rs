@@ -1,18 +1,14 @@
 //! `conclave bench check`: unique states per CPU-second, beside those of stateright.
 
 use super::measure_all;
+use crate::cpu;
 use crate::failure::Exit;
 use crate::memory::peak_of;
-use crate::output::{json, numbers, print, table::Table};
-use crate::{cpu, peer};
-use anyhow::{bail, ensure};
-use conclave_algorithms::catalog::{self, Cluster, Setting, Visitor};
-use conclave_check::{Checkable, Limits, Report};
-use conclave_core::detector::Detector;
-use conclave_core::election::Election;
-use conclave_core::mutex::Mutex;
-use conclave_core::timekeeping::Timekeeping;
-use conclave_core::{Bounds, Oracle, Process, Property};
+use crate::output::{dim, json, numbers, print, table::Table};
+use anyhow::ensure;
+use conclave_check::Limits;
+use conclave_core::{Bounds, Property};
+use conclave_lab::{Experiment, People};
 use serde::Serialize;
 
 /// The checker: states per CPU-second beside those of stateright, and bytes per state
@@ -41,13 +37,19 @@ pub struct Check {
 const RUNS: [&str; 3] = ["ricart-agrawala", "maekawa", "suzuki-kasami"];
 const NODES: u32 = 3;
 
+/// In the place of a figure that was not measured.
+const UNKNOWN: &str = "-";
+const WITHOUT_STATERIGHT: &str = "\nstateright is not in this binary; to compare: \
+    cargo run --release --features stateright -- bench check\n";
+
 #[derive(Debug, Serialize)]
 struct Row {
     name: &'static str,
     unique_states: u64,
     states_per_cpu_second: f64,
-    peer_states_per_cpu_second: f64,
-    ratio: f64,
+    /// Those of stateright, if it was built in.
+    peer_states_per_cpu_second: Option<f64>,
+    ratio: Option<f64>,
     bytes_per_state: f64,
 }
 
@@ -70,44 +72,48 @@ fn as_table(rows: &[Row]) -> String {
             row.name.to_string(),
             numbers::count(row.unique_states),
             numbers::rate(row.states_per_cpu_second),
-            numbers::rate(row.peer_states_per_cpu_second),
-            numbers::decimal(row.ratio),
+            row.peer_states_per_cpu_second.map_or(UNKNOWN.to_string(), numbers::rate),
+            row.ratio.map_or(UNKNOWN.to_string(), numbers::decimal),
             numbers::decimal(row.bytes_per_state),
         ]);
     }
-    table.render()
+    match cfg!(feature = "stateright") {
+        true => table.render(),
+        false => table.render() + &dim(WITHOUT_STATERIGHT),
+    }
 }
 
 /// The best of several searches by each of the two, taken in turn.
 fn measure(name: &'static str, arguments: &Check) -> anyhow::Result<Row> {
-    let setting = catalog::find(name)?.setting(NODES, &[])?;
+    let experiment = Experiment::new(name, NODES, &[], &People::default())?;
     let requests = arguments.requests;
     // Not among those that are timed: to count what threads allocate slows them down.
-    let (first, bytes) = peak_of(|| look(&setting, requests));
+    let (first, bytes) = peak_of(|| look(&experiment, requests));
     let unique_states = first?;
-    let (mut best, mut peer_best) = (f64::INFINITY, f64::INFINITY);
+    let mut best = f64::INFINITY;
+    let mut peer_best = None;
     for _ in 0..arguments.repeat {
-        let (found, seconds) = cpu::seconds_of(|| look(&setting, requests));
+        let (found, seconds) = cpu::seconds_of(|| look(&experiment, requests));
         ensure!(found? == unique_states, "{name}: not as many states as the last time");
         best = best.min(seconds);
-        let (found, seconds) = cpu::seconds_of(|| peer::unique_states(&setting, requests));
-        let found = found?;
-        ensure!(found == unique_states, "{name}: {unique_states} states, stateright: {found}");
-        peer_best = peer_best.min(seconds);
+        if let Some((found, seconds)) = look_by_peer(&experiment, requests)? {
+            ensure!(found == unique_states, "{name}: {unique_states} states, stateright: {found}");
+            peer_best = Some(peer_best.map_or(seconds, |best: f64| best.min(seconds)));
+        }
     }
     let states = unique_states as f64;
     Ok(Row {
         name,
         unique_states,
         states_per_cpu_second: states / best,
-        peer_states_per_cpu_second: states / peer_best,
-        ratio: peer_best / best,
+        peer_states_per_cpu_second: peer_best.map(|seconds| states / seconds),
+        ratio: peer_best.map(|seconds| seconds / best),
         bytes_per_state: bytes as f64 / states,
     })
 }
 
 /// How many different states our own checker finds.
-fn look(setting: &Setting, requests: u32) -> anyhow::Result<u64> {
+fn look(experiment: &Experiment, requests: u32) -> anyhow::Result<u64> {
     let bounds = Bounds { requests: Some(requests), ..Bounds::default() };
     let limits = Limits {
         states_max: u64::MAX,
@@ -116,46 +122,23 @@ fn look(setting: &Setting, requests: u32) -> anyhow::Result<u64> {
         properties: vec![Property::S1, Property::V1],
         ..Limits::default()
     };
-    let report = catalog::visit(setting, Look { bounds, limits })??;
-    let id = setting.entry.id;
+    let report = experiment.check(&bounds, &limits, &|_| {})?;
+    let id = experiment.setting.entry.id;
     ensure!(report.is_complete(), "{id}: not everything was looked at: {:?}", report.stop);
     ensure!(report.stories.is_empty(), "{id}: a promise does not hold");
     Ok(report.unique_states)
 }
 
-struct Look {
-    bounds: Bounds,
-    limits: Limits,
+/// How many stateright finds, and in how many CPU-seconds.
+#[cfg(feature = "stateright")]
+fn look_by_peer(experiment: &Experiment, requests: u32) -> anyhow::Result<Option<(u64, f64)>> {
+    let unique_states = || conclave_lab::stateright::unique_states(&experiment.setting, requests);
+    let (found, seconds) = cpu::seconds_of(unique_states);
+    Ok(Some((found?, seconds)))
 }
 
-impl Visitor for Look {
-    type Output = anyhow::Result<Report>;
-
-    fn mutex<P>(self, cluster: Cluster<P>) -> anyhow::Result<Report>
-    where
-        P: Process<Provides = Mutex, Uses: Oracle>,
-    {
-        Ok(cluster.check(&self.bounds, &self.limits, &|_| {}))
-    }
-
-    fn election<P>(self, _: Cluster<P>) -> anyhow::Result<Report>
-    where
-        P: Process<Provides = Election, Uses: Oracle>,
-    {
-        bail!(peer::ONLY_MUTEX)
-    }
-
-    fn detector<P>(self, _: Cluster<P>) -> anyhow::Result<Report>
-    where
-        P: Process<Provides = Detector, Uses: Oracle>,
-    {
-        bail!(peer::ONLY_MUTEX)
-    }
-
-    fn clock<P>(self, _: Cluster<P>) -> anyhow::Result<Report>
-    where
-        P: Process<Provides = Timekeeping, Uses: Oracle>,
-    {
-        bail!(peer::ONLY_MUTEX)
-    }
+/// It is not in this binary.
+#[cfg(not(feature = "stateright"))]
+fn look_by_peer(_: &Experiment, _: u32) -> anyhow::Result<Option<(u64, f64)>> {
+    Ok(None)
 }

@@ -4,8 +4,8 @@ use super::measure_all;
 use crate::failure::Exit;
 use crate::memory::peak_of;
 use crate::output::{json, numbers, print, table::Table};
-use crate::subject::{People, Subject};
 use conclave_core::Ticks;
+use conclave_lab::{Experiment, People};
 use conclave_sim::{Options, Plan, Shape};
 use serde::Serialize;
 use std::time::Instant;
@@ -55,9 +55,9 @@ struct Row {
 pub fn run(arguments: &Sim) -> anyhow::Result<Exit> {
     let rows = measure_all(&RUNS, |&(name, id, nodes, hash)| {
         let nodes = (nodes / arguments.divide).max(2);
-        let subject = Subject::new(id, nodes, &[], &People::default())?;
+        let experiment = Experiment::new(id, nodes, &[], &People::default())?;
         let keep = if hash { Keep::Hash } else { Keep::Nothing };
-        measure(name, &subject, keep, arguments.repeat)
+        measure(name, &experiment, keep, arguments.repeat)
     })?;
     if arguments.json {
         print(&json::pretty(&serde_json::json!({ "rows": rows }))?)?;
@@ -85,14 +85,19 @@ fn as_table(rows: &[Row]) -> String {
 }
 
 /// The best of several runs of simulator and floor, taken in turn.
-fn measure(name: &'static str, subject: &Subject, keep: Keep, repeat: u32) -> anyhow::Result<Row> {
-    let n = subject.setting.n;
-    let shape = time(subject, Keep::Shape)?.shape;
+fn measure(
+    name: &'static str,
+    experiment: &Experiment,
+    keep: Keep,
+    repeat: u32,
+) -> anyhow::Result<Row> {
+    let n = experiment.setting.n;
+    let shape = time(experiment, Keep::Shape)?.shape;
     let shape = shape.expect("a run that keeps its shape has one");
     let (mut best, mut floor) = (None::<Timing>, f64::INFINITY);
     for _ in 0..repeat {
-        let timing = time(subject, keep)?;
-        let replay = shape.replay(n, subject.cluster().event_size());
+        let timing = time(experiment, keep)?;
+        let replay = shape.replay(n, experiment.event_size());
         let begin = Instant::now();
         let moved = replay();
         floor = floor.min(begin.elapsed().as_secs_f64() / moved as f64);
@@ -130,16 +135,16 @@ struct Timing {
     shape: Option<Shape>,
 }
 
-fn time(subject: &Subject, keep: Keep) -> anyhow::Result<Timing> {
+fn time(experiment: &Experiment, keep: Keep) -> anyhow::Result<Timing> {
     let plan = Plan { until: Ticks(u64::MAX / 2), ..Plan::default() };
     let options = Options {
         order: false,
         hash: keep == Keep::Hash,
         shape: keep == Keep::Shape,
-        ..subject.options(false)
+        ..experiment.options(false)
     };
     let (timing, bytes) = peak_of(|| {
-        let prepared = subject.cluster().prepare(&plan, &options)?;
+        let prepared = experiment.prepare(&plan, &options)?;
         let started = prepared.events();
         let begin = Instant::now();
         let outcome = prepared.run();

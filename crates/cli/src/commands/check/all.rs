@@ -1,13 +1,13 @@
 //! Every claim of the catalogue, one line each.
 
-use super::{Check, checkable, search};
+use super::{Check, search};
 use crate::failure::Exit;
 use crate::output::check::{Checked, Retelling};
 use crate::output::numbers::count;
 use crate::output::{self, bad, good, json, odd, strong};
-use crate::subject::{People, Subject};
 use conclave_algorithms::catalog::{self, Claim};
 use conclave_core::{Property, Verdict};
+use conclave_lab::{Experiment, People};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -63,16 +63,16 @@ pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
 fn look(arguments: &Check, claim: &'static Claim) -> anyhow::Result<(Row, String)> {
     let set: Vec<String> =
         claim.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let subject = Subject::new(claim.id, claim.nodes, &set, &People::default())?;
-    let checkable = checkable(&subject)?;
-    let bounds = claim.bounds(&subject.setting);
-    let mut limits = arguments.limits(&subject)?;
+    let experiment = Experiment::new(claim.id, claim.nodes, &set, &People::default())?;
+    let bounds = claim.bounds(&experiment.setting);
+    let mut limits = arguments.limits(&experiment)?;
     limits.properties = claim.properties();
-    let report = search(|progress| checkable.check(&bounds, &limits, progress))?;
-    let told = report.stories.iter().map(|story| Retelling::of(&subject, story));
+    let report = search(|progress| experiment.check(&bounds, &limits, progress))?;
+    let told = report.stories.iter().map(|story| Retelling::of(&experiment, story));
     let stories = told.collect::<anyhow::Result<Vec<_>>>()?;
     let seen = stories.iter().all(Retelling::is_seen);
-    let checked = Checked { subject: &subject, bounds, limits, dropped: None, report, stories };
+    let checked =
+        Checked { experiment: &experiment, bounds, limits, dropped: None, report, stories };
     let found = checked.verdicts();
     let report = &checked.report;
     // Without reductions there are more states, as there should be.

@@ -2,19 +2,19 @@
 
 use super::Check;
 use crate::failure::Usage;
-use crate::subject::Subject;
 use conclave_algorithms::catalog::{Assumption, Entry, Family, Setting};
 use conclave_check::{INITIATORS_MAX, Limits};
 use conclave_core::{Bounds, Property, Start};
+use conclave_lab::Experiment;
 
 impl Check {
     /// What may happen: what the catalogue says, without the assumption that is dropped, but as was
     /// typed.
-    pub fn bounds(&self, subject: &Subject) -> anyhow::Result<Bounds> {
-        self.vet(&subject.setting)?;
-        let Setting { entry, params, .. } = &subject.setting;
+    pub fn bounds(&self, experiment: &Experiment) -> anyhow::Result<Bounds> {
+        self.vet(&experiment.setting)?;
+        let Setting { entry, params, .. } = &experiment.setting;
         let mut bounds = (entry.bounds)(params);
-        if let Some(assumption) = self.dropped(subject)? {
+        if let Some(assumption) = self.dropped(experiment)? {
             let_happen(assumption, entry, &mut bounds)?;
         }
         set(&mut bounds.requests, self.requests.map(|times| times.0));
@@ -33,7 +33,9 @@ impl Check {
             bounds.start = match text.as_str() {
                 "any" => Start::Any,
                 "together" => Start::Together,
-                list => Start::These(subject.names.nodes("--start", list)?.into_iter().collect()),
+                list => {
+                    Start::These(experiment.names.nodes("--start", list)?.into_iter().collect())
+                }
             };
         }
         let named = matches!(bounds.start, Start::These(_));
@@ -48,7 +50,7 @@ impl Check {
     }
 
     /// How far to look, how, and for what.
-    pub fn limits(&self, subject: &Subject) -> anyhow::Result<Limits> {
+    pub fn limits(&self, experiment: &Experiment) -> anyhow::Result<Limits> {
         let usual = Limits::default();
         let properties = self.properties.as_deref();
         Ok(Limits {
@@ -59,21 +61,21 @@ impl Check {
             partial_order: !self.no_partial_order && !self.no_reduction,
             symmetry: !self.no_symmetry && !self.no_reduction,
             properties: properties.map_or(Ok(Vec::new()), |list| {
-                let family = subject.setting.entry.family;
+                let family = experiment.setting.entry.family;
                 list.split(',').map(|tag| property(tag.trim(), family)).collect()
             })?,
         })
     }
 
     /// The assumption to do without.
-    pub fn dropped(&self, subject: &Subject) -> Result<Option<&'static Assumption>, Usage> {
+    pub fn dropped(&self, experiment: &Experiment) -> Result<Option<&'static Assumption>, Usage> {
         let Some(tag) = &self.without else { return Ok(None) };
-        let known = subject.setting.entry.assumptions;
+        let known = experiment.setting.entry.assumptions;
         match known.iter().find(|assumption| assumption.tag == tag) {
             Some(assumption) => Ok(Some(assumption)),
             None => {
                 let tags: Vec<&str> = known.iter().map(|assumption| assumption.tag).collect();
-                let id = subject.setting.entry.id;
+                let id = experiment.setting.entry.id;
                 let accepted = match tags.as_slice() {
                     [] => format!("{id} assumes nothing"),
                     tags => format!("{id} assumes {}", tags.join(", ")),

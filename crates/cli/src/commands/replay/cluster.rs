@@ -6,10 +6,10 @@ use super::Replay;
 use crate::failure::{Exit, Usage};
 use crate::output::numbers::count;
 use crate::output::{self, json};
-use crate::recordings::{self, Clocks, Difference, Post, Retold, Run, Tapes, merge};
 use conclave_core::{Ticks, Violation};
+use conclave_lab::machines::{DETECTOR, ELECTION, LOCK};
+use conclave_lab::recordings::{self, Clocks, Difference, Post, Retold, Run, Tapes, merge};
 use conclave_net::Key;
-use conclave_service::{DETECTOR, ELECTION, LOCK};
 use conclave_sim::quoted;
 use conclave_sim::trace::Trace;
 use report::Report;
@@ -82,13 +82,13 @@ pub fn run(arguments: &Replay) -> anyhow::Result<Exit> {
     let machines = tapes.machines();
     let key = arguments.which.choose(&machines)?;
     let command = format!("conclave replay {}", typed(&arguments.files, &key));
-    let (subject, header) = recordings::header(&tapes.header().settings, &key, command)?;
+    let (experiment, header) = recordings::header(&tapes.header().settings, &key, command)?;
     let found = match replay(&tapes, &machines, &key) {
         Ok(found) => Ok(found),
         Err(Fault::Difference(difference)) => Err(difference),
         Err(Fault::Usage(usage)) => return Err(usage.into()),
     };
-    let report = Report::new(&tapes, &machines, &key, &subject, &found)?;
+    let report = Report::new(&tapes, &machines, &key, &experiment, &found)?;
     output::print(&match arguments.json {
         true => json::pretty(&report)?,
         false => report.told(),

@@ -3,13 +3,13 @@
 use crate::lang::Lang;
 use crate::output::scenario::{self, words};
 use crate::output::{print, typed};
-use crate::situation::{Ran, Situation};
+use conclave_lab::scenarios::{Ran, ScenarioFile};
 use std::io::{IsTerminal, stdin};
 
 /// A guess for each check, in their order; empty where there was none.
-pub fn ask(situation: &Situation, ran: &Ran, lang: Lang) -> anyhow::Result<Vec<String>> {
-    let command = scenario::command(&ran.subject, &ran.plan);
-    print(&scenario::set_up(situation, &[command], lang))?;
+pub fn ask(file: &ScenarioFile, ran: &Ran, lang: Lang) -> anyhow::Result<Vec<String>> {
+    let command = scenario::command(&ran.experiment, &ran.plan);
+    print(&scenario::set_up(file, &[command], lang))?;
     let invitation = lang.pick(
         "\nWhat will come of it? An empty line is no guess.\n",
         "\nO que vai acontecer? Uma linha vazia não é palpite.\n",

@@ -2,12 +2,12 @@
 
 use super::Sim;
 use crate::failure::Usage;
-use crate::files;
 use crate::output::story::Viewer;
-use crate::subject::{NODES_MAX, People, Subject};
 use crate::typing::{flag, many, one};
 use conclave_algorithms::catalog::{self, Family};
 use conclave_core::Ticks;
+use conclave_lab::files;
+use conclave_lab::{Experiment, NODES_MAX, People};
 use conclave_sim::{Plan, parse};
 
 /// A run may take so many units per node, however many there are.
@@ -17,17 +17,17 @@ const UNTIL_DETECTORS: Ticks = Ticks::units(1_000);
 
 impl Sim {
     /// The algorithm that was asked for.
-    pub fn subject(&self) -> anyhow::Result<Subject> {
+    pub fn experiment(&self) -> anyhow::Result<Experiment> {
         let nodes = self.how_many()?;
         let people = People { ids: self.ids.as_deref(), candidates: self.candidates.as_deref() };
-        let subject = Subject::new(&self.id, nodes, &self.set, &people)?;
-        let entry = subject.setting.entry;
+        let experiment = Experiment::new(&self.id, nodes, &self.set, &people)?;
+        let entry = experiment.setting.entry;
         if let Some(value) = self.start.as_ref().filter(|_| entry.family != Family::Election) {
             let (id, family) = (entry.id, entry.family.name());
             let accepted = format!("only elections have initiators; {id} is a {family}");
             return Err(Usage::flag("--start", value, accepted).into());
         }
-        Ok(subject)
+        Ok(experiment)
     }
 
     /// How many nodes: as was said, or as many as there are ids or rates, or as usual.
@@ -40,8 +40,8 @@ impl Sim {
     }
 
     /// What is to happen.
-    pub fn plan(&self, subject: &Subject) -> anyhow::Result<Plan> {
-        let names = &subject.names;
+    pub fn plan(&self, experiment: &Experiment) -> anyhow::Result<Plan> {
+        let names = &experiment.names;
         let mut plan = Plan { fifo: !self.no_fifo, ..Plan::default() };
         plan.value = self.value;
         plan.unprotected = self.unprotected;
@@ -50,7 +50,7 @@ impl Sim {
         set(&mut plan.seed, self.seed);
         set(&mut plan.rounds, self.rounds);
         set(&mut plan.critical_section, self.cs);
-        plan.until = self.until.unwrap_or(until(subject));
+        plan.until = self.until.unwrap_or(until(experiment));
         set(&mut plan.cancel, self.cancel);
         set(&mut plan.loss, self.loss);
         set(&mut plan.duplicate, self.duplicate);
@@ -79,7 +79,7 @@ impl Sim {
     }
 
     /// Whose eyes the run is to be seen with, if it is to be told.
-    pub fn viewer(&self, subject: &Subject) -> anyhow::Result<Option<Viewer>> {
+    pub fn viewer(&self, experiment: &Experiment) -> anyhow::Result<Option<Viewer>> {
         let Some(view) = &self.view else { return Ok(None) };
         if self.json {
             return Err(Usage::flag("--view", view, "words and --json do not go together").into());
@@ -87,7 +87,7 @@ impl Sim {
         if self.seeds.is_some() {
             return Err(Usage::flag("--view", view, "tells one run; leave out --seeds").into());
         }
-        Ok(Some(Viewer::new(view, &subject.names)?))
+        Ok(Some(Viewer::new(view, &experiment.names)?))
     }
 
     /// The flags that set the scene, as they were typed.
@@ -137,11 +137,11 @@ impl Sim {
 }
 
 /// When a run is cut short: one lap of a large ring takes longer than all that happens elsewhere.
-fn until(subject: &Subject) -> Ticks {
-    match subject.setting.entry.family {
+fn until(experiment: &Experiment) -> Ticks {
+    match experiment.setting.entry.family {
         Family::Detector => UNTIL_DETECTORS,
         Family::Mutex | Family::Election | Family::Clock => {
-            Plan::default().until.max(Ticks::units(u64::from(subject.setting.n) * LAPS))
+            Plan::default().until.max(Ticks::units(u64::from(experiment.setting.n) * LAPS))
         }
     }
 }

@@ -1,15 +1,15 @@
 //! The comparison of elections as JSON. Field names and their order are a contract.
 
-use super::{Measured, Point, Sample, Spread};
-use crate::compare::measure::Omitted;
+use crate::compare::words::LeftOut;
 use conclave_algorithms::catalog::Formula;
+use conclave_lab::compare::elections::{Measured, Point, Sample, Spread};
 use serde::Serialize;
 
 /// What `compare --family election` prints.
 #[derive(Serialize)]
-pub struct Comparison<'a> {
+pub struct Comparison {
     rows: Vec<Row>,
-    omitted: &'a [Omitted],
+    omitted: Vec<LeftOut>,
 }
 
 /// One election with so many nodes, begun by one or by all.
@@ -47,9 +47,9 @@ impl Numbers {
     }
 }
 
-impl<'a> Comparison<'a> {
+impl Comparison {
     /// All that was measured.
-    pub fn of(measured: &'a Measured) -> Self {
+    pub fn of(measured: &Measured) -> Self {
         let rows = measured.points.iter().flat_map(|point| {
             let cost = point.cost();
             [
@@ -57,7 +57,7 @@ impl<'a> Comparison<'a> {
                 row(point, "all", &point.all, &cost.all, point.ranges.all),
             ]
         });
-        Self { rows: rows.collect(), omitted: &measured.omitted }
+        Self { rows: rows.collect(), omitted: LeftOut::all(&measured.omitted) }
     }
 }
 

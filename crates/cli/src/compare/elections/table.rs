@@ -1,8 +1,9 @@
 //! The comparison of elections as a table, and what textbooks say.
 
-use super::{Measured, Point, Sample, Spread};
+use crate::compare::words;
 use crate::output::numbers::{count, decimal, range};
 use crate::output::{bad, beside, dim, strong};
+use conclave_lab::compare::elections::{Measured, Point, Sample, Spread};
 use std::fmt::Write;
 
 /// How far texts stand from the margin.
@@ -101,7 +102,7 @@ fn notes(measured: &Measured) -> String {
         say(&format!("{id}: some runs came to no agreed leader"));
     }
     for one in &measured.omitted {
-        say(&format!("without {}, N = {}: {}", one.algorithm, one.nodes, one.why));
+        say(&format!("without {}, N = {}: {}", one.entry.id, one.nodes, words::why(&one.why)));
     }
     text
 }

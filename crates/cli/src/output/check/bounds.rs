@@ -8,7 +8,7 @@ use conclave_core::{Bounds, Network, NodeId, Start, Timing};
 /// All that may happen, and how often.
 pub(super) fn words(checked: &Checked<'_>) -> String {
     let bounds = &checked.bounds;
-    let mut words = match checked.subject.setting.entry.family {
+    let mut words = match checked.experiment.setting.entry.family {
         Family::Election => vec![initiators(checked)],
         Family::Mutex | Family::Clock | Family::Detector => requests(bounds),
     };
@@ -53,7 +53,7 @@ fn initiators(checked: &Checked<'_>) -> String {
         Start::Together => "every set of initiators, at the first moment".to_string(),
         Start::These(nodes) if nodes.is_empty() => "begun by timers only".to_string(),
         Start::These(nodes) => {
-            let name = |node: NodeId| checked.subject.names.name(node);
+            let name = |node: NodeId| checked.experiment.names.name(node);
             format!("begun by {}", nodes.iter().map(name).collect::<Vec<_>>().join(", "))
         }
     }

@@ -46,11 +46,11 @@ impl Checked<'_> {
     /// All of it as one object.
     pub fn json(&self) -> anyhow::Result<Object<'_>> {
         let report = &self.report;
-        let names = &self.subject.names;
+        let names = &self.experiment.names;
         let stories = self.stories.iter().map(|told| self.told(told));
         Ok(Object {
-            algorithm: self.subject.setting.entry.id,
-            nodes: self.subject.setting.n,
+            algorithm: self.experiment.setting.entry.id,
+            nodes: self.experiment.setting.n,
             bounds: self.bounds()?,
             without: self.dropped.map(|assumption| assumption.tag),
             reductions: report.reductions.iter().map(|reduction| reduction.name()).collect(),
@@ -73,7 +73,7 @@ impl Checked<'_> {
     fn bounds(&self) -> anyhow::Result<Value> {
         let mut bounds = serde_json::to_value(&self.bounds)?;
         if let Start::These(nodes) = &self.bounds.start {
-            let name = |node: NodeId| self.subject.names.name(node);
+            let name = |node: NodeId| self.experiment.names.name(node);
             bounds["start"] = nodes.iter().map(name).collect();
         }
         bounds["depth"] = json!(self.limits.depth);
@@ -81,7 +81,7 @@ impl Checked<'_> {
     }
 
     fn told(&self, told: &Retelling) -> anyhow::Result<Told> {
-        let names = &self.subject.names;
+        let names = &self.experiment.names;
         Ok(Told {
             property: told.story.property,
             promised: self.promises(told.story.property),

@@ -2,8 +2,8 @@
 
 use crate::output::numbers::of;
 use crate::output::{bad, beside, dim, odd, strong};
-use crate::subject::Subject;
 use conclave_core::{NodeId, Story, Ticks};
+use conclave_lab::Experiment;
 use conclave_sim::{Line, Names, Retold};
 
 /// A story, and what the simulator saw when it followed it.
@@ -16,8 +16,8 @@ pub struct Retelling {
 
 impl Retelling {
     /// Follows a story; that it cannot be followed is the checker's fault, not the user's.
-    pub fn of(subject: &Subject, story: &Story) -> anyhow::Result<Self> {
-        let followed = subject.cluster().follow(story);
+    pub fn of(experiment: &Experiment, story: &Story) -> anyhow::Result<Self> {
+        let followed = experiment.follow(story);
         let retold = followed.map_err(|error| anyhow::anyhow!("{}: {error}", story.property))?;
         Ok(Self { story: story.clone(), retold })
     }

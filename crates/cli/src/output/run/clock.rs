@@ -40,7 +40,7 @@ impl Report<'_> {
 
     /// Whether the clocks of the run drift, so that their readings are worth seeing.
     fn is_drifting(&self) -> bool {
-        let play = self.subject.cluster().play();
+        let play = self.experiment.play();
         !self.many && play.is_some_and(|play| !play.application)
     }
 
@@ -49,10 +49,14 @@ impl Report<'_> {
         let mut columns = vec![
             column("", false, (0..shown.len()).map(letter)),
             column("at", true, shown.iter().map(|record| decimal(record.at.as_units()))),
-            column("node", true, shown.iter().map(|record| self.subject.names.name(record.node))),
+            column(
+                "node",
+                true,
+                shown.iter().map(|record| self.experiment.names.name(record.node)),
+            ),
             column("event", false, shown.iter().map(|record| self.event(record.kind))),
         ];
-        if self.subject.cluster().play().is_some() {
+        if self.experiment.play().is_some() {
             let told = |time: Option<&Time>| time.map(Time::to_string).unwrap_or_default();
             let carried = shown.iter().map(|record| told(keeping.carried(record)));
             columns.push(column("carries", true, carried));
@@ -84,7 +88,7 @@ impl Report<'_> {
     }
 
     fn event(&self, kind: Kind) -> String {
-        let name = |node| self.subject.names.name(node);
+        let name = |node| self.experiment.names.name(node);
         match kind {
             Kind::Local => "something happens".to_string(),
             Kind::Send { to } => format!("sends to {}", name(to)),
@@ -94,10 +98,10 @@ impl Report<'_> {
 
     /// What each clock reads after each tick and what came with it.
     fn readings(&self, keeping: &Keeping) -> String {
-        let nodes = || (0..self.subject.setting.n).map(NodeId);
+        let nodes = || (0..self.experiment.setting.n).map(NodeId);
         let ticks = keeping.readings.iter().map(|reading| reading.at).max().unwrap_or_default();
         let names: Vec<String> =
-            nodes().map(|node| format!("clock {}", self.subject.names.name(node))).collect();
+            nodes().map(|node| format!("clock {}", self.experiment.names.name(node))).collect();
         let titles: Vec<&str> = ["tick"].into_iter().chain(names.iter().map(|n| &**n)).collect();
         let mut table = Table::new(width(), &titles).right(0..titles.len());
         for tick in 0..=ticks.0 / Ticks::UNIT.0 {
@@ -162,7 +166,7 @@ impl Report<'_> {
     fn refused(&self, keeping: &Keeping) -> String {
         let mut text = String::new();
         for refused in keeping.refusals.iter().take(PAIRS_SHOWN) {
-            let name = |node| self.subject.names.name(node);
+            let name = |node| self.experiment.names.name(node);
             let (at, why) = (decimal(refused.at.as_units()), refused.why);
             let told = format!(
                 "at {at} node {} refuses the message of {}: {why}",

@@ -37,7 +37,7 @@ impl Report<'_> {
         }
         match (leading.leader, leading.time_to_leader.summary()) {
             (Some(leader), Some(times)) => {
-                let name = self.subject.names.name(leader);
+                let name = self.experiment.names.name(leader);
                 format!("{name}, known to all at {}", decimal(times.max))
             }
             (Some(_) | None, _) => self.beliefs(leading),
@@ -52,7 +52,7 @@ impl Report<'_> {
         }
         let camp = |(leader, followers): (&Option<NodeId>, &Vec<NodeId>)| {
             let leader =
-                leader.map_or("nobody".to_string(), |leader| self.subject.names.name(leader));
+                leader.map_or("nobody".to_string(), |leader| self.experiment.names.name(leader));
             format!("{} follow {leader}", self.nodes(followers))
         };
         let camps: Vec<String> = camps.iter().map(camp).collect();

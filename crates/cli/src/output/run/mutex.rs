@@ -21,13 +21,13 @@ impl Report<'_> {
     pub(super) fn formula(&self) -> Option<String> {
         let workload = self.plan.workload.clone();
         let standard = Plan { seed: self.plan.seed, workload, ..Plan::default() };
-        let cost = self.subject.setting.entry.cost.mutex()?;
+        let cost = self.experiment.setting.entry.cost.mutex()?;
         let (formula, load) = match self.plan.workload {
             Workload::AllAtOnce => (&cost.heavy, "all at once"),
             Workload::Single(_) => (&cost.light, "one alone, mean over all nodes"),
             Workload::Closed(_) | Workload::Poisson(_) | Workload::Script(_) => return None,
         };
-        let value = range((formula.range)(&self.subject.setting));
+        let value = range((formula.range)(&self.experiment.setting));
         let told = labelled("formula", COLUMN, &format!("{value} ({load}): {}", formula.text));
         (*self.plan == standard).then_some(told)
     }

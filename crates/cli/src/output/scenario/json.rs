@@ -3,7 +3,7 @@
 use super::Row;
 use crate::lang::Lang;
 use crate::output::json::Map;
-use crate::situation::{Ran, Situation};
+use conclave_lab::scenarios::{Ran, ScenarioFile};
 use conclave_sim::{Check, Scenario};
 use serde::Serialize;
 use serde_json::Value;
@@ -20,10 +20,10 @@ pub struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    fn of(situation: &'a Situation, lang: Lang) -> Self {
-        let scenario = situation.head();
+    fn of(file: &'a ScenarioFile, lang: Lang) -> Self {
+        let scenario = file.head();
         Self {
-            name: &situation.name,
+            name: &file.name,
             title: lang.of(&scenario.title),
             algorithm: &scenario.algorithm,
             source: &scenario.source,
@@ -33,8 +33,8 @@ impl<'a> Listed<'a> {
 }
 
 /// The list.
-pub fn list(all: &[Situation], lang: Lang) -> Vec<Listed<'_>> {
-    super::in_order(all).into_iter().map(|situation| Listed::of(situation, lang)).collect()
+pub fn list(all: &[ScenarioFile], lang: Lang) -> Vec<Listed<'_>> {
+    super::in_order(all).into_iter().map(|file| Listed::of(file, lang)).collect()
 }
 
 /// One scenario in full.
@@ -67,12 +67,12 @@ struct Part<'a> {
 impl<'a> Shown<'a> {
     /// The scenario, and the answer where it was asked for.
     pub fn of(
-        situation: &'a Situation,
+        file: &'a ScenarioFile,
         lang: Lang,
         commands: &'a [Option<String>],
         ran: Option<&'a [Ran]>,
     ) -> Self {
-        let head = situation.head();
+        let head = file.head();
         let command = |index: usize| commands.get(index).and_then(|command| command.as_deref());
         let expected =
             |index: usize| ran.map(|runs| fields(&runs[index].checks, |check| &check.expected));
@@ -83,9 +83,9 @@ impl<'a> Shown<'a> {
             command: command(index),
             expected: expected(index),
         };
-        let several = situation.runs.len() > 1;
+        let several = file.runs.len() > 1;
         Self {
-            name: &situation.name,
+            name: &file.name,
             title: lang.of(&head.title),
             source: &head.source,
             text: lang.of(&head.text).trim(),
@@ -93,7 +93,7 @@ impl<'a> Shown<'a> {
             nodes: head.nodes,
             command: command(0),
             expected: expected(0),
-            runs: situation.runs.iter().filter(|_| several).enumerate().map(part).collect(),
+            runs: file.runs.iter().filter(|_| several).enumerate().map(part).collect(),
         }
     }
 }
@@ -121,18 +121,18 @@ impl<'a> Results<'a> {
     /// All of them.
     pub fn of(rows: &'a [Row]) -> Self {
         let result =
-            |row: &'a Row| Result::of(&row.situation, row.ran.as_deref().map_err(String::as_str));
+            |row: &'a Row| Result::of(&row.file, row.ran.as_deref().map_err(String::as_str));
         Self { results: rows.iter().map(result).collect() }
     }
 }
 
 impl<'a> Result<'a> {
     /// What was expected and seen, or why it was skipped.
-    pub fn of(situation: &'a Situation, ran: std::result::Result<&'a [Ran], &'a str>) -> Self {
+    pub fn of(file: &'a ScenarioFile, ran: std::result::Result<&'a [Ran], &'a str>) -> Self {
         let runs = ran.unwrap_or_default();
         Self {
-            name: &situation.name,
-            algorithm: &situation.head().algorithm,
+            name: &file.name,
+            algorithm: &file.head().algorithm,
             expected: by_run(runs, |check| &check.expected),
             observed: by_run(runs, |check| &check.observed),
             ok: ran.ok().map(|runs| runs.iter().all(Ran::ok)),

@@ -1,9 +1,9 @@
 //! The lower half: the probability of a violation over the number of votes.
 
-use super::super::case::Case;
 use super::super::report::scientific;
 use super::{BLUE, LEFT, RED, SIZE};
 use crate::compare::plot::style::{Drawn, GREY, GREY_DARK, Paper, Pixel, text, text_at};
+use conclave_lab::quorum::Case;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 

@@ -1,8 +1,8 @@
 //! The upper half: all coordinators in a row, and the two sets as brackets above and below.
 
-use super::super::case::Case;
 use super::{BLUE, LEFT, ORANGE, RED, SIZE};
 use crate::compare::plot::style::{Drawn, Paper, text_at};
+use conclave_lab::quorum::Case;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 

@@ -4,9 +4,9 @@ use super::{Found, flag, list};
 use crate::failure::Exit;
 use crate::output::numbers::{count, of};
 use crate::output::{bad, dim, good, labelled, odd, strong};
-use crate::recordings::{self, Difference, MissingStarts, Tape, Tapes};
-use crate::subject::Subject;
 use conclave_core::{Ticks, Verdict, Violation};
+use conclave_lab::Experiment;
+use conclave_lab::recordings::{self, Difference, MissingStarts, Tape, Tapes};
 use conclave_net::Key;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ impl Report {
         tapes: &Tapes,
         machines: &BTreeMap<Key, u64>,
         key: &Key,
-        subject: &Subject,
+        experiment: &Experiment,
         found: &Result<Found, Difference>,
     ) -> anyhow::Result<Self> {
         let header = tapes.header();
@@ -92,7 +92,7 @@ impl Report {
             cluster: header.cluster.clone(),
             settings: header.settings.clone(),
             machine: key.to_string(),
-            algorithm: subject.setting.entry.id.to_string(),
+            algorithm: experiment.setting.entry.id.to_string(),
             nodes: header.n,
             recordings: recordings.collect(),
             missing: tapes.missing().iter().map(|node| node.0 + 1).collect(),
@@ -103,7 +103,7 @@ impl Report {
             difference: found.as_ref().err().map(|difference| place(tapes, difference)),
             properties: verdicts.map(|(property, verdict)| (property.tag(), *verdict)).collect(),
             violations: match found {
-                Ok(found) => all_broken(found, key, subject, &header.settings)?,
+                Ok(found) => all_broken(found, key, experiment, &header.settings)?,
                 Err(_) => Vec::new(),
             },
             put_off: found.as_ref().map_or(0.0, |found| found.strained.as_units()),
@@ -227,14 +227,14 @@ impl From<MissingStarts> for Starts {
 }
 
 impl Broken {
-    fn new(machine: &Key, subject: &Subject, violation: &Violation) -> Self {
+    fn new(machine: &Key, experiment: &Experiment, violation: &Violation) -> Self {
         let Violation { property, at, what } = violation;
         Self {
             machine: machine.to_string(),
             property: property.tag(),
             time: at.as_units(),
-            what: subject.header(String::new()).tell(what),
-            promised: subject.setting.entry.promises(*property, &subject.setting.params),
+            what: experiment.header(String::new()).tell(what),
+            promised: experiment.setting.entry.promises(*property, &experiment.setting.params),
         }
     }
 
@@ -291,14 +291,14 @@ fn place(tapes: &Tapes, difference: &Difference) -> String {
 fn all_broken(
     found: &Found,
     key: &Key,
-    subject: &Subject,
+    experiment: &Experiment,
     settings: &str,
 ) -> anyhow::Result<Vec<Broken>> {
-    let shown = found.run.violations.iter().map(|broken| Broken::new(key, subject, broken));
+    let shown = found.run.violations.iter().map(|broken| Broken::new(key, experiment, broken));
     let mut all: Vec<Broken> = shown.collect();
     for (key, broken) in &found.elsewhere {
-        let (subject, _) = recordings::header(settings, key, String::new())?;
-        all.push(Broken::new(key, &subject, broken));
+        let (experiment, _) = recordings::header(settings, key, String::new())?;
+        all.push(Broken::new(key, &experiment, broken));
     }
     Ok(all)
 }

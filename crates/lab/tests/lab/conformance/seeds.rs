@@ -1,0 +1,121 @@
+//! Random runs within the assumptions: random latency, contention, pauses, withdrawals and whatever
+//! crashes the algorithm says it survives. No promise of the catalogue may be broken. Those that
+//! stand on an election have runs of their own.
+//!
+//! `CONCLAVE_SEEDS` says how many seeds each algorithm gets: 100 by default, 1,000 in
+//! `scripts/soak`.
+
+use super::support::{assert_kept, crash, seeds, setting, simulate};
+use conclave_algorithms::catalog::{ENTRIES, Family};
+use conclave_core::{NodeId, Ticks};
+use conclave_sim::{Fault, Latency, Plan, Stream, Workload};
+
+/// What an algorithm survives, beyond slow messages and slow nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Survives {
+    Nothing,
+    /// The crash of this many of the separate coordinators.
+    Coordinators(u32),
+}
+
+struct Row {
+    id: &'static str,
+    set: &'static [(&'static str, &'static str)],
+    fifo: bool,
+    survives: Survives,
+}
+
+const fn row(id: &'static str, set: &'static [(&'static str, &'static str)]) -> Row {
+    Row { id, set, fifo: false, survives: Survives::Nothing }
+}
+
+const fn ordered(id: &'static str, set: &'static [(&'static str, &'static str)]) -> Row {
+    Row { id, set, fifo: true, survives: Survives::Nothing }
+}
+
+const fn tough(
+    id: &'static str,
+    set: &'static [(&'static str, &'static str)],
+    survives: Survives,
+) -> Row {
+    Row { id, set, fifo: false, survives }
+}
+
+const ROWS: &[Row] = &[
+    row("central", &[]),
+    row("central", &[("coordinator", "separate"), ("busy", "queued")]),
+    row("central", &[("busy", "try")]),
+    row("central", &[("order", "random")]),
+    row("central", &[("order", "lifo")]),
+    row("central", &[("order", "timestamp")]),
+    tough("voting", &[], Survives::Coordinators(2)),
+    tough("quorum", &[("abort_after", "200")], Survives::Coordinators(2)),
+    tough("total-order", &[], Survives::Nothing),
+    ordered("lamport", &[]),
+    ordered("lamport", &[("reply_saving", "true")]),
+    row("ricart-agrawala", &[]),
+    row("roucairol-carvalho", &[]),
+    row("roucairol-carvalho", &[("init", "none")]),
+    ordered("maekawa", &[]),
+    ordered("maekawa", &[("quorums", "grid")]),
+    row("token-ring", &[]),
+    row("token-ring", &[("idle", "park")]),
+    ordered("token-ring", &[("loss_detection", "ping-pong")]),
+    row("suzuki-kasami", &[]),
+    row("raymond", &[]),
+    row("raymond", &[("tree", "chain")]),
+    row("naimi-trehel", &[]),
+];
+
+/// A run that the row's assumptions allow.
+fn plan(row: &Row, seed: u64, n: u32, coordinators: u32) -> Plan {
+    let mut random = Stream::new(seed, 9);
+    let mut plan = Plan {
+        seed,
+        latency: Latency::Uniform(Ticks::units(1), Ticks::units(20)),
+        fifo: row.fifo || random.below(2) == 0,
+        workload: Workload::Closed(Ticks::units(random.below(16))),
+        rounds: 6,
+        critical_section: Ticks::units(random.below(9)),
+        cancel: [0.0, 0.1, 0.5][random.below(3) as usize],
+        ..Plan::default()
+    };
+    for _ in 0..random.below(3) {
+        let node = NodeId(random.below(u64::from(n)) as u32);
+        let span = Ticks::units(random.below(60));
+        plan.faults.push((Ticks::units(random.below(200)), Fault::Pause { node, span }));
+    }
+    match row.survives {
+        Survives::Nothing => {}
+        Survives::Coordinators(count) => {
+            for index in 0..random.below(u64::from(count) + 1) as u32 {
+                // The first coordinator may be special; the last ones are as good as any.
+                plan.faults.push(crash(n + coordinators - 1 - index, random.below(200)));
+            }
+        }
+    }
+    plan
+}
+
+#[test]
+fn random_runs_within_the_assumptions_break_no_promise() {
+    for row in ROWS {
+        for seed in 0..seeds() {
+            let n = 5 + (seed % 3) as u32;
+            let setting = setting(row.id, n, row.set);
+            let coordinators = setting.entry.parameters.iter().any(|p| p.name == "coordinators");
+            let coordinators = if coordinators { 5 } else { 0 };
+            let plan = plan(row, seed, n, coordinators);
+            let outcome = simulate(&setting, &plan);
+            assert_kept(&setting, &plan, &outcome);
+        }
+    }
+}
+
+#[test]
+fn every_algorithm_has_a_row() {
+    for entry in ENTRIES.iter().filter(|entry| entry.family == Family::Mutex) {
+        let elects = entry.parameters.iter().any(|parameter| parameter.name == "election");
+        assert!(elects || ROWS.iter().any(|row| row.id == entry.id), "{}", entry.id);
+    }
+}
