@@ -56,7 +56,7 @@ pub use process::{
     Service,
 };
 pub use property::{Property, Verdict, Violation};
-pub use service::{detector, election, mutex, timekeeping};
+pub use service::{AnyIndication, AnyRequest, AnyService, detector, election, mutex, timekeeping};
 pub use stack::{Layer, Stack};
 pub use story::{Moment, Move, Story};
 pub use time::{Delay, Ticks};

@@ -5,18 +5,19 @@ mod build;
 mod made;
 mod settings;
 
-pub use made::{Hears, MachineVisitor, Made};
+pub use build::{Kind, Played, Player};
+pub use made::Hears;
 pub use settings::{Chosen, Settings};
 
 use crate::Usage;
-use build::{Build, Kind};
+use build::Build;
 use conclave_algorithms::catalog::detection::{Rhythm, detector};
 use conclave_algorithms::catalog::{
     self, Cluster, Entry, Family, Setting, find, shared_election, visit_led,
 };
 use conclave_core::{NodeId, Ticks};
 use conclave_net::{Automaton, Input, Key, Survival};
-use made::OnNetwork;
+use made::{MachineVisitor, OnNetwork};
 use std::hash::{BuildHasher, RandomState};
 
 /// The name of the failure detector's machine.
@@ -105,7 +106,8 @@ impl Machines {
         let first = if led && late { Input::Restart } else { Input::Start };
         // A seed that nobody can foresee: choices are back-offs and draws.
         let seed = RandomState::new().hash_one(key);
-        Some(((kind.make)(self.me, seed), first))
+        let machine: Box<dyn Automaton> = (kind.make)(self.me, seed);
+        Some((machine, first))
     }
 
     /// What this machine hears of others.
@@ -200,20 +202,16 @@ fn setting(
     entry.setting(n, &usual.chain(set).collect::<Vec<_>>()).map_err(text)
 }
 
-/// Hands the machine of that name, as all nodes of a cluster have it, to a visitor.
-pub fn visit_machine<V: MachineVisitor>(
-    settings: &Settings,
-    key: &str,
-    visitor: V,
-) -> Result<V::Output, Usage> {
+/// The kind of machine of that name, as all nodes of a cluster have it.
+pub fn kind(settings: &Settings, key: &str) -> Result<Kind, Usage> {
     let locks = locks(settings)?;
     match key {
-        ELECTION => elects(settings, &locks, visitor).map(|elects| elects.output),
+        ELECTION => elects(settings, &locks, Build).map(|elects| elects.output),
         DETECTOR => {
             let rhythm = elects(settings, &locks, Build)?.rhythm;
-            detects(settings, rhythm, visitor).map(|(output, _)| output)
+            detects(settings, rhythm, Build).map(|(output, _)| output)
         }
-        name if name.starts_with(LOCK) => visit_lock(&locks, visitor),
+        name if name.starts_with(LOCK) => visit_lock(&locks, Build),
         name => Err(Usage(format!("no machine of a node is called '{name}'"))),
     }
 }

@@ -19,7 +19,7 @@
 
 mod alignment;
 mod gaps;
-mod judge;
+pub(crate) mod judge;
 mod machine;
 mod merge;
 mod post;

@@ -3,135 +3,16 @@
 //! Whatever moves bytes about (links, disk, recordings) is compiled once and serves every
 //! algorithm. Only [`Machine`] knows the types of the one that it runs.
 
-use conclave_core::detector::{self, Detector};
-use conclave_core::election::{self, Election};
-use conclave_core::mutex::{self, Mutex};
+pub use conclave_core::{AnyIndication as Told, AnyRequest as Asked};
+
 use conclave_core::{
-    Choices, Context, Delay, Effect, Event, IndicationFrom, Named, NodeId, Oracle, Process,
-    Recovery, RequestTo, Service,
+    AnyService, Choices, Context, Delay, Effect, Event, IndicationFrom, Named, NodeId, Process,
+    Recovery, RequestTo,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex as Shared, PoisonError};
-
-/// What can be asked, of whichever service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Asked {
-    /// Mutual exclusion: let me in.
-    Acquire,
-    /// Mutual exclusion: I leave.
-    Release,
-    /// Mutual exclusion: I no longer want to enter.
-    Cancel,
-    /// Mutual exclusion: a message of the application carried this logical time.
-    Observe(u64),
-    /// Election: hold one.
-    Campaign,
-}
-
-/// What can be told, by whichever service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Told {
-    /// Mutual exclusion: this node is inside.
-    Entered {
-        /// The number of this entry.
-        fence: u64,
-    },
-    /// Election: this node leads.
-    Elected {
-        /// Which.
-        leader: NodeId,
-        /// In which term.
-        term: u64,
-    },
-    /// Election: this very node leads no longer.
-    Deposed {
-        /// The term in which it led.
-        term: u64,
-    },
-    /// Detector or election: this node seems to have crashed.
-    Suspect(NodeId),
-    /// Detector or election: it does not any more.
-    Trust(NodeId),
-}
-
-/// A service whose words have a place in [`Asked`] and [`Told`].
-pub trait Spoken: Service {
-    /// The request of this service, if it has such a one.
-    fn request(asked: Asked) -> Option<Self::Request>;
-    /// What an indication of this service says.
-    fn told(indication: Self::Indication) -> Told;
-}
-
-impl Spoken for Mutex {
-    fn request(asked: Asked) -> Option<mutex::Request> {
-        match asked {
-            Asked::Acquire => Some(mutex::Request::Acquire),
-            Asked::Release => Some(mutex::Request::Release),
-            Asked::Cancel => Some(mutex::Request::Cancel),
-            Asked::Observe(clock) => Some(mutex::Request::Observe(clock)),
-            Asked::Campaign => None,
-        }
-    }
-
-    fn told(indication: mutex::Indication) -> Told {
-        match indication {
-            mutex::Indication::Entered { fence } => Told::Entered { fence },
-        }
-    }
-}
-
-impl Spoken for Election {
-    fn request(asked: Asked) -> Option<election::Request> {
-        match asked {
-            Asked::Campaign => Some(election::Request::Campaign),
-            Asked::Acquire | Asked::Release | Asked::Cancel | Asked::Observe(_) => None,
-        }
-    }
-
-    fn told(indication: election::Indication) -> Told {
-        match indication {
-            election::Indication::Elected { leader, term } => Told::Elected { leader, term },
-            election::Indication::Deposed { term } => Told::Deposed { term },
-            election::Indication::Suspect(node) => Told::Suspect(node),
-            election::Indication::Trust(node) => Told::Trust(node),
-        }
-    }
-}
-
-impl Spoken for Detector {
-    fn request(_: Asked) -> Option<conclave_core::Never> {
-        None
-    }
-
-    fn told(indication: detector::Indication) -> Told {
-        match indication {
-            detector::Indication::Suspect(node) => Told::Suspect(node),
-            detector::Indication::Trust(node) => Told::Trust(node),
-        }
-    }
-}
-
-/// What an oracle's service makes of what the layer below tells: suspicions, and no more.
-pub fn heard_by_oracle<S: Oracle>(told: Told) -> Option<IndicationFrom<S>> {
-    match told {
-        Told::Suspect(node) => S::suspect(node),
-        Told::Trust(node) => S::trust(node),
-        Told::Entered { .. } | Told::Elected { .. } | Told::Deposed { .. } => None,
-    }
-}
-
-/// What a process that stands on an election makes of what the layer below tells.
-pub fn heard_from_election(told: Told) -> Option<election::Indication> {
-    match told {
-        Told::Elected { leader, term } => Some(election::Indication::Elected { leader, term }),
-        Told::Deposed { term } => Some(election::Indication::Deposed { term }),
-        Told::Suspect(node) => Some(election::Indication::Suspect(node)),
-        Told::Trust(node) => Some(election::Indication::Trust(node)),
-        Told::Entered { .. } => None,
-    }
-}
 
 /// What happens to a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -265,7 +146,7 @@ impl Answers {
     }
 }
 
-impl<P: Process<Provides: Spoken>> Machine<P> {
+impl<P: Process<Provides: AnyService>> Machine<P> {
     /// A process of node `me` that draws its choices from this seed.
     pub fn new(me: NodeId, process: P, survival: Survival, heard: Heard<P>, seed: u64) -> Self {
         let answers = Answers::default();
@@ -313,14 +194,14 @@ impl<P: Process<Provides: Spoken>> Machine<P> {
             }
             Effect::SetTimer { timer, after } => Deed::SetTimer { timer: encode(&timer), after },
             Effect::CancelTimer(timer) => Deed::CancelTimer { timer: encode(&timer) },
-            Effect::Indicate(indication) => Deed::Tell(P::Provides::told(indication)),
+            Effect::Indicate(indication) => Deed::Tell(P::Provides::any(indication)),
             // Elections are all that is ever asked for below.
             Effect::Request(_) => Deed::Ask(Asked::Campaign),
         }
     }
 }
 
-impl<P: Process<Provides: Spoken, Uses: Service>> Automaton for Machine<P> {
+impl<P: Process<Provides: AnyService>> Automaton for Machine<P> {
     fn step(&mut self, input: &Input) -> Result<Stepped, Foreign> {
         let (effects, choices) = self.act(self.event(input)?);
         Ok(Stepped { deeds: effects.into_iter().map(Self::deed).collect(), choices })

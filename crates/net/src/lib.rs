@@ -17,8 +17,7 @@ mod tls;
 mod upper;
 
 pub use automaton::{
-    Asked, Automaton, Deed, Foreign, Heard, Input, Machine, Spoken, Stepped, Survival, Told,
-    heard_by_oracle, heard_from_election,
+    Asked, Automaton, Deed, Foreign, Heard, Input, Machine, Stepped, Survival, Told,
 };
 pub use certificates::{Authority, CertificateError, Certified, make_authority, make_node};
 pub use complaints::Complaints;

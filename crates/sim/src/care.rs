@@ -3,6 +3,7 @@
 use crate::network::Fate;
 use crate::simulator::{Late, Simulation, Status};
 use crate::study::{Studied, Users};
+use crate::trace::erased::{describe, erase_message};
 use crate::wheel::{Lane, SlotId};
 use conclave_core::{Event, Named, NodeId, Oracle, Process};
 
@@ -64,7 +65,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
     /// The message, or what the application meant to do, is gone with the node.
     fn lose(&mut self, node: NodeId, event: &Event<P>) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.loses(self.now, node, event);
+            recorder.loses(self.now, node, &describe(event).event);
         }
         match (event, &mut self.story) {
             (Event::Request(request), _) => self.users.missed(node, request),
@@ -112,7 +113,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
         }
         if let Some(recorder) = &mut self.recorder {
             let again = fate.again.into_iter().collect();
-            recorder.sends::<P>(to, &message, fate.arrival, again);
+            recorder.sends(to, erase_message(&message), fate.arrival, again);
         }
         for arrival in [fate.again, fate.arrival].into_iter().flatten() {
             let event = Event::Message { from, message: message.clone() };

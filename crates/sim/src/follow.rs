@@ -11,15 +11,16 @@ pub use law::{ElectionLaw, Law, Lawless, MutexLaw};
 
 use crate::error::Error;
 use crate::outcome::Ending;
-use crate::prompter::Prompter;
 use crate::story::Line;
 use crate::study::{Judgement, Studied};
+use crate::trace::erased::{AnyProcess, AnyTimer, Erased, value};
 use crate::trace::{Record, Recorder};
 use conclave_core::clock::Vector;
 use conclave_core::{
-    Cluster, Context, NodeId, Oracle, Process, Property, Recovery, Story, Ticks, Verdict, Violation,
+    Cluster, NodeId, Oracle, Process, Property, Story, Ticks, Verdict, Violation, Winner,
 };
 use law::Close;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A story as a run.
@@ -47,8 +48,32 @@ pub(crate) fn follow<P>(cluster: &Cluster<P>, story: &Story) -> Result<Retold, E
 where
     P: Process<Provides: Studied, Uses: Oracle>,
 {
-    let learnt = Follower::new(cluster, story, Fates::default()).run()?.learnt();
-    Ok(Follower::new(cluster, story, learnt).run()?.finish())
+    let scene = Scene {
+        clients: cluster.clients,
+        nodes: cluster.nodes(),
+        winner: cluster.winner.as_ref(),
+        process: &|node| Box::new(Erased::new(node, &*cluster.fresh)),
+        suspicion: |node| <P::Uses as Oracle>::suspect(node).as_ref().map(value),
+        trust: |node| <P::Uses as Oracle>::trust(node).as_ref().map(value),
+    };
+    go_through::<P::Provides>(&scene, story)
+}
+
+fn go_through<S: Studied>(scene: &Scene<'_>, story: &Story) -> Result<Retold, Error> {
+    let learnt = Follower::<'_, '_, S>::new(scene, story, Fates::default()).run()?.learnt();
+    Ok(Follower::<'_, '_, S>::new(scene, story, learnt).run()?.finish())
+}
+
+/// The cluster that a story is about, without its types.
+struct Scene<'a> {
+    clients: u32,
+    nodes: u32,
+    winner: Option<&'a Winner>,
+    process: &'a dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>,
+    /// How a node is told that another seems to have crashed, if it listens.
+    suspicion: fn(NodeId) -> Option<Value>,
+    /// How it is told that this was wrong.
+    trust: fn(NodeId) -> Option<Value>,
 }
 
 /// What becomes of everything that is sent and set, in order.
@@ -60,14 +85,14 @@ struct Fates {
     timers: Vec<Option<Ticks>>,
 }
 
-struct Follower<'a, P: Process<Provides: Studied>> {
-    cluster: &'a Cluster<P>,
+struct Follower<'a, 's, S: Studied> {
+    scene: &'a Scene<'s>,
     story: &'a Story,
     now: Ticks,
-    nodes: Vec<Node<P>>,
+    nodes: Vec<Node<'s>>,
     /// By sender and receiver: what is under way, the oldest first.
-    links: BTreeMap<(NodeId, NodeId), Vec<UnderWay<P::Message>>>,
-    law: <P::Provides as Studied>::Law,
+    links: BTreeMap<(NodeId, NodeId), Vec<UnderWay>>,
+    law: S::Law,
     /// What is known from going through it before.
     known: Fates,
     /// What was learnt so far.
@@ -75,49 +100,38 @@ struct Follower<'a, P: Process<Provides: Studied>> {
     /// The messages that were lost on the way, by when.
     lost: BTreeMap<Ticks, u64>,
     recorder: Recorder,
-    prompter: Prompter,
-    ctx: Context<P>,
 }
 
-struct Node<P: Process> {
-    process: P,
+struct Node<'a> {
+    process: Box<dyn AnyProcess + 'a>,
     up: bool,
-    disk: Option<Recovery<P>>,
     /// The running timers, each with its place among all that are set.
-    timers: Vec<(P::Timer, usize)>,
+    timers: Vec<(AnyTimer, usize)>,
 }
 
 #[derive(Clone)]
-struct UnderWay<M> {
+struct UnderWay {
     /// Its place among all messages.
     place: usize,
-    message: M,
+    message: Value,
     /// The sender's past, where `HB` is judged.
     stamp: Option<Vector>,
 }
 
-impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Follower<'a, P> {
-    fn new(cluster: &'a Cluster<P>, story: &'a Story, known: Fates) -> Self {
-        let fresh = |node| Node {
-            process: (cluster.fresh)(NodeId(node)),
-            up: true,
-            disk: None,
-            timers: Vec::new(),
-        };
-        let prompter = Prompter::default();
+impl<'a, 's, S: Studied> Follower<'a, 's, S> {
+    fn new(scene: &'a Scene<'s>, story: &'a Story, known: Fates) -> Self {
+        let fresh = |node| Node { process: (scene.process)(node), up: true, timers: Vec::new() };
         Self {
-            cluster,
+            scene,
             story,
             now: Ticks::ZERO,
-            nodes: (0..cluster.nodes()).map(fresh).collect(),
+            nodes: (0..scene.nodes).map(NodeId).map(fresh).collect(),
             links: BTreeMap::new(),
-            law: Law::new(cluster.nodes(), story.property),
+            law: Law::new(scene.nodes, story.property),
             known,
             fates: Fates::default(),
             lost: BTreeMap::new(),
             recorder: Recorder::default(),
-            ctx: Context::new(prompter.choices()),
-            prompter,
         }
     }
 
@@ -160,7 +174,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Follower<'a, P> {
                 | Property::D2,
             ) => Close::Midway,
         };
-        let Judgement { verdicts, violations } = self.law.end(self.cluster, self.now, close);
+        let Judgement { verdicts, violations } = self.law.end(self.scene.winner, self.now, close);
         let ending = match close {
             Close::DeadEnd => Ending::Quiet,
             Close::Midway | Close::Loop(_) => Ending::CutShort,

@@ -12,6 +12,7 @@ use crate::stamps::Stamps;
 use crate::story::Story;
 use crate::study::{Studied, Users};
 use crate::timers::Timers;
+use crate::trace::erased::erase_timer;
 use crate::trace::{Record, Recorder};
 use crate::watch::choices;
 use crate::wheel::{Lane, SlotId, Wheel};
@@ -301,7 +302,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             story.sets_timer(&timer, span);
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.sets_timer::<P>(timer, after, self.now + span);
+            recorder.sets_timer(erase_timer(&timer), after, self.now + span);
         }
     }
 
@@ -309,7 +310,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     fn stop_timer(&mut self, node: NodeId, timer: P::Timer) {
         self.cancel_timer(node, timer);
         if let Some(recorder) = &mut self.recorder {
-            recorder.cancels_timer::<P>(timer);
+            recorder.cancels_timer(erase_timer(&timer));
         }
     }
 

@@ -6,6 +6,7 @@
 //! function of the trace; logical clocks are computed from it, not asked of the algorithm.
 
 mod clocks;
+pub mod erased;
 pub mod frames;
 mod jsonl;
 mod lives;

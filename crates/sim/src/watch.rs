@@ -4,6 +4,7 @@ use crate::plan::Plan;
 use crate::random::Stream;
 use crate::simulator::Simulation;
 use crate::study::Studied;
+use crate::trace::erased::{describe, value};
 use crate::trace::{Record, Recorder};
 use conclave_core::{Choices, Event, IndicationFrom, NodeId, Oracle, Process, RequestTo, encode};
 
@@ -23,7 +24,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
             story.begins(self.now, node, event);
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.begins(self.now, node, event);
+            recorder.begins(self.now, node, describe(event));
         }
     }
 
@@ -49,14 +50,14 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
     #[inline]
     pub(crate) fn note_told(&mut self, told: &IndicationFrom<P::Provides>) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.indicates::<P>(told.clone());
+            recorder.indicates(value(told));
         }
     }
 
     /// Writes down what a node asks the layer below.
     pub(crate) fn note_asked(&mut self, asked: RequestTo<P::Uses>) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.asks::<P>(asked);
+            recorder.asks(value(&asked));
         }
     }
 }

@@ -5,8 +5,8 @@ use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::timekeeping::Timekeeping;
-use conclave_core::{NodeId, Oracle, Process};
-use conclave_net::{Heard, Survival, heard_by_oracle, heard_from_election};
+use conclave_core::{AnyIndication, NodeId, Oracle, Process};
+use conclave_net::{Heard, Survival};
 
 /// What a machine hears of others on its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl<V> OnNetwork<V> {
     ) -> Made<P> {
         let suspects = <P::Uses as Oracle>::suspect(NodeId(0)).is_some();
         let hears = if suspects { Hears::Detector } else { Hears::Nothing };
-        Made { cluster, survival, heard: heard_by_oracle::<P::Uses>, hears }
+        Made { cluster, survival, heard: AnyIndication::to_oracle::<P::Uses>, hears }
     }
 }
 
@@ -114,7 +114,7 @@ impl<V: MachineVisitor> LedVisitor for OnNetwork<V> {
     where
         P: Process<Provides = Mutex, Uses = Election>,
     {
-        let (survival, heard) = (Survival::Returns, heard_from_election as Heard<P>);
+        let (survival, heard) = (Survival::Returns, AnyIndication::to_election as Heard<P>);
         self.visitor.lock(Made { cluster, survival, heard, hears: Hears::Election })
     }
 }

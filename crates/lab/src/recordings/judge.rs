@@ -1,33 +1,23 @@
 //! A real run under the laws by which simulated ones are judged.
 
 use conclave_core::clock::Vector;
-use conclave_core::detector::{self, Detector};
-use conclave_core::election::{self, Election};
-use conclave_core::mutex::{self, Mutex};
-use conclave_core::{
-    IndicationFrom, Never, NodeId, Property, RequestTo, Ticks, Verdict, Violation,
-};
-use conclave_net::Spoken;
+use conclave_core::{NodeId, Property, Ticks, Verdict, Violation, election, mutex};
+use conclave_net::{Asked, Told};
 
 /// In more nodes than this nobody follows causes.
 const ORDER_MAX: u32 = 64;
 /// A real run that ends while somebody waits was cut short, and says nothing of what comes.
 const NO_PATIENCE: Ticks = Ticks(u64::MAX);
 
-/// A service whose law can be held against a real run.
-pub trait Judged: Spoken {
-    /// Who judges it.
-    type Judge: Judge<Self>;
-}
+/// What became of each promise, and the broken ones.
+pub type Judgement = (Vec<(Property, Verdict)>, Vec<Violation>);
 
 /// Watches one machine on all nodes.
-pub trait Judge<S: Spoken> {
-    /// Nothing has happened yet on any of `n` nodes.
-    fn new(n: u32) -> Self;
+pub trait Judge {
     /// Somebody asks; why not, if it may not.
-    fn asked(&mut self, node: NodeId, request: &RequestTo<S>, at: Ticks) -> Result<(), String>;
+    fn asked(&mut self, node: NodeId, asked: Asked, at: Ticks) -> Result<(), String>;
     /// Somebody is told; why not, if it cannot be.
-    fn told(&mut self, node: NodeId, told: &IndicationFrom<S>, at: Ticks) -> Result<(), String>;
+    fn told(&mut self, node: NodeId, told: Told, at: Ticks) -> Result<(), String>;
     /// A node stops, and forgets whatever it wanted.
     fn crashed(&mut self, node: NodeId, at: Ticks);
     /// It is back.
@@ -44,11 +34,7 @@ pub trait Judge<S: Spoken> {
         let _ = (node, carried);
     }
     /// The run is over.
-    fn end(self, at: Ticks) -> (Vec<(Property, Verdict)>, Vec<Violation>);
-}
-
-impl Judged for Mutex {
-    type Judge = Entries;
+    fn end(&mut self, at: Ticks) -> Judgement;
 }
 
 /// Judges mutual exclusion.
@@ -58,34 +44,40 @@ pub struct Entries {
     out_of_sight: Vec<bool>,
 }
 
-impl Judge<Mutex> for Entries {
-    fn new(n: u32) -> Self {
+impl Entries {
+    /// Nothing has happened yet on any of `n` nodes.
+    pub fn new(n: u32) -> Self {
         let mut monitor = mutex::Monitor::new(n, None);
         if n <= ORDER_MAX {
             monitor.watch_order();
         }
         Self { monitor, out_of_sight: vec![false; n as usize] }
     }
+}
 
-    fn asked(&mut self, node: NodeId, request: &mutex::Request, at: Ticks) -> Result<(), String> {
+impl Judge for Entries {
+    fn asked(&mut self, node: NodeId, asked: Asked, at: Ticks) -> Result<(), String> {
         let (waiting, inside) = (self.monitor.is_waiting(node), self.monitor.is_inside(node));
         let unknown = self.out_of_sight[node.index()];
-        match request {
-            mutex::Request::Observe(_) => return Ok(()),
-            mutex::Request::Acquire if !waiting && !inside => self.monitor.requested(node, at),
-            mutex::Request::Acquire => return Err("asks to enter though it has".to_string()),
-            mutex::Request::Release if inside => self.monitor.released(node, at),
-            mutex::Request::Cancel if waiting => self.monitor.cancelled(node),
-            mutex::Request::Release | mutex::Request::Cancel if unknown => {}
-            mutex::Request::Release => return Err("leaves, but it is not inside".to_string()),
-            mutex::Request::Cancel => return Err("gives up what it does not want".to_string()),
+        match asked {
+            Asked::Observe(_) => return Ok(()),
+            Asked::Campaign => return Err("asks a lock for an election".to_string()),
+            Asked::Acquire if !waiting && !inside => self.monitor.requested(node, at),
+            Asked::Acquire => return Err("asks to enter though it has".to_string()),
+            Asked::Release if inside => self.monitor.released(node, at),
+            Asked::Cancel if waiting => self.monitor.cancelled(node),
+            Asked::Release | Asked::Cancel if unknown => {}
+            Asked::Release => return Err("leaves, but it is not inside".to_string()),
+            Asked::Cancel => return Err("gives up what it does not want".to_string()),
         }
         self.out_of_sight[node.index()] = false;
         Ok(())
     }
 
-    fn told(&mut self, node: NodeId, told: &mutex::Indication, at: Ticks) -> Result<(), String> {
-        let mutex::Indication::Entered { fence } = *told;
+    fn told(&mut self, node: NodeId, told: Told, at: Ticks) -> Result<(), String> {
+        let Told::Entered { fence } = told else {
+            return Err("is told what no lock tells".to_string());
+        };
         let unknown = std::mem::take(&mut self.out_of_sight[node.index()]);
         if !self.monitor.is_waiting(node) {
             if !unknown || self.monitor.is_inside(node) {
@@ -118,37 +110,39 @@ impl Judge<Mutex> for Entries {
         }
     }
 
-    fn end(mut self, at: Ticks) -> (Vec<(Property, Verdict)>, Vec<Violation>) {
+    fn end(&mut self, at: Ticks) -> Judgement {
         self.monitor.end(at, false, NO_PATIENCE);
         let verdict = |property| (property, self.monitor.verdict(property));
         (Property::MUTEX.map(verdict).into(), self.monitor.violations().to_vec())
     }
 }
 
-impl Judged for Election {
-    type Judge = Leaders;
-}
-
 /// Judges an election.
 pub struct Leaders(election::Monitor);
 
-impl Judge<Election> for Leaders {
-    fn new(n: u32) -> Self {
+impl Leaders {
+    /// Nothing has happened yet on any of `n` nodes.
+    pub fn new(n: u32) -> Self {
         Self(election::Monitor::new(n))
     }
+}
 
-    fn asked(&mut self, _: NodeId, request: &election::Request, _: Ticks) -> Result<(), String> {
-        let election::Request::Campaign = request;
-        Ok(())
+impl Judge for Leaders {
+    fn asked(&mut self, _: NodeId, asked: Asked, _: Ticks) -> Result<(), String> {
+        match asked {
+            Asked::Campaign => Ok(()),
+            Asked::Acquire | Asked::Release | Asked::Cancel | Asked::Observe(_) => {
+                Err("asks an election for a lock".to_string())
+            }
+        }
     }
 
-    fn told(&mut self, node: NodeId, told: &election::Indication, at: Ticks) -> Result<(), String> {
-        match *told {
-            election::Indication::Elected { leader, term } => {
-                self.0.elected(node, leader, term, at);
-            }
-            election::Indication::Deposed { .. } => self.0.deposed(node, at),
-            election::Indication::Suspect(_) | election::Indication::Trust(_) => {}
+    fn told(&mut self, node: NodeId, told: Told, at: Ticks) -> Result<(), String> {
+        match told {
+            Told::Elected { leader, term } => self.0.elected(node, leader, term, at),
+            Told::Deposed { .. } => self.0.deposed(node, at),
+            Told::Suspect(_) | Told::Trust(_) => {}
+            Told::Entered { .. } => return Err("is told what no election tells".to_string()),
         }
         Ok(())
     }
@@ -163,32 +157,28 @@ impl Judge<Election> for Leaders {
 
     fn lost_sight(&mut self, _: NodeId, _: Ticks) {}
 
-    fn end(mut self, at: Ticks) -> (Vec<(Property, Verdict)>, Vec<Violation>) {
+    fn end(&mut self, at: Ticks) -> Judgement {
         self.0.end(None, at, false, NO_PATIENCE);
         let verdict = |property| (property, self.0.verdict(property));
         (Property::ELECTION.map(verdict).into(), self.0.violations().to_vec())
     }
 }
 
-impl Judged for Detector {
-    type Judge = Suspicions;
-}
-
 /// Nobody can say of a real run who was alive and merely slow, so nothing is judged.
 pub struct Suspicions;
 
-impl Judge<Detector> for Suspicions {
-    fn new(_: u32) -> Self {
-        Self
+impl Judge for Suspicions {
+    fn asked(&mut self, _: NodeId, _: Asked, _: Ticks) -> Result<(), String> {
+        Err("asks a detector, which answers nobody".to_string())
     }
 
-    fn asked(&mut self, _: NodeId, request: &Never, _: Ticks) -> Result<(), String> {
-        match *request {}
-    }
-
-    fn told(&mut self, _: NodeId, told: &detector::Indication, _: Ticks) -> Result<(), String> {
-        let (detector::Indication::Suspect(_) | detector::Indication::Trust(_)) = told;
-        Ok(())
+    fn told(&mut self, _: NodeId, told: Told, _: Ticks) -> Result<(), String> {
+        match told {
+            Told::Suspect(_) | Told::Trust(_) => Ok(()),
+            Told::Entered { .. } | Told::Elected { .. } | Told::Deposed { .. } => {
+                Err("is told what no detector tells".to_string())
+            }
+        }
     }
 
     fn crashed(&mut self, _: NodeId, _: Ticks) {}
@@ -197,7 +187,7 @@ impl Judge<Detector> for Suspicions {
 
     fn lost_sight(&mut self, _: NodeId, _: Ticks) {}
 
-    fn end(self, _: Ticks) -> (Vec<(Property, Verdict)>, Vec<Violation>) {
+    fn end(&mut self, _: Ticks) -> Judgement {
         (Property::DETECTOR.map(|property| (property, Verdict::NotChecked)).into(), Vec::new())
     }
 }
@@ -205,8 +195,8 @@ impl Judge<Detector> for Suspicions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conclave_core::mutex::Indication::Entered;
-    use conclave_core::mutex::Request::{Acquire, Release};
+    use conclave_net::Asked::{Acquire, Release};
+    use conclave_net::Told::Entered;
 
     const ONE: NodeId = NodeId(0);
     const OTHER: NodeId = NodeId(1);
@@ -215,10 +205,10 @@ mod tests {
     fn who_asked_while_nobody_saw_it_did_not_jump_the_queue() {
         let mut judge = Entries::new(2);
         judge.lost_sight(OTHER, Ticks(1));
-        judge.asked(ONE, &Acquire, Ticks(2)).expect("it may");
+        judge.asked(ONE, Acquire, Ticks(2)).expect("it may");
         let carried = judge.sent(ONE).expect("causes are followed");
         judge.received(OTHER, &carried);
-        judge.told(OTHER, &Entered { fence: 1 }, Ticks(3)).expect("it may have waited");
+        judge.told(OTHER, Entered { fence: 1 }, Ticks(3)).expect("it may have waited");
         let (_, violations) = judge.end(Ticks(4));
         assert_eq!(violations, []);
     }
@@ -228,13 +218,13 @@ mod tests {
         for (request, then) in [(Acquire, Release), (Release, Release)] {
             let mut judge = Entries::new(2);
             judge.lost_sight(OTHER, Ticks(1));
-            judge.asked(OTHER, &request, Ticks(2)).expect("it may");
-            assert!(judge.asked(OTHER, &then, Ticks(3)).is_err(), "it is not inside");
+            judge.asked(OTHER, request, Ticks(2)).expect("it may");
+            assert!(judge.asked(OTHER, then, Ticks(3)).is_err(), "it is not inside");
         }
         let mut judge = Entries::new(2);
         judge.lost_sight(OTHER, Ticks(1));
-        judge.told(OTHER, &Entered { fence: 1 }, Ticks(2)).expect("it may have waited");
-        judge.asked(OTHER, &Release, Ticks(3)).expect("it is inside");
-        assert!(judge.told(OTHER, &Entered { fence: 2 }, Ticks(4)).is_err(), "it did not ask");
+        judge.told(OTHER, Entered { fence: 1 }, Ticks(2)).expect("it may have waited");
+        judge.asked(OTHER, Release, Ticks(3)).expect("it is inside");
+        assert!(judge.told(OTHER, Entered { fence: 2 }, Ticks(4)).is_err(), "it did not ask");
     }
 }

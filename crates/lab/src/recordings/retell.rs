@@ -1,15 +1,16 @@
-//! Runs one machine of all nodes again, in its own types, and writes the run down.
+//! Runs one machine of all nodes again, and writes the run down.
 
-use super::judge::{Judge, Judged};
+use super::judge::Judge;
 use super::merge::{Happening, Merged, OnDisk};
 use super::post::{Difference, Letter, Post, different};
 use super::{Clocks, Place, Tapes};
-use crate::machines::Made;
+use crate::machines::{Kind, Played, Player};
 use conclave_core::clock::Vector;
-use conclave_core::{Effect, Event, NodeId, Process, Property, Ticks, Verdict, Violation};
+use conclave_core::{NodeId, Property, Ticks, Verdict, Violation};
 use conclave_net::recording::{Done, Restored, Step};
-use conclave_net::{Automaton, Deed, Input, Lane, Machine, Survival};
+use conclave_net::{Deed, Input, Lane, Survival};
 use conclave_sim::Ending;
+use conclave_sim::trace::erased::{AnyEffect, AnyEvent, AnyMessage, Described};
 use conclave_sim::trace::{Record, Recorder};
 use std::collections::BTreeMap;
 
@@ -42,17 +43,14 @@ pub struct Run<'a> {
 }
 
 /// Runs it again; or where it does not do what was recorded.
-pub fn retell<P>(made: &Made<P>, run: Run<'_>) -> Result<Retold, Difference>
-where
-    P: Process<Provides: Judged>,
-{
+pub fn retell(kind: &Kind, run: Run<'_>) -> Result<Retold, Difference> {
     let n = run.tapes.header().n;
     let mut retelling = Retelling {
-        made,
+        kind,
         run,
-        nodes: (0..n).map(|_| Node::new()).collect(),
+        nodes: (0..n).map(|_| Node::default()).collect(),
         stamps: BTreeMap::new(),
-        judge: Judge::new(n),
+        judge: (kind.judge)(n),
         recorder: Recorder::default(),
         end: run.merged.happenings.last().map_or(Ticks::ZERO, |(at, ..)| *at),
         steps: 0,
@@ -69,37 +67,35 @@ where
 }
 
 /// A node as far as it has been run.
-struct Node<P: Process> {
-    machine: Option<Machine<P>>,
+#[derive(Default)]
+struct Node {
+    machine: Option<Box<dyn Player>>,
     /// Whether it certainly had one at any time before.
     had_one: bool,
     /// Its running timers, and when each is due by the node's own clock.
     timers: BTreeMap<Vec<u8>, Ticks>,
 }
 
-impl<P: Process> Node<P> {
-    fn new() -> Self {
-        Self { machine: None, had_one: false, timers: BTreeMap::new() }
-    }
-
-    fn has(&mut self, machine: Machine<P>) {
-        (self.machine, self.had_one) = (Some(machine), true);
+impl Node {
+    fn has(&mut self, machine: Box<dyn Player>) {
+        self.machine = Some(machine);
+        self.had_one = true;
     }
 }
 
-struct Retelling<'a, P: Process<Provides: Judged>> {
-    made: &'a Made<P>,
+struct Retelling<'a> {
+    kind: &'a Kind,
     run: Run<'a>,
-    nodes: Vec<Node<P>>,
+    nodes: Vec<Node>,
     /// What messages under way carry, where causes are followed.
     stamps: BTreeMap<Letter, Vector>,
-    judge: <P::Provides as Judged>::Judge,
+    judge: Box<dyn Judge>,
     recorder: Recorder,
     end: Ticks,
     steps: u64,
 }
 
-impl<P: Process<Provides: Judged>> Retelling<'_, P> {
+impl Retelling<'_> {
     fn step(&mut self, at: Ticks, id: NodeId, place: Place) -> Result<(), Difference> {
         let Some(step) = self.run.tapes.step(place) else { return Ok(()) };
         let wrong = |what: String| different(place, format!("node {id} {what}"));
@@ -118,35 +114,33 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
             | Input::Message { .. }
             | Input::Timer(_) => {}
         }
+        let foreign = |foreign| wrong(format!("is given what is {foreign}"));
         let event = self.event(id, step).map_err(wrong)?;
-        self.judge_event(at, id, &event, step).map_err(wrong)?;
+        self.judge_event(at, id, step).map_err(wrong)?;
         let Some(machine) = &mut self.nodes[id.index()].machine else { return Ok(()) };
-        self.recorder.begins(at, id, &event);
-        machine.script(&step.choices);
-        let (effects, choices) = machine.act(event);
-        compare(&effects, &choices, step).map_err(wrong)?;
+        self.recorder.begins(at, id, event);
+        let played = machine.play(&step.input, &step.choices).map_err(foreign)?;
+        compare(&played, step).map_err(wrong)?;
         self.steps += 1;
-        for choice in choices {
-            self.recorder.chose(choice);
-        }
-        for (effect, done) in effects.into_iter().zip(&step.deeds) {
+        played.choices.iter().for_each(|&choice| self.recorder.chose(choice));
+        for ((_, effect), done) in played.deeds.into_iter().zip(&step.deeds) {
             self.effect(at, id, effect, (place.tape, done)).map_err(wrong)?;
         }
         self.recorder.ends();
         Ok(())
     }
 
-    fn fresh(&self, node: NodeId) -> Machine<P> {
-        let Made { cluster, survival, heard, .. } = self.made;
-        Machine::new(node, (cluster.fresh)(node), *survival, *heard, 0)
+    fn fresh(&self, node: NodeId) -> Box<dyn Player> {
+        (self.kind.make)(node, 0)
     }
 
     /// What happens to the machine, which must be something that can happen to it now.
-    fn event(&mut self, id: NodeId, step: &Step) -> Result<Event<P>, String> {
+    fn event(&mut self, id: NodeId, step: &Step) -> Result<Described, String> {
         let node = &mut self.nodes[id.index()];
         let machine = node.machine.as_ref().ok_or("acts before it was started")?;
-        let event =
-            machine.event(&step.input).map_err(|foreign| format!("is given what is {foreign}"))?;
+        let event = machine
+            .describe(&step.input)
+            .map_err(|foreign| format!("is given what is {foreign}"))?;
         if let Input::Timer(name) = &step.input {
             let due = node.timers.remove(name).ok_or("has no such timer running")?;
             if due > step.at {
@@ -156,20 +150,14 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
         Ok(event)
     }
 
-    fn judge_event(
-        &mut self,
-        at: Ticks,
-        id: NodeId,
-        event: &Event<P>,
-        step: &Step,
-    ) -> Result<(), String> {
-        match event {
-            Event::Request(request) => self.judge.asked(id, request, at)?,
-            Event::Message { .. } => {
+    fn judge_event(&mut self, at: Ticks, id: NodeId, step: &Step) -> Result<(), String> {
+        match &step.input {
+            Input::Asked(asked) => self.judge.asked(id, *asked, at)?,
+            Input::Message { .. } => {
                 let carried = Letter::taken(id, step).and_then(|it| self.stamps.remove(&it));
                 carried.iter().for_each(|carried| self.judge.received(id, carried));
             }
-            Event::Start | Event::Restart | Event::Indication(_) | Event::Timer(_) => {}
+            Input::Start | Input::Restart | Input::Told(_) | Input::Timer(_) => {}
         }
         Ok(())
     }
@@ -179,37 +167,39 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
         &mut self,
         at: Ticks,
         id: NodeId,
-        effect: Effect<P>,
+        effect: AnyEffect,
         (tape, done): (usize, &Done),
     ) -> Result<(), String> {
         match effect {
-            Effect::Send { to, message } => {
+            AnyEffect::Send { to, message } => {
                 let letter = done.sent.map(|(lane, number)| Letter { from: id, to, lane, number });
                 let arrival = letter.and_then(|letter| self.arrival(&letter, at));
                 let stamp = letter.and_then(|letter| Some((letter, self.judge.sent(id)?)));
                 self.stamps.extend(stamp);
-                self.recorder.sends::<P>(to, &message, arrival, Vec::new());
+                self.recorder.sends(to, message, arrival, Vec::new());
             }
-            Effect::SetTimer { timer, after } => {
+            AnyEffect::SetTimer { timer, after } => {
                 let due = done.due.unwrap_or_default();
                 if let Deed::SetTimer { timer, .. } = &done.deed {
                     self.nodes[id.index()].timers.insert(timer.clone(), due);
                 }
                 let until = self.run.clocks.at(tape, due) - self.run.merged.zero;
                 let until = Ticks(until.unsigned_abs()).max(at);
-                self.recorder.sets_timer::<P>(timer, after, until);
+                self.recorder.sets_timer(timer, after, until);
             }
-            Effect::CancelTimer(timer) => {
+            AnyEffect::CancelTimer(timer) => {
                 if let Deed::CancelTimer { timer } = &done.deed {
                     self.nodes[id.index()].timers.remove(timer);
                 }
-                self.recorder.cancels_timer::<P>(timer);
+                self.recorder.cancels_timer(timer);
             }
-            Effect::Indicate(told) => {
-                self.judge.told(id, &told, at)?;
-                self.recorder.indicates::<P>(told);
+            AnyEffect::Indicate(told) => {
+                if let Deed::Tell(told) = done.deed {
+                    self.judge.told(id, told, at)?;
+                }
+                self.recorder.indicates(told);
             }
-            Effect::Request(asked) => self.recorder.asks::<P>(asked),
+            AnyEffect::Request(asked) => self.recorder.asks(asked),
         }
         Ok(())
     }
@@ -233,7 +223,7 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
     /// A machine whose whole state is on disk is merely slow if its node comes back, and holds
     /// what it held if not.
     fn gone(&mut self, at: Ticks, node: NodeId, returns: bool) {
-        match self.made.survival {
+        match self.kind.survival {
             Survival::Whole if returns => self.recorder.happens(Record::Pause { at, node }),
             Survival::Whole => self.recorder.crashes(at, node),
             Survival::Returns | Survival::Forgets => {
@@ -250,7 +240,7 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
         place: Place,
         on_disk: OnDisk<'_>,
     ) -> Result<(), Difference> {
-        match self.made.survival {
+        match self.kind.survival {
             Survival::Whole => self.recorder.happens(Record::Resume { at, node: id }),
             Survival::Returns | Survival::Forgets => {
                 let amnesia = matches!(on_disk, OnDisk::Nothing);
@@ -264,7 +254,7 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
                 let node = &mut self.nodes[id.index()];
                 (node.machine, node.timers) = (None, BTreeMap::new());
                 // What is on a tape was on disk before, even if the tape was cut off later.
-                if node.had_one && self.made.survival != Survival::Forgets {
+                if node.had_one && self.kind.survival != Survival::Forgets {
                     let what = format!("node {id} came back without what it had on disk");
                     return Err(different(place, what));
                 }
@@ -291,7 +281,7 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
         machine.restore(&restored.saved).map_err(|_| wrong("came back as something else"))?;
         let node = &mut self.nodes[id.index()];
         let timers: BTreeMap<_, _> = restored.timers.iter().cloned().collect();
-        let ran = match self.made.survival {
+        let ran = match self.kind.survival {
             Survival::Whole => std::mem::take(&mut node.timers),
             Survival::Returns | Survival::Forgets => BTreeMap::new(),
         };
@@ -325,20 +315,22 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
     fn unseen(&mut self, at: Ticks, letter: Letter, place: Place) -> Result<(), Difference> {
         let Some(step) = self.run.tapes.step(place) else { return Ok(()) };
         let wrong = |what: String| different(place, what);
-        let event = self.fresh(letter.to).event(&step.input);
-        let event = event
+        let described = self.fresh(letter.to).describe(&step.input);
+        let described = described
             .map_err(|foreign| wrong(format!("node {} is given what is {foreign}", letter.to)))?;
-        if let Event::Message { message, .. } = event {
+        let Described { event, label, details } = described;
+        if let AnyEvent::Message { message, .. } = event {
             let arrival = self.run.merged.arrivals.get(&letter).copied();
             self.recorder.unseen(at, letter.from);
-            self.recorder.sends::<P>(letter.to, &message, arrival, Vec::new());
+            let message = AnyMessage { name: label, details, value: message };
+            self.recorder.sends(letter.to, message, arrival, Vec::new());
             self.recorder.ends();
             self.judge.lost_sight(letter.from, at);
         }
         Ok(())
     }
 
-    fn finish(self) -> Retold {
+    fn finish(mut self) -> Retold {
         let (verdicts, violations) = self.judge.end(self.end);
         let records = self.recorder.finish(self.end, Ending::CutShort, &violations);
         Retold { records, steps: self.steps, verdicts, violations }
@@ -346,23 +338,19 @@ impl<P: Process<Provides: Judged>> Retelling<'_, P> {
 }
 
 /// Whether a machine did again what is recorded.
-fn compare<P: Process<Provides: Judged>>(
-    effects: &[Effect<P>],
-    choices: &[u32],
-    step: &Step,
-) -> Result<(), String> {
-    if choices != step.choices {
+fn compare(played: &Played, step: &Step) -> Result<(), String> {
+    let Played { deeds, choices } = played;
+    if *choices != step.choices {
         return Err("makes other choices than recorded".to_string());
     }
-    for (effect, done) in effects.iter().zip(&step.deeds) {
-        let again = Machine::<P>::deed(effect.clone());
-        if again != done.deed {
-            return Err(format!("does {}, not {}", words(&again), words(&done.deed)));
+    for ((again, _), done) in deeds.iter().zip(&step.deeds) {
+        if *again != done.deed {
+            return Err(format!("does {}, not {}", words(again), words(&done.deed)));
         }
     }
-    match (effects.get(step.deeds.len()), step.deeds.get(effects.len())) {
+    match (deeds.get(step.deeds.len()), step.deeds.get(deeds.len())) {
         (None, None) => Ok(()),
-        (Some(more), _) => Err(format!("also does {}", words(&Machine::<P>::deed(more.clone())))),
+        (Some((more, _)), _) => Err(format!("also does {}", words(more))),
         (None, Some(less)) => Err(format!("does not do {}", words(&less.deed))),
     }
 }

@@ -5,9 +5,7 @@ use conclave_algorithms::mutex::places::Places;
 use conclave_algorithms::mutex::ricart_agrawala::{RicartAgrawala, Text};
 use conclave_algorithms::mutex::suzuki_kasami::SuzukiKasami;
 use conclave_core::{Never, NodeId};
-use conclave_net::{
-    Asked, Automaton, Hands, Input, Key, Machine, Survival, Told, Upper, heard_by_oracle,
-};
+use conclave_net::{Asked, Automaton, Hands, Input, Key, Machine, Survival, Told, Upper};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +17,7 @@ pub enum Engine {
 }
 
 pub fn machine(engine: Engine, me: NodeId, n: u32) -> Box<dyn Automaton> {
-    let (whole, heard) = (Survival::Whole, heard_by_oracle::<Never>);
+    let (whole, heard) = (Survival::Whole, Told::to_oracle::<Never>);
     match engine {
         Engine::Central => {
             let places = Places::colocated(n, 1);

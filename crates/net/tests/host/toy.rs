@@ -2,9 +2,7 @@
 
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Delay, Event, Named, Never, NodeId, Process, Recovery, Ticks};
-use conclave_net::{
-    Asked, Automaton, Hands, Input, Key, Machine, Survival, Told, Upper, heard_by_oracle,
-};
+use conclave_net::{Asked, Automaton, Hands, Input, Key, Machine, Survival, Told, Upper};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
@@ -78,7 +76,7 @@ impl Upper for Teller {
     type Command = (&'static str, Asked);
 
     fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)> {
-        let heard = heard_by_oracle::<Never>;
+        let heard = Told::to_oracle::<Never>;
         let process = Toy { asked: 0, n: 2 };
         let machine = Machine::new(NodeId(0), process, self.survival, heard, 1);
         let machine: Box<dyn Automaton> = Box::new(machine);

@@ -4,8 +4,8 @@ use crate::study::Judgement;
 use conclave_core::election::{self, Election};
 use conclave_core::mutex::{self, Causality, Mutex};
 use conclave_core::{
-    Cluster, IndicationFrom, Move, NodeId, NodeSet, Process, Property, RequestTo, Service, Ticks,
-    Verdict, Violation,
+    IndicationFrom, Move, NodeId, NodeSet, Property, RequestTo, Service, Ticks, Verdict, Violation,
+    Winner,
 };
 
 /// How a story ends.
@@ -44,7 +44,7 @@ pub trait Law<S: Service> {
     }
 
     /// The story is over.
-    fn end<P: Process>(&mut self, cluster: &Cluster<P>, at: Ticks, close: Close) -> Judgement;
+    fn end(&mut self, winner: Option<&Winner>, at: Ticks, close: Close) -> Judgement;
 }
 
 /// Nothing that stops changing is waited for.
@@ -113,7 +113,7 @@ impl Law<Mutex> for MutexLaw {
         self.monitor.causality()
     }
 
-    fn end<P: Process>(&mut self, _: &Cluster<P>, at: Ticks, close: Close) -> Judgement {
+    fn end(&mut self, _: Option<&Winner>, at: Ticks, close: Close) -> Judgement {
         self.monitor.end(at, close == Close::DeadEnd, NO_PATIENCE);
         let mut violations = self.monitor.violations().to_vec();
         if let Close::Loop(since) = close {
@@ -193,8 +193,8 @@ impl Law<Election> for ElectionLaw {
         self.monitor.returned(node);
     }
 
-    fn end<P: Process>(&mut self, cluster: &Cluster<P>, at: Ticks, close: Close) -> Judgement {
-        let winner = cluster.winner.as_ref().map(|rule| rule(self.monitor.up(), &self.started));
+    fn end(&mut self, winner: Option<&Winner>, at: Ticks, close: Close) -> Judgement {
+        let winner = winner.map(|rule| rule(self.monitor.up(), &self.started));
         self.monitor.end(winner, at, close == Close::DeadEnd, NO_PATIENCE);
         let mut violations = self.monitor.violations().to_vec();
         if let Close::Loop(since) = close {
@@ -234,7 +234,7 @@ impl<S: Service> Law<S> for Lawless {
 
     fn crashed(&mut self, _: NodeId, _: Ticks) {}
 
-    fn end<P: Process>(&mut self, _: &Cluster<P>, _: Ticks, _: Close) -> Judgement {
+    fn end(&mut self, _: Option<&Winner>, _: Ticks, _: Close) -> Judgement {
         Judgement { verdicts: Vec::new(), violations: Vec::new() }
     }
 }

@@ -4,16 +4,17 @@ use super::law::Law;
 use super::{Follower, UnderWay};
 use crate::study::Studied;
 use crate::trace::Record;
-use conclave_core::{
-    Delay, Effect, Event, IndicationFrom, Moment, Move, NodeId, Oracle, Process, Recovery,
-};
+use crate::trace::erased::{AnyEffect, AnyEvent, AnyMessage, AnyTimer, Misfit, value};
+use conclave_core::{Delay, IndicationFrom, Moment, Move, NodeId};
+use serde::Deserialize;
+use serde_json::Value;
 
 /// Why something cannot happen, in words.
 type Possible = Result<(), String>;
 
-impl<P: Process<Provides: Studied, Uses: Oracle>> Follower<'_, P> {
+impl<S: Studied> Follower<'_, '_, S> {
     pub(super) fn start(&mut self) -> Possible {
-        (0..self.cluster.nodes()).try_for_each(|node| self.step(NodeId(node), Event::Start, &[]))
+        (0..self.scene.nodes).try_for_each(|node| self.step(NodeId(node), &AnyEvent::Start, &[]))
     }
 
     pub(super) fn happens(&mut self, moment: &Moment) -> Possible {
@@ -45,11 +46,11 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Follower<'_, P> {
                 if self.nodes[of.index()].up && self.nodes[by.index()].up {
                     self.recorder.happens(Record::Suspect { at: self.now, by, of });
                 }
-                self.tell(by, <P::Uses as Oracle>::suspect(of), choices)
+                self.tell(by, (self.scene.suspicion)(of), choices)
             }
             Move::Trust { by, of } => {
                 self.exists(of)?;
-                self.tell(by, <P::Uses as Oracle>::trust(of), choices)
+                self.tell(by, (self.scene.trust)(of), choices)
             }
         }
     }
@@ -63,12 +64,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Follower<'_, P> {
         if self.nodes[node.index()].up { Ok(()) } else { Err(format!("{node} is down")) }
     }
 
-    fn find(
-        &self,
-        from: NodeId,
-        to: NodeId,
-        place: usize,
-    ) -> Result<&UnderWay<P::Message>, String> {
+    fn find(&self, from: NodeId, to: NodeId, place: usize) -> Result<&UnderWay, String> {
         let link = self.links.get(&(from, to));
         link.and_then(|link| link.get(place)).ok_or_else(|| {
             let ahead = link.map_or(0, Vec::len);
@@ -76,26 +72,15 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Follower<'_, P> {
         })
     }
 
-    fn take(
-        &mut self,
-        from: NodeId,
-        to: NodeId,
-        place: usize,
-    ) -> Result<UnderWay<P::Message>, String> {
+    fn take(&mut self, from: NodeId, to: NodeId, place: usize) -> Result<UnderWay, String> {
         let message = self.find(from, to, place)?.clone();
         self.links.entry((from, to)).or_default().remove(place);
         Ok(message)
     }
 
-    fn deliver(
-        &mut self,
-        from: NodeId,
-        to: NodeId,
-        taken: UnderWay<P::Message>,
-        choices: &[u32],
-    ) -> Possible {
+    fn deliver(&mut self, from: NodeId, to: NodeId, taken: UnderWay, choices: &[u32]) -> Possible {
         self.fates.messages[taken.place].push(self.now);
-        let event = Event::Message { from, message: taken.message };
+        let event = AnyEvent::Message { from, message: taken.message };
         if !self.nodes[to.index()].up {
             self.recorder.loses(self.now, to, &event);
             return Ok(());
@@ -103,43 +88,39 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Follower<'_, P> {
         if let (Some(stamp), Some(causality)) = (&taken.stamp, self.law.causality()) {
             causality.received(to, stamp);
         }
-        self.step(to, event, choices)
+        self.step(to, &event, choices)
     }
 
     fn fire(&mut self, node: NodeId, name: &str, choices: &[u32]) -> Possible {
         self.is_up(node)?;
         let timers = &mut self.nodes[node.index()].timers;
-        let running = timers.iter().position(|(timer, _)| format!("{timer:?}") == name);
+        let running = timers.iter().position(|(timer, _)| timer.debug == name);
         let running = running.ok_or_else(|| format!("timer {name} of {node} does not run"))?;
         let (timer, place) = timers.remove(running);
         self.fates.timers[place] = Some(self.now);
-        self.step(node, Event::Timer(timer), choices)
+        self.step(node, &AnyEvent::Timer(timer.value), choices)
     }
 
     fn ask(&mut self, node: NodeId, act: &Move, choices: &[u32]) -> Possible {
         self.is_up(node)?;
         let cannot = || format!("the user of {node} cannot do this now");
-        let client = node.0 < self.cluster.clients;
+        let client = node.0 < self.scene.clients;
         let asked = if client { self.law.asks(act, self.now) } else { None };
-        self.step(node, Event::Request(asked.ok_or_else(cannot)?), choices)
+        let asked = asked.ok_or_else(cannot)?;
+        self.step(node, &AnyEvent::Request(value(&asked)), choices)
     }
 
-    fn tell(
-        &mut self,
-        node: NodeId,
-        told: Option<IndicationFrom<P::Uses>>,
-        choices: &[u32],
-    ) -> Possible {
+    fn tell(&mut self, node: NodeId, told: Option<Value>, choices: &[u32]) -> Possible {
         self.is_up(node)?;
         let told = told.ok_or_else(|| format!("{node} listens to no detector"))?;
-        self.step(node, Event::Indication(told), choices)
+        self.step(node, &AnyEvent::Indication(told), choices)
     }
 
     fn crash(&mut self, id: NodeId) {
         self.recorder.crashes(self.now, id);
         let node = &mut self.nodes[id.index()];
         node.up = false;
-        node.disk = Some(node.process.after_crash());
+        node.process.crash();
         node.timers.clear();
         self.law.crashed(id, self.now);
     }
@@ -150,70 +131,67 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Follower<'_, P> {
             self.crash(id);
         }
         self.recorder.happens(Record::Restart { at: self.now, node: id, amnesia });
-        let fresh = (self.cluster.fresh)(id);
         let node = &mut self.nodes[id.index()];
         node.up = true;
-        node.process = match node.disk.take() {
-            Some(Recovery::State(state)) if !amnesia => state,
-            Some(Recovery::State(_) | Recovery::Fresh | Recovery::Never) | None => fresh,
-        };
+        node.process.restart(amnesia);
         self.law.returned(id);
-        self.step(id, Event::Restart, choices)
+        self.step(id, &AnyEvent::Restart, choices)
     }
 
     /// One atomic action of one node, and all it leads to.
-    fn step(&mut self, node: NodeId, event: Event<P>, choices: &[u32]) -> Possible {
-        self.recorder.begins(self.now, node, &event);
-        self.prompter.prepare(choices);
-        self.ctx.act(node, &mut self.nodes[node.index()].process, event);
-        if !self.prompter.fitted() {
-            return Err(format!("{node} makes other choices than {choices:?}"));
-        }
-        while let Some(effect) = self.ctx.pop() {
-            self.carry_out(node, effect)?;
-        }
-        if let Ok(mut answers) = self.recorder.answers().lock() {
-            answers.extend(choices);
-        }
+    fn step(&mut self, node: NodeId, event: &AnyEvent, choices: &[u32]) -> Possible {
+        let process = &mut self.nodes[node.index()].process;
+        let foreign = || format!("{node} is given what is no event of its algorithm");
+        let described = process.describe(event).ok_or_else(foreign)?;
+        let effects = process.act(event, choices).map_err(|misfit| match misfit {
+            Misfit::Choices => format!("{node} makes other choices than {choices:?}"),
+            Misfit::Event => foreign(),
+        })?;
+        self.recorder.begins(self.now, node, described);
+        effects.into_iter().try_for_each(|effect| self.carry_out(node, effect))?;
+        choices.iter().for_each(|&choice| self.recorder.chose(choice));
         self.recorder.ends();
         Ok(())
     }
 
-    fn carry_out(&mut self, node: NodeId, effect: Effect<P>) -> Possible {
+    fn carry_out(&mut self, node: NodeId, effect: AnyEffect) -> Possible {
         match effect {
-            Effect::Send { to, message } => self.send(node, to, message),
-            Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
-            Effect::CancelTimer(timer) => {
-                self.recorder.cancels_timer::<P>(timer);
-                self.nodes[node.index()].timers.retain(|(running, _)| *running != timer);
+            AnyEffect::Send { to, message } => self.send(node, to, message),
+            AnyEffect::SetTimer { timer, after } => self.set_timer(node, timer, after),
+            AnyEffect::CancelTimer(timer) => {
+                let timers = &mut self.nodes[node.index()].timers;
+                timers.retain(|(running, _)| *running != timer);
+                self.recorder.cancels_timer(timer);
             }
-            Effect::Indicate(told) => {
-                self.recorder.indicates::<P>(told.clone());
-                let lawful = self.law.told(node, told, self.now);
-                lawful.ok_or_else(|| format!("{node} tells its user what nobody asked"))?;
+            AnyEffect::Indicate(told) => {
+                let unasked = || format!("{node} tells its user what nobody asked");
+                let indication = IndicationFrom::<S>::deserialize(&told).map_err(|_| unasked())?;
+                self.recorder.indicates(told);
+                self.law.told(node, indication, self.now).ok_or_else(unasked)?;
             }
-            Effect::Request(asked) => self.recorder.asks::<P>(asked),
+            AnyEffect::Request(asked) => self.recorder.asks(asked),
         }
         Ok(())
     }
 
-    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message) {
+    fn send(&mut self, from: NodeId, to: NodeId, message: AnyMessage) {
         let place = self.fates.messages.len();
         self.fates.messages.push(Vec::new());
         let known = self.known.messages.get(place).map_or(&[][..], Vec::as_slice);
         let again = known.get(1..).unwrap_or_default().to_vec();
-        self.recorder.sends::<P>(to, &message, known.first().copied(), again);
+        let value = message.value.clone();
+        self.recorder.sends(to, message, known.first().copied(), again);
         let stamp = self.law.causality().map(|causality| causality.sent(from).clone());
         let link = self.links.entry((from, to)).or_default();
-        link.push(UnderWay { place, message, stamp });
+        link.push(UnderWay { place, message: value, stamp });
     }
 
-    fn set_timer(&mut self, node: NodeId, timer: P::Timer, after: Delay) {
+    fn set_timer(&mut self, node: NodeId, timer: AnyTimer, after: Delay) {
         let place = self.fates.timers.len();
         self.fates.timers.push(None);
         let known = self.known.timers.get(place).copied().flatten();
         let until = known.unwrap_or_else(|| self.after());
-        self.recorder.sets_timer::<P>(timer, after, until);
+        self.recorder.sets_timer(timer.clone(), after, until);
         let timers = &mut self.nodes[node.index()].timers;
         timers.retain(|(running, _)| *running != timer);
         timers.push((timer, place));

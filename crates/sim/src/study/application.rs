@@ -330,7 +330,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         }
         if let Some(recorder) = &mut self.recorder {
             let asked = Request::Observe(clock);
-            recorder.tells::<P>(self.now, node, to, &asked, fate.arrival);
+            recorder.tells(self.now, node, to, &asked, fate.arrival);
         }
         if let Some(arrival) = fate.arrival {
             let event = Event::Request(Request::Observe(clock));

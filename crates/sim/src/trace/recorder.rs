@@ -1,13 +1,11 @@
 //! Writes a run down while it happens. Any driver can feed it.
 
+use super::erased::{self, AnyEvent, AnyMessage, AnyTimer, Described};
 use super::{Cause, Effect, Record, Sending, Step, words};
 use crate::outcome::Ending;
-use conclave_core::{
-    Delay, Effect as Wish, Event, IndicationFrom, Named, NodeId, Process, RequestTo, Ticks,
-    Violation,
-};
-use serde::Serialize;
-use serde_json::Value;
+use conclave_core::mutex::Request;
+use conclave_core::{Delay, NodeId, Ticks, Violation};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -45,36 +43,36 @@ impl Recorder {
     }
 
     /// A node is given an event.
-    pub fn begins<P: Process>(&mut self, at: Ticks, node: NodeId, event: &Event<P>) {
+    pub fn begins(&mut self, at: Ticks, node: NodeId, described: Described) {
         if self.records.len() >= RECORDS_MAX {
             self.missing += 1;
             return;
         }
-        let typed = value(event);
-        let cause = match event {
-            Event::Start => Cause::Start,
-            Event::Restart => Cause::Restart,
-            Event::Timer(timer) => Cause::Timer(words::label(timer)),
-            Event::Indication(told) => Cause::Indication(words::label(told)),
-            Event::Request(asked) => self.request(at, node, value(asked), words::label(asked)),
-            Event::Message { from, message } => Cause::Message {
-                number: self.arrives(at, node, *from, &value(message)).unwrap_or_default(),
+        let Described { event, label, .. } = described;
+        let cause = match &event {
+            AnyEvent::Start => Cause::Start,
+            AnyEvent::Restart => Cause::Restart,
+            AnyEvent::Timer(_) => Cause::Timer(label),
+            AnyEvent::Indication(_) => Cause::Indication(label),
+            AnyEvent::Request(asked) => self.request(at, node, asked, label),
+            AnyEvent::Message { from, message } => Cause::Message {
+                number: self.arrives(at, node, *from, message).unwrap_or_default(),
                 from: *from,
-                label: message.name().to_string(),
+                label,
             },
         };
-        let event = typed;
+        let event = erased::value(&event);
         self.step = Some(Step { at, node, cause, event, choices: Vec::new(), effects: Vec::new() });
     }
 
     /// A request of the application, or a message of its own that arrives.
-    fn request(&mut self, at: Ticks, node: NodeId, asked: Value, label: String) -> Cause {
+    fn request(&mut self, at: Ticks, node: NodeId, asked: &Value, label: String) -> Cause {
         let pending = self.pending.get(&node);
-        let tells = pending.into_iter().flatten().find(|one| one.content == asked);
+        let tells = pending.into_iter().flatten().find(|one| one.content == *asked);
         match tells.map(|one| one.from) {
             None => Cause::Request(label),
             Some(from) => Cause::Message {
-                number: self.arrives(at, node, from, &asked).unwrap_or_default(),
+                number: self.arrives(at, node, from, asked).unwrap_or_default(),
                 from,
                 label: TELL.to_string(),
             },
@@ -91,32 +89,26 @@ impl Recorder {
     }
 
     /// The step sends a message; what becomes of it.
-    pub fn sends<P: Process>(
+    pub fn sends(
         &mut self,
         to: NodeId,
-        message: &P::Message,
+        message: AnyMessage,
         arrival: Option<Ticks>,
         again: Vec<Ticks>,
     ) {
-        let sending = Sending {
-            number: 0,
-            to,
-            label: message.name().to_string(),
-            details: words::details(message),
-            arrival,
-            again,
-            effect: value(&Wish::<P>::Send { to, message: message.clone() }),
-        };
-        self.send(sending, value(message));
+        let AnyMessage { name: label, details, value } = message;
+        let effect = json!({ "Send": { "to": to, "message": value } });
+        let sending = Sending { number: 0, to, label, details, arrival, again, effect };
+        self.send(sending, value);
     }
 
     /// The application sends a message of its own, which will arrive as this request.
-    pub fn tells<P: Process>(
+    pub fn tells(
         &mut self,
         at: Ticks,
         node: NodeId,
         to: NodeId,
-        asked: &RequestTo<P::Provides>,
+        asked: &Request,
         arrival: Option<Ticks>,
     ) {
         let (cause, event) = (Cause::Tell, Value::Null);
@@ -129,7 +121,7 @@ impl Recorder {
         let details = words::label(asked);
         let effect = Value::Null;
         let sending = Sending { number: 0, to, label, details, arrival, again: Vec::new(), effect };
-        self.send(sending, value(asked));
+        self.send(sending, erased::value(asked));
         self.ends();
     }
 
@@ -156,31 +148,31 @@ impl Recorder {
     }
 
     /// The step sets a timer.
-    pub fn sets_timer<P: Process>(&mut self, timer: P::Timer, after: Delay, until: Ticks) {
-        let label = words::label(&timer);
-        let effect = || value(&Wish::<P>::SetTimer { timer, after });
-        self.did(|| Effect::SetTimer { label, until, effect: effect() });
+    pub fn sets_timer(&mut self, timer: AnyTimer, after: Delay, until: Ticks) {
+        let AnyTimer { label, value, .. } = timer;
+        let effect = json!({ "SetTimer": { "timer": value, "after": after } });
+        self.did(Effect::SetTimer { label, until, effect });
     }
 
     /// The step cancels a timer.
-    pub fn cancels_timer<P: Process>(&mut self, timer: P::Timer) {
-        let effect = || value(&Wish::<P>::CancelTimer(timer));
-        self.did(|| Effect::CancelTimer { label: words::label(&timer), effect: effect() });
+    pub fn cancels_timer(&mut self, timer: AnyTimer) {
+        let AnyTimer { label, value, .. } = timer;
+        self.did(Effect::CancelTimer { label, effect: json!({ "CancelTimer": value }) });
     }
 
     /// The step tells the layer above.
-    pub fn indicates<P: Process>(&mut self, told: IndicationFrom<P::Provides>) {
-        self.did(|| Effect::Indicate { effect: value(&Wish::<P>::Indicate(told)) });
+    pub fn indicates(&mut self, told: Value) {
+        self.did(Effect::Indicate { effect: json!({ "Indicate": told }) });
     }
 
     /// The step asks the layer below.
-    pub fn asks<P: Process>(&mut self, asked: RequestTo<P::Uses>) {
-        self.did(|| Effect::Request { effect: value(&Wish::<P>::Request(asked)) });
+    pub fn asks(&mut self, asked: Value) {
+        self.did(Effect::Request { effect: json!({ "Request": asked }) });
     }
 
-    fn did(&mut self, effect: impl FnOnce() -> Effect) {
+    fn did(&mut self, effect: Effect) {
         if let Some(step) = &mut self.step {
-            step.effects.push(effect());
+            step.effects.push(effect);
         }
     }
 
@@ -199,10 +191,10 @@ impl Recorder {
     }
 
     /// A message reaches a node that is down.
-    pub fn loses<P: Process>(&mut self, at: Ticks, node: NodeId, event: &Event<P>) {
+    pub fn loses(&mut self, at: Ticks, node: NodeId, event: &AnyEvent) {
         let number = match event {
-            Event::Message { from, message } => self.arrives(at, node, *from, &value(message)),
-            Event::Request(asked) => match self.request(at, node, value(asked), String::new()) {
+            AnyEvent::Message { from, message } => self.arrives(at, node, *from, message),
+            AnyEvent::Request(asked) => match self.request(at, node, asked, String::new()) {
                 Cause::Message { number, .. } => Some(number),
                 Cause::Start
                 | Cause::Restart
@@ -212,7 +204,9 @@ impl Recorder {
                 | Cause::Tell
                 | Cause::Unseen => None,
             },
-            Event::Start | Event::Restart | Event::Indication(_) | Event::Timer(_) => None,
+            AnyEvent::Start | AnyEvent::Restart | AnyEvent::Indication(_) | AnyEvent::Timer(_) => {
+                None
+            }
         };
         if let Some(number) = number {
             self.happens(Record::Lost { at, node, number });
@@ -247,8 +241,3 @@ impl Recorder {
 
 /// What a message of the application is called.
 pub(super) const TELL: &str = "TELL";
-
-/// Anything as JSON.
-pub(super) fn value(data: &impl Serialize) -> Value {
-    serde_json::to_value(data).expect("plain data with text or numbers for keys")
-}

@@ -6,10 +6,10 @@
 
 mod again;
 
-use super::recorder::value;
+use super::erased::{AnyEvent, AnyProcess, Described, Erased, Fresh};
 use super::{Cause, Record, Step, Trace};
-use again::Again;
-use conclave_core::{Event, NodeId, Process, Recovery, Ticks};
+use conclave_core::{NodeId, Process, Ticks};
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,11 +33,15 @@ impl fmt::Display for Difference {
 
 /// Runs every node again, from the state that `fresh` makes, and tells how many steps were run; or
 /// the first thing that is not as recorded.
-pub fn verify<P: Process>(
+pub fn verify<P: Process>(trace: &Trace, fresh: &Fresh<P>) -> Result<u64, Box<Difference>> {
+    replay(trace, &|node| Box::new(Erased::new(node, fresh)))
+}
+
+fn replay<'a>(
     trace: &Trace,
-    fresh: &dyn Fn(NodeId) -> P,
+    process: &dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>,
 ) -> Result<u64, Box<Difference>> {
-    let mut replay = Replay::new(trace, fresh);
+    let mut replay = Replay::new(trace, process);
     for (place, record) in trace.records.iter().enumerate() {
         replay.record(record).map_err(|what| {
             let what = trace.header.tell(&what);
@@ -48,30 +52,27 @@ pub fn verify<P: Process>(
 }
 
 /// A node as far as it has been run.
-struct Node<P> {
-    process: P,
+struct Node<'a> {
+    process: Box<dyn AnyProcess + 'a>,
     status: Status,
     phase: Phase,
     /// What it may be given next only because of this.
     owed: Option<Owed>,
-    disk: Option<Recovery<P>>,
     /// Whether its state is known: not after it did what nobody saw.
     known: bool,
     /// Running timers, with when they fire.
     timers: Vec<(Value, Ticks)>,
 }
 
-impl<P: Process> Node<P> {
+impl Node<'_> {
     /// Whether it may be told now that it starts, or is back.
-    fn begins(&mut self, event: &Event<P>) -> bool {
-        match (self.owed.take(), matches!(event, Event::Start)) {
+    fn begins(&mut self, event: &AnyEvent) -> bool {
+        match (self.owed.take(), *event == AnyEvent::Start) {
             (Some(Owed::Start | Owed::Either), true)
             | (Some(Owed::Restart | Owed::Either), false) => true,
             // Made late, it begins as if it came back.
             (Some(Owed::Start), false) => {
-                if let Recovery::State(state) = self.process.after_crash() {
-                    self.process = state;
-                }
+                self.process.begin_late();
                 true
             }
             (Some(Owed::Restart), true) | (None, _) => false,
@@ -111,31 +112,27 @@ struct Sent {
     arrivals: Vec<Ticks>,
 }
 
-struct Replay<'a, P: Process> {
-    fresh: &'a dyn Fn(NodeId) -> P,
-    nodes: Vec<Node<P>>,
+struct Replay<'a> {
+    nodes: Vec<Node<'a>>,
     sent: BTreeMap<u64, Sent>,
     now: Ticks,
-    again: Again<P>,
     steps: u64,
 }
 
 type Checked = Result<(), String>;
 
-impl<'a, P: Process> Replay<'a, P> {
-    fn new(trace: &Trace, fresh: &'a dyn Fn(NodeId) -> P) -> Self {
+impl<'a> Replay<'a> {
+    fn new(trace: &Trace, process: &dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>) -> Self {
         let node = |node| Node {
-            process: fresh(node),
+            process: process(node),
             status: Status::Up,
             phase: Phase::Idle,
             owed: Some(Owed::Start),
-            disk: None,
             known: true,
             timers: Vec::new(),
         };
         let nodes = trace.header.all().map(node).collect();
-        let again = Again::new();
-        Self { fresh, nodes, sent: BTreeMap::new(), now: Ticks::ZERO, again, steps: 0 }
+        Self { nodes, sent: BTreeMap::new(), now: Ticks::ZERO, steps: 0 }
     }
 
     fn record(&mut self, record: &Record) -> Checked {
@@ -164,16 +161,18 @@ impl<'a, P: Process> Replay<'a, P> {
         Ok(())
     }
 
-    fn node(&mut self, node: NodeId) -> &mut Node<P> {
+    fn node(&mut self, node: NodeId) -> &mut Node<'a> {
         &mut self.nodes[node.index()]
     }
 
     fn crash(&mut self, node: NodeId) {
         let node = self.node(node);
         if node.status != Status::Down {
-            node.disk = Some(node.process.after_crash());
+            node.process.crash();
         }
-        (node.status, node.phase, node.owed) = (Status::Down, Phase::Idle, None);
+        node.status = Status::Down;
+        node.phase = Phase::Idle;
+        node.owed = None;
         node.timers.clear();
     }
 
@@ -181,13 +180,10 @@ impl<'a, P: Process> Replay<'a, P> {
         if self.node(id).status != Status::Down {
             self.crash(id);
         }
-        let fresh = (self.fresh)(id);
         let node = self.node(id);
-        node.process = match node.disk.take() {
-            Some(Recovery::State(state)) if !amnesia => state,
-            Some(Recovery::State(_) | Recovery::Fresh | Recovery::Never) | None => fresh,
-        };
-        (node.status, node.known) = (Status::Up, node.known || amnesia);
+        node.process.restart(amnesia);
+        node.status = Status::Up;
+        node.known |= amnesia;
         node.owed = Some(if amnesia { Owed::Either } else { Owed::Restart });
     }
 
@@ -200,8 +196,8 @@ impl<'a, P: Process> Replay<'a, P> {
 
     fn step(&mut self, step: &Step) -> Checked {
         let who = step.node.mark();
-        let (now, node) = (self.now, self.node(step.node));
-        match node.status {
+        let now = self.now;
+        match self.node(step.node).status {
             Status::Up => {}
             Status::Down => return Err(format!("{who} acts, but it is down")),
             Status::Paused => return Err(format!("{who} acts, but it is paused")),
@@ -216,14 +212,15 @@ impl<'a, P: Process> Replay<'a, P> {
             | Cause::Message { .. }
             | Cause::Timer(_) => {}
         }
-        let event: Event<P> = serde_json::from_value(step.event.clone())
-            .map_err(|_| format!("{} is no event of this algorithm", short(&step.event)))?;
+        let foreign = || format!("{} is no event of this algorithm", short(&step.event));
+        let event = AnyEvent::deserialize(&step.event).map_err(|_| foreign())?;
+        let described = self.node(step.node).process.describe(&event).ok_or_else(foreign)?;
+        let Described { event, label, .. } = described;
         if !self.nodes[step.node.index()].known {
             return self.believe(step, &event);
         }
-        self.allowed(step, &event)?;
-        let process = &mut self.nodes[step.node.index()].process;
-        let effects = self.again.act(step, process, event)?;
+        self.allowed(step, &event, label)?;
+        let effects = again::act(step, &mut *self.node(step.node).process, &event)?;
         self.steps += 1;
         for (effect, recorded) in effects.into_iter().zip(&step.effects) {
             self.carry_out(now, step.node, effect, recorded)?;
@@ -232,43 +229,43 @@ impl<'a, P: Process> Replay<'a, P> {
     }
 
     /// Whether this could happen to the node now.
-    fn allowed(&mut self, step: &Step, event: &Event<P>) -> Checked {
+    fn allowed(&mut self, step: &Step, event: &AnyEvent, label: String) -> Checked {
         let (now, who) = (self.now, step.node.mark());
         let n = self.nodes.len();
-        let described = again::describe(event, &step.cause);
+        let described = again::cause(event, label, &step.cause);
         if described != step.cause {
             return Err(format!("the event is {described:?}, not {:?}", step.cause));
         }
         if let Cause::Message { number, from, .. } = step.cause {
             let content = match event {
-                Event::Message { message, .. } => value(message),
-                Event::Request(asked) => value(asked),
-                Event::Start | Event::Restart | Event::Indication(_) | Event::Timer(_) => {
-                    Value::Null
-                }
+                AnyEvent::Message { message, .. } => message,
+                AnyEvent::Request(asked) => asked,
+                AnyEvent::Start
+                | AnyEvent::Restart
+                | AnyEvent::Indication(_)
+                | AnyEvent::Timer(_) => &Value::Null,
             };
-            return self.arrives(step.node, number, from, &content);
+            return self.arrives(step.node, number, from, content);
         }
         let node = self.node(step.node);
         match event {
-            Event::Start | Event::Restart => match node.begins(event) {
+            AnyEvent::Start | AnyEvent::Restart => match node.begins(event) {
                 true => Ok(()),
                 false => Err(format!("{who} has started already")),
             },
-            Event::Request(asked) => again::may_ask(&value(asked), n, &mut node.phase)
-                .ok_or_else(|| format!("{who} cannot ask {} now", short(&value(asked)))),
-            Event::Indication(told) => again::names_nodes_below(&value(told), n)
+            AnyEvent::Request(asked) => again::may_ask(asked, n, &mut node.phase)
+                .ok_or_else(|| format!("{who} cannot ask {} now", short(asked))),
+            AnyEvent::Indication(told) => again::names_nodes_below(told, n)
                 .then_some(())
                 .ok_or_else(|| format!("{who} is told of a node that does not exist")),
-            Event::Timer(timer) => {
-                let timer = value(timer);
-                let running = node.timers.iter().position(|(name, _)| *name == timer);
+            AnyEvent::Timer(timer) => {
+                let running = node.timers.iter().position(|(name, _)| name == timer);
                 let place = running.ok_or(format!("{who} has no such timer running"))?;
                 let (_, until) = node.timers.swap_remove(place);
                 let early = format!("{who}'s timer fires before its time");
                 if until <= now { Ok(()) } else { Err(early) }
             }
-            Event::Message { .. } => Err(format!("{who} receives a message without a number")),
+            AnyEvent::Message { .. } => Err(format!("{who} receives a message without a number")),
         }
     }
 

@@ -1,50 +1,33 @@
 //! One step run again and held against what was recorded.
 
 use super::{Checked, Phase, Replay, Sent, short};
-use crate::prompter::Prompter;
-use crate::trace::recorder::{TELL, value};
-use crate::trace::{Cause, Effect, Sending, Step, Told, words};
-use conclave_core::{Context, Effect as Wish, Event, Named, NodeId, Process, Ticks};
+use crate::trace::erased::{AnyEffect, AnyEvent, AnyMessage, AnyProcess, Misfit};
+use crate::trace::recorder::TELL;
+use crate::trace::{Cause, Effect, Sending, Step, Told};
+use conclave_core::{NodeId, Ticks};
 use serde_json::Value;
 
-/// Runs steps with the answers that were given to their choices.
-pub(super) struct Again<P: Process> {
-    ctx: Context<P>,
-    prompter: Prompter,
-}
-
-impl<P: Process> Again<P> {
-    pub fn new() -> Self {
-        let prompter = Prompter::default();
-        Self { ctx: Context::new(prompter.choices()), prompter }
+/// What the process wants done, which must be what was recorded.
+pub(super) fn act(
+    step: &Step,
+    process: &mut dyn AnyProcess,
+    event: &AnyEvent,
+) -> Result<Vec<AnyEffect>, String> {
+    let who = step.node.mark();
+    let effects = process.act(event, &step.choices).map_err(|misfit| match misfit {
+        Misfit::Choices => format!("{who} makes other choices than recorded"),
+        Misfit::Event => format!("{who} is given no event of this algorithm"),
+    })?;
+    for (effect, recorded) in effects.iter().zip(&step.effects) {
+        let again = effect.value();
+        if again != *typed(recorded) || !is_well_described(effect, recorded) {
+            return Err(format!("{who} does {}, not as recorded", short(&again)));
+        }
     }
-
-    /// What the process wants done, which must be what was recorded.
-    pub fn act(
-        &mut self,
-        step: &Step,
-        process: &mut P,
-        event: Event<P>,
-    ) -> Result<Vec<Wish<P>>, String> {
-        let who = step.node.mark();
-        self.prompter.prepare(&step.choices);
-        self.ctx.act(step.node, process, event);
-        let wishes: Vec<Wish<P>> = self.ctx.drain().collect();
-        if !self.prompter.fitted() {
-            return Err(format!("{who} makes other choices than recorded"));
-        }
-        for (wish, recorded) in wishes.iter().zip(&step.effects) {
-            let (again, then) = (value(wish), typed(recorded));
-            if again != *then || !is_well_described(wish, recorded) {
-                let told = format!("{who} does {}, not as recorded", short(&again));
-                return Err(told);
-            }
-        }
-        match (wishes.get(step.effects.len()), step.effects.get(wishes.len())) {
-            (None, None) => Ok(wishes),
-            (Some(more), _) => Err(format!("{who} also does {}", short(&value(more)))),
-            (_, Some(less)) => Err(format!("{who} does not do {}", short(typed(less)))),
-        }
+    match (effects.get(step.effects.len()), step.effects.get(effects.len())) {
+        (None, None) => Ok(effects),
+        (Some(more), _) => Err(format!("{who} also does {}", short(&more.value()))),
+        (_, Some(less)) => Err(format!("{who} does not do {}", short(typed(less)))),
     }
 }
 
@@ -59,41 +42,41 @@ fn typed(effect: &Effect) -> &Value {
 }
 
 /// Whether people are told what the types say.
-fn is_well_described<P: Process>(wish: &Wish<P>, recorded: &Effect) -> bool {
-    match (wish, recorded) {
-        (Wish::Send { to, message }, Effect::Send(sending)) => {
-            let details = words::details(message);
-            sending.to == *to && sending.label == message.name() && sending.details == details
+fn is_well_described(effect: &AnyEffect, recorded: &Effect) -> bool {
+    match (effect, recorded) {
+        (AnyEffect::Send { to, message }, Effect::Send(sending)) => {
+            let AnyMessage { name, details, .. } = message;
+            sending.to == *to && sending.label == *name && sending.details == *details
         }
-        (Wish::SetTimer { timer, .. }, Effect::SetTimer { label, .. })
-        | (Wish::CancelTimer(timer), Effect::CancelTimer { label, .. }) => {
-            *label == words::label(timer)
+        (AnyEffect::SetTimer { timer, .. }, Effect::SetTimer { label, .. })
+        | (AnyEffect::CancelTimer(timer), Effect::CancelTimer { label, .. }) => {
+            *label == timer.label
         }
-        (Wish::Indicate(_), Effect::Indicate { .. })
-        | (Wish::Request(_), Effect::Request { .. }) => true,
+        (AnyEffect::Indicate(_), Effect::Indicate { .. })
+        | (AnyEffect::Request(_), Effect::Request { .. }) => true,
         (
-            Wish::Send { .. }
-            | Wish::SetTimer { .. }
-            | Wish::CancelTimer(_)
-            | Wish::Indicate(_)
-            | Wish::Request(_),
+            AnyEffect::Send { .. }
+            | AnyEffect::SetTimer { .. }
+            | AnyEffect::CancelTimer(_)
+            | AnyEffect::Indicate(_)
+            | AnyEffect::Request(_),
             _,
         ) => false,
     }
 }
 
 /// What made the node act, as the event itself says it; the number of a message is taken over.
-pub(super) fn describe<P: Process>(event: &Event<P>, recorded: &Cause) -> Cause {
+pub(super) fn cause(event: &AnyEvent, label: String, recorded: &Cause) -> Cause {
     match (event, recorded) {
-        (Event::Start, _) => Cause::Start,
-        (Event::Restart, _) => Cause::Restart,
-        (Event::Timer(timer), _) => Cause::Timer(words::label(timer)),
-        (Event::Indication(told), _) => Cause::Indication(words::label(told)),
-        (Event::Request(_), Cause::Message { number, from, .. }) => {
+        (AnyEvent::Start, _) => Cause::Start,
+        (AnyEvent::Restart, _) => Cause::Restart,
+        (AnyEvent::Timer(_), _) => Cause::Timer(label),
+        (AnyEvent::Indication(_), _) => Cause::Indication(label),
+        (AnyEvent::Request(_), Cause::Message { number, from, .. }) => {
             Cause::Message { number: *number, from: *from, label: TELL.to_string() }
         }
-        (Event::Request(asked), _) => Cause::Request(words::label(asked)),
-        (Event::Message { from, message }, recorded) => {
+        (AnyEvent::Request(_), _) => Cause::Request(label),
+        (AnyEvent::Message { from, .. }, recorded) => {
             let number = match recorded {
                 Cause::Message { number, .. } => *number,
                 Cause::Start
@@ -104,7 +87,7 @@ pub(super) fn describe<P: Process>(event: &Event<P>, recorded: &Cause) -> Cause 
                 | Cause::Tell
                 | Cause::Unseen => 0,
             };
-            Cause::Message { number, from: *from, label: message.name().to_string() }
+            Cause::Message { number, from: *from, label }
         }
     }
 }
@@ -139,35 +122,33 @@ pub(super) fn names_nodes_below(told: &Value, n: usize) -> bool {
     }
 }
 
-impl<P: Process> Replay<'_, P> {
+impl Replay<'_> {
     /// Keeps what later records will be held against.
     pub(super) fn carry_out(
         &mut self,
         now: Ticks,
         id: NodeId,
-        wish: Wish<P>,
+        effect: AnyEffect,
         recorded: &Effect,
     ) -> Checked {
         let node = self.node(id);
-        match (wish, recorded) {
-            (Wish::Send { message, .. }, Effect::Send(sending)) => {
-                return self.send(now, id, sending, value(&message));
+        match (effect, recorded) {
+            (AnyEffect::Send { message, .. }, Effect::Send(sending)) => {
+                return self.send(now, id, sending, message.value);
             }
-            (Wish::SetTimer { timer, .. }, Effect::SetTimer { until, .. }) => {
-                let timer = value(&timer);
-                node.timers.retain(|(name, _)| *name != timer);
-                node.timers.push((timer, *until));
+            (AnyEffect::SetTimer { timer, .. }, Effect::SetTimer { until, .. }) => {
+                node.timers.retain(|(name, _)| *name != timer.value);
+                node.timers.push((timer.value, *until));
             }
-            (Wish::CancelTimer(timer), _) => {
-                let timer = value(&timer);
-                node.timers.retain(|(name, _)| *name != timer);
+            (AnyEffect::CancelTimer(timer), _) => {
+                node.timers.retain(|(name, _)| *name != timer.value);
             }
-            (Wish::Indicate(told), _) => {
-                if matches!(Told::of(&value(&told)), Told::Entered { .. }) {
+            (AnyEffect::Indicate(told), _) => {
+                if matches!(Told::of(&told), Told::Entered { .. }) {
                     node.phase = Phase::Inside;
                 }
             }
-            (Wish::Send { .. } | Wish::SetTimer { .. } | Wish::Request(_), _) => {}
+            (AnyEffect::Send { .. } | AnyEffect::SetTimer { .. } | AnyEffect::Request(_), _) => {}
         }
         Ok(())
     }
@@ -198,11 +179,11 @@ impl<P: Process> Replay<'_, P> {
     }
 
     /// Takes a step as it was recorded, where the node cannot be run again.
-    pub(super) fn believe(&mut self, step: &Step, event: &Event<P>) -> Checked {
-        if let (Cause::Message { number, from, .. }, Event::Message { message, .. }) =
+    pub(super) fn believe(&mut self, step: &Step, event: &AnyEvent) -> Checked {
+        if let (Cause::Message { number, from, .. }, AnyEvent::Message { message, .. }) =
             (&step.cause, event)
         {
-            self.arrives(step.node, *number, *from, &value(message))?;
+            self.arrives(step.node, *number, *from, message)?;
         }
         for sending in step.sends() {
             let content = sending.effect["Send"]["message"].clone();
