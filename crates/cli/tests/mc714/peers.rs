@@ -1,5 +1,4 @@
 //! Processes of both kinds: ours, and those of the script, which speaks the same protocol.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;

@@ -1,0 +1,6 @@
+//! `conclave mc714`: our processes beside those of a script that speaks the same protocol.
+
+mod clock;
+mod coordinator;
+mod peers;
+mod ring;
