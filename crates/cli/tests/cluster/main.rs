@@ -7,6 +7,8 @@ mod hostile;
 mod load;
 mod lock;
 mod node;
+#[path = "../support/ports.rs"]
+mod ports;
 mod recordings;
 #[path = "../support/mod.rs"]
 mod support;

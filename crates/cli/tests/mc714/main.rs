@@ -3,4 +3,6 @@
 mod clock;
 mod coordinator;
 mod peers;
+#[path = "../support/ports.rs"]
+mod ports;
 mod ring;

@@ -1,9 +1,10 @@
 //! Clusters of real processes on loopback, each with a log of its own.
 
 use super::http::try_call;
+use crate::ports::free_addresses;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -47,13 +48,6 @@ impl Drop for Place {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
-}
-
-/// So many addresses on loopback that are free right now.
-pub fn free_addresses(count: u32) -> Vec<SocketAddr> {
-    let listeners: Vec<TcpListener> =
-        (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-    listeners.iter().map(|listener| listener.local_addr().unwrap()).collect()
 }
 
 /// One `conclave node`.
@@ -167,7 +161,7 @@ pub struct Cluster {
 impl Cluster {
     pub fn new(n: u32, engine: &str) -> Self {
         let place = Place::new();
-        let addresses = free_addresses(2 * n);
+        let addresses = free_addresses(2 * n as usize);
         let (peers, apis) = addresses.split_at(n as usize);
         let all = (1..).zip(peers.iter().zip(apis)).map(|(id, (peer, api))| {
             let node: u32 = id;
