@@ -182,8 +182,8 @@ class Gate:
     def doc_tests(self):
         command = ["cargo", "test", "--workspace", "--doc"]
         done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        for name, outcome in re.findall(r"^test (.+) \.\.\. (ok|FAILED)", done.stdout, re.MULTILINE):
-            self.results.append(Result(None, name, "passed" if outcome == "ok" else "failed"))
+        for name, told in re.findall(r"^test (.+) \.\.\. (ok|FAILED)", done.stdout, re.MULTILINE):
+            self.results.append(Result(None, name, "passed" if told == "ok" else "failed"))
         if done.returncode != 0:
             print(done.stdout)
             raise Failed("to run them again: cargo test --workspace --doc")
@@ -288,8 +288,8 @@ def again(result):
 
 def count(results, more_skipped=0):
     outcomes = [result.outcome for result in results]
-    skipped = outcomes.count("skipped") + more_skipped
-    return f"{outcomes.count('passed')} passed, {outcomes.count('failed')} failed, {skipped} skipped"
+    passed, failed = outcomes.count("passed"), outcomes.count("failed")
+    return f"{passed} passed, {failed} failed, {outcomes.count('skipped') + more_skipped} skipped"
 
 
 def main():
@@ -320,4 +320,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:  # The test programs get the signal, too.
+        sys.exit(130)
