@@ -1,8 +1,7 @@
 //! Processes of both kinds: ours, and those of the script, which speaks the same protocol.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
+use crate::ports::free_addresses;
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
@@ -45,10 +44,8 @@ pub fn python_is_missing() -> bool {
 
 /// So many addresses on which nobody listens, as ports and as URLs separated by commas.
 pub fn addresses(count: usize) -> (Vec<String>, String) {
-    let bound: Vec<TcpListener> =
-        (0..count).map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port")).collect();
-    let port = |listener: &TcpListener| listener.local_addr().expect("bound").port().to_string();
-    let ports: Vec<String> = bound.iter().map(port).collect();
+    let ports = free_addresses(count).into_iter().map(|address| address.port().to_string());
+    let ports: Vec<String> = ports.collect();
     let urls: Vec<String> = ports.iter().map(|port| format!("http://127.0.0.1:{port}")).collect();
     (ports, urls.join(","))
 }

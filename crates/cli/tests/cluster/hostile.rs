@@ -1,0 +1,12 @@
+//! Real clusters among strangers, on bad disks and on slow machines. Each trouble gets a clear line
+//! or a clear status, and the clients of everybody else notice nothing.
+
+mod api_port;
+mod cluster_port;
+mod disk;
+mod http;
+mod kit;
+mod names;
+mod pauses;
+mod steady;
+mod tls;

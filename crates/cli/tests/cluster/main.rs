@@ -1,0 +1,15 @@
+//! The commands that start nodes or talk to them: real processes on this machine, which mostly wait.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "../../../client/tests/client/support.rs"]
+mod fake;
+mod hostile;
+mod load;
+mod lock;
+mod node;
+#[path = "../support/ports.rs"]
+mod ports;
+mod recordings;
+#[path = "../support/mod.rs"]
+mod support;
+mod up;

@@ -1,0 +1,14 @@
+//! The commands that run, check and compare algorithms on this machine alone, as a user meets them.
+
+mod bench;
+mod catalogue;
+mod check;
+mod compare;
+mod quorum;
+mod replay;
+mod scenario;
+mod sim;
+#[path = "../support/mod.rs"]
+mod support;
+mod timeout;
+mod usage;

@@ -1,0 +1,107 @@
+//! `--trace`, `--frames` and `conclave replay`: a run is written down, drawn, and run again.
+
+use crate::support::{Done, conclave};
+use std::fs;
+use std::path::PathBuf;
+
+/// A folder of its own for each test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder); // What an earlier run left behind.
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+fn path(folder: &std::path::Path, name: &str) -> String {
+    folder.join(name).to_string_lossy().into_owned()
+}
+
+fn fails(done: &Done, code: i32, says: &str) {
+    assert_eq!(done.code, code, "{}{}", done.stdout, done.stderr);
+    assert_eq!(done.stderr.lines().count(), 1, "{}", done.stderr);
+    assert!(done.stderr.contains(says), "{}", done.stderr);
+}
+
+#[test]
+fn a_run_is_written_in_every_format_and_verified() {
+    let folder = folder("every-format");
+    let file = |name: &str| path(&folder, name);
+    let names = ["a.jsonl", "a.svg", "a.mmd", "a.shiviz", "a.perfetto"].map(file);
+    let frames = file("frames");
+    let mut arguments = vec!["sim", "central", "--nodes", "3", "--crash", "2@5", "--json"];
+    for name in &names {
+        arguments.extend(["--trace", name]);
+    }
+    arguments.extend(["--frames", &frames]);
+    let done = conclave(&arguments);
+    assert_eq!(done.json()["algorithm"], "central", "the result is still JSON");
+    let begins = |name: &str| fs::read_to_string(name).expect("written").chars().take(20).collect();
+    let found = names.each_ref().map(|name| -> String { begins(name) });
+    assert_eq!(found[0], "{\"format\":\"conclave-");
+    assert_eq!(found[1], "<svg xmlns=\"http://w");
+    assert_eq!(found[2], "sequenceDiagram\n    ");
+    assert_eq!(found[3], "(?<host>\\S*) (?<cloc");
+    assert_eq!(found[4], "{\"displayTimeUnit\":\"");
+    let page = fs::read_to_string(folder.join("frames/index.html")).expect("a page");
+    assert!(page.contains("central, 3 nodes") && folder.join("frames/000.svg").exists());
+
+    let again = file("again.svg");
+    let done = conclave(&["replay", &names[0], "--trace", &again]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("all as recorded"), "{}", done.stdout);
+    assert_eq!(fs::read(&again).ok(), fs::read(&names[1]).ok(), "drawn alike");
+    let json = conclave(&["replay", &names[0], "--json"]).json();
+    assert_eq!((&json["verified"], &json["nodes"]), (&true.into(), &3.into()));
+}
+
+#[test]
+fn a_recording_that_was_changed_is_found_out() {
+    let folder = folder("changed");
+    let whole = path(&folder, "whole.jsonl");
+    conclave(&["scenario", "run", "quorum-c4-forgets", "--trace", &whole]);
+    let text = fs::read_to_string(&whole).expect("written");
+    let replayed = |name: &str, text: &str| {
+        let file = path(&folder, name);
+        fs::write(&file, text).expect("a file");
+        conclave(&["replay", &file])
+    };
+    assert_eq!(replayed("same.jsonl", &text).code, 0);
+
+    let forged = replayed("forged.jsonl", &text.replacen("\"fence\":1", "\"fence\":2", 1));
+    assert_eq!(forged.code, 1, "{}", forged.stdout);
+    assert!(forged.stdout.contains("not as recorded: line "), "{}", forged.stdout);
+    let moved = replayed("moved.jsonl", &text.replacen("\"at\":62000", "\"at\":62001", 1));
+    assert_eq!(moved.code, 1, "{}", moved.stdout);
+    assert!(moved.stdout.contains("its checksum does not fit"), "{}", moved.stdout);
+
+    let half: String = text.chars().take(text.len() / 2).collect();
+    fails(&replayed("half.jsonl", &half), 2, "half.jsonl: line ");
+    let lines: Vec<&str> = text.lines().collect();
+    let cut = lines[..lines.len() - 1].join("\n");
+    fails(&replayed("cut.jsonl", &cut), 2, "the recording is cut off");
+    fails(&replayed("empty.jsonl", ""), 2, "not a recording of conclave");
+    fails(&replayed("foreign.jsonl", "{\"a\": 1}\n"), 2, "not a recording of conclave");
+    let other = text.replacen("\"algorithm\":\"quorum\"", "\"algorithm\":\"paxos\"", 1);
+    fails(&replayed("other.jsonl", &other), 2, "no algorithm is called 'paxos'");
+    let many = text.replacen("\"nodes\":2", "\"nodes\":1000000", 1);
+    fails(&replayed("many.jsonl", &many), 2, "fewer nodes than it has");
+    fails(&conclave(&["replay", &path(&folder, "none.jsonl")]), 2, "No such file");
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_the_run_or_plainly() {
+    fails(
+        &conclave(&["sim", "central", "--trace", "run.png"]),
+        2,
+        "--trace run.png: takes a file that ends in .jsonl, .svg, .mmd, .shiviz or .perfetto",
+    );
+    let many = ["sim", "central", "--seeds", "3", "--trace", "run.svg"];
+    fails(&conclave(&many), 2, "--trace run.svg: writes one run, not many");
+    let all = ["scenario", "run", "--all", "--frames", "x"];
+    fails(&conclave(&all), 2, "--frames x: draws one run, not many");
+    let nowhere = path(&folder("nowhere"), "no/such/run.svg");
+    fails(&conclave(&["sim", "central", "--trace", &nowhere]), 1, "cannot write");
+    let large = path(&folder("large"), "run.svg");
+    let done = conclave(&["sim", "central", "--nodes", "100", "--trace", &large]);
+    fails(&done, 2, "a space-time diagram of 100 nodes: at most 64");
+}

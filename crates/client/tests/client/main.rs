@@ -1,0 +1,6 @@
+//! The client against a server that does what a test tells it to.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod client;
+mod debts;
+mod support;

@@ -1,0 +1,11 @@
+//! The links of a node on real sockets: what they promise, whom they refuse, and what they endure.
+
+mod disks;
+mod hostile;
+mod kit;
+mod proxy;
+mod raw;
+mod refusals;
+mod sessions;
+mod tls;
+mod transient;

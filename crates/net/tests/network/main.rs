@@ -1,0 +1,5 @@
+//! Hosts and links on real disks and real sockets.
+#![allow(clippy::unwrap_used, reason = "the helpers of tests may fail like tests")]
+
+mod host;
+mod links;

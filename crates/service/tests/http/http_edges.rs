@@ -1,0 +1,324 @@
+//! What the API does with clients that are wrong, foreign, slow or many.
+
+use crate::common::{Client, Cluster, call, patient, raw};
+use conclave_service::Command;
+use conclave_service::http::{HttpConfig, Patience, Server, serve};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// A request, the type of its body, the body, and what it gets.
+type Bad<'a> = (&'a str, Option<&'a str>, &'a str, u16, &'a str);
+
+const ACQUIRE: &str = "POST /v1/locks/x/acquire";
+const TYPE: Option<&str> = Some("application/json");
+const SESSION: &str = r#"{"session":"00000000000000000000000000000000"}"#;
+
+const BAD_BODIES: &[Bad] = &[
+    (ACQUIRE, TYPE, "{", 400, "bad_request"),
+    (ACQUIRE, TYPE, "", 400, "bad_request"),
+    (ACQUIRE, TYPE, "{}", 400, "bad_request"),
+    (ACQUIRE, TYPE, r#"{"session":"a","unknown":1}"#, 400, "bad_request"),
+    (ACQUIRE, TYPE, r#"{"session":7}"#, 400, "bad_request"),
+    (ACQUIRE, TYPE, r#"{"session":"a","wait_ms":-1}"#, 400, "bad_request"),
+    (ACQUIRE, TYPE, r#"{"session":"a","wait_ms":3600001}"#, 400, "bad_request"),
+    (ACQUIRE, TYPE, r#"{"session":"a","mode":"shared"}"#, 400, "unsupported"),
+    (ACQUIRE, TYPE, r#"{"session":"a","permits":2}"#, 400, "unsupported"),
+    (ACQUIRE, TYPE, SESSION, 404, "no_session"),
+    (ACQUIRE, Some("text/plain"), SESSION, 415, "bad_request"),
+    (ACQUIRE, None, SESSION, 415, "bad_request"),
+    ("POST /v1/sessions", TYPE, r#"{"ttl_ms":999}"#, 400, "bad_request"),
+    ("POST /v1/sessions", TYPE, r#"{"ttl_ms":3600001}"#, 400, "bad_request"),
+    ("POST /v1/sessions", TYPE, r#"{"label":"a\nb"}"#, 400, "bad_request"),
+    ("POST /v1/locks/x/verify", TYPE, r#"{"fence":-1}"#, 400, "bad_request"),
+    ("POST /v1/locks/x/release", TYPE, r#"{"session":"a"}"#, 400, "bad_request"),
+    ("PUT /v1/values/v", TYPE, r#"{"fence":1}"#, 400, "bad_request"),
+];
+
+const BAD_PATHS: &[Bad] = &[
+    ("POST /v1/locks/a%20b/acquire", TYPE, SESSION, 400, "bad_request"),
+    ("POST /v1/locks/a%FFb/acquire", TYPE, SESSION, 400, "bad_request"),
+    ("GET /v1/values/v", None, "", 404, "not_found"),
+    ("GET /v1/locks/never-used", None, "", 404, "not_found"),
+    ("GET /v1/nothing", None, "", 404, "not_found"),
+    ("GET /", None, "", 404, "not_found"),
+    ("PATCH /v1/locks", None, "", 405, "bad_request"),
+    ("GET /v1/sessions", None, "", 405, "bad_request"),
+    ("DELETE /v1/sessions/none", None, "", 404, "no_session"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_input_gets_a_status_and_a_code() {
+    let cluster = Cluster::start(1, "ricart-agrawala", patient()).await;
+    let address = cluster.first();
+    let long = format!("POST /v1/locks/{}/acquire", "x".repeat(257));
+    let huge = format!("{{\"session\":\"{}\"}}", "x".repeat(70_000));
+    let label = json!({ "label": "x".repeat(129) }).to_string();
+    let oversized: &[Bad] = &[
+        (&long, TYPE, SESSION, 400, "bad_request"),
+        (ACQUIRE, TYPE, &huge, 413, "bad_request"),
+        ("POST /v1/sessions", TYPE, &label, 400, "bad_request"),
+    ];
+    for (request, kind, body, status, code) in [BAD_BODIES, BAD_PATHS, oversized].concat() {
+        let headers: Vec<_> = kind.map(|kind| ("content-type", kind)).into_iter().collect();
+        let answer = call(address, request, &headers, body).await;
+        let short: String = body.chars().take(80).collect();
+        assert_eq!(answer.failure(), (status, code.to_string()), "{request} {short}");
+        assert!(!answer.json()["error"]["message"].as_str().expect("words").is_empty());
+    }
+    assert_eq!(call(address, "GET /v1/locks", &[], "").await.json()["locks"], json!([]));
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn foreign_pages_and_names_are_refused() {
+    let cluster = Cluster::start(1, "ricart-agrawala", patient()).await;
+    let address = cluster.first();
+    let own = address.to_string();
+    let (local, evil) = (format!("http://{own}"), "http://evil.example");
+    let table: &[(&[(&str, &str)], u16)] = &[
+        (&[("host", &own)], 200),
+        (&[("host", "localhost")], 200),
+        (&[("host", "own.example:7070")], 200),
+        (&[("host", "evil.example")], 403),
+        (&[("host", "own.example:7071")], 403),
+        (&[("host", &own), ("origin", &local)], 200),
+        (&[("host", &own), ("origin", evil)], 403),
+        (&[("host", &own), ("origin", "null")], 403),
+    ];
+    for (headers, status) in table {
+        let answer = call(address, "GET /healthz", headers, "").await;
+        assert_eq!(answer.status, *status, "{headers:?}");
+    }
+    let nameless = raw(address, b"GET /healthz HTTP/1.0\r\n\r\n").await;
+    assert!(nameless.contains(" 400 "), "{nameless}");
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_clients_are_let_go() {
+    let short = Duration::from_millis(150);
+    let patience = Patience { head: short, body: short, idle: 2 * short, ..patient() };
+    let cluster = Cluster::start(1, "ricart-agrawala", patience).await;
+    let address = cluster.first();
+    assert_eq!(raw(address, b"").await, "", "one that says nothing");
+    assert_eq!(raw(address, b"GET /healthz HTTP/1.1\r\nhost: loc").await, "", "half a head");
+    let half = "POST /v1/sessions HTTP/1.1\r\nhost: localhost\r\n\
+                content-type: application/json\r\ncontent-length: 100\r\n\r\n{";
+    let answer = raw(address, half.as_bytes()).await;
+    assert!(answer.contains(" 408 "), "half a body: {answer}");
+    let whole = raw(address, b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    assert!(whole.contains(" 200 "), "served, and closed when idle: {whole}");
+    let trickled = trickle(address).await;
+    assert!(!trickled.contains(" 200 "), "a byte now and then is not enough: {trickled}");
+    assert_eq!(call(address, "GET /healthz", &[], "").await.status, 200, "others are served");
+    cluster.stop().await;
+}
+
+/// Sends a request byte by byte until it is whole or the other side has had enough.
+async fn trickle(address: SocketAddr) -> String {
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    for byte in b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n" {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        if stream.write_all(&[*byte]).await.is_err() {
+            break;
+        }
+    }
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer).await;
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_many_connections_are_closed() {
+    let patience = Patience { connections: 2, ..patient() };
+    let cluster = Cluster::start(1, "ricart-agrawala", patience).await;
+    let address = cluster.first();
+    let mut open = Vec::new();
+    for _ in 0..2 {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.expect("sent");
+        let mut byte = [0];
+        stream.read_exact(&mut byte).await.expect("served");
+        open.push(stream);
+    }
+    let request = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    assert_eq!(raw(address, request).await, "");
+    drop(open);
+    for _ in 0..1_000 {
+        if raw(address, request).await.contains(" 200 ") {
+            return cluster.stop().await;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("there is room again, but nobody is served");
+}
+
+/// The API of a node at which nobody takes the commands.
+async fn deaf(patience: Patience) -> (SocketAddr, Server, mpsc::Receiver<Command>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("bound");
+    let (sender, receiver) = mpsc::channel(1);
+    let config = HttpConfig {
+        node: 2,
+        own: Vec::new(),
+        keeper: "127.0.0.1:1".to_string(),
+        admin_token: None,
+        patience,
+    };
+    (address, serve(listener, config, sender), receiver)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_hangs_says_so() {
+    let patience = Patience { answer: Duration::from_millis(50), ..patient() };
+    let (address, server, _receiver) = deaf(patience).await;
+    let ready = call(address, "GET /readyz", &[], "").await;
+    assert_eq!(ready.failure(), (503, "unavailable".into()));
+    assert!(ready.body.contains("does its disk hang"), "{}", ready.body);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_busy_or_stopped_node_says_so() {
+    let (address, server, receiver) = deaf(patient()).await;
+    let first = tokio::spawn(async move { call(address, "GET /v1/cluster", &[], "").await });
+    let mut busy = None;
+    while busy.is_none() {
+        let waiting = call(address, "GET /v1/cluster", &[], "");
+        busy = tokio::time::timeout(Duration::from_millis(100), waiting).await.ok();
+    }
+    let busy = busy.expect("looped until there");
+    assert_eq!(busy.failure(), (503, "unavailable".into()));
+    assert!(busy.head.contains("retry-after: 1"), "{}", busy.head);
+    let value = call(address, "GET /v1/values/v", &[], "").await;
+    assert_eq!(value.failure(), (503, "unavailable".into()), "node 1 is down");
+    let force = call(address, "DELETE /v1/locks/x/holders", &[JSON], r#"{"reason":"r"}"#).await;
+    assert_eq!(force.failure(), (403, "forbidden".into()), "no token, no force");
+    drop(receiver);
+    assert_eq!(first.await.expect("answered").failure(), (503, "unavailable".into()));
+    let ready = call(address, "GET /readyz", &[], "").await;
+    assert_eq!(ready.failure(), (503, "unavailable".into()));
+    assert_eq!(call(address, "GET /healthz", &[], "").await.status, 200);
+    server.stop().await;
+    assert!(TcpStream::connect(address).await.is_err(), "it listens no longer");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopping_server_does_not_wait_for_those_who_wait() {
+    let cluster = Cluster::start(1, "ricart-agrawala", patient()).await;
+    let holder = Client::open(cluster.first(), "holds").await;
+    holder.acquire("x").await;
+    let mut events = TcpStream::connect(cluster.first()).await.expect("it listens");
+    events.write_all(b"GET /v1/events HTTP/1.1\r\nhost: localhost\r\n\r\n").await.expect("sent");
+    read_until(&mut events, "granted").await;
+    cluster.stop().await;
+    let mut rest = Vec::new();
+    let _ = events.read_to_end(&mut rest).await;
+}
+
+/// Reads until this has come.
+async fn read_until(stream: &mut TcpStream, wanted: &str) -> String {
+    let mut text = String::new();
+    let mut buffer = [0; 4_096];
+    while !text.contains(wanted) {
+        let reading = stream.read(&mut buffer);
+        let read = tokio::time::timeout(Duration::from_secs(10), reading).await;
+        let read = read.unwrap_or_else(|_| panic!("no {wanted:?} in {text}")).expect("open");
+        assert_ne!(read, 0, "closed before {wanted:?}: {text}");
+        text += &String::from_utf8_lossy(&buffer[..read]);
+    }
+    text
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_and_elections_can_be_watched() {
+    let cluster = Cluster::start(1, "ricart-agrawala", patient()).await;
+    let address = cluster.first();
+    let stream = async |path: &str| {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        stream
+    };
+    let client = Client::open(address, "the client").await;
+    let mut events = stream("/v1/events").await;
+    let head = read_until(&mut events, "event: session_opened").await;
+    assert!(head.contains("content-type: text/event-stream"), "{head}");
+    let mut election = stream("/v1/elections/e/observe").await;
+    read_until(&mut election, r#""leader":null"#).await;
+    let fence = client.acquire("x").await;
+    client.release("x", fence).await;
+    let seen = read_until(&mut events, "event: released").await;
+    assert!(seen.contains("event: granted"), "{seen}");
+    assert!(!seen.contains(&client.session), "a session id is a secret");
+    let body = json!({ "value": "me", "wait_ms": 60_000 });
+    let long = client.post("/v1/elections/e/campaign", body.clone()).await;
+    assert_eq!(long.failure(), (400, "bad_request".into()), "its time to live is too long");
+    let candidate = Client::open_for(address, "the candidate", 3_000).await;
+    let won = candidate.post("/v1/elections/e/campaign", body).await;
+    assert_eq!(won.status, 200);
+    let seen = read_until(&mut election, "the candidate").await;
+    assert!(seen.contains(r#""value":"me""#), "{seen}");
+    let bad = call(address, "GET /v1/elections/a%20b/observe", &[], "").await;
+    assert_eq!(bad.failure(), (400, "bad_request".into()));
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_described_route_is_served_and_no_other_method() {
+    let cluster = Cluster::start(1, "ricart-agrawala", patient()).await;
+    let address = cluster.first();
+    let document = call(address, "GET /openapi.json", &[], "").await.json();
+    let paths = document["paths"].as_object().expect("paths");
+    assert!(paths.len() >= 18, "{}", paths.len());
+    for (path, operations) in paths {
+        let described: Vec<&String> = operations.as_object().expect("methods").keys().collect();
+        let real = path.replace("{name}", "no%20name").replace("{id}", "none");
+        for method in ["get", "put", "post", "delete", "patch"] {
+            let known = described.iter().any(|one| *one == method);
+            if known
+                && operations[method]["responses"]["200"]["content"]["text/event-stream"]
+                    != Value::Null
+                && !path.contains('{')
+            {
+                continue; // A stream without end.
+            }
+            let request = format!("{} {real}", method.to_uppercase());
+            let answer = call(address, &request, &[JSON], "").await;
+            assert_eq!(answer.status != 405, known, "{request}: {answer:?}");
+            assert!(!answer.body.contains("no such route"), "{request}");
+        }
+    }
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_shows_how_it_is() {
+    let cluster = Cluster::start(3, "ricart-agrawala", patient()).await;
+    let address = cluster.first();
+    assert_eq!(call(address, "GET /readyz", &[], "").await.status, 200);
+    let client = Client::open(address, "the client").await;
+    client.acquire("x").await;
+    let page = call(address, "GET /metrics", &[], "").await;
+    for line in [
+        "conclave_sessions 1\n",
+        "conclave_locks{state=\"held\"} 1\n",
+        "conclave_entries_total 1\n",
+        "conclave_messages_sent_total{machine=\"lock\",kind=\"REQUEST\"} 2\n",
+        "conclave_link_up{node=\"3\"} 1\n",
+    ] {
+        assert!(page.body.contains(line), "{line} in {}", page.body);
+    }
+    assert!(!page.body.contains(&client.session));
+    let seen = call(address, "GET /v1/cluster", &[], "").await.json();
+    assert_eq!(seen["engine"], "ricart-agrawala");
+    assert_eq!(seen["nodes"][0]["state"], "self");
+    assert_eq!(seen["nodes"].as_array().map(Vec::len), Some(3));
+    cluster.stop().await;
+}

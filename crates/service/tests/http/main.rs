@@ -1,0 +1,5 @@
+//! The HTTP API of a cluster within one process.
+
+mod common;
+mod http_edges;
+mod http_locks;

@@ -1,0 +1,326 @@
+"""The stages of the gate behind scripts/test: builds once, runs the test programs, sums up.
+
+Test programs of two kinds run beside each other. Those that compute come one after another, with a
+thread per core and at a low priority. Those that mostly wait, for the leases and timers of real
+processes, all run at once, with more threads than there are cores.
+
+A test that cannot run here passes, and prints a line `skipped: REASON`. The summary counts it.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CORES = os.cpu_count() or 2
+SLOWEST = 10
+WHOLE = "(the whole program)"  # Instead of the name of a test.
+
+# Test programs that mostly wait, as package and target, with their threads per core.
+WAITING = {
+    ("conclave", "cluster"): 4,
+    ("conclave", "hosts"): 2,
+    ("conclave", "mc714"): 4,
+    ("conclave-client", "client"): 4,
+    ("conclave-net", "network"): 2,
+    ("conclave-service", "http"): 2,
+}
+
+# libtest tells the time of each test only if this variable is there. Left empty it means nothing
+# to a compiler that a test might start.
+REPORTING = {"RUSTC_BOOTSTRAP": ""}
+JSON_FLAGS = ["-Z", "unstable-options", "--format", "json", "--report-time"]
+
+
+class Program:
+    """One test program, and how cargo would run it."""
+
+    def __init__(self, artifact):
+        target = artifact["target"]
+        self.path = artifact["executable"]
+        self.folder = os.path.dirname(artifact["manifest_path"])
+        self.package = package_name(artifact["package_id"], self.folder)
+        self.name = target["name"]
+        self.kind = target["kind"][0]
+
+    def selector(self):
+        flag = {"test": f"--test {self.name}", "bin": f"--bin {self.name}"}.get(self.kind, "--lib")
+        return f"-p {self.package} {flag}"
+
+    def threads(self):
+        return WAITING.get((self.package, self.name), 1) * CORES if self.waits() else CORES
+
+    def waits(self):
+        return self.kind == "test" and (self.package, self.name) in WAITING
+
+
+class Result:
+    """What became of one test."""
+
+    def __init__(self, program, name, outcome, seconds=None, output=""):
+        self.program, self.name, self.seconds, self.output = program, name, seconds, output
+        reason = re.search(r"^skipped: (.*)$", output, re.MULTILINE)
+        self.outcome = "skipped" if outcome == "passed" and reason else outcome
+        self.reason = reason.group(1) if reason else None
+
+
+def package_name(identifier, folder):
+    """`path+file:///x/crates/core#conclave-core@0.1.0`, or without the name where it is the
+    folder's."""
+    name, at, _ = identifier.rpartition("#")[2].partition("@")
+    return name if at else os.path.basename(folder)
+
+
+class Failed(Exception):
+    """A stage failed; what is wrong has been printed."""
+
+
+def run(*command, **environment):
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **environment})
+    if done.returncode != 0:
+        raise Failed(f"'{' '.join(command)}' ended with code {done.returncode}")
+
+
+class Gate:
+    def __init__(self, set_up):
+        self.times = [("set-up", set_up)]
+        self.programs = []
+        self.results = []
+        self.skips = []  # Checks other than tests, each as a reason.
+        self.lock = threading.Lock()
+
+    def stage(self, title, work):
+        print(f"== {title}", flush=True)
+        begun = time.monotonic()
+        try:
+            work()
+        finally:
+            self.times.append((title, time.monotonic() - begun))
+        print(f"== {title}: passed in {self.times[-1][1]:.0f} s", flush=True)
+
+    # Building.
+
+    def build(self):
+        command = ["cargo", "test", "--workspace", "--no-run"]
+        command += ["--message-format=json-render-diagnostics"]
+        building = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        for line in building.stdout:
+            message = json.loads(line)
+            if message.get("executable") and message["profile"]["test"]:
+                self.programs.append(Program(message))
+        if building.wait() != 0:
+            raise Failed("the tests do not build")
+
+    # Running.
+
+    def test(self):
+        waiting = [program for program in self.programs if program.waits()]
+        computing = [program for program in self.programs if not program.waits()]
+        threads = [threading.Thread(target=self.run_all, args=([one],)) for one in waiting]
+        threads.append(threading.Thread(target=self.run_all, args=(computing,)))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.show_failures()
+
+    def run_all(self, programs):
+        for program in programs:
+            begun = time.monotonic()
+            try:
+                results = self.run_one(program)
+            except Exception as error:  # Of this script: it must not pass for a success.
+                results = [Result(program, WHOLE, "failed", None, repr(error))]
+            took = time.monotonic() - begun
+            with self.lock:
+                self.results += results
+                told = count(results)
+                print(f"   {program.package} {program.name}: {told} in {took:.1f} s", flush=True)
+
+    def run_one(self, program):
+        report = reports_times(program)
+        command = [program.path, "--show-output", "--test-threads", str(program.threads())]
+        environment = {**os.environ, "CARGO_MANIFEST_DIR": program.folder}
+        if report:
+            command += JSON_FLAGS
+            environment.update(REPORTING)
+        if not program.waits():
+            command = ["nice", "-n", "10"] + command
+        running = subprocess.Popen(
+            command,
+            cwd=program.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        read = read_json if report else read_text
+        results, unfinished, other = read(program, running.stdout)
+        code = running.wait()
+        explained = any(result.outcome == "failed" for result in results)
+        if code != 0 and (unfinished or not explained):
+            names = unfinished or [WHOLE]
+            said = "".join(other) + f"the test program ended with code {code}\n"
+            results += [Result(program, name, "failed", None, said) for name in names]
+        return results
+
+    def show_failures(self):
+        failures = [result for result in self.results if result.outcome == "failed"]
+        for result in failures:
+            print(f"\n---- {result.program.package} {result.program.name}: {result.name}")
+            print(result.output.rstrip())
+            print(f"\nto run it again: {again(result)}")
+        if failures:
+            raise Failed(f"{len(failures)} tests failed")
+
+    def doc_tests(self):
+        command = ["cargo", "test", "--workspace", "--doc"]
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        for name, told in re.findall(r"^test (.+) \.\.\. (ok|FAILED)", done.stdout, re.MULTILINE):
+            self.results.append(Result(None, name, "passed" if told == "ok" else "failed"))
+        if done.returncode != 0:
+            print(done.stdout)
+            raise Failed("to run them again: cargo test --workspace --doc")
+
+    def mermaid(self):
+        command = ["scripts/check-mermaid"]
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        print(done.stdout, end="")
+        self.skips += re.findall(r"^skipped: (.*)$", done.stdout, re.MULTILINE)
+        if done.returncode != 0:
+            raise Failed("to run it again: scripts/check-mermaid")
+
+    def document(self):
+        run("cargo", "doc", "--workspace", "--no-deps", RUSTDOCFLAGS="-D warnings")
+
+    # Summing up.
+
+    def summary(self):
+        print("\n== time of each stage")
+        for title, seconds in self.times:
+            print(f"   {seconds:7.1f} s  {title}")
+        print(f"   {sum(seconds for _, seconds in self.times):7.1f} s  in all")
+        timed = [result for result in self.results if result.seconds is not None]
+        if timed:
+            print(f"== the slowest {SLOWEST} tests")
+        for result in sorted(timed, key=lambda one: -one.seconds)[:SLOWEST]:
+            print(f"   {result.seconds:7.1f} s  {result.program.name} {result.name}")
+        ignored = sum(result.outcome == "ignored" for result in self.results)
+        if ignored:
+            print(f"== {ignored} left to scripts/soak")
+        self.summary_of_skips()
+
+    def summary_of_skips(self):
+        skipped = [result for result in self.results if result.outcome == "skipped"]
+        reasons = [result.reason for result in skipped] + self.skips
+        if reasons:
+            print("== skipped")
+        for reason in sorted(set(reasons)):
+            print(f"   {reasons.count(reason):4}  {reason}")
+
+
+def reports_times(program):
+    """Whether the program gives its results as JSON, with times."""
+    probe = [program.path] + JSON_FLAGS + ["--list"]
+    environment = {**os.environ, **REPORTING}
+    done = subprocess.run(
+        probe, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    return done.returncode == 0
+
+
+def read_json(program, lines):
+    """The results, the tests that began and did not end, and the lines of nobody."""
+    outcomes = {"ok": "passed", "failed": "failed", "ignored": "ignored"}
+    results, running, other = [], {}, []
+    for line in lines:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            event = None
+        if not isinstance(event, dict) or event.get("type") not in ("test", "suite"):
+            other.append(line)
+        elif event["type"] == "test" and event["event"] == "started":
+            running[event["name"]] = True
+        elif event["type"] == "test" and event["event"] == "timeout":
+            print(f"   still running: {program.name} {event['name']}", flush=True)
+        elif event["type"] == "test":
+            running.pop(event["name"], None)
+            output = event.get("stdout", "") + event.get("message", "")
+            outcome = outcomes.get(event["event"], "failed")
+            seconds = event.get("exec_time")
+            results.append(Result(program, event["name"], outcome, seconds, output))
+    return results, list(running), other
+
+
+def read_text(program, lines):
+    """The same from what people read. Which tests are under way is not told there."""
+    outcomes = {"ok": "passed", "FAILED": "failed", "ignored": "ignored"}
+    found, outputs, other, section = [], {}, [], None
+    for line in lines:
+        told = re.match(r"test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)", line)
+        begins = re.match(r"---- (.+) stdout ----$", line)
+        if told:
+            found.append((told.group(1), outcomes[told.group(2)]))
+        elif begins:
+            section = begins.group(1)
+        elif re.match(r"(successes|failures|test result):", line):
+            section = None
+        elif section:
+            outputs[section] = outputs.get(section, "") + line
+        else:
+            other.append(line)
+    results = [Result(program, name, how, None, outputs.get(name, "")) for name, how in found]
+    return results, [], other
+
+
+def again(result):
+    seeds = f"CONCLAVE_SEEDS={os.environ['CONCLAVE_SEEDS']} "
+    only = "" if result.name == WHOLE else f" -- --exact '{result.name}'"
+    return f"{seeds}cargo test {result.program.selector()}{only}"
+
+
+def count(results, more_skipped=0):
+    outcomes = [result.outcome for result in results]
+    passed, failed = outcomes.count("passed"), outcomes.count("failed")
+    return f"{passed} passed, {failed} failed, {outcomes.count('skipped') + more_skipped} skipped"
+
+
+def main():
+    gate = Gate(float(sys.argv[1]) if len(sys.argv) > 1 else 0.0)
+    clippy = ["cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]
+    stages = [
+        ("format", lambda: run("cargo", "fmt", "--all", "--check")),
+        ("lints", lambda: run(*clippy)),
+        ("docs", gate.document),
+        ("build", gate.build),
+        ("tests", gate.test),
+        ("doc tests", gate.doc_tests),
+        ("mistakes", lambda: run("scripts/mistakes", "--check")),
+        ("mermaid", gate.mermaid),
+    ]
+    failure = None
+    for title, work in stages:
+        try:
+            gate.stage(title, work)
+        except Failed as error:
+            failure = f"== {title}: failed: {error}"
+            break
+    gate.summary()
+    if failure:
+        print(failure, flush=True)
+    print(count(gate.results, len(gate.skips)), flush=True)
+    return 1 if failure else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:  # The test programs get the signal, too.
+        sys.exit(130)
