@@ -72,7 +72,8 @@ fn bash_completes_what_is_half_typed() {
         let script = conclave(&["completions", "bash"]).stdout;
         let ask = format!(
             "{script}\nCOMP_WORDS=({words}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))\n\
-             _conclave conclave \"${{COMP_WORDS[COMP_CWORD]}}\" ''\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""
+             _conclave conclave \"${{COMP_WORDS[COMP_CWORD]}}\" ''\n\
+             printf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
         let output = Command::new("bash").args(["--norc", "-c", &ask]).output().expect("bash runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

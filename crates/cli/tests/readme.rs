@@ -2,6 +2,7 @@
 //! links lead somewhere.
 
 #[allow(dead_code, reason = "the tests of `up` use the rest")]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #[path = "up/cluster.rs"]
 mod cluster;
 mod support;

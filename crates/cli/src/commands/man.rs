@@ -1,4 +1,4 @@
-//! `conclave man`: manual pages (roff) and the reference (Markdown), made from the flags themselves.
+//! `conclave man`: manual pages (roff) and the reference (Markdown), made from the flags.
 
 mod reference;
 

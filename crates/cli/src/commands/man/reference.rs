@@ -11,11 +11,11 @@ const HEAD: &str = "\
 # Reference
 
 Every command and flag, in the words of `--help`; [algorithms](#algorithms) and
-[properties](#properties) follow. This file is what `conclave man --markdown` prints. After a change,
-`REWRITE=1 cargo test -p conclave --test manual` writes it anew.
+[properties](#properties) follow. This file is what `conclave man --markdown` prints. After a
+change, `REWRITE=1 cargo test -p conclave --test manual` writes it anew.
 
-Every command also takes `-h`, `--help` and `-V`, `--version`. What prints a result prints it as JSON
-with `--json`.
+Every command also takes `-h`, `--help` and `-V`, `--version`. What prints a result prints it as
+JSON with `--json`.
 
 | exit code | meaning |
 |---|---|
@@ -31,9 +31,9 @@ could not be had in time, and with 76 if it was lost: see [running.md](running.m
 ";
 
 const FENCE: &str = "
-A *fence*, or fencing token, is a number that comes with each entry and is larger than at every entry
-before. Hand it to the resource that the lock protects, and let the resource refuse smaller ones: no
-lock on a network can promise more to a process that may be paused.
+A *fence*, or fencing token, is a number that comes with each entry and is larger than at every
+entry before. Hand it to the resource that the lock protects, and let the resource refuse smaller
+ones: no lock on a network can promise more to a process that may be paused.
 ";
 
 /// The whole program as one document.
