@@ -20,7 +20,7 @@ mod state;
 mod typing;
 mod up;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::Exit;
 use std::process::ExitCode;
 
@@ -41,10 +41,12 @@ enum Command {
     Cert(commands::cert::Cert),
     Check(Box<commands::check::Check>),
     Compare(commands::compare::Compare),
+    Completions(commands::completions::Completions),
     Elect(commands::elect::Elect),
     #[command(hide = true)]
     ExecChild(commands::exec_child::ExecChild),
     Lock(commands::lock::Lock),
+    Man(commands::man::ManArguments),
     Node(Box<commands::node::Node>),
     Mc714(Box<commands::mc714::Mc714>),
     Quorum(commands::quorum::Quorum),
@@ -81,9 +83,13 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
         Command::Cert(arguments) => commands::cert::run(arguments),
         Command::Check(arguments) => commands::check::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),
+        Command::Completions(arguments) => {
+            commands::completions::run(arguments, &Conclave::command())
+        }
         Command::Elect(arguments) => commands::elect::run(arguments),
         Command::ExecChild(arguments) => Ok(commands::exec_child::run(arguments)),
         Command::Lock(arguments) => commands::lock::run(arguments),
+        Command::Man(arguments) => commands::man::run(arguments, Conclave::command()),
         Command::Mc714(arguments) => commands::mc714::run(arguments),
         Command::Node(arguments) => commands::node::run(arguments),
         Command::Quorum(arguments) => commands::quorum::run(arguments),
