@@ -11,6 +11,7 @@ pub use terminal::give_back;
 
 use crate::failure::Usage;
 use crate::{local, signals};
+use conclave_client::api::limits;
 use conclave_client::{Client, Error, Guard, Loss};
 use conclave_core::Ticks;
 use rustix::process::Signal;
@@ -181,7 +182,7 @@ pub fn span(text: &str) -> Result<Duration, String> {
 
 /// A time to live that a server takes.
 pub fn ttl(text: &str) -> Result<Duration, String> {
-    let taken = Duration::from_secs(1)..=Duration::from_secs(3_600);
-    let ttl = span(text).ok().filter(|ttl| taken.contains(ttl));
-    ttl.ok_or_else(|| "takes a time from 1s to 3600s".to_string())
+    let [min, max] = [limits::TTL_MS_MIN, limits::TTL_MS_MAX].map(Duration::from_millis);
+    let ttl = span(text).ok().filter(|ttl| (min..=max).contains(ttl));
+    ttl.ok_or_else(|| format!("takes a time from {}s to {}s", min.as_secs(), max.as_secs()))
 }

@@ -1,7 +1,7 @@
 //! What a node may still do for a session though nobody wants it any more. A session that lives on
 //! must not keep a lock, or a place in a line, only because an answer or a request got lost.
 
-use crate::api::{Acquire, Grant, Release, Released, Withdrawn};
+use crate::api::{Acquire, Code, Grant, Release, Released, Withdrawn};
 use crate::clock::since_boot;
 use crate::lease::{Kind, Shared};
 use crate::{Client, Error};
@@ -69,9 +69,7 @@ impl Shared {
             }
             Debt::Request { kind, name, id } => {
                 match withdraw(client, *kind, name, id, &self.session) {
-                    Err(error) if error.code() == Some("granted") => {
-                        self.return_grant(debt, client)
-                    }
+                    Err(error) if error.says(Code::Granted) => self.return_grant(debt, client),
                     answer => is_open(answer).then_some(debt),
                 }
             }

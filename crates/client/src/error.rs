@@ -1,6 +1,6 @@
 //! What can go wrong between a client and a cluster.
 
-use crate::api::Failure;
+use crate::api::{Code, Failure};
 
 /// Why there is no answer, or not the one that was hoped for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,12 +50,17 @@ impl Error {
     /// The server's word for programs, if it refused.
     pub fn code(&self) -> Option<&str> {
         match self {
-            Self::Refused { failure, .. } => Some(&failure.error.code),
+            Self::Refused { failure, .. } => Some(failure.error.code.as_str()),
             Self::BadServer { .. }
             | Self::Unreachable(_)
             | Self::Foreign { .. }
             | Self::Lost(_) => None,
         }
+    }
+
+    /// Whether the server refused with this code.
+    pub fn says(&self, code: Code) -> bool {
+        self.failure().is_some_and(|failure| failure.error.code == code)
     }
 
     /// All that the server said, if it refused.
@@ -74,7 +79,7 @@ impl Error {
     pub(crate) fn leaves_open(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Foreign { .. } => true,
-            Self::Refused { .. } => self.code() == Some("unavailable"),
+            Self::Refused { .. } => self.says(Code::Unavailable),
             Self::BadServer { .. } | Self::Lost(_) => false,
         }
     }
@@ -84,8 +89,8 @@ impl Error {
         match self {
             Self::Unreachable(_) => true,
             Self::Refused { failure, .. } => {
-                let code = failure.error.code.as_str();
-                failure.error.retry && ["unavailable", "blocked", "too_many"].contains(&code)
+                let passing = [Code::Unavailable, Code::Blocked, Code::TooMany];
+                failure.error.retry && passing.contains(&failure.error.code)
             }
             Self::BadServer { .. } | Self::Foreign { .. } | Self::Lost(_) => false,
         }

@@ -1,6 +1,6 @@
 //! A lock held, or a leadership: given back when dropped.
 
-use crate::api::{Acquire, Grant, Released};
+use crate::api::{Acquire, Code, Grant, Released, limits};
 use crate::clock::since_boot;
 use crate::debt::{self, Debt};
 use crate::lease::{Kind, Lease, Loss, Watch};
@@ -10,10 +10,12 @@ use std::time::Duration;
 
 /// A server that cannot help right now is asked again after so long.
 const PAUSE: Duration = Duration::from_millis(200);
-/// The longest life of a session that stands for election: whoever leads next waits for so long.
-const CANDIDATE_TTL: Duration = Duration::from_secs(3);
 /// A candidate stands for so long at once: then it looks whether it is still at the right node.
 const STAND: Duration = Duration::from_secs(20);
+/// The longest life of a session that stands for election.
+const CANDIDATE_TTL_MAX: Duration = Duration::from_millis(limits::CANDIDATE_TTL_MS_MAX);
+/// The longest wait that a server takes; then the same request asks again.
+const WAIT_MAX: Duration = Duration::from_millis(limits::WAIT_MS_MAX);
 /// So often a candidate may be sent on without having waited anywhere.
 const HOPS_MAX: u32 = 4;
 
@@ -38,7 +40,7 @@ impl Default for Wanted {
     fn default() -> Self {
         Self {
             wait: Some(Duration::ZERO),
-            ttl: Duration::from_secs(10),
+            ttl: Duration::from_millis(limits::TTL_MS_DEFAULT),
             label: None,
             mode: None,
             permits: None,
@@ -81,7 +83,7 @@ impl Client {
         loop {
             let begun = since_boot();
             let attempt = place
-                .open(wanted.ttl.min(CANDIDATE_TTL), wanted.label.as_deref())
+                .open(wanted.ttl.min(CANDIDATE_TTL_MAX), wanted.label.as_deref())
                 .and_then(|lease| lease.stand(name, &wanted.within(Some(until.at_most(STAND)))));
             let error = match attempt {
                 Ok(guard) => return Ok(guard),
@@ -90,7 +92,7 @@ impl Client {
             let waited = since_boot().saturating_sub(begun) >= PAUSE;
             hops = if waited { 0 } else { hops + 1 };
             let sent_on = error.failure().and_then(|failure| failure.leading_api.clone());
-            let again = sent_on.is_some() || error.code() == Some("timeout") || error.retry();
+            let again = sent_on.is_some() || error.says(Code::Timeout) || error.retry();
             if !again || until.left_is_zero() && (sent_on.is_none() || hops > HOPS_MAX) {
                 return Err(error);
             }
@@ -164,7 +166,7 @@ impl Lease {
     ) -> Result<Grant, Error> {
         let session = self.watch();
         loop {
-            let request = self.words(wanted, until.at_most(Duration::from_secs(3_600)), id);
+            let request = self.words(wanted, until.at_most(WAIT_MAX), id);
             let answer = debt::ask(&self.shared().client, kind, name, &request);
             if let Some(loss) = session.lost() {
                 return Err(Error::Lost(loss.to_string()));

@@ -1,6 +1,7 @@
 //! The thread that keeps a session alive and looks whether what it holds is still there.
 
 use crate::Client;
+use crate::api::Code;
 use crate::clock::{nap, since_boot};
 use crate::lease::{Held, Kind, Loss, Shared};
 use std::sync::PoisonError;
@@ -22,7 +23,7 @@ pub(crate) fn keep(shared: &Shared) {
                 look_after(shared);
                 settle(shared);
             }
-            Err(error) if error.code() == Some("no_session") => {
+            Err(error) if error.says(Code::NoSession) => {
                 shared.lock().loss.get_or_insert(Loss::Told(error.to_string()));
             }
             Err(_) => next = since_boot() + shared.lock().term.pause(),

@@ -19,7 +19,6 @@
 //! # }
 //! ```
 
-pub mod api;
 mod calls;
 mod client;
 mod clock;
@@ -29,6 +28,8 @@ mod guard;
 mod keep;
 mod lease;
 mod term;
+
+pub use conclave_api as api;
 
 pub use client::Client;
 pub use clock::{nap, since_boot};

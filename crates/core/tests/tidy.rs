@@ -30,6 +30,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sim", &["conclave-core"]),
     ("check", &["conclave-core"]),
     ("net", &["conclave-core"]),
+    ("api", &[]),
+    ("client", &["conclave-api"]),
+    (
+        "service",
+        &["conclave-algorithms", "conclave-api", "conclave-core", "conclave-lab", "conclave-net"],
+    ),
 ];
 
 #[test]

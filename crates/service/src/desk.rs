@@ -14,7 +14,6 @@ mod events;
 mod lapse;
 mod leadership;
 mod leaving;
-pub mod limits;
 mod line;
 mod lock;
 mod metrics;
@@ -26,6 +25,7 @@ mod saved;
 mod session;
 #[cfg(test)]
 mod tests;
+mod timing;
 mod values;
 mod view;
 
@@ -40,15 +40,16 @@ pub use session::Kind;
 
 use crate::{DETECTOR, ELECTION, LOCK};
 use clock::LeaseClock;
+use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::{NodeId, Ticks};
 use conclave_net::{Asked, Automaton, Hands, Input, Key, Told, Upper};
 use events::Journal;
 use lapse::Stop;
-use limits::{LOCKS_MAX, TICK};
 use line::Line;
 use lock::Lock;
 use session::Session;
 use std::collections::{BTreeMap, BTreeSet};
+use timing::TICK;
 
 /// The desk of a node.
 pub struct Desk {
@@ -254,6 +255,10 @@ impl Upper for Desk {
 
     fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)> {
         let Some(name) = key.strip_prefix(LOCK) else { return (self.factory)(key, self.late) };
+        // A machine once made stays, so clients may name only so many locks at a node. What the
+        // clients of other nodes have named is taken nevertheless: to pass over a message for a
+        // lock is to stop that lock for ever. Every node keeps to its limit, so no cluster has more
+        // than so many names per node.
         let known = self.locks.contains_key(name);
         let most = LOCKS_MAX * self.config.nodes.len();
         if !limits::is_name(name) || !known && self.locks.len() >= most {

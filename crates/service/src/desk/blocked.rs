@@ -1,9 +1,9 @@
 //! What a lock waits for that will not come by itself.
 
-use super::limits::milliseconds;
 use super::lock::Stage;
+use super::timing::milliseconds;
 use super::{Desk, Part};
-use conclave_client::api;
+use conclave_api as api;
 use conclave_core::{NodeId, Ticks};
 use conclave_net::Hands;
 

@@ -3,7 +3,7 @@
 use super::refusal::Refusal;
 use super::session::Kind;
 use super::{Metrics, Numbered};
-use conclave_client::api;
+use conclave_api as api;
 use tokio::sync::{broadcast, oneshot};
 
 /// What somebody gets who asked.

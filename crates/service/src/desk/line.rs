@@ -1,7 +1,7 @@
 //! The line in front of one lock or one election: who is inside, and who waits, in order.
 
 use super::Reply;
-use conclave_client::api;
+use conclave_api as api;
 use conclave_core::Ticks;
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,11 +1,12 @@
 //! Standing in line, for locks and elections alike.
 
-use super::limits::{self, HOLDS_MAX, TRY, WAITERS_MAX, WAITERS_OF_ONE_MAX};
 use super::line::{Hold, Line, Waiter};
 use super::refusal::{self, Refusal};
 use super::session::{Kind, short_hash};
+use super::timing::TRY;
 use super::{Answer, Desk, Reply, answer};
-use conclave_client::api;
+use conclave_api::limits::{self, HOLDS_MAX, WAITERS_MAX, WAITERS_OF_ONE_MAX};
+use conclave_api::{self as api, Code};
 use conclave_core::Ticks;
 use conclave_net::Hands;
 
@@ -76,7 +77,7 @@ impl Desk {
         if kind == Kind::Lock
             && let Some(blocked) = self.overflowing(hands)
         {
-            let mut refusal = refusal::refuse("blocked", blocked.message.clone(), true);
+            let mut refusal = refusal::refuse(Code::Blocked, blocked.message.clone());
             refusal.blocked_on = Some(blocked);
             return Some(refusal);
         }
@@ -235,7 +236,7 @@ impl Desk {
         hands: &mut dyn Hands,
     ) -> Answer<api::Released> {
         limits::name(name)?;
-        limits::text("request_id", request.request_id.as_deref())?;
+        limits::request_id(request.request_id.as_deref())?;
         let session = self.session(&request.session)?;
         let about = request.request_id.clone().map(|id| (kind, name.to_string(), id));
         if let Some(released) = about.as_ref().and_then(|about| session.released(about)) {
@@ -261,4 +262,18 @@ impl Desk {
         }
         Ok(released)
     }
+}
+
+/// Refuses an acquire or a campaign that breaks a rule, or that this engine cannot serve.
+pub(super) fn check(request: &api::Acquire) -> Result<(), Refusal> {
+    limits::request_id(request.request_id.as_deref())?;
+    limits::wait_ms(request.wait_ms)?;
+    let mode = request.mode.as_deref().unwrap_or("exclusive");
+    if mode != "exclusive" {
+        return Err(refusal::unsupported("a classic engine has the mode 'exclusive' only"));
+    }
+    if request.permits.unwrap_or(1) != 1 {
+        return Err(refusal::unsupported("a classic engine lets in one at a time: permits is 1"));
+    }
+    Ok(limits::proclaimed(request.value.as_deref().unwrap_or_default())?)
 }

@@ -1,11 +1,10 @@
 //! What the disk keeps of the desk. Waiters are not on it: their requests end with the node.
 
-use super::limits;
 use super::line::{Claim, Hold, Holder};
 use super::lock::Stage;
 use super::session::{self, Kind, Session};
 use super::{Desk, election_fence};
-use conclave_client::api;
+use conclave_api::{self as api, limits};
 use conclave_core::Ticks;
 use conclave_net::{Hands, Survival};
 use serde::de::DeserializeOwned;

@@ -1,12 +1,13 @@
 //! What the desk shows of itself. Session ids never appear in it.
 
-use super::limits::{self, LOCKS_MAX, milliseconds};
 use super::line::Holder;
 use super::lock::{Lock, Stage};
 use super::refusal;
 use super::session::{Kind, short_hash};
+use super::timing::milliseconds;
 use super::{Answer, Desk, lock_key};
-use conclave_client::api;
+use conclave_api as api;
+use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::{NodeId, Ticks};
 use conclave_net::Hands;
 use std::collections::BTreeMap;
