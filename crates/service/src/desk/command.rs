@@ -1,7 +1,7 @@
 //! What the desk can be asked, and how it answers.
 
 use super::refusal::Refusal;
-use super::session::Kind;
+use super::sessions::Kind;
 use super::{Metrics, Numbered};
 use conclave_api as api;
 use tokio::sync::{broadcast, oneshot};

@@ -1,6 +1,6 @@
 //! Numbers for a monitoring system.
 
-use super::lock::Stage;
+use super::locks::Stage;
 use super::timing::milliseconds;
 use super::{Desk, detector_key, election_key};
 use conclave_net::Hands;

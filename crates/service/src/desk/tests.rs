@@ -2,8 +2,8 @@
 
 mod elections;
 mod idempotent;
-mod lapse;
-mod limited;
+mod lease_loss;
+mod limits;
 mod locks;
 mod restart;
 mod routing;

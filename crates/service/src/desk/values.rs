@@ -1,7 +1,7 @@
 //! Small values that refuse a stale fence. Node 1 keeps them, and nobody else.
 
 use super::refusal::{self, Refusal};
-use super::{Answer, Desk, saved};
+use super::{Answer, Desk, persistence};
 use conclave_api::limits::{self, VALUES_MAX};
 use conclave_api::{self as api, Code};
 use conclave_net::Hands;
@@ -40,7 +40,7 @@ impl Desk {
             }
             Some(_) | None => {}
         }
-        let value = saved::Value { value: request.value, fence: request.fence };
+        let value = persistence::Value { value: request.value, fence: request.fence };
         self.values.insert(name.to_string(), value);
         self.save_value(name, hands);
         self.value(name)

@@ -1,9 +1,9 @@
 //! What the desk shows of itself. Session ids never appear in it.
 
-use super::line::Holder;
-use super::lock::{Lock, Stage};
+use super::locks::{Lock, Stage};
+use super::queue::Holder;
 use super::refusal;
-use super::session::{Kind, short_hash};
+use super::sessions::{Kind, short_hash};
 use super::timing::milliseconds;
 use super::{Answer, Desk, lock_key};
 use conclave_api as api;
@@ -66,7 +66,7 @@ impl Desk {
 
     fn waiters_view(&self, kind: Kind, name: &str) -> Vec<api::Waiter> {
         let Some(line) = self.line(kind, name) else { return Vec::new() };
-        let view = |(position, waiter): (u32, &super::line::Waiter)| api::Waiter {
+        let view = |(position, waiter): (u32, &super::queue::Waiter)| api::Waiter {
             label: self.label(&waiter.session).to_string(),
             session: short_hash(&waiter.session),
             position,

@@ -1,9 +1,9 @@
 //! How sessions, waiters and grants come to an end by themselves.
 
-use super::line::{Hold, Line, Waiter};
-use super::lock::Lock;
+use super::locks::Lock;
+use super::queue::{Hold, Line, Waiter};
 use super::refusal::{self, Refusal};
-use super::session::{Kind, Record, Session, short_hash};
+use super::sessions::{Kind, Record, Session, short_hash};
 use super::timing::{CANDIDATE_TTL, CLAIM, milliseconds};
 use super::{Answer, Desk, answer};
 use conclave_api::{self as api, Code, limits};

@@ -1,10 +1,10 @@
 //! Elections by name: who stands first at the node that leads the cluster leads.
 
-use super::leaving::turn_away;
+use super::expiry::turn_away;
 use super::refusal::{self, Refusal};
-use super::session::Kind;
+use super::sessions::Kind;
 use super::timing::{CANDIDATE_TTL, milliseconds};
-use super::{Answer, Desk, Reply, answer, queue};
+use super::{Answer, Desk, Reply, acquire, answer};
 use conclave_api::limits::{self, ELECTIONS_MAX};
 use conclave_api::{self as api, Code};
 use conclave_net::Hands;
@@ -27,7 +27,7 @@ impl Desk {
 
     fn may_campaign(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
         limits::name(name)?;
-        queue::check(request)?;
+        acquire::check(request)?;
         let ttl = self.session(&request.session)?.record.ttl;
         limits::candidate_ttl_ms(milliseconds(ttl))?;
         if self.leads().is_none() {
@@ -50,7 +50,7 @@ impl Desk {
         limits::proclaimed(&request.value)?;
         self.session(&request.session)?;
         let holder = self.elections.get_mut(name).and_then(|line| line.holder.as_mut());
-        let same = |holder: &&mut super::line::Holder| {
+        let same = |holder: &&mut super::queue::Holder| {
             holder.session == request.session && holder.fence == request.fence
         };
         let holder = holder.filter(same).ok_or_else(|| refusal::not_holder(name))?;
