@@ -1,12 +1,12 @@
 //! Running a command while holding something: what `lock` and `elect` have in common.
 
 mod child;
-mod guardian;
+mod reaper;
+mod supervise;
 mod terminal;
-mod ward;
 
 pub use child::exec;
-pub use guardian::guard;
+pub use reaper::guard;
 pub use terminal::give_back;
 
 use crate::failure::Usage;
@@ -52,7 +52,7 @@ pub enum Outcome {
     Lost(Loss),
 }
 
-/// What is held, and what is run meanwhile.
+/// A client that waits for a lock or a leadership and runs a command while holding it.
 pub struct Holding {
     client: Client,
     sender: Sender<Happened>,
@@ -130,7 +130,7 @@ impl Holding {
             return Ok(Outcome::Lost(loss));
         }
         child.go();
-        ward::watch(child, guard, &self.sender, &self.events)
+        supervise::supervise(child, guard, &self.sender, &self.events)
     }
 }
 

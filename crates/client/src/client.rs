@@ -1,4 +1,4 @@
-//! Requests and answers over HTTP.
+//! The HTTP client: requests, answers, time-outs, and fail-over from one server to the next.
 
 use crate::Error;
 use crate::api::Failure;
@@ -136,7 +136,7 @@ impl Client {
             let server = &self.servers[index];
             match self.exchange(server, question) {
                 Err(Error::Unreachable(reason)) => silent.push(reason),
-                Err(error) if error.leaves_open() => refused = Some(error),
+                Err(error) if error.is_undecided() => refused = Some(error),
                 answer => {
                     self.current.store(index, Ordering::Relaxed);
                     return answer.map(|bytes| (server.clone(), bytes));

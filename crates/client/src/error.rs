@@ -1,4 +1,4 @@
-//! What can go wrong between a client and a cluster.
+//! Errors between a client and a cluster, and whether a retry can help.
 
 use crate::api::{Code, Failure};
 
@@ -74,9 +74,9 @@ impl Error {
         }
     }
 
-    /// Whether the node said neither yes nor no: another may do what it was asked for, and perhaps
-    /// it did so itself.
-    pub(crate) fn leaves_open(&self) -> bool {
+    /// Whether the node said neither yes nor no. It may have done what it was asked for; another
+    /// node may do it.
+    pub(crate) fn is_undecided(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Foreign { .. } => true,
             Self::Refused { .. } => self.says(Code::Unavailable),
@@ -85,12 +85,12 @@ impl Error {
     }
 
     /// Whether the wish stands and only the moment is bad, so that a waiter asks again.
-    pub(crate) fn passing(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable(_) => true,
             Self::Refused { failure, .. } => {
-                let passing = [Code::Unavailable, Code::Blocked, Code::TooMany];
-                failure.error.retry && passing.contains(&failure.error.code)
+                let transient = [Code::Unavailable, Code::Blocked, Code::TooMany];
+                failure.error.retry && transient.contains(&failure.error.code)
             }
             Self::BadServer { .. } | Self::Foreign { .. } | Self::Lost(_) => false,
         }

@@ -1,8 +1,8 @@
-//! A lock held, or a leadership: given back when dropped.
+//! Guards (RAII): a lock or a leadership that is held, and released when the guard is dropped.
 
 use crate::api::{Acquire, Code, Grant, Released, limits};
+use crate::cleanup::{self, Cleanup};
 use crate::clock::since_boot;
-use crate::debt::{self, Debt};
 use crate::lease::{Kind, Lease, Loss, Watch};
 use crate::{Client, Error};
 use std::thread;
@@ -68,7 +68,7 @@ impl Client {
         loop {
             match self.open(wanted.ttl, wanted.label.as_deref()) {
                 Ok(lease) => return lease.acquire(name, &wanted.within(until.left())),
-                Err(error) if error.passing() && !until.left_is_zero() => thread::sleep(PAUSE),
+                Err(error) if error.is_transient() && !until.left_is_zero() => thread::sleep(PAUSE),
                 Err(error) => return Err(error),
             }
         }
@@ -106,7 +106,7 @@ impl Client {
 
 impl Lease {
     /// Acquires a lock. A connection that breaks meanwhile is made anew: the request keeps its id,
-    /// and so its place in the line.
+    /// and so its place in the queue.
     pub fn acquire(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
         self.request(Kind::Lock, name, wanted)
     }
@@ -148,10 +148,10 @@ impl Lease {
         let answer = self.ask_until(kind, name, wanted, until, id);
         shared.lock().waiting.remove(id);
         answer.inspect_err(|error| {
-            if error.leaves_open() && self.watch().lost().is_none() {
+            if error.is_undecided() && self.watch().lost().is_none() {
                 // The node may know the request though it said nothing.
-                let debt = Debt::Request { kind, name: name.to_string(), id: id.to_string() };
-                shared.settle(debt, &shared.client);
+                let cleanup = Cleanup::Request { kind, name: name.to_string(), id: id.to_string() };
+                shared.clean_up(cleanup, &shared.client);
             }
         })
     }
@@ -167,12 +167,12 @@ impl Lease {
         let session = self.watch();
         loop {
             let request = self.words(wanted, until.at_most(WAIT_MAX), id);
-            let answer = debt::ask(&self.shared().client, kind, name, &request);
+            let answer = cleanup::ask(&self.shared().client, kind, name, &request);
             if let Some(loss) = session.lost() {
                 return Err(Error::Lost(loss.to_string()));
             }
             match answer {
-                Err(error) if error.passing() && !until.left_is_zero() => thread::sleep(PAUSE),
+                Err(error) if error.is_transient() && !until.left_is_zero() => thread::sleep(PAUSE),
                 answer => return answer,
             }
         }
@@ -227,11 +227,11 @@ impl Guard {
         self.given_back = true;
         let (shared, kind, name) = (self.lease.shared(), self.kind, &self.grant.name);
         let release = shared.release_of(&self.grant, &self.id);
-        let released = debt::give_back(&shared.client, kind, name, &release);
+        let released = cleanup::give_back(&shared.client, kind, name, &release);
         self.watch.forget();
         released.inspect_err(|error| {
-            if error.leaves_open() && self.lease.watch().lost().is_none() {
-                shared.owe(Debt::Hold { kind, name: name.clone(), release });
+            if error.is_undecided() && self.lease.watch().lost().is_none() {
+                shared.clean_up_later(Cleanup::Hold { kind, name: name.clone(), release });
             }
         })
     }

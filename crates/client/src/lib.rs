@@ -20,14 +20,14 @@
 //! ```
 
 mod calls;
+mod cleanup;
 mod client;
 mod clock;
-mod debt;
+mod deadline;
 mod error;
 mod guard;
-mod keep;
+mod keepalive;
 mod lease;
-mod term;
 
 pub use conclave_api as api;
 
