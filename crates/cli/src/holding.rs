@@ -1,16 +1,17 @@
 //! Running a command while holding something: what `lock` and `elect` have in common.
 
 mod child;
-mod guardian;
+mod reaper;
+mod supervise;
 mod terminal;
-mod ward;
 
 pub use child::exec;
-pub use guardian::guard;
+pub use reaper::guard;
 pub use terminal::give_back;
 
 use crate::failure::Usage;
 use crate::{local, signals};
+use conclave_client::api::limits;
 use conclave_client::{Client, Error, Guard, Loss};
 use conclave_core::Ticks;
 use rustix::process::Signal;
@@ -51,7 +52,7 @@ pub enum Outcome {
     Lost(Loss),
 }
 
-/// What is held, and what is run meanwhile.
+/// A client that waits for a lock or a leadership and runs a command while holding it.
 pub struct Holding {
     client: Client,
     sender: Sender<Happened>,
@@ -129,7 +130,7 @@ impl Holding {
             return Ok(Outcome::Lost(loss));
         }
         child.go();
-        ward::watch(child, guard, &self.sender, &self.events)
+        supervise::supervise(child, guard, &self.sender, &self.events)
     }
 }
 
@@ -181,7 +182,7 @@ pub fn span(text: &str) -> Result<Duration, String> {
 
 /// A time to live that a server takes.
 pub fn ttl(text: &str) -> Result<Duration, String> {
-    let taken = Duration::from_secs(1)..=Duration::from_secs(3_600);
-    let ttl = span(text).ok().filter(|ttl| taken.contains(ttl));
-    ttl.ok_or_else(|| "takes a time from 1s to 3600s".to_string())
+    let [min, max] = [limits::TTL_MS_MIN, limits::TTL_MS_MAX].map(Duration::from_millis);
+    let ttl = span(text).ok().filter(|ttl| (min..=max).contains(ttl));
+    ttl.ok_or_else(|| format!("takes a time from {}s to {}s", min.as_secs(), max.as_secs()))
 }

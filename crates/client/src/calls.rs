@@ -1,4 +1,4 @@
-//! One method per call of the API.
+//! The calls of the HTTP API, one method each.
 
 use crate::api::{
     Acquire, Cluster, Election, Elections, Grant, Lock, Locks, NewSession, NewValue, Proclaim,
@@ -48,7 +48,7 @@ impl Client {
         self.ask(&Question::post(path, request, PATIENCE))
     }
 
-    /// Has a request leave the line in front of a lock. The session waits there with this id.
+    /// Has a request leave the queue of a lock. The session waits there with this id.
     pub fn withdraw(
         &self,
         name: &str,
@@ -59,7 +59,7 @@ impl Client {
         self.leave(path, session)
     }
 
-    /// Has a request leave the line of candidates.
+    /// Has a request leave the queue of candidates.
     pub fn stand_down(
         &self,
         name: &str,

@@ -1,7 +1,8 @@
-//! Requests and answers over HTTP.
+//! The HTTP client: requests, answers, time-outs, and fail-over from one server to the next.
 
 use crate::Error;
 use crate::api::Failure;
+use crate::api::limits::ANSWER_MAX;
 use crate::lease::Leases;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,8 +14,6 @@ use ureq::{Agent, AsSendBody, Body};
 
 /// A server on the same continent answers a connection sooner than this.
 const CONNECT: Duration = Duration::from_secs(2);
-/// The most that is read of an answer.
-const ANSWER_MAX: u64 = 16 << 20;
 
 /// Where the nodes of a cluster are. Clones share their connections.
 #[derive(Clone, Debug)]
@@ -137,7 +136,7 @@ impl Client {
             let server = &self.servers[index];
             match self.exchange(server, question) {
                 Err(Error::Unreachable(reason)) => silent.push(reason),
-                Err(error) if error.leaves_open() => refused = Some(error),
+                Err(error) if error.is_undecided() => refused = Some(error),
                 answer => {
                     self.current.store(index, Ordering::Relaxed);
                     return answer.map(|bytes| (server.clone(), bytes));
@@ -161,7 +160,7 @@ impl Client {
         };
         let mut answer = answer.map_err(silent)?;
         let status = answer.status();
-        let limited = answer.body_mut().with_config().limit(ANSWER_MAX);
+        let limited = answer.body_mut().with_config().limit(ANSWER_MAX as u64);
         let bytes = limited.read_to_vec().map_err(silent)?;
         if status.is_success() {
             return Ok(bytes);

@@ -1,4 +1,4 @@
-//! The clock that leases run on.
+//! The clock that leases run on: monotonic, and it counts the time asleep.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;

@@ -1,6 +1,6 @@
-//! What can go wrong between a client and a cluster.
+//! Errors between a client and a cluster, and whether a retry can help.
 
-use crate::api::Failure;
+use crate::api::{Code, Failure};
 
 /// Why there is no answer, or not the one that was hoped for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,12 +50,17 @@ impl Error {
     /// The server's word for programs, if it refused.
     pub fn code(&self) -> Option<&str> {
         match self {
-            Self::Refused { failure, .. } => Some(&failure.error.code),
+            Self::Refused { failure, .. } => Some(failure.error.code.as_str()),
             Self::BadServer { .. }
             | Self::Unreachable(_)
             | Self::Foreign { .. }
             | Self::Lost(_) => None,
         }
+    }
+
+    /// Whether the server refused with this code.
+    pub fn says(&self, code: Code) -> bool {
+        self.failure().is_some_and(|failure| failure.error.code == code)
     }
 
     /// All that the server said, if it refused.
@@ -69,23 +74,23 @@ impl Error {
         }
     }
 
-    /// Whether the node said neither yes nor no: another may do what it was asked for, and perhaps
-    /// it did so itself.
-    pub(crate) fn leaves_open(&self) -> bool {
+    /// Whether the node said neither yes nor no. It may have done what it was asked for; another
+    /// node may do it.
+    pub(crate) fn is_undecided(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Foreign { .. } => true,
-            Self::Refused { .. } => self.code() == Some("unavailable"),
+            Self::Refused { .. } => self.says(Code::Unavailable),
             Self::BadServer { .. } | Self::Lost(_) => false,
         }
     }
 
     /// Whether the wish stands and only the moment is bad, so that a waiter asks again.
-    pub(crate) fn passing(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable(_) => true,
             Self::Refused { failure, .. } => {
-                let code = failure.error.code.as_str();
-                failure.error.retry && ["unavailable", "blocked", "too_many"].contains(&code)
+                let transient = [Code::Unavailable, Code::Blocked, Code::TooMany];
+                failure.error.retry && transient.contains(&failure.error.code)
             }
             Self::BadServer { .. } | Self::Foreign { .. } | Self::Lost(_) => false,
         }

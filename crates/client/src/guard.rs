@@ -1,8 +1,8 @@
-//! A lock held, or a leadership: given back when dropped.
+//! Guards (RAII): a lock or a leadership that is held, and released when the guard is dropped.
 
-use crate::api::{Acquire, Grant, Released};
+use crate::api::{Acquire, Code, Grant, Released, limits};
+use crate::cleanup::{self, Cleanup};
 use crate::clock::since_boot;
-use crate::debt::{self, Debt};
 use crate::lease::{Kind, Lease, Loss, Watch};
 use crate::{Client, Error};
 use std::thread;
@@ -10,10 +10,12 @@ use std::time::Duration;
 
 /// A server that cannot help right now is asked again after so long.
 const PAUSE: Duration = Duration::from_millis(200);
-/// The longest life of a session that stands for election: whoever leads next waits for so long.
-const CANDIDATE_TTL: Duration = Duration::from_secs(3);
 /// A candidate stands for so long at once: then it looks whether it is still at the right node.
 const STAND: Duration = Duration::from_secs(20);
+/// The longest life of a session that stands for election.
+const CANDIDATE_TTL_MAX: Duration = Duration::from_millis(limits::CANDIDATE_TTL_MS_MAX);
+/// The longest wait that a server takes; then the same request asks again.
+const WAIT_MAX: Duration = Duration::from_millis(limits::WAIT_MS_MAX);
 /// So often a candidate may be sent on without having waited anywhere.
 const HOPS_MAX: u32 = 4;
 
@@ -38,7 +40,7 @@ impl Default for Wanted {
     fn default() -> Self {
         Self {
             wait: Some(Duration::ZERO),
-            ttl: Duration::from_secs(10),
+            ttl: Duration::from_millis(limits::TTL_MS_DEFAULT),
             label: None,
             mode: None,
             permits: None,
@@ -66,7 +68,7 @@ impl Client {
         loop {
             match self.open(wanted.ttl, wanted.label.as_deref()) {
                 Ok(lease) => return lease.acquire(name, &wanted.within(until.left())),
-                Err(error) if error.passing() && !until.left_is_zero() => thread::sleep(PAUSE),
+                Err(error) if error.is_transient() && !until.left_is_zero() => thread::sleep(PAUSE),
                 Err(error) => return Err(error),
             }
         }
@@ -81,7 +83,7 @@ impl Client {
         loop {
             let begun = since_boot();
             let attempt = place
-                .open(wanted.ttl.min(CANDIDATE_TTL), wanted.label.as_deref())
+                .open(wanted.ttl.min(CANDIDATE_TTL_MAX), wanted.label.as_deref())
                 .and_then(|lease| lease.stand(name, &wanted.within(Some(until.at_most(STAND)))));
             let error = match attempt {
                 Ok(guard) => return Ok(guard),
@@ -90,7 +92,7 @@ impl Client {
             let waited = since_boot().saturating_sub(begun) >= PAUSE;
             hops = if waited { 0 } else { hops + 1 };
             let sent_on = error.failure().and_then(|failure| failure.leading_api.clone());
-            let again = sent_on.is_some() || error.code() == Some("timeout") || error.retry();
+            let again = sent_on.is_some() || error.says(Code::Timeout) || error.retry();
             if !again || until.left_is_zero() && (sent_on.is_none() || hops > HOPS_MAX) {
                 return Err(error);
             }
@@ -104,7 +106,7 @@ impl Client {
 
 impl Lease {
     /// Acquires a lock. A connection that breaks meanwhile is made anew: the request keeps its id,
-    /// and so its place in the line.
+    /// and so its place in the queue.
     pub fn acquire(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
         self.request(Kind::Lock, name, wanted)
     }
@@ -146,10 +148,10 @@ impl Lease {
         let answer = self.ask_until(kind, name, wanted, until, id);
         shared.lock().waiting.remove(id);
         answer.inspect_err(|error| {
-            if error.leaves_open() && self.watch().lost().is_none() {
+            if error.is_undecided() && self.watch().lost().is_none() {
                 // The node may know the request though it said nothing.
-                let debt = Debt::Request { kind, name: name.to_string(), id: id.to_string() };
-                shared.settle(debt, &shared.client);
+                let cleanup = Cleanup::Request { kind, name: name.to_string(), id: id.to_string() };
+                shared.clean_up(cleanup, &shared.client);
             }
         })
     }
@@ -164,13 +166,13 @@ impl Lease {
     ) -> Result<Grant, Error> {
         let session = self.watch();
         loop {
-            let request = self.words(wanted, until.at_most(Duration::from_secs(3_600)), id);
-            let answer = debt::ask(&self.shared().client, kind, name, &request);
+            let request = self.words(wanted, until.at_most(WAIT_MAX), id);
+            let answer = cleanup::ask(&self.shared().client, kind, name, &request);
             if let Some(loss) = session.lost() {
                 return Err(Error::Lost(loss.to_string()));
             }
             match answer {
-                Err(error) if error.passing() && !until.left_is_zero() => thread::sleep(PAUSE),
+                Err(error) if error.is_transient() && !until.left_is_zero() => thread::sleep(PAUSE),
                 answer => return answer,
             }
         }
@@ -225,11 +227,11 @@ impl Guard {
         self.given_back = true;
         let (shared, kind, name) = (self.lease.shared(), self.kind, &self.grant.name);
         let release = shared.release_of(&self.grant, &self.id);
-        let released = debt::give_back(&shared.client, kind, name, &release);
+        let released = cleanup::give_back(&shared.client, kind, name, &release);
         self.watch.forget();
         released.inspect_err(|error| {
-            if error.leaves_open() && self.lease.watch().lost().is_none() {
-                shared.owe(Debt::Hold { kind, name: name.clone(), release });
+            if error.is_undecided() && self.lease.watch().lost().is_none() {
+                shared.clean_up_later(Cleanup::Hold { kind, name: name.clone(), release });
             }
         })
     }

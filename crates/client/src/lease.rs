@@ -1,10 +1,10 @@
-//! A session that is kept alive, and known to be lost in time.
+//! Leases: a session that is kept alive by keepalives, and whose loss is known in time.
 
 use crate::api::NewSession;
+use crate::cleanup::{self, Cleanups};
 use crate::clock::{nap, since_boot};
-use crate::debt::{self, Debts};
-use crate::keep;
-use crate::term::Term;
+use crate::deadline::LeaseDeadline;
+use crate::keepalive;
 use crate::{Client, Error};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -78,7 +78,7 @@ pub(crate) struct Shared {
 
 #[derive(Debug)]
 pub(crate) struct State {
-    pub term: Term,
+    pub deadline: LeaseDeadline,
     pub loss: Option<Loss>,
     /// The owners are gone.
     pub closed: bool,
@@ -87,7 +87,7 @@ pub(crate) struct State {
     /// What is being waited for, by the id of the request.
     pub waiting: BTreeMap<String, (Kind, String)>,
     /// What nobody wants any more, and the node may still keep.
-    pub debts: Debts,
+    pub cleanups: Cleanups,
     numbers: u64,
 }
 
@@ -124,11 +124,11 @@ impl Client {
         };
         let sent = since_boot();
         let (server, session) = self.open_session_whom(&request)?;
-        let term = Term::new(Duration::from_millis(session.ttl_ms), sent);
+        let deadline = LeaseDeadline::new(Duration::from_millis(session.ttl_ms), sent);
         let shared = Arc::new(Shared {
             client: self.at(&server)?,
             session: session.session,
-            state: Mutex::new(State::new(term)),
+            state: Mutex::new(State::new(deadline)),
             changed: Condvar::new(),
         });
         if !self.leases.add(&shared) {
@@ -137,7 +137,7 @@ impl Client {
         }
         let kept = Arc::clone(&shared);
         let spawned = thread::Builder::new().name("keepalive".into()).spawn(move || {
-            keep::keep(&kept);
+            keepalive::run(&kept);
         });
         spawned.map_err(|error| Error::Lost(format!("no thread to keep it alive: {error}")))?;
         Ok(Lease { owner: Arc::new(Owner(shared)) })
@@ -155,14 +155,14 @@ impl Lease {
         Watch { shared: Arc::clone(self.shared()), number: None }
     }
 
-    /// Has whatever is being waited for on this lease, in other threads, leave its line at once:
+    /// Has whatever is being waited for on this lease, in other threads, leave its queue at once:
     /// the wait ends with an error of the code `withdrawn`. What is held stays held.
     pub fn give_up(&self) {
         let waiting = self.shared().lock().waiting.clone();
         for (id, (kind, name)) in &waiting {
             let shared = self.shared();
             // It may have been granted before.
-            let _ = debt::withdraw(&shared.client, *kind, name, id, &shared.session);
+            let _ = cleanup::withdraw(&shared.client, *kind, name, id, &shared.session);
         }
     }
 
@@ -211,14 +211,14 @@ impl Shared {
 }
 
 impl State {
-    fn new(term: Term) -> Self {
+    fn new(deadline: LeaseDeadline) -> Self {
         Self {
-            term,
+            deadline,
             loss: None,
             closed: false,
             held: BTreeMap::new(),
             waiting: BTreeMap::new(),
-            debts: Debts::default(),
+            cleanups: Cleanups::default(),
             numbers: 0,
         }
     }
@@ -230,7 +230,7 @@ impl State {
 
     /// Whether the session is lost by now. Once it is, it stays so.
     pub fn judge(&mut self, now: Duration) -> Option<Loss> {
-        if self.loss.is_none() && self.term.left(now).is_zero() {
+        if self.loss.is_none() && self.deadline.left(now).is_zero() {
             self.loss = Some(Loss::Silence);
         }
         self.loss.clone()
@@ -246,7 +246,7 @@ impl Watch {
     /// How long the session lives without a keepalive: what the node gave, which may be less than
     /// what was asked for.
     pub fn ttl(&self) -> Duration {
-        self.shared.lock().term.ttl()
+        self.shared.lock().deadline.ttl()
     }
 
     /// How long it can still be relied on, should nothing be heard any more.
@@ -254,7 +254,7 @@ impl Watch {
         let mut state = self.shared.lock();
         match self.judge(&mut state) {
             Some(_) => Duration::ZERO,
-            None => state.term.left(since_boot()),
+            None => state.deadline.left(since_boot()),
         }
     }
 
@@ -266,7 +266,7 @@ impl Watch {
             if loss.is_some() || state.closed || self.is_over(&state) {
                 return loss;
             }
-            let left = state.term.left(since_boot());
+            let left = state.deadline.left(since_boot());
             let woken = self.shared.changed.wait_timeout(state, nap(left));
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }

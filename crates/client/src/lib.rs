@@ -19,16 +19,17 @@
 //! # }
 //! ```
 
-pub mod api;
 mod calls;
+mod cleanup;
 mod client;
 mod clock;
-mod debt;
+mod deadline;
 mod error;
 mod guard;
-mod keep;
+mod keepalive;
 mod lease;
-mod term;
+
+pub use conclave_api as api;
 
 pub use client::Client;
 pub use clock::{nap, since_boot};

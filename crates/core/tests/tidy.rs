@@ -34,6 +34,12 @@ const ARROWS: &[(&str, &[&str])] = &[
         "lab",
         &["conclave-core", "conclave-algorithms", "conclave-sim", "conclave-check", "conclave-net"],
     ),
+    ("api", &[]),
+    ("client", &["conclave-api"]),
+    (
+        "service",
+        &["conclave-algorithms", "conclave-api", "conclave-core", "conclave-lab", "conclave-net"],
+    ),
 ];
 
 #[test]

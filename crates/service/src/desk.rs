@@ -5,50 +5,51 @@
 //! [`Upper`], and what it wants done goes out through [`Hands`]. Answers leave when all that led to
 //! them is on disk.
 
+mod acquire;
 mod blocked;
-mod clock;
+mod campaign;
 mod command;
 mod config;
 mod election_fence;
-mod events;
-mod lapse;
-mod leadership;
-mod leaving;
-pub mod limits;
-mod line;
-mod lock;
+mod expiry;
+mod journal;
+mod lease_clock;
+mod lease_loss;
+mod locks;
 mod metrics;
 mod needs;
+mod persistence;
 mod queue;
 pub mod refusal;
-mod route;
-mod saved;
-mod session;
+mod routing;
+mod sessions;
 #[cfg(test)]
 mod tests;
+mod timing;
 mod values;
 mod view;
 
 pub use command::{Answer, Command, Feed, Question, Reply};
 pub use config::{DeskConfig, Factory};
-pub use events::Numbered;
+pub use journal::Numbered;
 pub use metrics::Metrics;
 pub use needs::{Needs, Part};
+pub use persistence::has_holds;
 pub use refusal::Refusal;
-pub use saved::has_holds;
-pub use session::Kind;
+pub use sessions::Kind;
 
 use crate::{DETECTOR, ELECTION, LOCK};
-use clock::LeaseClock;
+use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::{NodeId, Ticks};
 use conclave_net::{Asked, Automaton, Hands, Input, Key, Told, Upper};
-use events::Journal;
-use lapse::Stop;
-use limits::{LOCKS_MAX, TICK};
-use line::Line;
-use lock::Lock;
-use session::Session;
+use journal::Journal;
+use lease_clock::LeaseClock;
+use lease_loss::Stop;
+use locks::Lock;
+use queue::Line;
+use sessions::Session;
 use std::collections::{BTreeMap, BTreeSet};
+use timing::TICK;
 
 /// The desk of a node.
 pub struct Desk {
@@ -71,7 +72,7 @@ pub struct Desk {
     lapsed: BTreeSet<String>,
     elections: BTreeMap<String, Line>,
     counter: election_fence::Counter,
-    values: BTreeMap<String, saved::Value>,
+    values: BTreeMap<String, persistence::Value>,
     entries: u64,
     /// Who leads the cluster and in which term, as far as this node knows.
     leader: Option<(NodeId, u64)>,
@@ -254,6 +255,10 @@ impl Upper for Desk {
 
     fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)> {
         let Some(name) = key.strip_prefix(LOCK) else { return (self.factory)(key, self.late) };
+        // A machine once made stays, so clients may name only so many locks at a node. What the
+        // clients of other nodes have named is taken nevertheless: to pass over a message for a
+        // lock is to stop that lock for ever. Every node keeps to its limit, so no cluster has more
+        // than so many names per node.
         let known = self.locks.contains_key(name);
         let most = LOCKS_MAX * self.config.nodes.len();
         if !limits::is_name(name) || !known && self.locks.len() >= most {

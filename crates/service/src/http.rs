@@ -11,7 +11,6 @@ mod metrics;
 mod openapi;
 mod problem;
 mod routes;
-mod schemas;
 mod server;
 mod sessions;
 mod streams;

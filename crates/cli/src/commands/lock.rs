@@ -4,7 +4,7 @@ use crate::failure::Exit;
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::output;
 use crate::signals;
-use conclave_client::api::Failure;
+use conclave_client::api::{Failure, limits};
 use conclave_client::{Client, Error, Guard, Wanted};
 use std::ffi::OsString;
 use std::time::Duration;
@@ -103,8 +103,7 @@ pub fn label(command: &[OsString]) -> String {
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy();
     let program = command.first().map(|program| program.to_string_lossy()).unwrap_or_default();
-    let label = format!("{host}:{} {program}", std::process::id());
-    label.chars().filter(|c| !c.is_control()).take(128).collect()
+    limits::as_label(&format!("{host}:{} {program}", std::process::id()))
 }
 
 fn refused(arguments: &Lock, error: Error) -> anyhow::Result<Exit> {

@@ -1,6 +1,6 @@
 //! The command that is run: a process group of its own that does not outlive the wrapper.
 
-use super::guardian::Guardian;
+use super::reaper::Reaper;
 use super::terminal::Terminal;
 use crate::failure::Exit;
 use crate::output;
@@ -22,7 +22,7 @@ const NOT_FOUND: u8 = 127;
 pub struct Child {
     process: process::Child,
     group: Pid,
-    guardian: Guardian,
+    reaper: Reaper,
     terminal: Option<Terminal>,
 }
 
@@ -38,12 +38,12 @@ pub fn start(command: &[OsString], environment: &[(&str, String)]) -> anyhow::Re
     let process = wrapped.spawn().context("cannot start a process")?;
     let group = Pid::from_child(&process);
     // Should this fail, the child dies with this process, and has started nothing yet.
-    let guardian = Guardian::of(group)?;
+    let reaper = Reaper::of(group)?;
     wait_for_stop(group);
     if let Some(terminal) = &terminal {
         terminal.hand_to(group);
     }
-    Ok(Child { process, group, guardian, terminal })
+    Ok(Child { process, group, reaper, terminal })
 }
 
 impl Child {
@@ -73,7 +73,7 @@ impl Child {
         if let Some(terminal) = &self.terminal {
             terminal.take_back(self.group);
         }
-        self.guardian.dismiss();
+        self.reaper.dismiss();
         let status = self.process.wait().context("cannot learn how the command ended")?;
         let signal = status.signal().map(|signal| 128 + signal);
         let code = status.code().or(signal).unwrap_or(i32::from(u8::MAX));

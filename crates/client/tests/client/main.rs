@@ -1,6 +1,7 @@
 //! The client against a server that does what a test tells it to.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod cleanup;
 mod client;
-mod debts;
+
 mod support;

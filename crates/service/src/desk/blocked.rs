@@ -1,9 +1,9 @@
 //! What a lock waits for that will not come by itself.
 
-use super::limits::milliseconds;
-use super::lock::Stage;
+use super::locks::Stage;
+use super::timing::milliseconds;
 use super::{Desk, Part};
-use conclave_client::api;
+use conclave_api as api;
 use conclave_core::{NodeId, Ticks};
 use conclave_net::Hands;
 
@@ -85,7 +85,7 @@ fn listed(nodes: &[u32]) -> String {
     match nodes {
         [] => "nobody".to_string(),
         [one] => format!("node {one}"),
-        [first @ .., last] => {
+        [first.., last] => {
             let first: Vec<String> = first.iter().map(u32::to_string).collect();
             format!("nodes {} and {last}", first.join(", "))
         }

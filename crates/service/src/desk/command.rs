@@ -1,9 +1,9 @@
 //! What the desk can be asked, and how it answers.
 
 use super::refusal::Refusal;
-use super::session::Kind;
+use super::sessions::Kind;
 use super::{Metrics, Numbered};
-use conclave_client::api;
+use conclave_api as api;
 use tokio::sync::{broadcast, oneshot};
 
 /// What somebody gets who asked.

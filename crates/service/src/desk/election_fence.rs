@@ -1,11 +1,12 @@
 //! The fences of leaderships: the term of the node above, a counter below.
 
+use conclave_api::limits::FENCE_END;
 use serde::{Deserialize, Serialize};
 
 /// How many bits of a fence count leaderships within a term.
 const COUNTER_BITS: u32 = 26;
-/// Fences stay below 2^53, so that every language reads them exactly.
-const TERM_MAX: u64 = (1 << (53 - COUNTER_BITS)) - 1;
+/// The largest term whose fences stay below the end of all fences.
+const TERM_MAX: u64 = (FENCE_END >> COUNTER_BITS) - 1;
 
 /// The leaderships that this node has granted in a term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

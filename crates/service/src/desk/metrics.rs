@@ -1,7 +1,7 @@
 //! Numbers for a monitoring system.
 
-use super::limits::milliseconds;
-use super::lock::Stage;
+use super::locks::Stage;
+use super::timing::milliseconds;
 use super::{Desk, detector_key, election_key};
 use conclave_net::Hands;
 use std::collections::BTreeMap;

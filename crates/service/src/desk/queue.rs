@@ -1,264 +1,207 @@
-//! Standing in line, for locks and elections alike.
+//! The line in front of one lock or one election: who is inside, and who waits, in order.
 
-use super::limits::{self, HOLDS_MAX, TRY, WAITERS_MAX, WAITERS_OF_ONE_MAX};
-use super::line::{Hold, Line, Waiter};
-use super::refusal::{self, Refusal};
-use super::session::{Kind, short_hash};
-use super::{Answer, Desk, Reply, answer};
-use conclave_client::api;
+use super::Reply;
+use conclave_api as api;
 use conclave_core::Ticks;
-use conclave_net::Hands;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-impl Desk {
-    pub(super) fn line(&self, kind: Kind, name: &str) -> Option<&Line> {
-        match kind {
-            Kind::Lock => self.locks.get(name).map(|lock| &lock.line),
-            Kind::Election => self.elections.get(name),
-        }
+/// So many releases of one holder are remembered over a restart.
+const GIVEN_BACK_MAX: usize = 16;
+
+/// Who waits.
+pub struct Waiter {
+    /// Its session.
+    pub session: String,
+    /// A repeat with this id is the same request.
+    pub request_id: Option<String>,
+    /// Since when, by the lease clock.
+    pub since: Ticks,
+    /// Until when at most.
+    pub until: Ticks,
+    /// It did not want to wait at all.
+    pub tries: bool,
+    /// Elections: what it wants to be known by.
+    pub value: String,
+    /// Where the answer goes to: to the request and its repeats.
+    pub replies: Vec<Reply<api::Grant>>,
+}
+
+/// Who is inside.
+pub struct Holder {
+    /// Its session.
+    pub session: String,
+    /// With which fence it was let in.
+    pub fence: u64,
+    /// Since when, by the lease clock.
+    pub since: Ticks,
+    /// It may be let in again and again; it is inside until it has given back all of them.
+    pub holds: Vec<Hold>,
+    /// The last releases that left it inside: the id of each, and how often it still held.
+    pub given_back: VecDeque<(String, u32)>,
+    /// Elections: what it wants to be known by.
+    pub value: String,
+    /// Others may go on without it: it has to leave, and may not know yet.
+    pub lapsed: bool,
+}
+
+impl Holder {
+    /// How often it holds.
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.holds.len()).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn line_mut(&mut self, kind: Kind, name: &str) -> Option<&mut Line> {
-        match kind {
-            Kind::Lock => self.locks.get_mut(name).map(|lock| &mut lock.line),
-            Kind::Election => self.elections.get_mut(name),
-        }
+    /// The hold that this request led to, if it was not given back.
+    pub fn hold_of(&self, request_id: &str) -> Option<&Hold> {
+        self.holds.iter().find(|hold| hold.request_id.as_deref() == Some(request_id))
     }
 
-    /// Puts a request in line, unless it has its answer already. The line must exist.
-    pub(super) fn join(
-        &mut self,
-        kind: Kind,
-        name: &str,
-        request: api::Acquire,
-        reply: Reply<api::Grant>,
-        hands: &mut dyn Hands,
-    ) {
-        let Some(reply) = self.repeat(kind, name, &request, reply, hands) else { return };
-        let Some(line) = self.line(kind, name) else { return };
-        if line.held_by(&request.session).is_some() {
-            return self.enter_again(kind, name, request, reply, hands);
+    /// Gives back one hold: that of the request with this id, else one that somebody knows of, if
+    /// there is such. Returns how many are left.
+    pub fn give_back(&mut self, request_id: Option<&String>) -> u32 {
+        let same = |hold: &Hold| request_id.is_some() && hold.request_id.as_ref() == request_id;
+        let named = self.holds.iter().position(same);
+        let known = || self.holds.iter().rposition(|hold| hold.claim.is_made());
+        if let Some(place) = named.or_else(known).or(self.holds.len().checked_sub(1)) {
+            self.holds.remove(place);
         }
-        let tries = request.wait_ms.unwrap_or(0) == 0;
-        let others = line.waiters.len() + usize::from(line.holder.is_some());
-        if let Some(refusal) = self.refused(kind, name, &request.session, tries, hands) {
-            return answer(reply, Err(refusal), hands);
-        }
-        if others > 0 {
-            let words = format!("'{}' waits at place {others}", self.label(&request.session));
-            self.journal.note(hands, "queued", Some(name), words);
-        }
-        let wait = if tries { TRY } else { Ticks::units(request.wait_ms.unwrap_or(0)) };
-        let since = self.clock.now();
-        self.due(since + wait);
-        let waiter = Waiter {
-            session: request.session,
-            request_id: request.request_id,
-            since,
-            until: since + wait,
-            tries,
-            value: request.value.unwrap_or_default(),
-            replies: vec![reply],
-        };
-        if let Some(line) = self.line_mut(kind, name) {
-            line.waiters.push_back(waiter);
-        }
-    }
-
-    /// Why a new request cannot stand in this line, if it cannot.
-    fn refused(
-        &self,
-        kind: Kind,
-        name: &str,
-        session: &str,
-        tries: bool,
-        hands: &mut dyn Hands,
-    ) -> Option<Refusal> {
-        if kind == Kind::Lock
-            && let Some(blocked) = self.overflowing(hands)
-        {
-            let mut refusal = refusal::refuse("blocked", blocked.message.clone(), true);
-            refusal.blocked_on = Some(blocked);
-            return Some(refusal);
-        }
-        let line = self.line(kind, name)?;
-        if line.waiters.len() >= WAITERS_MAX {
-            let words = format!("{WAITERS_MAX} wait for '{name}' at this node already");
-            return Some(refusal::too_many(words));
-        }
-        let own = line.waiters.iter().filter(|waiter| waiter.session == session).count();
-        if own >= WAITERS_OF_ONE_MAX {
-            let words = format!("this session waits for '{name}' {own} times already");
-            return Some(refusal::too_many(words));
-        }
-        let place = line.waiters.len() as u32 + 1;
-        (tries && !line.is_empty()).then(|| self.turned_away(kind, name, place, None, hands))
-    }
-
-    /// Answers a request that was made before, or has it wait with its first; otherwise gives the
-    /// reply back.
-    fn repeat(
-        &mut self,
-        kind: Kind,
-        name: &str,
-        request: &api::Acquire,
-        reply: Reply<api::Grant>,
-        hands: &mut dyn Hands,
-    ) -> Option<Reply<api::Grant>> {
-        let Some(id) = &request.request_id else { return Some(reply) };
-        let about = (kind, name.to_string(), id.clone());
-        self.give_up(kind, name, id, &request.session);
-        let session = self.sessions.get(&request.session)?;
-        if let Some(mut grant) = session.granted(&about).cloned() {
-            let line = self.line(kind, name);
-            let holder = line.and_then(|line| line.held_by(&request.session));
-            let holder = holder.filter(|holder| holder.fence == grant.fence);
-            match holder.and_then(|holder| Some((holder.count(), holder.hold_of(id)?))) {
-                Some((holds, hold)) => {
-                    grant.holds = holds;
-                    let claim = hold.claim.clone();
-                    hands.afterwards(Box::new(move || claim.answer(reply, grant)));
-                }
-                None => {
-                    grant.released = true;
-                    answer(reply, Ok(grant), hands);
-                }
+        if let Some(id) = request_id {
+            self.given_back.push_back((id.clone(), self.count()));
+            if self.given_back.len() > GIVEN_BACK_MAX {
+                self.given_back.pop_front();
             }
-            return None;
         }
-        let line = self.line_mut(kind, name)?;
-        match line.waiting(&request.session, id) {
-            Some(waiter) => {
-                waiter.replies.retain(|reply| !reply.is_closed());
-                waiter.replies.push(reply);
-                None
-            }
-            None => Some(reply),
-        }
+        self.count()
+    }
+}
+
+/// One time that a holder was let in.
+pub struct Hold {
+    /// The request that was answered.
+    pub request_id: Option<String>,
+    /// Since when, by the lease clock.
+    pub since: Ticks,
+    /// Whether anybody took note of the grant.
+    pub claim: Claim,
+}
+
+impl Hold {
+    /// One that nobody has taken note of yet.
+    pub fn new(request_id: Option<String>, since: Ticks) -> Self {
+        Self { request_id, since, claim: Claim::default() }
+    }
+}
+
+/// Whether anybody took note of a grant.
+#[derive(Clone, Default)]
+pub struct Claim(Arc<AtomicBool>);
+
+impl Claim {
+    /// A grant that was taken note of, long ago.
+    pub fn made() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
     }
 
-    /// Whoever repeats a request has not heard of its grant. If that is lost by now, nobody needs
-    /// to hear of it any more.
-    fn give_up(&mut self, kind: Kind, name: &str, request_id: &String, session: &str) {
-        let now = self.clock.now();
-        let Some(line) = self.line_mut(kind, name) else { return };
-        let Some(holder) = line.holder.as_mut().filter(|holder| holder.lapsed) else { return };
-        if holder.session == session && holder.hold_of(request_id).is_some() {
-            if holder.give_back(Some(request_id)) == 0 {
-                line.let_out(now);
-            }
-            self.settle(name);
-        }
+    /// Whether somebody did.
+    pub fn is_made(&self) -> bool {
+        self.0.load(Ordering::Acquire)
     }
 
-    /// The session that holds asks again: it gets the same fence, and holds once more.
-    fn enter_again(
-        &mut self,
-        kind: Kind,
-        name: &str,
-        request: api::Acquire,
-        reply: Reply<api::Grant>,
-        hands: &mut dyn Hands,
-    ) {
-        let (term, now) = (self.term_of(kind), self.clock.now());
-        let Some(holder) = self.line_mut(kind, name).and_then(|line| line.holder.as_mut()) else {
-            return;
-        };
-        if holder.holds.len() >= HOLDS_MAX || holder.lapsed {
-            let refusal = match holder.lapsed {
-                true => refusal::unavailable("it was lost: give it back first"),
-                false => refusal::too_many(format!("this session holds it {HOLDS_MAX} times")),
-            };
-            return answer(reply, Err(refusal), hands);
+    /// Hands out the grant; who still waits for it takes note of it.
+    pub fn answer(&self, reply: Reply<api::Grant>, grant: api::Grant) {
+        if reply.send(Ok(grant)).is_ok() {
+            self.0.store(true, Ordering::Release);
         }
-        let hold = Hold::new(request.request_id.clone(), now);
-        let claim = hold.claim.clone();
-        holder.holds.push(hold);
-        let (fence, holds) = (holder.fence, holder.count());
-        self.due(now + self.claim_time(&request.session));
-        let grant = self.grant_view(name, fence, holds, Ticks::ZERO, term);
-        self.remember_grant(kind, &request.session, request.request_id, &grant);
-        self.save_line(kind, name, hands);
-        hands.afterwards(Box::new(move || claim.answer(reply, grant)));
+    }
+}
+
+/// The line in front of one lock or one election.
+#[derive(Default)]
+pub struct Line {
+    /// Who is inside.
+    pub holder: Option<Holder>,
+    /// Who waits, in order.
+    pub waiters: VecDeque<Waiter>,
+    /// The largest fence that anybody here was let in with.
+    pub latest: Option<u64>,
+    /// How many were let in since the node started.
+    pub entries: u64,
+    /// How often it was given back since the node started, and how long it was held in all.
+    ended: (u64, Ticks),
+}
+
+impl Line {
+    /// Whether nobody is here.
+    pub fn is_empty(&self) -> bool {
+        self.holder.is_none() && self.waiters.is_empty()
     }
 
-    /// Lets in the first in line.
-    pub(super) fn grant(
-        &mut self,
-        kind: Kind,
-        name: &str,
-        fence: u64,
-        term: Option<u64>,
-        hands: &mut dyn Hands,
-    ) {
-        let now = self.clock.now();
-        let Some(line) = self.line_mut(kind, name) else { return };
-        let entered = line.let_in(fence, now);
-        let Some(session) = line.holder.as_ref().map(|holder| holder.session.clone()) else {
-            return; // Everybody has left.
-        };
+    /// The holder, if it is this session.
+    pub fn held_by(&self, session: &str) -> Option<&Holder> {
+        self.holder.as_ref().filter(|holder| holder.session == session)
+    }
+
+    /// The waiter of this session whose request has this id.
+    pub fn waiting(&mut self, session: &str, request_id: &str) -> Option<&mut Waiter> {
+        self.waiters.iter_mut().find(|waiter| {
+            waiter.session == session && waiter.request_id.as_deref() == Some(request_id)
+        })
+    }
+
+    /// Lets in the first in line, and with it all other requests of the same session. Returns
+    /// these requests, the first one first, each with what says that it was heard of.
+    pub fn let_in(&mut self, fence: u64, now: Ticks) -> Vec<(Waiter, Claim)> {
+        let Some(first) = self.waiters.pop_front() else { return Vec::new() };
+        let (same, others) = std::mem::take(&mut self.waiters)
+            .into_iter()
+            .partition::<VecDeque<_>, _>(|waiter| waiter.session == first.session);
+        self.waiters = others;
+        let mut entered = vec![first];
+        entered.extend(same);
+        self.latest = self.latest.max(Some(fence));
         self.entries += 1;
-        for (holds, (waiter, claim)) in (1..).zip(entered) {
-            let grant = self.grant_view(name, fence, holds, now.since(waiter.since), term);
-            self.remember_grant(kind, &session, waiter.request_id, &grant);
-            for reply in waiter.replies {
-                let (claim, grant) = (claim.clone(), grant.clone());
-                hands.afterwards(Box::new(move || claim.answer(reply, grant)));
+        let holds: Vec<Hold> =
+            entered.iter().map(|one| Hold::new(one.request_id.clone(), now)).collect();
+        let claims: Vec<Claim> = holds.iter().map(|hold| hold.claim.clone()).collect();
+        self.holder = Some(Holder {
+            session: entered[0].session.clone(),
+            fence,
+            since: now,
+            holds,
+            given_back: VecDeque::new(),
+            value: entered[0].value.clone(),
+            lapsed: false,
+        });
+        entered.into_iter().zip(claims).collect()
+    }
+
+    /// Whoever is inside leaves.
+    pub fn let_out(&mut self, now: Ticks) -> Option<Holder> {
+        let holder = self.holder.take()?;
+        let (count, total) = self.ended;
+        self.ended = (count + 1, total + now.since(holder.since));
+        Some(holder)
+    }
+
+    /// How long it may take from this place in line, from 1, if everybody takes as long as those
+    /// before did on average.
+    pub fn estimate(&self, place: u32) -> Option<Ticks> {
+        let (count, total) = self.ended;
+        Some(Ticks(total.0.checked_div(count)?.saturating_mul(u64::from(place))))
+    }
+
+    /// Takes out all waiters that this picks, each with the place it had, from 1.
+    pub fn take_waiters(&mut self, picks: impl Fn(&Waiter) -> bool) -> Vec<(u32, Waiter)> {
+        let mut taken = Vec::new();
+        let all = std::mem::take(&mut self.waiters);
+        for (place, waiter) in (1..).zip(all) {
+            if picks(&waiter) {
+                taken.push((place, waiter));
+            } else {
+                self.waiters.push_back(waiter);
             }
         }
-        self.due(now + self.claim_time(&session));
-        let event = if kind == Kind::Lock { "granted" } else { "leader" };
-        let short = short_hash(&session);
-        let words = format!("'{}' ({short}) has it with fence {fence}", self.label(&session));
-        self.journal.note(hands, event, Some(name), words);
-    }
-
-    fn remember_grant(
-        &mut self,
-        kind: Kind,
-        session: &str,
-        request_id: Option<String>,
-        grant: &api::Grant,
-    ) {
-        if let Some(id) = request_id
-            && let Some(session) = self.sessions.get_mut(session)
-        {
-            session.remember_grant((kind, grant.name.clone(), id), grant.clone());
-        }
-    }
-
-    /// One hold less; whoever has none left is outside.
-    pub(super) fn give_back(
-        &mut self,
-        kind: Kind,
-        name: &str,
-        request: &api::Release,
-        hands: &mut dyn Hands,
-    ) -> Answer<api::Released> {
-        limits::name(name)?;
-        limits::text("request_id", request.request_id.as_deref())?;
-        let session = self.session(&request.session)?;
-        let about = request.request_id.clone().map(|id| (kind, name.to_string(), id));
-        if let Some(released) = about.as_ref().and_then(|about| session.released(about)) {
-            return Ok(released.clone());
-        }
-        let now = self.clock.now();
-        let line = self.line_mut(kind, name).ok_or_else(|| refusal::not_holder(name))?;
-        let held = line.held_by(&request.session);
-        if held.is_none_or(|holder| holder.fence != request.fence) {
-            return Err(refusal::not_holder(name));
-        }
-        let holder = line.holder.as_mut();
-        let holds = holder.map_or(0, |holder| holder.give_back(request.request_id.as_ref()));
-        if holds == 0 {
-            line.let_out(now);
-            let event = if kind == Kind::Lock { "released" } else { "leader" };
-            let words = format!("'{}' gave it back", self.label(&request.session));
-            self.journal.note(hands, event, Some(name), words);
-        }
-        let released = api::Released { name: name.to_string(), fence: request.fence, holds };
-        if let (Some(about), Some(session)) = (about, self.sessions.get_mut(&request.session)) {
-            session.remember_release(about, released.clone());
-        }
-        Ok(released)
+        taken
     }
 }

@@ -1,54 +1,46 @@
 //! Answers that are no success.
 
-use conclave_client::api::{ErrorBody, Failure};
+use conclave_api::{Code, Failure};
 
 /// Why somebody does not get what he asked for.
 pub type Refusal = Box<Failure>;
 
 /// A refusal of this code.
-pub fn refuse(code: &str, message: impl Into<String>, retry: bool) -> Refusal {
-    Box::new(Failure {
-        error: ErrorBody { code: code.to_string(), message: message.into(), retry },
-        holders: Vec::new(),
-        position: None,
-        waited_ms: None,
-        eta_ms: None,
-        blocked_on: None,
-        leading_api: None,
-    })
+pub fn refuse(code: Code, message: impl Into<String>) -> Refusal {
+    Box::new(Failure::new(code, message))
 }
 
 /// The request itself is wrong.
 pub fn bad(message: impl Into<String>) -> Refusal {
-    refuse("bad_request", message, false)
+    refuse(Code::BadRequest, message)
 }
 
 /// The request is right, but not for this engine.
 pub fn unsupported(message: impl Into<String>) -> Refusal {
-    refuse("unsupported", message, false)
+    refuse(Code::Unsupported, message)
 }
 
 /// There is no session of that id at this node.
 pub fn no_session() -> Refusal {
-    refuse("no_session", "no such session at this node; it may have expired", false)
+    refuse(Code::NoSession, "no such session at this node; it may have expired")
 }
 
 /// There is nothing of that name.
 pub fn not_found(message: impl Into<String>) -> Refusal {
-    refuse("not_found", message, false)
+    refuse(Code::NotFound, message)
 }
 
 /// The session does not hold what it wants to give back.
 pub fn not_holder(name: &str) -> Refusal {
-    refuse("not_holder", format!("this session does not hold '{name}' with this fence"), false)
+    refuse(Code::NotHolder, format!("this session does not hold '{name}' with this fence"))
 }
 
 /// A limit is reached.
 pub fn too_many(message: impl Into<String>) -> Refusal {
-    refuse("too_many", message, true)
+    refuse(Code::TooMany, message)
 }
 
 /// Not now.
 pub fn unavailable(message: impl Into<String>) -> Refusal {
-    refuse("unavailable", message, true)
+    refuse(Code::Unavailable, message)
 }

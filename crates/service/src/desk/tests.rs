@@ -2,8 +2,8 @@
 
 mod elections;
 mod idempotent;
-mod lapse;
-mod limited;
+mod lease_loss;
+mod limits;
 mod locks;
 mod restart;
 mod routing;
@@ -13,7 +13,7 @@ mod withdrawn;
 
 use super::*;
 use crate::Hears;
-use conclave_client::api;
+use conclave_api as api;
 use conclave_net::{Foreign, Input, Peer, Stepped, Survival};
 use tokio::sync::oneshot::{self, Receiver, error::TryRecvError};
 
@@ -283,5 +283,5 @@ fn waits<T>(answer: &mut Receiver<Answer<T>>) -> bool {
 }
 
 fn code<T: std::fmt::Debug>(answer: Answer<T>) -> String {
-    answer.expect_err("a refusal").error.code
+    answer.expect_err("a refusal").error.code.to_string()
 }

@@ -1,9 +1,9 @@
 //! Small values that refuse a stale fence. Node 1 keeps them, and nobody else.
 
-use super::limits::{self, VALUES_MAX};
 use super::refusal::{self, Refusal};
-use super::{Answer, Desk, saved};
-use conclave_client::api;
+use super::{Answer, Desk, persistence};
+use conclave_api::limits::{self, VALUES_MAX};
+use conclave_api::{self as api, Code};
 use conclave_net::Hands;
 
 impl Desk {
@@ -32,7 +32,7 @@ impl Desk {
         match self.values.get(name).map(|kept| kept.fence) {
             Some(latest) if request.fence < latest => {
                 let words = format!("fence {} is older than {latest}", request.fence);
-                return Err(refusal::refuse("stale_fence", words, false));
+                return Err(refusal::refuse(Code::StaleFence, words));
             }
             None if self.values.len() >= VALUES_MAX => {
                 let words = format!("node 1 keeps {VALUES_MAX} values already");
@@ -40,7 +40,7 @@ impl Desk {
             }
             Some(_) | None => {}
         }
-        let value = saved::Value { value: request.value, fence: request.fence };
+        let value = persistence::Value { value: request.value, fence: request.fence };
         self.values.insert(name.to_string(), value);
         self.save_value(name, hands);
         self.value(name)

@@ -1,12 +1,13 @@
 //! What the desk shows of itself. Session ids never appear in it.
 
-use super::limits::{self, LOCKS_MAX, milliseconds};
-use super::line::Holder;
-use super::lock::{Lock, Stage};
+use super::locks::{Lock, Stage};
+use super::queue::Holder;
 use super::refusal;
-use super::session::{Kind, short_hash};
+use super::sessions::{Kind, short_hash};
+use super::timing::milliseconds;
 use super::{Answer, Desk, lock_key};
-use conclave_client::api;
+use conclave_api as api;
+use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::{NodeId, Ticks};
 use conclave_net::Hands;
 use std::collections::BTreeMap;
@@ -65,7 +66,7 @@ impl Desk {
 
     fn waiters_view(&self, kind: Kind, name: &str) -> Vec<api::Waiter> {
         let Some(line) = self.line(kind, name) else { return Vec::new() };
-        let view = |(position, waiter): (u32, &super::line::Waiter)| api::Waiter {
+        let view = |(position, waiter): (u32, &super::queue::Waiter)| api::Waiter {
             label: self.label(&waiter.session).to_string(),
             session: short_hash(&waiter.session),
             position,

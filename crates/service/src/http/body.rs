@@ -7,10 +7,8 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
+use conclave_api::limits::BODY_MAX;
 use serde::de::DeserializeOwned;
-
-/// The longest body that is read.
-pub const BODY_MAX: usize = 64 * 1_024;
 
 /// The one parameter of a path, decoded.
 pub struct Name(pub String);

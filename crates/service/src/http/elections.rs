@@ -6,7 +6,7 @@ use super::problem::Outcome;
 use crate::desk::{Command, Kind, Question};
 use axum::Json;
 use axum::extract::State;
-use conclave_client::api;
+use conclave_api as api;
 
 pub async fn campaign(
     State(api): State<Api>,

@@ -8,7 +8,7 @@ use crate::desk::{Command, Kind, Question};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
-use conclave_client::api;
+use conclave_api as api;
 
 pub async fn acquire(
     State(api): State<Api>,

@@ -1,7 +1,7 @@
 //! The API described for programs, in OpenAPI 3.1.
 
 use super::routes::{Gives, Route};
-use super::schemas::SCHEMAS;
+use conclave_api::schema;
 use serde_json::{Map, Value, json};
 
 /// The whole document.
@@ -13,7 +13,6 @@ pub fn document(routes: &[Route]) -> Value {
             path.insert(route.method.to_string(), operation(route));
         }
     }
-    let schemas = SCHEMAS.iter().map(|(name, fields)| (name.to_string(), object(fields)));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -25,7 +24,7 @@ pub fn document(routes: &[Route]) -> Value {
         },
         "paths": paths,
         "components": {
-            "schemas": schemas.collect::<Map<_, _>>(),
+            "schemas": schema::components(),
             "securitySchemes": { "admin": { "type": "http", "scheme": "bearer" } },
         },
     })
@@ -73,37 +72,7 @@ fn parameters(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn content(kind: &str, name: &str) -> Value {
-    json!({ kind: { "schema": schema(name) } })
-}
-
-fn object(fields: &str) -> Value {
-    let mut properties = Map::new();
-    let mut required = Vec::new();
-    for (name, kind) in fields.split_whitespace().filter_map(|field| field.split_once(':')) {
-        let bare = name.trim_end_matches('?');
-        properties.insert(bare.to_string(), schema(kind));
-        if bare == name {
-            required.push(bare);
-        }
-    }
-    json!({ "type": "object", "properties": properties, "required": required })
-}
-
-fn schema(kind: &str) -> Value {
-    let within = |open, close| kind.strip_prefix(open)?.strip_suffix(close);
-    if let Some(some) = kind.strip_suffix("|null") {
-        json!({ "anyOf": [schema(some), { "type": "null" }] })
-    } else if let Some(item) = within('[', ']') {
-        json!({ "type": "array", "items": schema(item) })
-    } else if let Some(item) = within('{', '}') {
-        json!({ "type": "object", "additionalProperties": schema(item) })
-    } else {
-        match kind {
-            "any" | "Any" => json!({}),
-            "string" | "integer" | "boolean" => json!({ "type": kind }),
-            name => json!({ "$ref": format!("#/components/schemas/{name}") }),
-        }
-    }
+    json!({ kind: { "schema": schema::of(name) } })
 }
 
 #[cfg(test)]
@@ -127,7 +96,7 @@ mod tests {
         let document = document(&table());
         let mut found = Vec::new();
         references(&document, &mut found);
-        for (name, _) in SCHEMAS {
+        for (name, _) in schema::all() {
             let name = format!("#/components/schemas/{name}");
             assert!(found.contains(&name), "{name} is used nowhere");
         }

@@ -4,6 +4,7 @@ use crate::desk::refusal::{self, Refusal};
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use conclave_api::Code;
 
 /// An answer that is no success.
 pub struct Problem {
@@ -22,22 +23,14 @@ impl Problem {
 
     /// Who asks may not.
     pub fn forbidden(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, refusal: refusal::refuse("forbidden", message, false) }
+        Self { status, refusal: refusal::refuse(Code::Forbidden, message) }
     }
 }
 
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
-        let status = match &*refusal.error.code {
-            "bad_request" | "unsupported" => StatusCode::BAD_REQUEST,
-            "forbidden" => StatusCode::FORBIDDEN,
-            "no_session" | "not_found" => StatusCode::NOT_FOUND,
-            "timeout" | "held" | "not_holder" | "stale_fence" | "not_leader" | "withdrawn"
-            | "granted" | "conflict" => StatusCode::CONFLICT,
-            "too_many" => StatusCode::TOO_MANY_REQUESTS,
-            "blocked" | "unavailable" => StatusCode::SERVICE_UNAVAILABLE,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        };
+        let status = StatusCode::from_u16(refusal.error.code.status());
+        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self { status, refusal }
     }
 }

@@ -9,13 +9,13 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use conclave_client::api::{Cluster, NewSession, Session};
+use conclave_api::{Cluster, Code, NewSession, Session};
 
 pub async fn open(State(api): State<Api>, Body(request): Body<NewSession>) -> Outcome<Session> {
     let mut drawn = [0; 16];
     getrandom::fill(&mut drawn).map_err(|error| {
         tracing::error!(%error, "no randomness for a session id");
-        Problem::from(refusal::refuse("internal", "no randomness", true))
+        Problem::from(refusal::refuse(Code::Internal, "no randomness"))
     })?;
     let id = format!("{:032x}", u128::from_be_bytes(drawn));
     Ok(Json(api.ask(|reply| Command::OpenSession { request, id, reply }).await?))

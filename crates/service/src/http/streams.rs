@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
-use conclave_client::api::Election;
+use conclave_api::Election;
 use futures_util::stream::{self, Stream};
 use std::collections::VecDeque;
 use std::convert::Infallible;

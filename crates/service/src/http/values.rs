@@ -3,12 +3,13 @@
 use super::Api;
 use super::body::{Body, Name};
 use super::problem::Problem;
-use crate::desk::{Command, Question, limits, refusal};
+use crate::desk::{Command, Question, Refusal, refusal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, Request, header};
 use axum::response::{IntoResponse, Response};
-use conclave_client::api::NewValue;
+use conclave_api::NewValue;
+use conclave_api::limits::{self, VALUE_ANSWER_MAX};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
@@ -20,8 +21,6 @@ use tokio::net::TcpStream;
 const HOP: &str = "x-conclave-hop";
 /// How long node 1 may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest answer of node 1 that is read: a value and what stands around it.
-const ANSWER_MAX: usize = 128 * 1_024;
 
 pub async fn get(
     State(api): State<Api>,
@@ -54,7 +53,7 @@ async fn forward(
     name: &str,
     body: Bytes,
 ) -> Result<Response, Problem> {
-    limits::name(name)?;
+    limits::name(name).map_err(Refusal::from)?;
     if headers.contains_key(HOP) {
         let words = "this node was taken for node 1, which keeps the values";
         return Err(refusal::unavailable(words).into());
@@ -92,7 +91,7 @@ async fn exchange(
         .body(Full::new(body))?;
     let answered = sender.send_request(request).await;
     let (head, body) = answered?.into_parts();
-    let body = Limited::new(body, ANSWER_MAX).collect().await?.to_bytes();
+    let body = Limited::new(body, VALUE_ANSWER_MAX).collect().await?.to_bytes();
     connection.abort();
     Ok((head.status, [(header::CONTENT_TYPE, "application/json")], body).into_response())
 }

@@ -63,7 +63,7 @@ fn a_request_that_came_to_nothing_can_be_made_again() {
     bench.session("a");
     let mut late = bench.acquire_as("x", acquire("a", 1_000, Some("r")));
     bench.pass(1_300);
-    assert_eq!(refused(&mut late).error.code, "timeout");
+    assert_eq!(refused(&mut late).error.code.as_str(), "timeout");
     let mut anew = bench.acquire_as("x", acquire("a", 1_000, Some("r")));
     assert!(waits(&mut anew));
 }

@@ -45,7 +45,7 @@ fn the_last_to_wait_cancels_and_is_told_so_only_then() {
     assert!(waits(&mut answer), "the cancel is not on disk yet");
     bench.commit();
     let refusal = refused(&mut answer);
-    assert_eq!((&*refusal.error.code, refusal.position), ("timeout", Some(1)));
+    assert_eq!((refusal.error.code.as_str(), refusal.position), ("timeout", Some(1)));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn who_waits_behind_takes_over_the_place_of_one_who_leaves() {
     let mut first = bench.acquire("x", "a", 1_000);
     let mut second = bench.acquire("x", "b", 9_000);
     bench.pass(1_500);
-    assert_eq!(refused(&mut first).error.code, "timeout");
+    assert_eq!(refused(&mut first).error.code.as_str(), "timeout");
     assert_eq!(bench.asked("x"), [Acquire], "the machine goes on waiting");
     bench.enter("x", 1);
     assert_eq!(granted(&mut second).waited_ms, 1_500);
@@ -140,7 +140,7 @@ fn who_does_not_want_to_wait_is_told_at_once_that_it_is_held() {
     drop(bench.acquire("x", "a", 5_000));
     bench.enter("x", 3);
     let refusal = refused(&mut bench.acquire("x", "b", 0));
-    assert_eq!(refusal.error.code, "held");
+    assert_eq!(refusal.error.code.as_str(), "held");
     assert_eq!(refusal.holders[0].label, "label of a");
     assert!(refusal.error.retry);
 }
@@ -156,7 +156,7 @@ fn a_free_lock_can_be_had_without_waiting() {
     bench.release("x", "a", 1).expect("held");
     let mut answer = bench.acquire("x", "a", 0);
     bench.pass(600);
-    assert_eq!(refused(&mut answer).error.code, "held", "but no more than that");
+    assert_eq!(refused(&mut answer).error.code.as_str(), "held", "but no more than that");
 }
 
 #[test]
@@ -213,6 +213,6 @@ fn a_machine_is_asked_for_what_is_left_to_want_when_all_has_happened() {
     bench.stall(400);
     bench.stall(400);
     bench.stall(400); // The session of the holder and the patience of the waiter end together.
-    assert_eq!(refused(&mut late).error.code, "timeout");
+    assert_eq!(refused(&mut late).error.code.as_str(), "timeout");
     assert_eq!(bench.asked("x"), [Release], "asked to enter, it might be inside before the cancel");
 }

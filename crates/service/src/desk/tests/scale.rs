@@ -1,5 +1,5 @@
-use super::limits::{LOCKS_MAX, SESSIONS_MAX};
 use super::*;
+use conclave_api::limits::{LOCKS_MAX, SESSIONS_MAX};
 use std::time::Instant;
 
 /// Prints how long the desk takes for what it does with ten thousand locks and sessions. Nothing

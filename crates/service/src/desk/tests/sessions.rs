@@ -20,7 +20,7 @@ fn a_session_that_is_not_heard_of_ends_with_all_it_has() {
     bench.pass(400);
     assert_eq!(bench.asked("held"), [Release, Acquire]);
     assert_eq!(bench.asked("wanted"), [Acquire, Cancel]);
-    assert_eq!(refused(&mut waiting).error.code, "no_session");
+    assert_eq!(refused(&mut waiting).error.code.as_str(), "no_session");
     bench.enter("held", 2);
     assert_eq!(granted(&mut next).fence, 2);
     assert_eq!(code(keep_alive(&mut bench, "a")), "no_session");

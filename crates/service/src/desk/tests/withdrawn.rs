@@ -17,7 +17,7 @@ fn who_withdraws_leaves_the_line_at_once() {
     let mut second = bench.acquire_as("x", acquire("b", 60_000, Some("two")));
     let mut third = bench.acquire_as("x", acquire("c", 60_000, Some("three")));
     assert_eq!(withdraw(&mut bench, Kind::Lock, "b", "two").expect("it waits").position, 1);
-    assert_eq!(refused(&mut second).error.code, "withdrawn");
+    assert_eq!(refused(&mut second).error.code.as_str(), "withdrawn");
     assert!(waits(&mut third));
     assert_eq!(bench.lock("x").waiters[0].label, "label of c");
     let unknown = [("b", "two"), ("b", "three"), ("c", "two")];
@@ -64,7 +64,7 @@ fn a_candidate_can_withdraw_too_and_elections_are_listed() {
     let listed = bench.show(|reply| Question::Elections { reply }).expect("a list").elections;
     assert_eq!((listed.len(), &*listed[0].name, listed[0].candidates.len()), (1, "x", 1));
     withdraw(&mut bench, Kind::Election, "b", "b").expect("it stands");
-    assert_eq!(refused(&mut stands).error.code, "withdrawn");
+    assert_eq!(refused(&mut stands).error.code.as_str(), "withdrawn");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The clock by which sessions and waits run out.
 
-use super::limits::STALL_MAX;
+use super::timing::STALL_MAX;
 use conclave_core::Ticks;
 
 /// A clock that gains at most half a second at once. A node that was stopped for a minute has heard

@@ -1,7 +1,7 @@
-//! What a node may still do for a session though nobody wants it any more. A session that lives on
-//! must not keep a lock, or a place in a line, only because an answer or a request got lost.
+//! Cleanup: releases and withdrawals that are still owed to a node. A session that lives on must not
+//! keep a lock, or a place in a queue, only because an answer or a request got lost.
 
-use crate::api::{Acquire, Grant, Release, Released, Withdrawn};
+use crate::api::{Acquire, Code, Grant, Release, Released, Withdrawn};
 use crate::clock::since_boot;
 use crate::lease::{Kind, Shared};
 use crate::{Client, Error};
@@ -12,8 +12,8 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// One thing that is owed to the node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Debt {
-    /// To have this request leave its line; or, if it was granted, to give that back.
+pub(crate) enum Cleanup {
+    /// To have this request leave its queue; or, if it was granted, to give that back.
     Request { kind: Kind, name: String, id: String },
     /// To give this back. A repeat has the same id, so that it counts once.
     Hold { kind: Kind, name: String, release: Release },
@@ -21,14 +21,14 @@ pub(crate) enum Debt {
 
 /// All that is owed, and when to try again.
 #[derive(Debug, Default)]
-pub(crate) struct Debts {
-    owed: Vec<Debt>,
+pub(crate) struct Cleanups {
+    owed: Vec<Cleanup>,
     again: Duration,
 }
 
-impl Debts {
-    pub fn add(&mut self, debt: Debt) {
-        self.owed.push(debt);
+impl Cleanups {
+    pub fn add(&mut self, cleanup: Cleanup) {
+        self.owed.push(cleanup);
         self.put_off();
     }
 
@@ -42,45 +42,43 @@ impl Debts {
         self.again = since_boot() + RETRY;
     }
 
-    pub fn take(&mut self) -> Vec<Debt> {
+    pub fn take(&mut self) -> Vec<Cleanup> {
         std::mem::take(&mut self.owed)
     }
 }
 
 impl Shared {
     /// Does what is owed; if nobody answers, the thread will.
-    pub fn settle(&self, debt: Debt, client: &Client) {
-        if let Some(left) = self.attempt(debt, client) {
-            self.owe(left);
+    pub fn clean_up(&self, cleanup: Cleanup, client: &Client) {
+        if let Some(left) = self.attempt(cleanup, client) {
+            self.clean_up_later(left);
         }
     }
 
     /// The thread does this later.
-    pub fn owe(&self, debt: Debt) {
-        self.lock().debts.add(debt);
+    pub fn clean_up_later(&self, cleanup: Cleanup) {
+        self.lock().cleanups.add(cleanup);
         self.changed.notify_all();
     }
 
-    /// What is left of a debt after one attempt. A clear answer, whichever, settles it.
-    fn attempt(&self, debt: Debt, client: &Client) -> Option<Debt> {
-        match &debt {
-            Debt::Hold { kind, name, release } => {
-                is_open(give_back(client, *kind, name, release)).then_some(debt)
+    /// What is left to do after one attempt. A clear answer, whichever, is the end of it.
+    fn attempt(&self, cleanup: Cleanup, client: &Client) -> Option<Cleanup> {
+        match &cleanup {
+            Cleanup::Hold { kind, name, release } => {
+                is_undecided(give_back(client, *kind, name, release)).then_some(cleanup)
             }
-            Debt::Request { kind, name, id } => {
+            Cleanup::Request { kind, name, id } => {
                 match withdraw(client, *kind, name, id, &self.session) {
-                    Err(error) if error.code() == Some("granted") => {
-                        self.return_grant(debt, client)
-                    }
-                    answer => is_open(answer).then_some(debt),
+                    Err(error) if error.says(Code::Granted) => self.return_grant(cleanup, client),
+                    answer => is_undecided(answer).then_some(cleanup),
                 }
             }
         }
     }
 
     /// A request that was granted unnoticed: its repeat says with which fence.
-    fn return_grant(&self, debt: Debt, client: &Client) -> Option<Debt> {
-        let Debt::Request { kind, name, id } = &debt else { return Some(debt) };
+    fn return_grant(&self, cleanup: Cleanup, client: &Client) -> Option<Cleanup> {
+        let Cleanup::Request { kind, name, id } = &cleanup else { return Some(cleanup) };
         let request = Acquire {
             session: self.session.clone(),
             request_id: Some(id.clone()),
@@ -90,9 +88,9 @@ impl Shared {
             Ok(grant) if grant.released => None,
             Ok(grant) => {
                 let release = self.release_of(&grant, id);
-                self.attempt(Debt::Hold { kind: *kind, name: name.clone(), release }, client)
+                self.attempt(Cleanup::Hold { kind: *kind, name: name.clone(), release }, client)
             }
-            answer => is_open(answer).then_some(debt),
+            answer => is_undecided(answer).then_some(cleanup),
         }
     }
 
@@ -106,7 +104,7 @@ impl Shared {
 
 /// Whether the node may or may not have done what it was asked for.
 fn is_open<T>(answer: Result<T, Error>) -> bool {
-    answer.is_err_and(|error| error.leaves_open())
+    answer.is_err_and(|error| error.is_undecided())
 }
 
 /// Asks for a lock or a leadership.
@@ -135,7 +133,7 @@ pub(crate) fn give_back(
     }
 }
 
-/// Has a request leave its line.
+/// Has a request leave its queue.
 pub(crate) fn withdraw(
     client: &Client,
     kind: Kind,

@@ -1,12 +1,12 @@
 //! How sessions, waiters and grants come to an end by themselves.
 
-use super::limits::{self, CLAIM, milliseconds};
-use super::line::{Hold, Line, Waiter};
-use super::lock::Lock;
+use super::locks::Lock;
+use super::queue::{Hold, Line, Waiter};
 use super::refusal::{self, Refusal};
-use super::session::{Kind, Record, Session, short_hash};
+use super::sessions::{Kind, Record, Session, short_hash};
+use super::timing::{CANDIDATE_TTL, CLAIM, milliseconds};
 use super::{Answer, Desk, answer};
-use conclave_client::api;
+use conclave_api::{self as api, Code, limits};
 use conclave_core::Ticks;
 use conclave_net::Hands;
 use std::collections::BTreeSet;
@@ -18,11 +18,10 @@ impl Desk {
         id: String,
         hands: &mut dyn Hands,
     ) -> Answer<api::Session> {
-        let ttl = limits::ttl(request.ttl_ms)?;
+        let ttl = Ticks::units(limits::ttl_ms(request.ttl_ms)?);
         let ttl = self.config.ttl_max.map_or(ttl, |longest| ttl.min(longest));
-        limits::text("label", request.label.as_deref())?;
-        limits::text("request_id", request.request_id.as_deref())?;
-        limits::opening(request.request_id.as_deref())?;
+        limits::label(request.label.as_deref())?;
+        limits::opening_id(request.request_id.as_deref())?;
         let known = request.request_id.as_ref().and_then(|id| self.opened_by.get(id));
         if let Some(known) = known.cloned() {
             return self.opened_before(&known, ttl, request.label.as_deref(), hands);
@@ -56,7 +55,7 @@ impl Desk {
         let record = &self.session(id)?.record;
         if (record.ttl, &*record.label) != (ttl, label.unwrap_or_default()) {
             let words = "request_id: another session was opened with it";
-            return Err(refusal::refuse("conflict", words, false));
+            return Err(refusal::refuse(Code::Conflict, words));
         }
         self.keep_alive(id, hands)
     }
@@ -84,7 +83,7 @@ impl Desk {
         }
         let since = self.cut_off.into_iter().chain(self.stopped_since(now)).min()?;
         let holds = |line: &Line| line.held_by(id).is_some();
-        let leads = self.elections.values().any(holds).then_some(limits::CANDIDATE_TTL);
+        let leads = self.elections.values().any(holds).then_some(CANDIDATE_TTL);
         let leased = self.config.ttl_max;
         let leased = leased.filter(|_| self.locks.values().any(|lock| holds(&lock.line)));
         let span = [leads, leased].into_iter().flatten().min()?;
@@ -255,11 +254,11 @@ impl Desk {
         hands: &mut dyn Hands,
     ) -> Answer<api::Withdrawn> {
         limits::name(name)?;
-        limits::text("request_id", Some(request_id))?;
+        limits::request_id(Some(request_id))?;
         let about = (kind, name.to_string(), request_id.to_string());
         if let Some(grant) = self.session(session)?.granted(&about) {
             let words = format!("it was granted before, with fence {}", grant.fence);
-            return Err(refusal::refuse("granted", words, false));
+            return Err(refusal::refuse(Code::Granted, words));
         }
         let same = |waiter: &Waiter| {
             waiter.session == session && waiter.request_id.as_deref() == Some(request_id)
@@ -272,7 +271,7 @@ impl Desk {
         self.settle_line(kind, name, hands);
         let words = format!("'{}' has left the line", self.label(session));
         self.journal.note(hands, "cancelled", Some(name), words);
-        turn_away(waiter, &refusal::refuse("withdrawn", "it was withdrawn", false), hands);
+        turn_away(waiter, &refusal::refuse(Code::Withdrawn, "it was withdrawn"), hands);
         Ok(api::Withdrawn { name: name.to_string(), position })
     }
 
@@ -286,12 +285,12 @@ impl Desk {
         hands: &dyn Hands,
     ) -> Refusal {
         let (code, words) = match waited {
-            None => ("held", "is not free"),
-            Some(_) => ("timeout", "could not be had in time"),
+            None => (Code::Held, "is not free"),
+            Some(_) => (Code::Timeout, "could not be had in time"),
         };
         let line = self.line(kind, name);
         let holder = line.and_then(|line| line.holder.as_ref());
-        let mut refusal = refusal::refuse(code, format!("'{name}' {words}"), true);
+        let mut refusal = refusal::refuse(code, format!("'{name}' {words}"));
         refusal.holders = holder.map(|holder| self.holder_view(holder)).into_iter().collect();
         refusal.position = Some(place);
         refusal.waited_ms = waited.map(milliseconds);

@@ -10,7 +10,7 @@
 //! more time than it would have given before the stop.
 
 use super::Desk;
-use super::limits::STALL_MAX;
+use super::timing::STALL_MAX;
 use conclave_core::Ticks;
 use conclave_net::Hands;
 
@@ -23,7 +23,7 @@ pub struct Stop {
 
 impl Desk {
     /// Looks at the clock. While anything depends on it, it is looked at every
-    /// [`super::limits::TICK`], so a longer pause means that this node was stopped, or its disk.
+    /// [`super::timing::TICK`], so a longer pause means that this node was stopped, or its disk.
     pub(super) fn look(&mut self, hands: &mut dyn Hands) {
         let now = hands.now();
         let unseen = self.clock.advance(now);

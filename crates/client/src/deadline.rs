@@ -1,4 +1,5 @@
-//! How long a session is certain to live: arithmetic on a clock, and nothing else.
+//! The deadline of a lease: until when a client may rely on its session. Arithmetic on a clock, and
+//! nothing else.
 
 use std::time::Duration;
 
@@ -10,12 +11,12 @@ const DRIFT: (u32, u32) = (2, 100);
 /// The server counts from the moment at which it got that keepalive, which is later than the one at
 /// which it was sent. So, whatever the network did, this ends first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Term {
+pub struct LeaseDeadline {
     ttl: Duration,
     sent: Duration,
 }
 
-impl Term {
+impl LeaseDeadline {
     /// A session of this time to live whose creation was sent at this moment.
     pub fn new(ttl: Duration, sent: Duration) -> Self {
         Self { ttl, sent }
@@ -39,24 +40,24 @@ impl Term {
     /// The keepalive that was sent at `sent` is answered `now`, with this much time. A node that is
     /// cut off from others gives less. An answer that comes after the end changes nothing: somebody
     /// may have been told already that it is over.
-    pub fn answered(&mut self, sent: Duration, now: Duration, ttl: Duration) {
+    pub fn renew(&mut self, sent: Duration, now: Duration, ttl: Duration) {
         if now < self.deadline() && sent >= self.sent {
             (self.sent, self.ttl) = (sent, ttl);
         }
     }
 
     /// When to send the next keepalive.
-    pub fn next(&self) -> Duration {
+    pub fn next_keepalive(&self) -> Duration {
         self.sent + self.ttl / 4
     }
 
     /// How long to wait after a keepalive that failed.
-    pub fn pause(&self) -> Duration {
+    pub fn retry_pause(&self) -> Duration {
         self.ttl / 16
     }
 
     /// How long to wait for the answer to a keepalive sent now: no longer than it is of use.
-    pub fn patience(&self, now: Duration) -> Duration {
+    pub fn keepalive_timeout(&self, now: Duration) -> Duration {
         self.left(now).min(self.ttl / 4)
     }
 }
@@ -73,8 +74,8 @@ mod tests {
 
     #[test]
     fn it_ends_before_the_server_can_think_so_however_clocks_drift() {
-        let term = Term::new(TTL, seconds(100.0));
-        assert_eq!(term.deadline(), seconds(109.8));
+        let lease = LeaseDeadline::new(TTL, seconds(100.0));
+        assert_eq!(lease.deadline(), seconds(109.8));
         let server = TTL.mul_f64(0.99); // The server's clock is fast by a hundredth,
         let client = seconds(9.8).mul_f64(1.01); // and the client's is slow by as much.
         assert!(client <= server, "{client:?} {server:?}");
@@ -82,40 +83,40 @@ mod tests {
 
     #[test]
     fn an_answer_counts_from_when_it_was_asked_for() {
-        let mut term = Term::new(TTL, seconds(100.0));
-        term.answered(seconds(103.0), seconds(109.0), TTL);
-        assert_eq!(term.deadline(), seconds(112.8));
-        assert_eq!(term.next(), seconds(105.5));
-        assert_eq!(term.left(seconds(110.0)), seconds(2.8));
+        let mut lease = LeaseDeadline::new(TTL, seconds(100.0));
+        lease.renew(seconds(103.0), seconds(109.0), TTL);
+        assert_eq!(lease.deadline(), seconds(112.8));
+        assert_eq!(lease.next_keepalive(), seconds(105.5));
+        assert_eq!(lease.left(seconds(110.0)), seconds(2.8));
     }
 
     #[test]
     fn an_answer_that_comes_too_late_brings_nothing_back() {
-        let mut term = Term::new(TTL, seconds(100.0));
-        term.answered(seconds(109.0), seconds(109.8), TTL);
-        assert_eq!(term.left(seconds(109.8)), Duration::ZERO);
+        let mut lease = LeaseDeadline::new(TTL, seconds(100.0));
+        lease.renew(seconds(109.0), seconds(109.8), TTL);
+        assert_eq!(lease.left(seconds(109.8)), Duration::ZERO);
     }
 
     #[test]
     fn answers_out_of_order_take_nothing_away() {
-        let mut term = Term::new(TTL, seconds(100.0));
-        term.answered(seconds(105.0), seconds(105.1), TTL);
-        term.answered(seconds(102.0), seconds(105.2), TTL);
-        assert_eq!(term.deadline(), seconds(114.8));
+        let mut lease = LeaseDeadline::new(TTL, seconds(100.0));
+        lease.renew(seconds(105.0), seconds(105.1), TTL);
+        lease.renew(seconds(102.0), seconds(105.2), TTL);
+        assert_eq!(lease.deadline(), seconds(114.8));
     }
 
     #[test]
     fn a_node_that_is_cut_off_gives_less_time() {
-        let mut term = Term::new(TTL, seconds(100.0));
-        term.answered(seconds(105.0), seconds(105.1), seconds(6.0));
-        assert_eq!((term.deadline(), term.next()), (seconds(110.88), seconds(106.5)));
+        let mut lease = LeaseDeadline::new(TTL, seconds(100.0));
+        lease.renew(seconds(105.0), seconds(105.1), seconds(6.0));
+        assert_eq!((lease.deadline(), lease.next_keepalive()), (seconds(110.88), seconds(106.5)));
     }
 
     #[test]
     fn an_answer_is_waited_for_only_while_it_is_of_use() {
-        let term = Term::new(TTL, seconds(100.0));
-        assert_eq!(term.patience(seconds(101.0)), seconds(2.5));
-        assert_eq!(term.patience(seconds(109.0)), seconds(0.8));
-        assert_eq!(term.patience(seconds(111.0)), Duration::ZERO);
+        let lease = LeaseDeadline::new(TTL, seconds(100.0));
+        assert_eq!(lease.keepalive_timeout(seconds(101.0)), seconds(2.5));
+        assert_eq!(lease.keepalive_timeout(seconds(109.0)), seconds(0.8));
+        assert_eq!(lease.keepalive_timeout(seconds(111.0)), Duration::ZERO);
     }
 }

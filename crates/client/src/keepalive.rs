@@ -1,48 +1,50 @@
-//! The thread that keeps a session alive and looks whether what it holds is still there.
+//! Keepalives: the thread that renews a session, looks whether what it holds is still held, and
+//! cleans up what is owed.
 
 use crate::Client;
+use crate::api::Code;
 use crate::clock::{nap, since_boot};
 use crate::lease::{Held, Kind, Loss, Shared};
 use std::sync::PoisonError;
 use std::time::Duration;
 
 /// Runs until the session is lost or closed.
-pub(crate) fn keep(shared: &Shared) {
-    let mut next = shared.lock().term.next();
+pub(crate) fn run(shared: &Shared) {
+    let mut next = shared.lock().deadline.next_keepalive();
     while sleep_until(shared, next) {
         let sent = since_boot();
-        let patience = shared.lock().term.patience(sent);
+        let patience = shared.lock().deadline.keepalive_timeout(sent);
         match shared.client.keepalive(&shared.session, patience) {
             Ok(session) => {
                 let (now, ttl) = (since_boot(), Duration::from_millis(session.ttl_ms));
                 let mut state = shared.lock();
-                state.term.answered(sent, now, ttl);
-                next = state.term.next();
+                state.deadline.renew(sent, now, ttl);
+                next = state.deadline.next_keepalive();
                 drop(state);
-                look_after(shared);
-                settle(shared);
+                check_holds(shared);
+                clean_up(shared);
             }
-            Err(error) if error.code() == Some("no_session") => {
+            Err(error) if error.says(Code::NoSession) => {
                 shared.lock().loss.get_or_insert(Loss::Told(error.to_string()));
             }
-            Err(_) => next = since_boot() + shared.lock().term.pause(),
+            Err(_) => next = since_boot() + shared.lock().deadline.retry_pause(),
         }
-        shared.lock().debts.put_off();
+        shared.lock().cleanups.put_off();
         shared.changed.notify_all();
     }
 }
 
 /// Does what is owed to a node that has just answered.
-fn settle(shared: &Shared) {
-    let debts = shared.lock().debts.take();
-    for debt in debts {
-        shared.settle(debt, &hasty(shared));
+fn clean_up(shared: &Shared) {
+    let cleanups = shared.lock().cleanups.take();
+    for cleanup in cleanups {
+        shared.clean_up(cleanup, &client_until_keepalive(shared));
     }
 }
 
 /// Asks the node of the session, but waits for an answer only until the next keepalive.
-fn hasty(shared: &Shared) -> Client {
-    let next = shared.lock().term.next();
+fn client_until_keepalive(shared: &Shared) -> Client {
+    let next = shared.lock().deadline.next_keepalive();
     shared.client.within(next.saturating_sub(since_boot()))
 }
 
@@ -56,8 +58,8 @@ fn sleep_until(shared: &Shared, moment: Duration) -> bool {
             shared.changed.notify_all();
             return false;
         }
-        let moment = state.debts.due().map_or(moment, |due| due.min(moment));
-        let pause = moment.saturating_sub(now).min(state.term.left(now));
+        let moment = state.cleanups.due().map_or(moment, |due| due.min(moment));
+        let pause = moment.saturating_sub(now).min(state.deadline.left(now));
         if now >= moment {
             return true;
         }
@@ -68,11 +70,11 @@ fn sleep_until(shared: &Shared, moment: Duration) -> bool {
 
 /// A session may live on while something it holds is taken away: by force, or because the node
 /// leads no longer.
-fn look_after(shared: &Shared) {
+fn check_holds(shared: &Shared) {
     let held: Vec<(u64, Held)> =
         shared.lock().held.iter().map(|(number, held)| (*number, held.clone())).collect();
     for (number, held) in held {
-        if still_there(shared, &held) {
+        if is_still_held(shared, &held) {
             continue;
         }
         if let Some(held) = shared.lock().held.get_mut(&number) {
@@ -86,8 +88,8 @@ fn look_after(shared: &Shared) {
 }
 
 /// Only a clear answer counts: without one, the keepalives decide.
-fn still_there(shared: &Shared, held: &Held) -> bool {
-    let client = hasty(shared);
+fn is_still_held(shared: &Shared, held: &Held) -> bool {
+    let client = client_until_keepalive(shared);
     match held.kind {
         Kind::Lock => client.verify(&held.name, held.fence).map_or(true, |verified| verified.valid),
         Kind::Election => client.election(&held.name).map_or(true, |election| {

@@ -1,6 +1,6 @@
 //! What happened lately, for whoever wants to watch.
 
-use conclave_client::api::LiveEvent;
+use conclave_api::LiveEvent;
 use conclave_net::Hands;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Journal {
     /// Writes down an event. Watchers see it when it is on disk.
     pub fn note(&mut self, hands: &mut dyn Hands, kind: &str, name: Option<&str>, words: String) {
         self.number += 1;
-        let at_ms = self.started_ms + super::limits::milliseconds(hands.now());
+        let at_ms = self.started_ms + super::timing::milliseconds(hands.now());
         let event = LiveEvent {
             at_ms,
             node: self.node,

@@ -1,5 +1,5 @@
-use super::limits::{HOLDS_MAX, LOCKS_MAX, SESSIONS_MAX, WAITERS_MAX, WAITERS_OF_ONE_MAX};
 use super::*;
+use conclave_api::limits::{HOLDS_MAX, LOCKS_MAX, SESSIONS_MAX, WAITERS_MAX, WAITERS_OF_ONE_MAX};
 
 #[test]
 fn clients_name_so_many_locks_and_peers_as_many_each() {
@@ -13,12 +13,12 @@ fn clients_name_so_many_locks_and_peers_as_many_each() {
     };
     name(&mut bench, 0..LOCKS_MAX);
     let refusal = refused(&mut bench.acquire("one-more", "a", 0));
-    assert_eq!(refusal.error.code, "too_many");
+    assert_eq!(refusal.error.code.as_str(), "too_many");
     assert_eq!(refusal.error.message, "this node knows 10000 locks, and forgets none");
     assert!(waits(&mut bench.acquire("7", "a", 1_000)), "known ones go on");
     name(&mut bench, LOCKS_MAX..3 * LOCKS_MAX);
     assert!(waits(&mut bench.acquire("29999", "a", 1_000)), "and so do those of others");
-    assert_eq!(refused(&mut bench.acquire("one-more", "a", 0)).error.code, "too_many");
+    assert_eq!(refused(&mut bench.acquire("one-more", "a", 0)).error.code.as_str(), "too_many");
     assert!(bench.desk.machine(&lock_key("one-more")).is_none(), "three nodes have no more");
     assert!(bench.desk.machine(&Key::from("lock/no name")).is_none());
 }
@@ -48,11 +48,11 @@ fn so_many_wait_for_a_lock_and_no_more() {
         let often = 0..WAITERS_OF_ONE_MAX;
         waiting.extend(often.map(|_| bench.acquire("x", &session, 60_000)));
         let words = refused(&mut bench.acquire("x", &session, 60_000)).error;
-        assert_eq!(words.code, "too_many");
+        assert_eq!(words.code.as_str(), "too_many");
     }
     assert!(waiting.iter_mut().all(waits));
     bench.session("c");
-    assert_eq!(refused(&mut bench.acquire("x", "c", 60_000)).error.code, "too_many");
+    assert_eq!(refused(&mut bench.acquire("x", "c", 60_000)).error.code.as_str(), "too_many");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_session_holds_a_lock_only_so_often() {
     for holds in 2..=HOLDS_MAX as u32 {
         assert_eq!(granted(&mut bench.acquire("x", "a", 0)).holds, holds);
     }
-    assert_eq!(refused(&mut bench.acquire("x", "a", 0)).error.code, "too_many");
+    assert_eq!(refused(&mut bench.acquire("x", "a", 0)).error.code.as_str(), "too_many");
     assert_eq!(bench.release("x", "a", 1).expect("held").holds, HOLDS_MAX as u32 - 1);
 }
 
@@ -75,7 +75,7 @@ fn a_full_outbox_blocks_new_requests() {
     let full = Peer { full: true, unacknowledged: 65_536, ..Peer::default() };
     bench.hands.peers.insert(NodeId(2), full);
     let refusal = refused(&mut bench.acquire("x", "a", 1_000));
-    assert_eq!(refusal.error.code, "blocked");
+    assert_eq!(refusal.error.code.as_str(), "blocked");
     let blocked = refusal.blocked_on.expect("by whom");
     assert_eq!(blocked.nodes, [3]);
     assert_eq!(blocked.message, "blocked on node 3, 65536 messages not yet acknowledged");
@@ -89,11 +89,11 @@ fn what_a_classic_engine_lacks_is_refused() {
     let shared = api::Acquire { mode: Some("shared".to_string()), ..acquire("a", 0, None) };
     let permits = api::Acquire { permits: Some(2), ..acquire("a", 0, None) };
     for request in [shared, permits] {
-        assert_eq!(refused(&mut bench.acquire_as("x", request)).error.code, "unsupported");
+        assert_eq!(refused(&mut bench.acquire_as("x", request)).error.code.as_str(), "unsupported");
     }
     let long = api::Acquire { wait_ms: Some(3_600_001), ..acquire("a", 0, None) };
-    assert_eq!(refused(&mut bench.acquire_as("x", long)).error.code, "bad_request");
-    assert_eq!(refused(&mut bench.acquire("x", "nobody", 0)).error.code, "no_session");
+    assert_eq!(refused(&mut bench.acquire_as("x", long)).error.code.as_str(), "bad_request");
+    assert_eq!(refused(&mut bench.acquire("x", "nobody", 0)).error.code.as_str(), "no_session");
     let unknown = bench.show(|reply| Question::Lock { name: "x".to_string(), reply });
     assert_eq!(code(unknown), "not_found", "a refused request leaves nothing behind");
 }

@@ -1,80 +1,70 @@
-//! The types of the API in a few words each, for the OpenAPI document.
+//! OpenAPI schemas: the types of the API, described for programs.
 //!
-//! A type is its fields: `name:type`, with `?` after the name where it may be missing. Types are
-//! `string`, `integer`, `boolean`, `any`, another type's name, `[type]` for a list, `{type}` for a
-//! map from text, and `type|null`.
+//! A type is described beside its definition, by its fields: `name:type`, with `?` after the name
+//! where it may be missing. Types are `string`, `integer`, `boolean`, `any`, another type's name,
+//! `[type]` for a list, `{type}` for a map from text, and `type|null`.
+
+use crate::{cluster, elections, error, events, locks, sessions, values};
+use serde_json::{Map, Value, json};
 
 /// All types, by name.
-pub const SCHEMAS: &[(&str, &str)] = &[
-    ("NewSession", "ttl_ms?:integer label?:string request_id?:string"),
-    ("Session", "session:string ttl_ms:integer node:integer cluster_id:string"),
-    (
-        "Acquire",
-        "session:string wait_ms?:integer mode?:string permits?:integer request_id?:string \
-         value?:string",
-    ),
-    (
-        "Grant",
-        "name:string fence:integer cluster_id:string node:integer holds:integer \
-         waited_ms:integer term?:integer released:boolean",
-    ),
-    ("Release", "session:string fence:integer request_id?:string"),
-    ("Released", "name:string fence:integer holds:integer"),
-    ("Withdraw", "session:string"),
-    ("Withdrawn", "name:string position:integer"),
-    ("Force", "reason:string"),
-    ("Forced", "name:string holder:Holder safety:string"),
-    ("Proclaim", "session:string fence:integer value:string"),
-    ("Verify", "fence:integer"),
-    ("Verified", "name:string valid:boolean latest:integer|null scope:string"),
-    ("Holder", "label:string session:string node:integer fence:integer held_ms:integer"),
-    (
-        "Waiter",
-        "label:string session:string position:integer waited_ms:integer eta_ms:integer|null",
-    ),
-    ("Blocked", "nodes:[integer] for_ms:integer message:string"),
-    (
-        "Lock",
-        "name:string state:string holder:Holder|null waiters:[Waiter] blocked_on:Blocked|null \
-         entries:integer messages:{integer} node:integer",
-    ),
-    ("Locks", "locks:[Lock]"),
-    (
-        "Election",
-        "name:string leader:Holder|null value:string|null candidates:[Waiter] \
-         leading_node:integer|null leading_api:string|null term:integer",
-    ),
-    ("Elections", "elections:[Election]"),
-    ("NewValue", "value:any fence:integer"),
-    ("Value", "name:string value:any fence:integer node:integer replicated:boolean"),
-    (
-        "Cluster",
-        "cluster:string cluster_id:string version:string engine:string parameters:{string} \
-         election:string detector:string node:integer uptime_ms:integer leader:integer|null \
-         term:integer nodes:[Node] locks:integer locks_max:integer sessions:integer",
-    ),
-    (
-        "Node",
-        "id:integer address:string api:string state:string for_ms:integer unacknowledged:integer",
-    ),
-    (
-        "Failure",
-        "error:ErrorBody holders?:[Holder] position?:integer waited_ms?:integer eta_ms?:integer \
-         blocked_on?:Blocked leading_api?:string",
-    ),
-    ("ErrorBody", "code:string message:string retry:boolean"),
-    ("LiveEvent", "at_ms:integer node:integer kind:string name?:string message:string"),
-];
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let topics = [
+        sessions::SCHEMAS,
+        locks::SCHEMAS,
+        elections::SCHEMAS,
+        values::SCHEMAS,
+        cluster::SCHEMAS,
+        error::SCHEMAS,
+        events::SCHEMAS,
+    ];
+    topics.into_iter().flatten().copied()
+}
+
+/// All types as JSON schemas, by name: the `components` of an OpenAPI document.
+pub fn components() -> Map<String, Value> {
+    all().map(|(name, fields)| (name.to_string(), object(fields))).collect()
+}
+
+/// The JSON schema of a type, as one is written among the fields of another.
+pub fn of(kind: &str) -> Value {
+    let within = |open, close| kind.strip_prefix(open)?.strip_suffix(close);
+    if let Some(some) = kind.strip_suffix("|null") {
+        json!({ "anyOf": [of(some), { "type": "null" }] })
+    } else if let Some(item) = within('[', ']') {
+        json!({ "type": "array", "items": of(item) })
+    } else if let Some(item) = within('{', '}') {
+        json!({ "type": "object", "additionalProperties": of(item) })
+    } else {
+        match kind {
+            "any" | "Any" => json!({}),
+            "string" | "integer" | "boolean" => json!({ "type": kind }),
+            name => json!({ "$ref": format!("#/components/schemas/{name}") }),
+        }
+    }
+}
+
+fn object(fields: &str) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for (name, kind) in fields.split_whitespace().filter_map(|field| field.split_once(':')) {
+        let bare = name.trim_end_matches('?');
+        properties.insert(bare.to_string(), of(kind));
+        if bare == name {
+            required.push(bare);
+        }
+    }
+    json!({ "type": "object", "properties": properties, "required": required })
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conclave_client::api;
-    use serde_json::{Value, json};
+    use crate as api;
 
     /// What is written about a type must be what serde makes of it.
     fn agrees<T: serde::Serialize + serde::de::DeserializeOwned>(name: &str, full: &Value) {
-        let (_, fields) = SCHEMAS.iter().find(|(known, _)| *known == name).expect(name);
+        let (_, fields) = all().find(|(known, _)| *known == name).expect(name);
         let of = |field: &str| field.split([':', '?']).next().unwrap_or_default().to_string();
         let mut written: Vec<String> = fields.split_whitespace().map(of).collect();
         let value: T = serde_json::from_value(full.clone()).expect(name);
@@ -119,7 +109,7 @@ mod tests {
         let waiter = json!({"label": "", "session": "", "position": 1, "waited_ms": 1,
                             "eta_ms": 1});
         let blocked = json!({"nodes": [1], "for_ms": 1, "message": ""});
-        let error = json!({"code": "", "message": "", "retry": true});
+        let error = json!({"code": "timeout", "message": "", "retry": true});
         let node = json!({"id": 1, "address": "", "api": "", "state": "", "for_ms": 1,
                           "unacknowledged": 1});
         let session = json!({"session": "", "ttl_ms": 1, "node": 1, "cluster_id": ""});

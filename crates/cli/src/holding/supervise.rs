@@ -1,4 +1,4 @@
-//! Looks after a running command: passes signals on, and stops it before what it relies on is gone.
+//! Supervises a running command: passes signals on, and stops it before its lease ends.
 
 use super::child::{self, Child};
 use super::{Happened, Outcome};
@@ -24,7 +24,7 @@ enum Phase {
 }
 
 /// Waits for the end of the command, whatever brings it about.
-pub fn watch(
+pub fn supervise(
     child: Child,
     guard: &Guard,
     sender: &Sender<Happened>,
@@ -43,29 +43,29 @@ pub fn watch(
     })?;
     let watch = guard.watch();
     let warning = WARNING.min(watch.ttl() / 4);
-    let mut ward = Ward { watch, warning, phase: Phase::Running };
+    let mut supervisor = Supervisor { watch, warning, phase: Phase::Running };
     loop {
-        match events.recv_timeout(ward.pause()) {
+        match events.recv_timeout(supervisor.pause()) {
             Ok(Happened::Signal(signal)) => child.signal(signal),
-            Ok(Happened::Lost(loss)) if ward.watch.lost().is_some() => {
-                ward.lose(&child, loss);
+            Ok(Happened::Lost(loss)) if supervisor.watch.lost().is_some() => {
+                supervisor.lose(&child, loss);
             }
-            Ok(Happened::Ended) => return ward.end(child),
+            Ok(Happened::Ended) => return supervisor.end(child),
             Ok(Happened::Lost(_) | Happened::Answered(_)) => {} // Of an earlier command.
-            Err(RecvTimeoutError::Timeout) => ward.look(&child),
+            Err(RecvTimeoutError::Timeout) => supervisor.check_deadline(&child),
             Err(error @ RecvTimeoutError::Disconnected) => return Err(error.into()),
         }
     }
 }
 
-struct Ward {
+struct Supervisor {
     watch: Watch,
     /// How long before the deadline to ask.
     warning: Duration,
     phase: Phase,
 }
 
-impl Ward {
+impl Supervisor {
     /// How long nothing needs to be looked at.
     fn pause(&self) -> Duration {
         nap(match &self.phase {
@@ -75,7 +75,7 @@ impl Ward {
         })
     }
 
-    fn look(&mut self, child: &Child) {
+    fn check_deadline(&mut self, child: &Child) {
         match &self.phase {
             Phase::Running => {
                 let left = self.watch.left();

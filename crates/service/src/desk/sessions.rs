@@ -1,7 +1,7 @@
 //! Sessions: who holds, waits or leads, for as long as it is heard of.
 
-use super::limits::REQUESTS_MAX;
-use conclave_client::api;
+use conclave_api as api;
+use conclave_api::limits::REQUESTS_MAX;
 use conclave_core::Ticks;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};

@@ -1,11 +1,12 @@
 //! Elections by name: who stands first at the node that leads the cluster leads.
 
-use super::leaving::turn_away;
-use super::limits::{self, ELECTIONS_MAX};
+use super::expiry::turn_away;
 use super::refusal::{self, Refusal};
-use super::session::Kind;
-use super::{Answer, Desk, Reply, answer};
-use conclave_client::api;
+use super::sessions::Kind;
+use super::timing::{CANDIDATE_TTL, milliseconds};
+use super::{Answer, Desk, Reply, acquire, answer};
+use conclave_api::limits::{self, ELECTIONS_MAX};
+use conclave_api::{self as api, Code};
 use conclave_net::Hands;
 
 impl Desk {
@@ -26,13 +27,9 @@ impl Desk {
 
     fn may_campaign(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
         limits::name(name)?;
-        limits::acquire(request)?;
-        if self.session(&request.session)?.record.ttl > limits::CANDIDATE_TTL {
-            let longest = limits::milliseconds(limits::CANDIDATE_TTL);
-            let words =
-                format!("a session that stands for election has a ttl_ms of at most {longest}");
-            return Err(refusal::bad(words));
-        }
+        acquire::check(request)?;
+        let ttl = self.session(&request.session)?.record.ttl;
+        limits::candidate_ttl_ms(milliseconds(ttl))?;
         if self.leads().is_none() {
             return Err(self.not_leading());
         }
@@ -53,7 +50,7 @@ impl Desk {
         limits::proclaimed(&request.value)?;
         self.session(&request.session)?;
         let holder = self.elections.get_mut(name).and_then(|line| line.holder.as_mut());
-        let same = |holder: &&mut super::line::Holder| {
+        let same = |holder: &&mut super::queue::Holder| {
             holder.session == request.session && holder.fence == request.fence
         };
         let holder = holder.filter(same).ok_or_else(|| refusal::not_holder(name))?;
@@ -97,7 +94,7 @@ impl Desk {
     /// This node leads from now on. Candidates that led at another one must have noticed first:
     /// that node that it is cut off, then they that they are not heard any more.
     pub(super) fn lead_soon(&mut self) {
-        self.lead_from = self.clock.now() + self.config.notice + limits::CANDIDATE_TTL;
+        self.lead_from = self.clock.now() + self.config.notice + CANDIDATE_TTL;
         self.due(self.lead_from);
     }
 
@@ -131,7 +128,7 @@ impl Desk {
             return refusal::unavailable("no node leads the cluster at the moment");
         };
         let words = format!("node {} leads: candidates stand there", leader.0 + 1);
-        let mut refusal = refusal::refuse("not_leader", words, true);
+        let mut refusal = refusal::refuse(Code::NotLeader, words);
         refusal.leading_api = self.api_of(leader);
         refusal
     }

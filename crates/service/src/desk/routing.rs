@@ -1,6 +1,6 @@
 //! Who hears whom: the detector speaks to the election and to locks, the election to locks.
 
-use super::limits::{CAMPAIGN_AGAIN, milliseconds};
+use super::timing::{CAMPAIGN_AGAIN, milliseconds};
 use super::{Desk, detector_key, election_key};
 use crate::{ELECTION, Hears, LOCK};
 use conclave_core::{NodeId, Ticks};

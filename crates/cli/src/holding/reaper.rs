@@ -1,4 +1,4 @@
-//! Ends the command's process group when the wrapper is gone, however it went.
+//! Reaps the command's process group: kills it when the wrapper is gone, however it went.
 //!
 //! The system ends the command itself with its parent, but not what the command started. So another
 //! process watches: it stands outside the group, and reads from a pipe that only the wrapper can
@@ -10,14 +10,14 @@ use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-/// The process that watches over a group, seen from the wrapper.
-pub struct Guardian(Child);
+/// The process that kills a group when the wrapper is gone, seen from the wrapper.
+pub struct Reaper(Child);
 
-impl Guardian {
+impl Reaper {
     /// Starts it. From now on, that this process ends is the end of the group.
     pub fn of(group: Pid) -> anyhow::Result<Self> {
         let own = std::env::current_exe().context("cannot find this program itself")?;
-        let guardian = Command::new(own)
+        let reaper = Command::new(own)
             .args(["exec-child", "--guard", &group.as_raw_nonzero().to_string()])
             .stdin(Stdio::piped()) // Closed in whatever else is started from here.
             .stdout(Stdio::null()) // Whoever reads what the command prints need not wait for it.
@@ -25,7 +25,7 @@ impl Guardian {
             .process_group(0) // What is typed, and what ends the others, does not reach it.
             .spawn()
             .context("cannot start a process")?;
-        Ok(Self(guardian))
+        Ok(Self(reaper))
     }
 
     /// Ends it, and leaves the group alone. Call this while the group still has its number: nobody

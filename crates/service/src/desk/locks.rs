@@ -1,11 +1,11 @@
 //! Locks: one machine per name, and a line of sessions in front of it.
 
-use super::limits::{self, LOCKS_MAX};
-use super::line::Line;
+use super::queue::Line;
 use super::refusal::{self, Refusal};
-use super::session::Kind;
-use super::{Answer, Desk, Reply, answer, lock_key};
-use conclave_client::api;
+use super::sessions::Kind;
+use super::{Answer, Desk, Reply, acquire, answer, lock_key};
+use conclave_api as api;
+use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_net::{Asked, Hands, Survival};
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +67,7 @@ impl Desk {
 
     fn may_acquire(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
         limits::name(name)?;
-        limits::acquire(request)?;
+        acquire::check(request)?;
         self.session(&request.session)?;
         if !self.locks.contains_key(name) && self.locks.len() >= LOCKS_MAX {
             return Err(refusal::too_many(format!(

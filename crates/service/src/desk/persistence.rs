@@ -1,11 +1,10 @@
 //! What the disk keeps of the desk. Waiters are not on it: their requests end with the node.
 
-use super::limits;
-use super::line::{Claim, Hold, Holder};
-use super::lock::Stage;
-use super::session::{self, Kind, Session};
+use super::locks::Stage;
+use super::queue::{Claim, Hold, Holder};
+use super::sessions::{self, Kind, Session};
 use super::{Desk, election_fence};
-use conclave_client::api;
+use conclave_api::{self as api, limits};
 use conclave_core::Ticks;
 use conclave_net::{Hands, Survival};
 use serde::de::DeserializeOwned;
@@ -111,7 +110,7 @@ impl Desk {
     }
 
     fn take_up_session(&mut self, id: &str, bytes: &[u8]) -> Option<()> {
-        let record: session::Record = load(bytes)?;
+        let record: sessions::Record = load(bytes)?;
         if let Some(request_id) = &record.request_id {
             self.opened_by.insert(request_id.clone(), id.to_string());
         }

@@ -1,0 +1,247 @@
+//! Errors: every answer that is no success, and the closed list of its codes.
+
+use crate::{Blocked, Holder};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The fields of these types; see [`crate::schema`].
+#[cfg(feature = "schema")]
+pub(crate) const SCHEMAS: &[(&str, &str)] = &[
+    (
+        "Failure",
+        "error:ErrorBody holders?:[Holder] position?:integer waited_ms?:integer eta_ms?:integer \
+         blocked_on?:Blocked leading_api?:string",
+    ),
+    ("ErrorBody", "code:string message:string retry:boolean"),
+];
+
+/// Every answer that is no success.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What went wrong.
+    pub error: ErrorBody,
+    /// Acquire: who holds it, as far as this node knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holders: Vec<Holder>,
+    /// Acquire: the place in the queue it had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u32>,
+    /// Acquire: how long it waited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ms: Option<u64>,
+    /// Acquire: how long it might still have taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eta_ms: Option<u64>,
+    /// Acquire: what the lock waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_on: Option<Blocked>,
+    /// Elections: where to go instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leading_api: Option<String>,
+}
+
+impl Failure {
+    /// A failure of this code, and nothing else to say.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            error: ErrorBody { code, message: message.into(), retry: code.retry() },
+            holders: Vec::new(),
+            position: None,
+            waited_ms: None,
+            eta_ms: None,
+            blocked_on: None,
+            leading_api: None,
+        }
+    }
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorBody {
+    /// For programs.
+    pub code: Code,
+    /// For people.
+    pub message: String,
+    /// Whether the same request may succeed later.
+    pub retry: bool,
+}
+
+/// What went wrong, for programs: a closed list. In JSON a code is its name in snake case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The request breaks a rule of the API: see [`crate::limits`].
+    BadRequest,
+    /// Who asks may not do this.
+    Forbidden,
+    /// There is nothing of that name.
+    NotFound,
+    /// There is no such session; it may have expired.
+    NoSession,
+    /// The session does not hold this with this fence.
+    NotHolder,
+    /// Another node leads: candidates stand there.
+    NotLeader,
+    /// It cannot be withdrawn, since it was granted before.
+    Granted,
+    /// The request was withdrawn by its own session.
+    Withdrawn,
+    /// Somebody else holds it, and the request did not want to wait.
+    Held,
+    /// It could not be had within the time that the request wanted to wait.
+    Timeout,
+    /// A write with a smaller fence than an earlier one.
+    StaleFence,
+    /// The request id was used for something else.
+    Conflict,
+    /// A limit is reached: back-pressure.
+    TooMany,
+    /// The lock cannot go on without nodes that are down or overloaded.
+    Blocked,
+    /// The node cannot do it now.
+    Unavailable,
+    /// The engine of this cluster does not have this.
+    Unsupported,
+    /// The node is broken.
+    Internal,
+    /// A code of a later version; no node of this one sends it. Its `retry` counts all the same.
+    #[serde(other)]
+    Unknown,
+}
+
+impl Code {
+    /// Every code that a node sends.
+    pub const ALL: &[Self] = &[
+        Self::BadRequest,
+        Self::Forbidden,
+        Self::NotFound,
+        Self::NoSession,
+        Self::NotHolder,
+        Self::NotLeader,
+        Self::Granted,
+        Self::Withdrawn,
+        Self::Held,
+        Self::Timeout,
+        Self::StaleFence,
+        Self::Conflict,
+        Self::TooMany,
+        Self::Blocked,
+        Self::Unavailable,
+        Self::Unsupported,
+        Self::Internal,
+    ];
+
+    /// As JSON has it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BadRequest => "bad_request",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::NoSession => "no_session",
+            Self::NotHolder => "not_holder",
+            Self::NotLeader => "not_leader",
+            Self::Granted => "granted",
+            Self::Withdrawn => "withdrawn",
+            Self::Held => "held",
+            Self::Timeout => "timeout",
+            Self::StaleFence => "stale_fence",
+            Self::Conflict => "conflict",
+            Self::TooMany => "too_many",
+            Self::Blocked => "blocked",
+            Self::Unavailable => "unavailable",
+            Self::Unsupported => "unsupported",
+            Self::Internal => "internal",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The status of HTTP that comes with it, where there is no more fitting one.
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::BadRequest | Self::Unsupported => 400,
+            Self::Forbidden => 403,
+            Self::NotFound | Self::NoSession => 404,
+            Self::NotHolder
+            | Self::NotLeader
+            | Self::Granted
+            | Self::Withdrawn
+            | Self::Held
+            | Self::Timeout
+            | Self::StaleFence
+            | Self::Conflict => 409,
+            Self::TooMany => 429,
+            Self::Internal | Self::Unknown => 500,
+            Self::Blocked | Self::Unavailable => 503,
+        }
+    }
+
+    /// Whether the same request may succeed later.
+    pub const fn retry(self) -> bool {
+        match self {
+            Self::NotLeader
+            | Self::Held
+            | Self::Timeout
+            | Self::TooMany
+            | Self::Blocked
+            | Self::Unavailable
+            | Self::Internal => true,
+            Self::BadRequest
+            | Self::Forbidden
+            | Self::NotFound
+            | Self::NoSession
+            | Self::NotHolder
+            | Self::Granted
+            | Self::Withdrawn
+            | Self::StaleFence
+            | Self::Conflict
+            | Self::Unsupported
+            | Self::Unknown => false,
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl PartialEq<&str> for Code {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_code_in_json_is_its_name() {
+        for code in Code::ALL {
+            let text = json!(code.as_str());
+            assert_eq!(serde_json::to_value(code).expect("plain data"), text);
+            assert_eq!(serde_json::from_value::<Code>(text).expect("a code"), *code);
+        }
+    }
+
+    #[test]
+    fn a_code_of_a_later_version_can_be_read() {
+        let error = json!({"code": "deadlock", "message": "", "retry": true});
+        let error: ErrorBody = serde_json::from_value(error).expect("an error");
+        assert_eq!((error.code, error.retry), (Code::Unknown, true));
+    }
+
+    #[test]
+    fn the_status_agrees_with_what_a_retry_can_do() {
+        for code in Code::ALL {
+            if [429, 500, 503].contains(&code.status()) {
+                assert!(code.retry(), "{code} says: not now");
+            }
+            if [400, 403, 404].contains(&code.status()) {
+                assert!(!code.retry(), "{code} says: never");
+            }
+        }
+    }
+}

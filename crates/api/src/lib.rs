@@ -1,0 +1,38 @@
+//! The words of the HTTP API: requests, answers, error codes and limits, as server, client and
+//! `conclave status --json` use them.
+//!
+//! Times are in milliseconds, nodes count from 1. A session id is a secret: others see a label and
+//! a short hash of it.
+//!
+//! ```
+//! use conclave_api::{Acquire, Code, Failure, limits};
+//!
+//! let request: Acquire = serde_json::from_str(r#"{"session": "5e55", "wait_ms": 500}"#)?;
+//! assert_eq!((request.wait_ms, request.permits), (Some(500), None));
+//! assert!(limits::name("team/build").is_ok());
+//! let failure = Failure::new(Code::Timeout, "'build' could not be had in time");
+//! assert_eq!((failure.error.code.status(), failure.error.retry), (409, true));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod cluster;
+mod elections;
+mod error;
+mod events;
+pub mod limits;
+mod locks;
+#[cfg(feature = "schema")]
+pub mod schema;
+mod sessions;
+mod values;
+
+pub use cluster::{Cluster, Node};
+pub use elections::{Election, Elections, Proclaim};
+pub use error::{Code, ErrorBody, Failure};
+pub use events::LiveEvent;
+pub use locks::{
+    Acquire, Blocked, Force, Forced, Grant, Holder, Lock, Locks, Release, Released, Verified,
+    Verify, Waiter, Withdraw, Withdrawn,
+};
+pub use sessions::{NewSession, Session};
+pub use values::{NewValue, Value};

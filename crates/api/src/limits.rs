@@ -1,0 +1,222 @@
+//! Limits: what a request may say, and how much of it. Each rule is written here once, with its
+//! check; server and client both use it.
+
+use crate::{Code, Failure};
+use std::fmt;
+
+/// The longest name of a lock, an election or a value.
+pub const NAME_MAX: usize = 256;
+/// The longest label of a session, in characters.
+pub const LABEL_MAX: usize = 128;
+/// The longest id of a request, in characters.
+pub const REQUEST_ID_MAX: usize = LABEL_MAX;
+/// The shortest id of a request that opens a session.
+pub const OPENING_ID_MIN: usize = 16;
+/// The longest text that a leader may be known by, in bytes.
+pub const PROCLAIMED_MAX: usize = 4_096;
+/// The longest reason for the use of force, in characters.
+pub const REASON_MAX: usize = 256;
+/// The shortest time to live of a session, in milliseconds.
+pub const TTL_MS_MIN: u64 = 1_000;
+/// The longest time to live of a session, in milliseconds.
+pub const TTL_MS_MAX: u64 = 3_600_000;
+/// The time to live of a session that asks for none, in milliseconds.
+pub const TTL_MS_DEFAULT: u64 = 10_000;
+/// The longest time to live of a session that stands for election, in milliseconds: whoever leads
+/// next waits for so long.
+pub const CANDIDATE_TTL_MS_MAX: u64 = 3_000;
+/// The longest wait for a lock or a leadership, in milliseconds.
+pub const WAIT_MS_MAX: u64 = 3_600_000;
+/// The longest body of a request, in bytes.
+pub const BODY_MAX: usize = 64 << 10;
+/// The longest answer about one value, in bytes: a value and what stands around it.
+pub const VALUE_ANSWER_MAX: usize = 2 * BODY_MAX;
+/// The longest answer of all, in bytes: a list of every lock.
+pub const ANSWER_MAX: usize = 16 << 20;
+/// Fences stay below this, 2^53, so that every language reads them exactly.
+pub const FENCE_END: u64 = 1 << 53;
+
+/// How many locks a node knows at most by the wish of its own clients.
+pub const LOCKS_MAX: usize = 10_000;
+/// How many elections may have a leader or candidates at a node at once.
+pub const ELECTIONS_MAX: usize = 10_000;
+/// How many sessions a node keeps at most.
+pub const SESSIONS_MAX: usize = 10_000;
+/// How many values are kept at most.
+pub const VALUES_MAX: usize = 10_000;
+/// How many requests may wait for one lock at a node.
+pub const WAITERS_MAX: usize = 1_000;
+/// How many of those may be of one session.
+pub const WAITERS_OF_ONE_MAX: usize = 100;
+/// How often one session may hold one lock.
+pub const HOLDS_MAX: usize = 1_000;
+/// How many finished requests with an id are remembered per session; the oldest is forgotten.
+pub const REQUESTS_MAX: usize = 1_000;
+
+/// Why a request breaks a rule, in words for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid(String);
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+impl From<Invalid> for Box<Failure> {
+    fn from(invalid: Invalid) -> Self {
+        Self::new(Failure::new(Code::BadRequest, invalid.0))
+    }
+}
+
+fn invalid<T>(words: impl Into<String>) -> Result<T, Invalid> {
+    Err(Invalid(words.into()))
+}
+
+/// Whether this can name a lock, an election or a value.
+pub fn is_name(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/-".contains(&byte);
+    (1..=NAME_MAX).contains(&name.len()) && name.bytes().all(allowed)
+}
+
+/// Refuses what is no name.
+pub fn name(name: &str) -> Result<(), Invalid> {
+    if is_name(name) {
+        return Ok(());
+    }
+    invalid(format!("a name has 1 to {NAME_MAX} characters out of A-Z a-z 0-9 . _ : / -"))
+}
+
+/// Refuses a label that is too long, or would break a line.
+pub fn label(label: Option<&str>) -> Result<(), Invalid> {
+    text("label", label, LABEL_MAX)
+}
+
+/// The part of a text that can be a label.
+pub fn as_label(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(LABEL_MAX).collect()
+}
+
+/// Refuses the id of a request that is too long, or would break a line.
+pub fn request_id(id: Option<&str>) -> Result<(), Invalid> {
+    text("request_id", id, REQUEST_ID_MAX)
+}
+
+/// Refuses an id that others might come up with as well: whoever repeats the request that opened a
+/// session is told its secret.
+pub fn opening_id(id: Option<&str>) -> Result<(), Invalid> {
+    request_id(id)?;
+    if id.is_some_and(|id| id.len() < OPENING_ID_MIN) {
+        return invalid(format!(
+            "the request_id of a session has {OPENING_ID_MIN} characters or more, at random"
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a reason that is none.
+pub fn reason(reason: &str) -> Result<(), Invalid> {
+    let length = reason.chars().count();
+    if !(1..=REASON_MAX).contains(&length) || reason.chars().any(char::is_control) {
+        return invalid(format!(
+            "reason has 1 to {REASON_MAX} characters, none of them a control character"
+        ));
+    }
+    Ok(())
+}
+
+/// The time to live of a session that was asked for, in milliseconds.
+pub fn ttl_ms(asked: Option<u64>) -> Result<u64, Invalid> {
+    let ttl = asked.unwrap_or(TTL_MS_DEFAULT);
+    if !(TTL_MS_MIN..=TTL_MS_MAX).contains(&ttl) {
+        return invalid(format!("ttl_ms is {TTL_MS_MIN} to {TTL_MS_MAX}, not {ttl}"));
+    }
+    Ok(ttl)
+}
+
+/// Refuses a session that lives too long to stand for election.
+pub fn candidate_ttl_ms(ttl: u64) -> Result<(), Invalid> {
+    if ttl > CANDIDATE_TTL_MS_MAX {
+        let most = CANDIDATE_TTL_MS_MAX;
+        return invalid(format!(
+            "a session that stands for election has a ttl_ms of at most {most}"
+        ));
+    }
+    Ok(())
+}
+
+/// How long a request wants to wait, in milliseconds; 0 for not at all.
+pub fn wait_ms(asked: Option<u64>) -> Result<u64, Invalid> {
+    let wait = asked.unwrap_or(0);
+    if wait > WAIT_MS_MAX {
+        return invalid(format!("wait_ms is at most {WAIT_MS_MAX}, not {wait}"));
+    }
+    Ok(wait)
+}
+
+/// Refuses what is too long for a leader to be known by.
+pub fn proclaimed(value: &str) -> Result<(), Invalid> {
+    if value.len() > PROCLAIMED_MAX {
+        return invalid(format!("value has at most {PROCLAIMED_MAX} bytes"));
+    }
+    Ok(())
+}
+
+fn text(what: &str, text: Option<&str>, longest: usize) -> Result<(), Invalid> {
+    let Some(text) = text else { return Ok(()) };
+    if text.chars().count() > longest || text.chars().any(char::is_control) {
+        return invalid(format!(
+            "{what} has at most {longest} characters, none of them a control character"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_of_the_stated_letters_and_length() {
+        for good in ["a", "tenant/build:42", "A.b_c-d", &"x".repeat(256)] {
+            assert!(is_name(good), "{good}");
+        }
+        for bad in ["", "a b", "ä", "a\n", "a%2Fb", "a?", &"x".repeat(257)] {
+            assert!(!is_name(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn ranges_include_their_ends() {
+        assert_eq!(ttl_ms(None), Ok(10_000));
+        for (ttl, taken) in [(999, false), (1_000, true), (3_600_000, true), (3_600_001, false)] {
+            assert_eq!(ttl_ms(Some(ttl)).is_ok(), taken, "{ttl}");
+        }
+        assert_eq!(wait_ms(None), Ok(0));
+        assert!(wait_ms(Some(3_600_000)).is_ok() && wait_ms(Some(3_600_001)).is_err());
+        assert!(candidate_ttl_ms(3_000).is_ok() && candidate_ttl_ms(3_001).is_err());
+    }
+
+    #[test]
+    fn a_label_made_of_any_text_is_one() {
+        let made = as_label(&"a\nb\u{7}é".repeat(100));
+        assert_eq!(made.chars().count(), LABEL_MAX);
+        assert!(label(Some(&made)).is_ok());
+        assert!(label(Some("a\nb")).is_err());
+    }
+
+    #[test]
+    fn the_id_of_an_opening_cannot_be_guessed() {
+        assert!(opening_id(None).is_ok() && opening_id(Some("0123456789abcdef")).is_ok());
+        assert!(opening_id(Some("1")).is_err() && request_id(Some("1")).is_ok());
+    }
+
+    #[test]
+    fn a_broken_rule_is_a_bad_request() {
+        let failure: Box<Failure> = reason("").expect_err("no reason").into();
+        assert_eq!(failure.error.code, Code::BadRequest);
+        assert!(failure.error.message.starts_with("reason has 1 to 256"));
+    }
+}
