@@ -1,4 +1,9 @@
-//! Looks at every run of a distributed algorithm within stated bounds.
+//! A model checker: looks at every run of a distributed algorithm within stated bounds.
+//!
+//! Safety is judged in every state (`safety`), deadlock in terminal states (`deadlock`), starvation
+//! in fair cycles (`starvation`, `fairness`). `search` is the breadth-first search of the state
+//! space, `partial_order` and `symmetry` are its reductions, and `counterexample` tells how a
+//! property was violated.
 //!
 //! ```
 //! use conclave_check::{Checkable, Limits};
@@ -30,30 +35,33 @@
 //! assert_eq!(story.moments.len(), 2); // One asks and enters, and so does the other.
 //! ```
 
+mod acyclic;
 mod checker;
-mod commute;
-mod cycles;
+mod counterexample;
+mod deadlock;
 mod explorer;
-mod found;
+mod fairness;
 mod global;
-mod graph;
 mod intern;
-mod judge;
 mod local;
-mod lock;
 mod machine;
 mod moves;
 mod outcome;
 mod partial_order;
-mod prospects;
+mod poison;
 mod report;
-mod retell;
+mod safety;
 mod search;
-mod seen;
 mod space;
+mod starvation;
 mod state;
+mod state_graph;
+mod strongly_connected;
 mod symmetry;
-mod untangle;
+#[cfg(test)]
+mod testkit;
+mod violations;
+mod visited;
 mod words;
 mod workings;
 

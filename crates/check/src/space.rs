@@ -1,10 +1,10 @@
-//! What all threads of a search share: every link content, every global state and all that a step
-//! can do to others once, by number.
+//! The state space as all threads of a search share it: every link content, every global state and
+//! all that a step can do to others, once, by number.
 
 use crate::global::Global;
 use crate::intern::{Interner, Plain, mix};
-use crate::lock::held;
 use crate::outcome::{Outcome, Outcomes};
+use crate::poison::held;
 use crate::workings::{Effects, Input, LocalId, PacketId, Workings};
 use conclave_core::{Bounds, Hasher, Network, NodeId};
 use std::hash::BuildHasher;

@@ -1,10 +1,11 @@
-//! What is promised, and what became of the promise.
+//! Properties of algorithms, safety and liveness, and the verdicts on them: what is promised, and
+//! what became of the promise.
 
 use crate::Ticks;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A promise that an algorithm may make.
+/// A property that an algorithm may promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Property {
     /// Safety: at most one process inside at any instant.
@@ -12,23 +13,24 @@ pub enum Property {
     /// Safety at the resource: at most one process whose operations it accepts (fencing).
     #[serde(rename = "S1-eff")]
     S1Eff,
-    /// Progress: if somebody waits and nobody stays inside for ever, somebody enters.
+    /// Liveness, progress (no deadlock): if somebody waits and nobody stays inside for ever,
+    /// somebody enters.
     V1,
-    /// No starvation: whoever waits enters eventually.
+    /// Liveness, no starvation: whoever waits enters eventually.
     V2,
     /// Bounded waiting: once a request is registered, only so many others enter first.
     BW,
     /// Order: if one request happened before another, it is granted first; if one event happened
     /// before another, its time is smaller.
     HB,
-    /// Fences: each entry carries a larger number than every entry before it.
+    /// Fencing tokens: each entry carries a larger number than every entry before it.
     F1,
     /// Election safety: in the end all live processes name the same, right leader.
     E1,
     /// Never two leaders of one term.
     #[serde(rename = "E1-term")]
     E1Term,
-    /// Election progress: in the end every live process names a leader.
+    /// Election liveness: in the end every live process names a leader.
     E2,
     /// Completeness of a failure detector: in the end every crashed process is suspected by every
     /// live one.
@@ -66,7 +68,7 @@ impl Property {
         }
     }
 
-    /// The promise in a few words.
+    /// The property in a few words.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::S1 => "at most one inside",
@@ -91,7 +93,7 @@ impl fmt::Display for Property {
     }
 }
 
-/// What became of a promise in a run, or in all runs within bounds.
+/// What became of a property in a run, or in all runs within bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -116,10 +118,10 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A broken promise: which, when, and what was seen.
+/// A violated property: which, when, and what was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Violation {
-    /// Which promise.
+    /// Which property.
     pub property: Property,
     /// When it was seen to be broken.
     pub at: Ticks,

@@ -1,20 +1,21 @@
-//! One run: takes events from the wheel, gives them to the nodes, carries out what they want.
+//! The main loop of the discrete-event simulation: takes events from the wheel, gives them to the
+//! nodes, carries out what they want.
 
 use crate::decisions::Decisions;
 use crate::error::Error;
 use crate::metrics::Kinds;
 use crate::network::Network;
+use crate::observers::choices;
 use crate::oracle::Soothsayer;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
 use crate::random::Stream;
-use crate::stamps::Stamps;
 use crate::story::Story;
 use crate::study::{Studied, Users};
 use crate::timers::Timers;
 use crate::trace::erased::erase_timer;
 use crate::trace::{Record, Recorder};
-use crate::watch::choices;
+use crate::vector_stamps::Stamps;
 use crate::wheel::{Lane, SlotId, Wheel};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
@@ -47,10 +48,10 @@ pub struct Simulation<'a, P: Process<Provides: Studied>> {
     pub(crate) kinds: Kinds,
     pub(crate) decisions: Option<Decisions>,
     /// Whether anything is kept of a step but its consequences.
-    watched: bool,
-    /// How many reasons there are to look twice at every event: nodes that are not up, and somebody
-    /// who watches.
-    care: u32,
+    observed: bool,
+    /// How many reasons there are to take the slow path with every event: nodes that are not up,
+    /// and somebody who observes.
+    slow_path: u32,
     ctx: Context<P>,
     /// The kinds that the step under way has sent, where a multicast counts as one message.
     pub(crate) multicast: Vec<&'static str>,
@@ -76,7 +77,7 @@ pub(crate) struct Late<P: Process> {
 
 impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
-        crate::check::plan(cluster, plan)?;
+        crate::validate::plan(cluster, plan)?;
         let n = cluster.nodes();
         let mut wheel = Wheel::new(crate::event::rank::<P>);
         if options.shape {
@@ -84,7 +85,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         }
         let recorder = options.trace.then(Recorder::default);
         let choices = choices(plan, recorder.as_ref());
-        let watched = options.watch() || plan.multicast;
+        let observed = options.watch() || plan.multicast;
         Ok(Self {
             cluster,
             plan,
@@ -103,8 +104,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             events: 0,
             kinds: Kinds::default(),
             decisions: options.decisions.then(Decisions::default),
-            watched,
-            care: u32::from(watched),
+            observed,
+            slow_path: u32::from(observed),
             ctx: Context::new(choices),
             multicast: Vec::new(),
             timers: Timers::new(),
@@ -189,8 +190,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     /// A node comes or goes.
     pub(crate) fn set_status(&mut self, node: NodeId, status: Status) {
         let was = std::mem::replace(&mut self.up[node.index()], status);
-        self.care += u32::from(status != Status::Up);
-        self.care -= u32::from(was != Status::Up);
+        self.slow_path += u32::from(status != Status::Up);
+        self.slow_path -= u32::from(was != Status::Up);
     }
 
     /// Takes what was found in the wheel to its node. While it is there it can be looked at without
@@ -199,8 +200,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     fn take(&mut self, slot: SlotId) {
         self.now = self.wheel.now();
         let (node, event) = self.wheel.look(slot);
-        if self.care > 0 {
-            return self.take_with_care(node, slot);
+        if self.slow_path > 0 {
+            return self.take_slowly(node, slot);
         }
         match event {
             Event::Message { from, message } => {
@@ -237,8 +238,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     /// whose messages are followed.
     #[inline(always)]
     pub(crate) fn step_here(&mut self, node: NodeId, event: Event<P>, asks: bool) {
-        if self.watched {
-            self.step_watched(node, event, asks);
+        if self.observed {
+            self.step_observed(node, event, asks);
         } else {
             self.act::<false>(node, event, asks);
         }
@@ -256,7 +257,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
                     }
                     match self.network.takes() {
                         Some(latency) if !WATCHED => self.send(node, to, message, latency),
-                        Some(_) | None => self.send_with_care(node, to, message),
+                        Some(_) | None => self.send_slowly(node, to, message),
                     }
                 }
                 Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),

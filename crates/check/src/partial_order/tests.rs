@@ -1,6 +1,7 @@
 use crate::explorer::Explorer;
 use crate::machine::Machine;
-use crate::prospects::Prospects;
+use crate::moves;
+use crate::partial_order::reachable_inputs::ReachableInputs;
 use crate::space::{Space, Watch};
 use crate::state::State;
 use conclave_core::election::{Election, Indication, Request};
@@ -66,19 +67,21 @@ impl Process for Gambler {
 /// How many states were looked at, and those in which nothing more can happen.
 fn explore(explorer: &mut Explorer<'_>, reduced: bool) -> (usize, BTreeSet<u64>) {
     let mut open: Vec<State> = explorer.initial();
-    let foresees = reduced && Prospects::exist(explorer, &open);
+    let foresees = reduced && ReachableInputs::exist(explorer, &open);
     let mut seen: HashSet<u64> = open.iter().map(|state| state.hash).collect();
-    let (mut ends, mut turns) = (BTreeSet::new(), Vec::new());
+    let mut ends = BTreeSet::new();
+    let mut enabled = Vec::new();
     while let Some(state) = open.pop() {
-        explorer.turns(&state, &mut turns);
-        if turns.is_empty() {
+        moves::enabled(explorer, &state, &mut enabled);
+        if enabled.is_empty() {
             ends.insert(state.hash);
         }
-        let first = if reduced { explorer.put_first(&state, &mut turns, foresees) } else { None };
-        for turn in &turns[..first.unwrap_or(turns.len())] {
-            for &outcome in explorer.outcomes(&state, turn.act).iter() {
+        let first =
+            if reduced { super::ample_set(explorer, &state, &mut enabled, foresees) } else { None };
+        for enabled in &enabled[..first.unwrap_or(enabled.len())] {
+            for &outcome in explorer.outcomes(&state, enabled.action).iter() {
                 let mut next = State::default();
-                explorer.advance(&state, turn.act, outcome, &mut next);
+                explorer.advance(&state, enabled.action, outcome, &mut next);
                 if seen.insert(next.hash) {
                     open.push(next);
                 }
@@ -91,7 +94,8 @@ fn explore(explorer: &mut Explorer<'_>, reduced: bool) -> (usize, BTreeSet<u64>)
 /// Nobody knows these rules, so nobody can have made a reduction to suit them.
 #[test]
 fn whatever_the_rules_every_end_is_still_come_to() {
-    let (mut looked_at, mut all) = (0, 0);
+    let mut looked_at = 0;
+    let mut all = 0;
     for seed in 0..300 {
         let cluster = Cluster::of_equals(NODES, move |me| Gambler { seed, me, mood: 0 });
         let bounds = Bounds { start: Start::Any, ..Bounds::default() };
@@ -102,7 +106,8 @@ fn whatever_the_rules_every_end_is_still_come_to() {
         let (states, ends) = explore(&mut Explorer::new(&space), false);
         let (fewer, same) = explore(&mut Explorer::new(&space), true);
         assert_eq!(same, ends, "seed {seed}");
-        (looked_at, all) = (looked_at + fewer, all + states);
+        looked_at += fewer;
+        all += states;
     }
     assert!(looked_at * 3 < all * 2, "{looked_at} of {all}: hardly anything was left out");
 }

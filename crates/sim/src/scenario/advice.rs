@@ -1,10 +1,10 @@
-//! What the two calculators say of the very setting of a scenario.
+//! Advice on a scenario: what the calculators of timeouts and probabilities say of its setting.
 
 use super::expect::{Check, compare};
 use super::file::List;
 use super::{Expect, Scenario};
-use crate::advisor::Answers;
 use crate::probability;
+use crate::timeout_advice::Answers;
 use serde::Deserialize;
 
 /// How likely a quorum lets in two, if each coordinator forgets with this probability.

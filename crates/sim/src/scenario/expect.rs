@@ -1,4 +1,4 @@
-//! What must come of a scenario.
+//! Expectations of a scenario: what must come of it.
 
 use super::Scenario;
 use super::advice::{Forgetting, Patience};
@@ -76,10 +76,10 @@ pub struct Expect {
     pub(super) forgetting: Option<Forgetting>,
     /// What the timeout calculator says of the latency.
     pub(super) patience: Option<Patience>,
-    /// The promises that are kept.
+    /// The properties that hold.
     #[serde(default)]
     pub holds: Vec<Property>,
-    /// The promises that are broken.
+    /// The properties that are violated.
     #[serde(default)]
     pub violated: Vec<Property>,
 }
@@ -114,8 +114,8 @@ impl Scenario {
             Findings::Clock(keeping) => expect.keeping(keeping, &mut checks),
         }
         self.advice(&mut checks);
-        let promises = [(&expect.holds, Verdict::Holds), (&expect.violated, Verdict::Violated)];
-        for (properties, verdict) in promises {
+        let expected = [(&expect.holds, Verdict::Holds), (&expect.violated, Verdict::Violated)];
+        for (properties, verdict) in expected {
             checks.extend(
                 properties
                     .iter()
@@ -261,7 +261,8 @@ fn entries(expect: &Expect, entered: &[Entry], names: &Names, checks: &mut Vec<C
 }
 
 pub(super) fn compare(what: &str, expected: impl Display, observed: impl Display) -> Check {
-    let (expected, observed) = (expected.to_string(), observed.to_string());
+    let expected = expected.to_string();
+    let observed = observed.to_string();
     Check { what: what.to_string(), ok: expected == observed, expected, observed }
 }
 

@@ -1,4 +1,5 @@
-//! What the application on each node wants, and the times it measures.
+//! The workload of mutual exclusion: what the application on each node wants, and the waiting times
+//! it measures.
 
 use crate::metrics::{Entries, Entry, Kinds, Samples, jain};
 use crate::plan::{Act, Plan, ScriptLine, Workload};
@@ -121,7 +122,8 @@ impl Application {
         if let (Some(to_arrive), Some(queued)) =
             (self.to_arrive.get_mut(node.index()), self.queued.get_mut(node.index()))
         {
-            (*to_arrive, *queued) = (self.left[node.index()], 0);
+            *to_arrive = self.left[node.index()];
+            *queued = 0;
         }
     }
 

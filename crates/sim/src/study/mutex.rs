@@ -1,4 +1,4 @@
-//! Mutual exclusion: applications that ask, enter and leave.
+//! Study of mutual exclusion: applications that ask, enter and leave.
 
 use super::application::{Application, is_told};
 use super::registration::Registration;
@@ -25,7 +25,7 @@ impl Studied for Mutex {
     type Law = MutexLaw;
 
     fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
-        crate::check::workload(&plan.workload, cluster)?;
+        crate::validate::workload(&plan.workload, cluster)?;
         match plan.start.first() {
             Some(_) => Err(Error::value("--start", "…", "nobody leads here; see --workload")),
             None => Ok(()),

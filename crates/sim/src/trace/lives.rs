@@ -1,4 +1,5 @@
-//! What the nodes of a recorded run were through, as stretches of time: the material of drawings.
+//! Timelines of the nodes of a trace (waiting, inside, down), as stretches of time: the material of
+//! drawings.
 
 use super::{Cause, Record, Step, Told, Trace};
 use conclave_core::{NodeId, Ticks};
@@ -114,7 +115,8 @@ impl Lives {
             }
             Record::Dead { node } => {
                 let (life, open) = self.life(node, open);
-                (life.dead_from_start, open.down) = (true, Some(Ticks::ZERO));
+                life.dead_from_start = true;
+                open.down = Some(Ticks::ZERO);
             }
             Record::Crash { at, node } => {
                 let (life, open) = self.life(node, open);

@@ -1,4 +1,5 @@
-//! The law of failure detection: holds what the nodes believe of each other against the truth.
+//! Monitor of failure detection, for completeness and accuracy: holds what the nodes believe of
+//! each other against the truth.
 
 use crate::{NodeId, Property, Ticks, Verdict, Violation};
 
@@ -143,7 +144,7 @@ impl Monitor {
         }
     }
 
-    /// What became of a promise.
+    /// What became of a property.
     pub fn verdict(&self, property: Property) -> Verdict {
         if self.violations.iter().any(|violation| violation.property == property) {
             return Verdict::Violated;
@@ -165,7 +166,7 @@ impl Monitor {
         }
     }
 
-    /// The first violation of each promise, in the order they were seen.
+    /// The first violation of each property, in the order they were seen.
     pub fn violations(&self) -> &[Violation] {
         &self.violations
     }
@@ -268,7 +269,8 @@ impl Monitor {
         }
         let since = self.noticeable_since(by, of);
         let lasting = self.now.since(since) >= patience;
-        let (name, other) = (by.mark(), of.mark());
+        let name = by.mark();
+        let other = of.mark();
         match (self.nodes[of.index()].up, self.views[self.place(by, of)]) {
             (true, View::Suspects { mistaken: false, .. }) if lasting => {
                 let what = || format!("{name} still suspects {other}, which came back");

@@ -1,4 +1,5 @@
-//! The law of elections: watches whom each node follows and says which promises were kept.
+//! Monitor of leader election (one leader per term, agreement in the end): watches whom each node
+//! follows, says which properties were kept, and counts leaders at the same time (split brain).
 
 use crate::{NodeId, NodeSet, Property, Ticks, Verdict, Violation};
 use std::collections::BTreeMap;
@@ -147,7 +148,7 @@ impl Monitor {
         }
     }
 
-    /// What became of a promise.
+    /// What became of a property.
     pub fn verdict(&self, property: Property) -> Verdict {
         match property {
             Property::E1 => self.verdicts[0],
@@ -168,7 +169,7 @@ impl Monitor {
         }
     }
 
-    /// The broken promises, first first.
+    /// The violated properties, first first.
     pub fn violations(&self) -> &[Violation] {
         &self.violations
     }
@@ -182,7 +183,8 @@ impl Monitor {
             .filter_map(|node| self.beliefs[node.index()].map(|leader| (node, leader)));
         let (first, leader) = following.next()?;
         if let Some((node, other)) = following.find(|(_, other)| *other != leader) {
-            let (first, leader) = (first.mark(), leader.mark());
+            let first = first.mark();
+            let leader = leader.mark();
             return Some(format!(
                 "{first} follows {leader}, {} follows {}",
                 node.mark(),

@@ -1,4 +1,5 @@
-//! The law of mutual exclusion: watches a run and says which promises were kept.
+//! Monitor of mutual exclusion: watches a run for safety (one inside, fencing tokens that rise) and
+//! liveness (progress, no starvation, bounded waiting), and says which properties were kept.
 
 use super::Causality;
 use crate::{NodeId, Property, Ticks, Verdict, Violation};
@@ -106,7 +107,8 @@ impl Monitor {
     pub fn registered(&mut self, node: NodeId) {
         let state = &mut self.nodes[node.index()];
         if state.phase == Phase::Waiting && !state.registered {
-            (state.registered, state.entries_before) = (true, self.entries);
+            state.registered = true;
+            state.entries_before = self.entries;
         }
     }
 
@@ -184,7 +186,7 @@ impl Monitor {
         self.report(Property::V2, self.last_progress, || format!("{who} for ever"));
     }
 
-    /// What became of a promise.
+    /// What became of a property.
     pub fn verdict(&self, property: Property) -> Verdict {
         if self.violations.iter().any(|violation| violation.property == property) {
             return Verdict::Violated;
@@ -208,7 +210,7 @@ impl Monitor {
         }
     }
 
-    /// The first violation of each promise, in the order they were seen.
+    /// The first violation of each property, in the order they were seen.
     pub fn violations(&self) -> &[Violation] {
         &self.violations
     }
@@ -267,7 +269,8 @@ impl Monitor {
 
     #[cold]
     fn two_inside(&mut self, node: NodeId, fence: u64, at: Ticks) {
-        let (name, other) = (node.mark(), self.inside[0].0.mark());
+        let name = node.mark();
+        let other = self.inside[0].0.mark();
         self.report(Property::S1, at, || format!("{name} entered while {other} was inside"));
         if self.largest.is_some_and(|(largest, holder)| fence == largest && holder != node) {
             let what = || format!("{other} and {name} are inside with the same fence {fence}");
@@ -326,7 +329,8 @@ impl Monitor {
             && let Some(earlier) = order.entered(node)
         {
             self.report(Property::HB, at, || {
-                let (node, earlier) = (node.mark(), earlier.mark());
+                let node = node.mark();
+                let earlier = earlier.mark();
                 format!("{node} entered before {earlier}, whose request happened before")
             });
         }

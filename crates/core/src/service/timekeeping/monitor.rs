@@ -1,4 +1,5 @@
-//! The law of clocks: if one event happened before another, its time is smaller.
+//! Monitor of logical clocks (the clock condition): if one event happened before another, its time
+//! is smaller.
 
 use super::Kind;
 use crate::clock::{Lamport, Time, Vector};
@@ -73,7 +74,8 @@ impl Monitor {
             }
         }
         here.vector.tick(node);
-        let (lamport, vector) = (here.lamport.now(), here.vector.clone());
+        let lamport = here.lamport.now();
+        let vector = here.vector.clone();
         let last = here.events.last().copied();
         here.events.push(self.records.len());
         let record = Record { at, node, kind, time, lamport, vector };

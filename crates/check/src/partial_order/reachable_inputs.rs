@@ -1,4 +1,4 @@
-//! What could come to a node, in whatever order: an estimate from above.
+//! Reachable inputs: what could come to a node, in whatever order. An over-approximation.
 //!
 //! Every message that a node may send is given to every state that its receiver may be in, and so
 //! are the calls of users, again and again, until nothing new comes of it. That ignores how often
@@ -16,9 +16,9 @@ use std::collections::HashSet;
 const STEPS_MAX: usize = 20_000;
 
 /// By node: every message that could come to it, and from whom.
-pub struct Prospects(Vec<Vec<Input>>);
+pub struct ReachableInputs(Vec<Vec<Input>>);
 
-impl Prospects {
+impl ReachableInputs {
     /// What could come to a node over its links.
     pub fn of(&self, node: u16) -> &[Input] {
         &self.0[usize::from(node)]
@@ -40,10 +40,10 @@ impl Prospects {
         states: &[State],
         closed: Option<(u16, u16)>,
     ) -> Option<Self> {
-        if explorer.family != Family::Election {
+        if explorer.family() != Family::Election {
             return None;
         }
-        let nodes = explorer.space.workings.nodes() as usize;
+        let nodes = explorer.space().workings.nodes() as usize;
         let mut estimate = Estimate {
             explorer,
             closed,
@@ -89,8 +89,8 @@ impl Estimate<'_, '_> {
             self.may_be_in(node as u16, local)?;
         }
         for (slot, &content) in state.links.iter().enumerate() {
-            let (from, to) = self.explorer.slots[slot];
-            for packet in self.explorer.contents[content as usize].packets.clone() {
+            let (from, to) = self.explorer.links()[slot];
+            for packet in self.explorer.content(content).packets.clone() {
                 self.may_come(from.0 as u16, to.0 as u16, packet);
             }
         }
@@ -98,7 +98,7 @@ impl Estimate<'_, '_> {
     }
 
     fn attempt(&mut self, local: LocalId, input: Input) -> Option<()> {
-        let node = self.explorer.faces[local as usize].node;
+        let node = self.explorer.local(local).node;
         for &outcome in self.explorer.steps(local, input).iter() {
             for (to, packet) in self.explorer.effects(outcome).sends.clone() {
                 self.may_come(node, to, packet);
@@ -110,7 +110,7 @@ impl Estimate<'_, '_> {
 
     /// `None` if a timer runs there.
     fn may_be_in(&mut self, node: u16, local: LocalId) -> Option<()> {
-        let face = &self.explorer.faces[local as usize];
+        let face = self.explorer.local(local);
         if !face.timers.is_empty() {
             return None;
         }
@@ -127,7 +127,8 @@ impl Estimate<'_, '_> {
     fn may_come(&mut self, from: u16, to: u16, packet: PacketId) {
         let is_closed = self.closed == Some((from, to));
         if !is_closed && self.known.insert(Item::Message { from, to, packet }) {
-            let (place, message) = (usize::from(to), Input::Deliver { from, packet });
+            let place = usize::from(to);
+            let message = Input::Deliver { from, packet };
             self.to_try.extend(self.locals[place].iter().map(|&local| (local, message)));
             self.messages[place].push(message);
         }

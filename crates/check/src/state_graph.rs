@@ -1,24 +1,23 @@
-//! All states with the moves between them, for questions about runs that never end.
+//! The state graph: all states with the moves between them, for liveness properties, which endless
+//! runs can violate.
 
+use crate::counterexample::Stride;
+use crate::deadlock;
 use crate::explorer::Explorer;
-use crate::found::{Found, Place, is_fatal};
+use crate::fairness::{Obligation, Obligations};
 use crate::intern::Plain;
 use crate::local::Phase;
-use crate::moves::{Act, Turn};
+use crate::moves::{self, Enabled};
 use crate::report::{Limits, Progress, Stop};
-use crate::retell::Stride;
-use crate::space::Slot;
+use crate::safety;
 use crate::state::{Packed, State};
+use crate::violations::{Place, Violations, is_fatal};
 use crate::words::Family;
-use crate::workings::{LocalId, PacketId};
-use conclave_core::{Network, Property};
+use conclave_core::Property;
 use std::collections::HashMap;
 
 /// The number of a state, in the order in which they were found.
-pub type Node = u32;
-/// Something that must happen, sooner or later, if it can all the time: a delivery on a link, the
-/// firing of a timer, an exit.
-pub type Duty = u32;
+pub type StateId = u32;
 
 /// After so many states it is said how far the search has come.
 const GLANCE: usize = 1 << 12;
@@ -26,36 +25,36 @@ const GLANCE: usize = 1 << 12;
 /// A move from one state to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    pub to: Node,
-    /// The duty that it fulfils, if any.
-    pub duty: Option<Duty>,
+    pub to: StateId,
+    /// The obligation that it fulfils, if any.
+    pub obligation: Option<Obligation>,
 }
 
 /// All states with the moves between them.
-pub struct Graph {
+pub struct StateGraph {
     /// The packed states, and where each begins.
     packed: Packed,
     begins: Vec<usize>,
     /// The state before each on a shortest way to it.
-    parents: Vec<Node>,
+    parents: Vec<StateId>,
     depths: Vec<u32>,
     edges: Vec<Edge>,
     first_edge: Vec<usize>,
     /// What must happen in each state, sooner or later.
-    duties: Vec<Duty>,
-    first_duty: Vec<usize>,
+    obligations: Vec<Obligation>,
+    first_obligation: Vec<usize>,
     /// By state: the nodes that want something and do not have it, one bit each.
     pub wanting: Vec<u64>,
     /// By state: whether only the bounds keep some timer from firing.
     pub cut: Vec<bool>,
-    places: HashMap<u64, Node, Plain>,
+    places: HashMap<u64, StateId, Plain>,
     /// Whether states that differ only in counters are taken for each other.
     normal: bool,
-    pub found: Found,
+    pub found: Violations,
     pub stop: Option<Stop>,
 }
 
-impl Graph {
+impl StateGraph {
     /// Finds all states and moves. With `normal`, states that differ only in counters are one.
     pub fn build(
         explorer: &mut Explorer<'_>,
@@ -68,7 +67,7 @@ impl Graph {
         for state in explorer.initial() {
             graph.come_to(explorer, state, 0);
         }
-        let mut duties = Duties::default();
+        let mut obligations = Obligations::default();
         let mut next = 0;
         while next < graph.begins.len() {
             if let Some(stop) = graph.limit(limits, wanted, next) {
@@ -76,14 +75,15 @@ impl Graph {
                 break;
             }
             if next.is_multiple_of(GLANCE) {
-                let (unique_states, depth) = (graph.len() as u64, graph.depths[next]);
-                progress(Progress { unique_states, frontier: unique_states - next as u64, depth });
+                let unique_states = graph.len() as u64;
+                let frontier = unique_states - next as u64;
+                progress(Progress { unique_states, frontier, depth: graph.depths[next] });
             }
-            graph.expand(explorer, &mut duties, next as Node);
+            graph.expand(explorer, &mut obligations, next as StateId);
             next += 1;
         }
         graph.first_edge.push(graph.edges.len());
-        graph.first_duty.push(graph.duties.len());
+        graph.first_obligation.push(graph.obligations.len());
         graph
     }
 
@@ -95,13 +95,13 @@ impl Graph {
             depths: Vec::new(),
             edges: Vec::new(),
             first_edge: Vec::new(),
-            duties: Vec::new(),
-            first_duty: Vec::new(),
+            obligations: Vec::new(),
+            first_obligation: Vec::new(),
             wanting: Vec::new(),
             cut: Vec::new(),
             places: HashMap::default(),
             normal,
-            found: Found::default(),
+            found: Violations::default(),
             stop: None,
         }
     }
@@ -121,33 +121,40 @@ impl Graph {
         }
     }
 
-    fn expand(&mut self, explorer: &mut Explorer<'_>, duties: &mut Duties, node: Node) {
+    fn expand(
+        &mut self,
+        explorer: &mut Explorer<'_>,
+        obligations: &mut Obligations,
+        node: StateId,
+    ) {
         self.first_edge.push(self.edges.len());
-        self.first_duty.push(self.duties.len());
+        self.first_obligation.push(self.obligations.len());
         let state = self.state(explorer, node);
-        let mut turns = Vec::new();
-        explorer.turns(&state, &mut turns);
+        let mut enabled = Vec::new();
+        moves::enabled(explorer, &state, &mut enabled);
         let place = Place { depth: self.depths[node as usize], hash: state.hash };
-        explorer.judge_end(&state, &turns, place, &mut self.found);
-        for turn in turns {
-            let duty = turn.due.then(|| duties.number(explorer, &state, turn.act));
-            if let Some(duty) = duty.filter(|duty| !self.duties_from(node).contains(duty)) {
-                self.duties.push(duty);
+        deadlock::judge(explorer, &state, &enabled, place, &mut self.found);
+        for Enabled { action, due } in enabled {
+            let obligation = due.then(|| obligations.number(explorer, &state, action));
+            if let Some(obligation) =
+                obligation.filter(|obligation| !self.obligations_from(node).contains(obligation))
+            {
+                self.obligations.push(obligation);
             }
-            for &outcome in explorer.outcomes(&state, turn.act).iter() {
+            for &outcome in explorer.outcomes(&state, action).iter() {
                 let mut after = State::default();
-                explorer.advance(&state, turn.act, outcome, &mut after);
+                explorer.advance(&state, action, outcome, &mut after);
                 let to = self.come_to(explorer, after, node);
-                self.edges.push(Edge { to, duty });
+                self.edges.push(Edge { to, obligation });
             }
         }
     }
 
-    fn duties_from(&self, node: Node) -> &[Duty] {
-        &self.duties[self.first_duty[node as usize]..]
+    fn obligations_from(&self, node: StateId) -> &[Obligation] {
+        &self.obligations[self.first_obligation[node as usize]..]
     }
 
-    fn come_to(&mut self, explorer: &mut Explorer<'_>, mut state: State, from: Node) -> Node {
+    fn come_to(&mut self, explorer: &mut Explorer<'_>, mut state: State, from: StateId) -> StateId {
         self.found.states += 1;
         if self.normal {
             explorer.normalise(&mut state);
@@ -155,7 +162,7 @@ impl Graph {
         if let Some(&known) = self.places.get(&state.hash) {
             return known;
         }
-        let node = self.begins.len() as Node;
+        let node = self.begins.len() as StateId;
         let depth = self.first_edge.last().map_or(0, |_| self.depths[from as usize] + 1);
         self.places.insert(state.hash, node);
         self.begins.push(self.packed.len());
@@ -163,8 +170,8 @@ impl Graph {
         self.parents.push(from);
         self.depths.push(depth);
         self.wanting.push(wanting(explorer, &state));
-        self.cut.push(explorer.is_cut(&state));
-        for property in explorer.broken(&state) {
+        self.cut.push(deadlock::is_cut(explorer, &state));
+        for property in safety::violated(explorer, &state) {
             self.found.broken(property, Place { depth, hash: state.hash });
         }
         node
@@ -178,7 +185,8 @@ impl Graph {
     /// How much memory it takes, roughly.
     pub fn bytes(&self) -> u64 {
         let per_state = 2 * 16 + 8 + 4 + 4 + 8 + 8 + 8;
-        let lists = self.edges.len() * size_of::<Edge>() + self.duties.len() * size_of::<Duty>();
+        let lists =
+            self.edges.len() * size_of::<Edge>() + self.obligations.len() * size_of::<Obligation>();
         (self.packed.len() * size_of::<u16>() + self.len() * per_state + lists) as u64
     }
 
@@ -188,32 +196,32 @@ impl Graph {
     }
 
     /// The moves from a state.
-    pub fn edges(&self, node: Node) -> &[Edge] {
+    pub fn edges(&self, node: StateId) -> &[Edge] {
         let place = node as usize;
         &self.edges[self.first_edge[place]..self.first_edge[place + 1]]
     }
 
     /// What must happen in a state, sooner or later.
-    pub fn duties(&self, node: Node) -> &[Duty] {
+    pub fn obligations(&self, node: StateId) -> &[Obligation] {
         let place = node as usize;
-        &self.duties[self.first_duty[place]..self.first_duty[place + 1]]
+        &self.obligations[self.first_obligation[place]..self.first_obligation[place + 1]]
     }
 
     /// A state in full.
-    pub fn state(&self, explorer: &Explorer<'_>, node: Node) -> State {
+    pub fn state(&self, explorer: &Explorer<'_>, node: StateId) -> State {
         let mut state = State::default();
         let mut packed = &self.packed[self.begins[node as usize]..];
-        state.unpack(explorer.nodes, &mut packed);
+        state.unpack(explorer.nodes(), &mut packed);
         state
     }
 
     /// The state of this hash.
-    pub fn node(&self, hash: u64) -> Option<Node> {
+    pub fn node(&self, hash: u64) -> Option<StateId> {
         self.places.get(&hash).copied()
     }
 
     /// A shortest way to a state, from one in which runs begin.
-    pub fn way(&self, node: Node) -> Vec<Node> {
+    pub fn way(&self, node: StateId) -> Vec<StateId> {
         let mut way = vec![node];
         while self.depths[way[way.len() - 1] as usize] > 0 {
             way.push(self.parents[way[way.len() - 1] as usize]);
@@ -223,23 +231,24 @@ impl Graph {
     }
 
     /// The moves along a way.
-    pub fn strides(&self, explorer: &mut Explorer<'_>, way: &[Node]) -> Option<Vec<Stride>> {
+    pub fn strides(&self, explorer: &mut Explorer<'_>, way: &[StateId]) -> Option<Vec<Stride>> {
         way.windows(2).map(|pair| self.stride(explorer, pair[0], pair[1])).collect()
     }
 
-    fn stride(&self, explorer: &mut Explorer<'_>, from: Node, to: Node) -> Option<Stride> {
-        let (state, goal) = (self.state(explorer, from), self.state(explorer, to));
-        let mut turns = Vec::new();
-        explorer.turns(&state, &mut turns);
-        for Turn { act, .. } in turns {
-            for &outcome in explorer.outcomes(&state, act).iter() {
+    fn stride(&self, explorer: &mut Explorer<'_>, from: StateId, to: StateId) -> Option<Stride> {
+        let state = self.state(explorer, from);
+        let goal = self.state(explorer, to);
+        let mut enabled = Vec::new();
+        moves::enabled(explorer, &state, &mut enabled);
+        for Enabled { action, .. } in enabled {
+            for &outcome in explorer.outcomes(&state, action).iter() {
                 let mut after = State::default();
-                explorer.advance(&state, act, outcome, &mut after);
+                explorer.advance(&state, action, outcome, &mut after);
                 if self.normal {
                     explorer.normalise(&mut after);
                 }
                 if after.hash == goal.hash {
-                    return Some(Stride { act, outcome, after });
+                    return Some(Stride { action, outcome, after });
                 }
             }
         }
@@ -249,62 +258,11 @@ impl Graph {
 
 /// The nodes that wait to enter, or follow nobody though an election has begun.
 fn wanting(explorer: &Explorer<'_>, state: &State) -> u64 {
-    let faces = || (0..explorer.clients as u16).map(|node| (node, explorer.face(state, node)));
+    let faces = || (0..explorer.clients() as u16).map(|node| (node, explorer.face(state, node)));
     let begun = faces().any(|(_, face)| face.begun);
-    let wants = |face: &crate::workings::Face| match explorer.family {
+    let wants = |face: &crate::workings::Face| match explorer.family() {
         Family::Mutex => face.phase == Phase::Waiting,
         Family::Election => begun && face.up && face.leader.is_none(),
     };
     faces().filter(|(_, face)| wants(face)).fold(0, |bits, (node, _)| bits | 1 << node)
-}
-
-/// Numbers for duties.
-#[derive(Default)]
-struct Duties {
-    numbers: HashMap<Act, Duty, Plain>,
-    messages: HashMap<(Slot, PacketId), Duty, Plain>,
-    timers: HashMap<(u16, String), Duty>,
-    known: HashMap<(LocalId, u8), Duty, Plain>,
-    count: Duty,
-}
-
-impl Duties {
-    fn number(&mut self, explorer: &Explorer<'_>, state: &State, act: Act) -> Duty {
-        let fresh = self.count;
-        let number = match act {
-            Act::Fire { node, timer } => {
-                // Which place a timer has among those that run says nothing; its name does.
-                let local = state.nodes[usize::from(node)];
-                let timers = &mut self.timers;
-                *self.known.entry((local, timer)).or_insert_with(|| {
-                    let name = explorer.space.workings.timer(local, timer);
-                    *timers.entry((node, name)).or_insert(fresh)
-                })
-            }
-            Act::Deliver { slot, take } => {
-                let message = message(explorer, state, slot, take);
-                *self.messages.entry((slot, message)).or_insert(fresh)
-            }
-            Act::Repeat { .. }
-            | Act::Lose { .. }
-            | Act::Ask { .. }
-            | Act::Crash { .. }
-            | Act::Restart { .. }
-            | Act::Suspect { .. }
-            | Act::Trust { .. } => *self.numbers.entry(act).or_insert(fresh),
-        };
-        self.count += u32::from(number == fresh);
-        number
-    }
-}
-
-/// A link that delivers in order owes its first message; any other, each message it has.
-fn message(explorer: &Explorer<'_>, state: &State, slot: Slot, take: u16) -> PacketId {
-    match explorer.space.bounds.network {
-        Network::Fifo => 0,
-        Network::Bag => {
-            let content = &explorer.contents[state.link(usize::from(slot)) as usize];
-            content.takes[usize::from(take)].0
-        }
-    }
 }

@@ -1,11 +1,12 @@
-//! Every state that was found, by its hash: after how many moves, and from which one.
+//! The visited set: every state that was found, by its hash, with its depth and the state before it
+//! on a shortest way (its parent).
 //!
 //! One table for all threads, which come to states without waiting for each other: a place is free
 //! or belongs to a hash for ever, and who comes first takes it. Only while the table is made larger
 //! must everybody keep away. All states after so many moves are looked at before those after more,
 //! so whatever others write meanwhile is about states that are equally deep.
 
-use crate::lock::held;
+use crate::poison::held;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{RwLock, RwLockReadGuard};
 
@@ -23,7 +24,7 @@ const PARENT_MASK: u64 = (1 << PARENT_BITS) - 1;
 pub const DEPTH_MAX: u32 = (1 << (64 - PARENT_BITS)) - 2;
 
 /// Every state that was found.
-pub struct Seen {
+pub struct Visited {
     table: RwLock<Table>,
     bytes: AtomicU64,
 }
@@ -47,7 +48,7 @@ pub enum Visit {
     },
 }
 
-impl Seen {
+impl Visited {
     pub fn new() -> Self {
         let table = Table::new(FIRST);
         Self { bytes: AtomicU64::new(table.bytes()), table: RwLock::new(table) }
@@ -226,7 +227,8 @@ impl Table {
         let mut place = self.home(low.max(1)); // The table is smaller than the low bits can tell.
         loop {
             let entry = &self.entries[place];
-            let (hash, path) = (entry.hash.load(Relaxed), entry.path.load(Relaxed));
+            let hash = entry.hash.load(Relaxed);
+            let path = entry.path.load(Relaxed);
             if hash == 0 {
                 return None;
             }
@@ -256,7 +258,7 @@ impl Entry {
 mod tests {
     use super::*;
 
-    fn visit(seen: &Seen, hash: u64, depth: u32, from: u64) -> Visit {
+    fn visit(seen: &Visited, hash: u64, depth: u32, from: u64) -> Visit {
         let mut visits = Vec::new();
         seen.visit(&[Arrival { hash, from }], depth, &mut visits);
         visits[0]
@@ -264,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_state_is_new_once_and_remembers_how_it_was_come_to() {
-        let seen = Seen::new();
+        let seen = Visited::new();
         assert_eq!(visit(&seen, 77 << 50 | 5, 0, 0), Visit::First);
         for state in 1..20_000_u64 {
             let hash = crate::intern::mix(state);
@@ -278,7 +280,7 @@ mod tests {
 
     #[test]
     fn of_several_ways_of_one_length_the_least_is_kept() {
-        let seen = Seen::new();
+        let seen = Visited::new();
         visit(&seen, 1, 3, 30);
         visit(&seen, 1, 3, 20);
         visit(&seen, 1, 3, 25);
@@ -288,12 +290,13 @@ mod tests {
     #[test]
     fn threads_that_come_to_the_same_states_at_once_find_each_exactly_once() {
         const STATES: u64 = 60_000; // More than there is room for in the beginning.
-        let seen = Seen::new();
+        let seen = Visited::new();
         let come = |from: u64| {
             let arrivals: Vec<_> = (1..=STATES)
                 .map(|state| Arrival { hash: crate::intern::mix(state), from })
                 .collect();
-            let (mut visits, mut first) = (Vec::new(), 0);
+            let mut visits = Vec::new();
+            let mut first = 0;
             for some in arrivals.chunks(50) {
                 seen.visit(some, 4, &mut visits);
                 first += visits.iter().filter(|visit| **visit == Visit::First).count() as u64;
