@@ -9,6 +9,7 @@ mod lock;
 mod node;
 #[path = "../support/ports.rs"]
 mod ports;
+mod readme;
 mod recordings;
 #[path = "../support/mod.rs"]
 mod support;

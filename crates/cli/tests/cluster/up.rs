@@ -1,6 +1,6 @@
 //! `conclave up` and what a person does with the cluster: real processes on this machine.
 
-mod cluster;
+pub mod cluster;
 mod data;
 mod elections;
 mod ends;

@@ -4,6 +4,7 @@ mod bench;
 mod catalogue;
 mod check;
 mod compare;
+mod manual;
 mod quorum;
 mod replay;
 mod scenario;

@@ -1,18 +1,12 @@
 //! What the two READMEs show is true: every command in them is run, what it prints is compared, and
 //! links lead somewhere.
 
-#[allow(dead_code, reason = "the tests of `up` use the rest")]
-#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#[path = "up/cluster.rs"]
-mod cluster;
-mod support;
-
-use cluster::{DEADLINE, Done, Place, Up};
+use crate::support::conclave;
+use crate::up::cluster::{DEADLINE, Done, Place, Up};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use support::conclave;
 
 const ENGLISH: &str = "README.md";
 const PORTUGUESE: &str = "README.pt-BR.md";

@@ -1,11 +1,9 @@
 //! Shell completions, manual pages and the reference: all made from the flags themselves.
 
-mod support;
-
+use crate::support::{Done, binary, conclave};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use support::{Done, binary, conclave};
 
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "elvish", "powershell"];
 
