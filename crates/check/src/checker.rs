@@ -210,8 +210,8 @@ impl Checker<'_> {
         if report.verdict(property) == Verdict::Violated {
             return;
         }
-        let Some(lasso) = cycles::starving(graph, explorer.clients, false) else {
-            if cycles::starving(graph, explorer.clients, true).is_some() {
+        let Some(lasso) = cycles::starving(graph, explorer.clients(), false) else {
+            if cycles::starving(graph, explorer.clients(), true).is_some() {
                 report.amend(property, Verdict::Unknown);
             }
             return;

@@ -1,10 +1,10 @@
-//! A message that can come before whatever else may come to its node, and nothing would be
-//! different.
+//! Commutation (independence): a message that can come before whatever else may come to its node,
+//! and nothing would be different.
 //!
-//! Two moves at one node can be exchanged if both orders lead it to the same state and send the
-//! same messages, in the same order over each link. A message that can be exchanged with everything
-//! that could come over the other links before it, and with the calls of the user, in every state
-//! that those could bring the node to, can just as well come first.
+//! Two moves at one node commute if both orders lead it to the same state and send the same
+//! messages, in the same order over each link. A message that commutes with everything that could
+//! come over the other links before it, and with the calls of the user, in every state that those
+//! could bring the node to, can just as well come first.
 
 use crate::explorer::Explorer;
 use crate::moves::may_campaign;
@@ -17,14 +17,23 @@ use crate::workings::{Input, LocalId, PacketId};
 /// If others could bring the node to more states than this, nothing is said.
 const STATES_MAX: usize = 1_000;
 
-impl Explorer<'_> {
+/// Tries out whether steps of a node commute.
+pub struct Commutation<'e, 'a> {
+    explorer: &'e mut Explorer<'a>,
+}
+
+impl<'e, 'a> Commutation<'e, 'a> {
+    pub fn new(explorer: &'e mut Explorer<'a>) -> Self {
+        Self { explorer }
+    }
+
     /// Whether the next message of a link can come before everything else.
     pub fn comes_first(&mut self, state: &State, slot: u16) -> bool {
-        let (from, to) = self.slots[usize::from(slot)];
-        let content = &self.contents[state.link(usize::from(slot)) as usize];
+        let (from, to) = self.explorer.links()[usize::from(slot)];
+        let content = self.explorer.content(state.link(slot));
         let message = Input::Deliver { from: from.0 as u16, packet: content.takes[0].0 };
         let link = (from.0 as u16, to.0 as u16);
-        let prospects = Prospects::without(self, state, link);
+        let prospects = Prospects::without(self.explorer, state, link);
         prospects.is_some_and(|prospects| {
             let rivals = prospects.of(link.1);
             self.yields(state.nodes[to.index()], message, rivals).is_some()
@@ -38,7 +47,7 @@ impl Explorer<'_> {
         while let Some(&local) = reached.get(next) {
             next += 1;
             let mine = self.certain(local, message)?;
-            let face = &self.faces[local as usize];
+            let face = self.explorer.local(local);
             let call = may_campaign(face).then_some(Input::Ask(Ask::Campaign));
             for rival in rivals.iter().copied().chain(call) {
                 let theirs = self.certain(local, rival)?;
@@ -56,7 +65,7 @@ impl Explorer<'_> {
 
     /// What comes of an input, if only one thing can.
     fn certain(&mut self, local: LocalId, input: Input) -> Option<Outcome> {
-        match self.steps(local, input) {
+        match self.explorer.steps(local, input) {
             Outcomes::One(only) => Some(only),
             Outcomes::Several(_) => None,
         }
@@ -68,7 +77,7 @@ impl Explorer<'_> {
         (other, second): (Input, Outcome),
     ) -> Option<()> {
         let calls = matches!(other, Input::Ask(_));
-        let still = !calls || may_campaign(&self.faces[first.local as usize]);
+        let still = !calls || may_campaign(self.explorer.local(first.local));
         let last = self.certain(first.local, other)?;
         let late = self.certain(second.local, mine)?;
         let same = last.local == late.local
@@ -79,13 +88,14 @@ impl Explorer<'_> {
 
     /// What is sent over each link, in order.
     fn sent(&self, outcomes: [Outcome; 2]) -> Vec<(u16, PacketId)> {
-        let mut sends = outcomes.map(|outcome| self.effects(outcome).sends.as_slice()).concat();
+        let mut sends =
+            outcomes.map(|outcome| self.explorer.effects(outcome).sends.as_slice()).concat();
         sends.sort_by_key(|(to, _)| *to);
         sends
     }
 
     fn said(&self, outcomes: [Outcome; 2]) -> Vec<Word> {
-        outcomes.map(|outcome| self.effects(outcome).words.as_slice()).concat()
+        outcomes.map(|outcome| self.explorer.effects(outcome).words.as_slice()).concat()
     }
 }
 

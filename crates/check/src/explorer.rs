@@ -1,47 +1,44 @@
-//! One thread's view of the space: takes a state and a move to the states that come of it.
+//! The transition relation of the state space, as one thread sees it: takes a state and a move to
+//! the states that come of it.
+//!
+//! What a thread has looked up in the [`Space`] that all share, it keeps: the parts of states in
+//! [`Parts`], the steps of nodes in [`Steps`]. Which moves are enabled is said in `moves`, what is
+//! wrong with a state in `safety` and `deadlock`.
 
-mod lookup;
+mod globals;
+mod history;
+mod initial;
+mod links;
+mod locals;
+mod normal_form;
+mod parts;
 mod steps;
 
-use crate::global::{Broken, Budget, Global};
-use crate::intern::Plain;
-use crate::local::Phase;
-use crate::moves::Act;
+use crate::global::{Broken, Global};
+use crate::moves::Action;
 use crate::outcome::{Outcome, Outcomes};
 use crate::space::{Content, ContentId, GlobalId, Slot, Space};
 use crate::state::State;
-use crate::words::{Family, Word};
-use crate::workings::{Effects, Face, Input, LocalId, PacketId};
-use conclave_core::{NodeId, Start, Timing};
-use std::collections::HashMap;
+use crate::words::Family;
+use crate::workings::{Effects, Face, Input, LocalId};
+use links::Ends;
+use parts::Parts;
 use std::rc::Rc;
 use steps::Steps;
 
-/// One thread's view of the space: what it has looked up, it keeps.
+/// One thread's view of the state space.
+///
+/// Invariant: every local state and every message that a known step speaks of is known.
 pub struct Explorer<'a> {
-    pub space: &'a Space<'a>,
-    pub family: Family,
-    pub nodes: usize,
-    pub clients: u32,
-    pub listens: bool,
-    pub faces: Vec<Face>,
-    /// The hashes of the states of nodes, which are needed more often than all else of them.
-    hashes: Vec<u64>,
-    pub contents: Vec<Content>,
-    pub slots: Vec<(NodeId, NodeId)>,
-    /// What a link adds to the hash of its content.
-    salts: Vec<u64>,
-    slot_of: Vec<Option<Slot>>,
-    packets: Vec<u64>,
-    globals: Vec<(Rc<Global>, u64)>,
-    steps: Steps,
-    effects: Vec<Rc<Effects>>,
-    pushes: HashMap<(ContentId, PacketId), ContentId, Plain>,
-    /// States of nodes after some time has passed, at least and at most so much.
-    whiles: HashMap<(LocalId, u64, u64), LocalId, Plain>,
-    charges: HashMap<(GlobalId, Budget), GlobalId, Plain>,
+    space: &'a Space<'a>,
+    family: Family,
+    nodes: usize,
+    clients: u32,
+    listens: bool,
     /// Whether nodes can go down, and then stay down.
     for_good: bool,
+    parts: Parts,
+    steps: Steps,
 }
 
 impl<'a> Explorer<'a> {
@@ -55,245 +52,253 @@ impl<'a> Explorer<'a> {
             nodes,
             clients: workings.clients(),
             listens: workings.listens(),
-            faces: Vec::new(),
-            hashes: Vec::new(),
-            contents: space.contents(0),
-            slots: Vec::new(),
-            salts: Vec::new(),
-            slot_of: vec![None; nodes * nodes],
-            packets: Vec::new(),
-            globals: Vec::new(),
-            steps: Steps::default(),
-            effects: Vec::new(),
-            pushes: HashMap::default(),
-            whiles: HashMap::default(),
-            charges: HashMap::default(),
             for_good: bounds.crashes > 0 && bounds.restarts == 0 && bounds.amnesia == 0,
+            parts: Parts::new(space, nodes),
+            steps: Steps::default(),
         }
     }
 
-    /// The states in which a run may begin: every node was started. In an election there is one for
-    /// every set of nodes that will call for one.
+    /// The states in which a run may begin.
     pub fn initial(&mut self) -> Vec<State> {
-        let global = self.space.global(Global::new(self.space.bounds));
-        let mut state = State { nodes: self.space.workings.fresh(), global, ..State::default() };
-        self.rehash(&mut state);
-        let mut states = vec![state];
-        for node in 0..self.space.workings.nodes() as u16 {
-            states = self.each(&states, node, Input::Start);
-        }
-        match self.family {
-            Family::Mutex => states,
-            Family::Election => self.sets_of_initiators(&states),
-        }
-    }
-
-    fn sets_of_initiators(&mut self, started: &[State]) -> Vec<State> {
-        let together = self.space.bounds.start != Start::Any;
-        let sets: Vec<u64> = match &self.space.bounds.start {
-            Start::Any | Start::Together => (1..1 << self.clients).collect(),
-            Start::These(nodes) => vec![nodes.iter().map(|node| 1 << node.0).sum()],
-        };
-        let mut all = Vec::new();
-        for set in sets {
-            let mut states = started.to_vec();
-            for node in (0..self.clients as u16).filter(|node| set >> node & 1 == 1) {
-                states = self.each(&states, node, Input::Appoint);
-            }
-            for node in (0..self.clients as u16).filter(|node| together && set >> node & 1 == 1) {
-                let campaign = Input::Ask(crate::words::Ask::Campaign);
-                states = self.each(&states, node, campaign);
-            }
-            all.extend(states);
-        }
-        all
-    }
-
-    /// What comes of all these states when this happens to a node.
-    fn each(&mut self, states: &[State], node: u16, input: Input) -> Vec<State> {
-        let mut after = Vec::new();
-        for state in states {
-            for &outcome in self.steps(state.nodes[usize::from(node)], input).iter() {
-                let mut next = state.clone();
-                self.carry_out(&mut next, node, outcome);
-                after.push(next);
-            }
-        }
-        after
-    }
-
-    pub fn face(&self, state: &State, node: u16) -> &Face {
-        &self.faces[state.nodes[usize::from(node)] as usize]
+        initial::states(self)
     }
 
     /// What can come of a move: one outcome for each way to answer the choices it asks for.
-    pub fn outcomes(&mut self, state: &State, act: Act) -> Outcomes {
-        let (node, input) = match act {
-            Act::Deliver { slot, take } | Act::Repeat { slot, take } => {
-                let (from, to) = self.slots[usize::from(slot)];
-                let content = &self.contents[state.link(usize::from(slot)) as usize];
-                let packet = content.takes[usize::from(take)].0;
+    pub fn outcomes(&mut self, state: &State, action: Action) -> Outcomes {
+        let (node, input) = match action {
+            Action::Deliver { slot, take } | Action::Repeat { slot, take } => {
+                let (from, to) = self.parts.links.ends(slot);
+                let (packet, _) = self.content(state.link(slot)).takes[usize::from(take)];
+                let local = state.nodes[to.index()];
+                if !self.parts.locals.face(local).up {
+                    return Outcomes::One(Outcome::none(local));
+                }
                 (to.0 as u16, Input::Deliver { from: from.0 as u16, packet })
             }
-            Act::Lose { slot, .. } => {
-                let to = self.slots[usize::from(slot)].1;
-                return Outcomes::One(Outcome::none(state.nodes[to.index()]));
+            Action::Lose { slot, .. } => {
+                let to = self.parts.links.receiver(slot);
+                return Outcomes::One(Outcome::none(state.nodes[usize::from(to)]));
             }
-            Act::Fire { node, timer } => {
-                let local = self.after_a_while(state, node, timer, node);
+            Action::Fire { node, timer } => {
+                let local = self.parts.locals.when_fired(self.space, state, (node, timer), node);
                 return self.steps(local, Input::Fire(timer));
             }
-            Act::Ask { node, ask } => (node, Input::Ask(ask)),
-            Act::Crash { node } => (node, Input::Crash),
-            Act::Restart { node, amnesia } => (node, Input::Restart { amnesia }),
-            Act::Suspect { by, of, .. } => (by, Input::Suspect(of)),
-            Act::Trust { by, of } => (by, Input::Trust(of)),
+            Action::Ask { node, ask } => (node, Input::Ask(ask)),
+            Action::Crash { node } => (node, Input::Crash),
+            Action::Restart { node, amnesia } => (node, Input::Restart { amnesia }),
+            Action::Suspect { by, of, .. } => (by, Input::Suspect(of)),
+            Action::Trust { by, of } => (by, Input::Trust(of)),
         };
-        let arrives = matches!(input, Input::Deliver { .. });
-        let local = state.nodes[usize::from(node)];
-        if arrives && !self.faces[local as usize].up {
-            return Outcomes::One(Outcome::none(local));
-        }
-        self.steps(local, input)
-    }
-
-    /// The state of a node when a timer of some node fires.
-    fn after_a_while(&mut self, state: &State, firing: u16, timer: u8, node: u16) -> LocalId {
-        let local = state.nodes[usize::from(node)];
-        if self.space.bounds.timing == Timing::AnyMoment
-            || self.faces[local as usize].timers.is_empty()
-        {
-            return local;
-        }
-        let least = self.face(state, firing).timers[usize::from(timer)].0;
-        let most = self.first_deadline(state).unwrap_or(least);
-        if most == 0 {
-            return local;
-        }
-        if let Some(&known) = self.whiles.get(&(local, least, most)) {
-            return known;
-        }
-        let later = self.space.workings.later(local, least, most);
-        self.learn();
-        self.whiles.insert((local, least, most), later);
-        later
+        self.steps(state.nodes[usize::from(node)], input)
     }
 
     /// Moves on: `next` becomes the state after `state` when this comes of a move.
-    pub fn advance(&mut self, state: &State, act: Act, outcome: Outcome, next: &mut State) {
+    pub fn advance(&mut self, state: &State, action: Action, outcome: Outcome, next: &mut State) {
         next.copy_from(state);
         if self.global(state.global).broken != Broken::default() {
-            self.go_on(next);
+            history::forget_violations(self.space, &mut self.parts, next);
         }
-        if let Some(budget) = act.budget() {
-            self.charge(next, budget);
+        if let Some(budget) = action.budget() {
+            let charged = self.parts.globals.charged(self.space, next.global, budget);
+            self.parts.set_global(next, charged);
         }
-        let node = match act {
-            Act::Deliver { slot, take } | Act::Lose { slot, take } => {
-                let content = &self.contents[state.link(usize::from(slot)) as usize];
-                let rest = content.takes[usize::from(take)].1;
-                self.set_link(next, slot, rest);
-                self.slots[usize::from(slot)].1.0 as u16
+        match action {
+            Action::Deliver { slot, take } | Action::Lose { slot, take } => {
+                let (_, rest) = self.content(state.link(slot)).takes[usize::from(take)];
+                self.parts.set_link(next, slot, rest);
             }
-            Act::Repeat { slot, .. } => self.slots[usize::from(slot)].1.0 as u16,
-            Act::Fire { node, timer } => {
-                for other in 0..state.nodes.len() as u16 {
-                    let local = self.after_a_while(state, node, timer, other);
-                    self.set_node(next, other, local);
-                }
-                node
-            }
-            Act::Crash { node } => {
-                self.forget_messages_to(next, node);
-                node
-            }
-            Act::Ask { node, .. } | Act::Restart { node, .. } => node,
-            Act::Suspect { by, .. } | Act::Trust { by, .. } => by,
-        };
-        self.carry_out(next, node, outcome);
+            Action::Fire { node, timer } => self.let_time_pass(state, (node, timer), next),
+            Action::Crash { node } => self.drop_messages_to(next, node),
+            Action::Repeat { .. }
+            | Action::Ask { .. }
+            | Action::Restart { .. }
+            | Action::Suspect { .. }
+            | Action::Trust { .. } => {}
+        }
+        self.carry_out(next, self.node_of(action), outcome);
     }
 
+    /// Time passes for all nodes until a timer fires.
+    fn let_time_pass(&mut self, state: &State, fired: (u16, u8), next: &mut State) {
+        for node in 0..state.nodes.len() as u16 {
+            let local = self.parts.locals.when_fired(self.space, state, fired, node);
+            self.parts.set_node(next, node, local);
+        }
+    }
+
+    /// What is under way to a node that never comes back would only be lost.
+    fn drop_messages_to(&self, next: &mut State, node: u16) {
+        for slot in 0..next.links.len() as Slot {
+            if self.for_good && self.parts.links.receiver(slot) == node {
+                self.parts.set_link(next, slot, 0);
+            }
+        }
+    }
+
+    #[inline]
     fn carry_out(&mut self, next: &mut State, node: u16, outcome: Outcome) {
-        self.set_node(next, node, outcome.local);
-        let effects = Rc::clone(&self.effects[outcome.effects as usize]);
+        let Self { space, parts, steps, .. } = self;
+        parts.set_node(next, node, outcome.local);
+        let effects = steps.effects(outcome);
         for &(to, packet) in &effects.sends {
-            if self.for_good && !self.face(next, to).up {
+            if self.for_good && !parts.locals.of(next, to).up {
                 continue; // It would only be lost.
             }
-            let slot = self.slot(node, to);
-            let content = self.push(next.link(usize::from(slot)), packet);
-            self.set_link(next, slot, content);
+            let slot = parts.links.slot(space, node, to);
+            let content = parts.links.push(space, next.link(slot), packet);
+            parts.set_link(next, slot, content);
         }
         for &word in &effects.words {
-            self.hear(next, node, word);
+            history::remember(space, parts, next, node, word);
         }
     }
 
-    /// The laws remember what users were told.
-    fn hear(&mut self, next: &mut State, node: u16, word: Word) {
-        let watched = match word {
-            Word::Entered { .. } => self.space.watch.fences || self.space.watch.order,
-            Word::Elected { .. } => self.space.watch.terms,
-            Word::Deposed => false,
-        };
-        if !watched {
-            return;
+    /// Puts the state in the place of this one that stands for all that differ only in counters.
+    pub fn normalise(&mut self, state: &mut State) {
+        normal_form::normalise(self, state);
+    }
+}
+
+/// What becomes of single nodes.
+impl Explorer<'_> {
+    /// What becomes of a node.
+    #[inline]
+    pub fn steps(&mut self, local: LocalId, input: Input) -> Outcomes {
+        match self.steps.get(local, input.code()) {
+            Some(known) => known.clone(),
+            None => self.work_out(local, input),
         }
-        let mut global = Global::clone(self.global(next.global));
-        match word {
-            Word::Entered { fence } => {
-                let mut others = (0..self.clients as u16).filter(|&other| other != node);
-                let inside = |other| self.face(next, other).phase == Phase::Inside;
-                if self.space.watch.fences {
-                    global.entered(fence, others.clone().any(inside));
-                }
-                let overtaken = others.any(|other| self.overtakes(next, node, other));
-                global.broken.order |= overtaken;
-            }
-            Word::Elected { leader, term } => global.elected(leader, term),
-            Word::Deposed => {}
+    }
+
+    #[cold]
+    fn work_out(&mut self, local: LocalId, input: Input) -> Outcomes {
+        let code = input.code();
+        self.learn_steps();
+        if self.steps.get(local, code).is_none() {
+            self.space.take(local, input);
+            self.learn_steps();
         }
-        let changed = self.space.global(global);
-        self.set_global(next, changed);
+        self.steps.get(local, code).expect("it was worked out").clone()
     }
 
-    /// Whether a node that enters asked only after another that still waits, and because of it.
-    fn overtakes(&self, state: &State, node: u16, other: u16) -> bool {
-        let (mine, theirs) = (self.face(state, node), self.face(state, other));
-        let place = usize::from(other);
-        self.space.watch.order
-            && theirs.phase == Phase::Waiting
-            && mine.asked[place] >= theirs.asked[place]
-    }
-
-    /// A law that was broken by the move before is not broken by this one.
-    fn go_on(&mut self, next: &mut State) {
-        let mut global = Global::clone(self.global(next.global));
-        global.go_on();
-        let changed = self.space.global(global);
-        self.set_global(next, changed);
-    }
-
-    fn charge(&mut self, next: &mut State, budget: Budget) {
-        let key = (next.global, budget);
-        let charged = match self.charges.get(&key) {
-            Some(&known) => known,
-            None => {
-                let mut global = Global::clone(self.global(next.global));
-                *global.left(budget) -= 1;
-                let charged = self.space.global(global);
-                self.charges.insert(key, charged);
-                charged
+    /// Takes over the steps that were worked out by whichever thread, and what comes of them.
+    fn learn_steps(&mut self) {
+        for step in self.steps.fresh(self.space) {
+            let is_known = |outcome: &Outcome| {
+                self.steps.knows_effects(outcome) && self.parts.locals.knows(outcome.local)
+            };
+            if !step.outcomes.iter().all(is_known) {
+                self.learn();
             }
-        };
-        self.set_global(next, charged);
+            self.steps.keep(step);
+        }
     }
 
-    fn forget_messages_to(&mut self, next: &mut State, node: u16) {
-        for slot in 0..next.links.len() {
-            if self.for_good && self.slots[slot].1.0 == u32::from(node) {
-                self.set_link(next, slot as Slot, 0);
-            }
+    /// Takes over what is new of local states, of messages and of what steps do to others. That
+    /// speaks of messages, so those are read after it: others go on finding new ones meanwhile.
+    fn learn(&mut self) {
+        self.steps.learn_effects(self.space);
+        self.parts.locals.learn(self.space);
+        self.parts.links.learn_packets(self.space);
+    }
+
+    /// Takes over all parts of states that other threads have found.
+    pub fn catch_up(&mut self) {
+        self.learn();
+        self.parts.links.learn_links(self.space);
+        self.parts.links.learn_contents(self.space);
+        self.parts.globals.learn(self.space);
+    }
+
+    /// What an outcome does to others.
+    #[inline]
+    pub fn effects(&self, outcome: Outcome) -> &Effects {
+        self.steps.effects(outcome)
+    }
+}
+
+/// What is known of a state and of its parts.
+impl<'a> Explorer<'a> {
+    pub fn space(&self) -> &'a Space<'a> {
+        self.space
+    }
+
+    #[inline]
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// How many nodes there are.
+    #[inline]
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// How many of them have users: the first ones.
+    #[inline]
+    pub fn clients(&self) -> u32 {
+        self.clients
+    }
+
+    /// Whether the algorithm listens to a failure detector.
+    #[inline]
+    pub fn listens(&self) -> bool {
+        self.listens
+    }
+
+    /// What can be seen of a node in a state.
+    #[inline]
+    pub fn face(&self, state: &State, node: u16) -> &Face {
+        self.parts.locals.of(state, node)
+    }
+
+    /// What can be seen of a local state.
+    #[inline]
+    pub fn local(&self, local: LocalId) -> &Face {
+        self.parts.locals.face(local)
+    }
+
+    /// The links that have ever been used, by slot.
+    #[inline]
+    pub fn links(&self) -> &[Ends] {
+        self.parts.links.all()
+    }
+
+    #[inline]
+    pub fn content(&self, content: ContentId) -> &Content {
+        self.parts.links.content(content)
+    }
+
+    #[inline]
+    pub fn global(&self, id: GlobalId) -> &Rc<Global> {
+        self.parts.globals.get(id)
+    }
+
+    #[inline]
+    pub fn global_hash(&self, id: GlobalId) -> u64 {
+        self.parts.globals.hash(id)
+    }
+
+    /// When the first of all timers must have fired.
+    pub fn first_deadline(&self, state: &State) -> Option<u64> {
+        self.parts.locals.first_deadline(state)
+    }
+
+    /// At which node a move happens.
+    #[inline]
+    pub fn node_of(&self, action: Action) -> u16 {
+        match action {
+            Action::Deliver { slot, .. }
+            | Action::Repeat { slot, .. }
+            | Action::Lose { slot, .. } => self.parts.links.receiver(slot),
+            Action::Fire { node, .. }
+            | Action::Ask { node, .. }
+            | Action::Crash { node }
+            | Action::Restart { node, .. } => node,
+            Action::Suspect { by, .. } | Action::Trust { by, .. } => by,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

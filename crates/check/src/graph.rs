@@ -1,12 +1,14 @@
 //! All states with the moves between them, for questions about runs that never end.
 
+use crate::deadlock;
 use crate::explorer::Explorer;
 use crate::found::{Found, Place, is_fatal};
 use crate::intern::Plain;
 use crate::local::Phase;
-use crate::moves::{Act, Turn};
+use crate::moves::{self, Action, Enabled};
 use crate::report::{Limits, Progress, Stop};
 use crate::retell::Stride;
+use crate::safety;
 use crate::space::Slot;
 use crate::state::{Packed, State};
 use crate::words::Family;
@@ -125,18 +127,18 @@ impl Graph {
         self.first_edge.push(self.edges.len());
         self.first_duty.push(self.duties.len());
         let state = self.state(explorer, node);
-        let mut turns = Vec::new();
-        explorer.turns(&state, &mut turns);
+        let mut enabled = Vec::new();
+        moves::enabled(explorer, &state, &mut enabled);
         let place = Place { depth: self.depths[node as usize], hash: state.hash };
-        explorer.judge_end(&state, &turns, place, &mut self.found);
-        for turn in turns {
-            let duty = turn.due.then(|| duties.number(explorer, &state, turn.act));
+        deadlock::judge(explorer, &state, &enabled, place, &mut self.found);
+        for Enabled { action, due } in enabled {
+            let duty = due.then(|| duties.number(explorer, &state, action));
             if let Some(duty) = duty.filter(|duty| !self.duties_from(node).contains(duty)) {
                 self.duties.push(duty);
             }
-            for &outcome in explorer.outcomes(&state, turn.act).iter() {
+            for &outcome in explorer.outcomes(&state, action).iter() {
                 let mut after = State::default();
-                explorer.advance(&state, turn.act, outcome, &mut after);
+                explorer.advance(&state, action, outcome, &mut after);
                 let to = self.come_to(explorer, after, node);
                 self.edges.push(Edge { to, duty });
             }
@@ -163,8 +165,8 @@ impl Graph {
         self.parents.push(from);
         self.depths.push(depth);
         self.wanting.push(wanting(explorer, &state));
-        self.cut.push(explorer.is_cut(&state));
-        for property in explorer.broken(&state) {
+        self.cut.push(deadlock::is_cut(explorer, &state));
+        for property in safety::violated(explorer, &state) {
             self.found.broken(property, Place { depth, hash: state.hash });
         }
         node
@@ -203,7 +205,7 @@ impl Graph {
     pub fn state(&self, explorer: &Explorer<'_>, node: Node) -> State {
         let mut state = State::default();
         let mut packed = &self.packed[self.begins[node as usize]..];
-        state.unpack(explorer.nodes, &mut packed);
+        state.unpack(explorer.nodes(), &mut packed);
         state
     }
 
@@ -229,17 +231,17 @@ impl Graph {
 
     fn stride(&self, explorer: &mut Explorer<'_>, from: Node, to: Node) -> Option<Stride> {
         let (state, goal) = (self.state(explorer, from), self.state(explorer, to));
-        let mut turns = Vec::new();
-        explorer.turns(&state, &mut turns);
-        for Turn { act, .. } in turns {
-            for &outcome in explorer.outcomes(&state, act).iter() {
+        let mut enabled = Vec::new();
+        moves::enabled(explorer, &state, &mut enabled);
+        for Enabled { action, .. } in enabled {
+            for &outcome in explorer.outcomes(&state, action).iter() {
                 let mut after = State::default();
-                explorer.advance(&state, act, outcome, &mut after);
+                explorer.advance(&state, action, outcome, &mut after);
                 if self.normal {
                     explorer.normalise(&mut after);
                 }
                 if after.hash == goal.hash {
-                    return Some(Stride { act, outcome, after });
+                    return Some(Stride { action, outcome, after });
                 }
             }
         }
@@ -249,9 +251,9 @@ impl Graph {
 
 /// The nodes that wait to enter, or follow nobody though an election has begun.
 fn wanting(explorer: &Explorer<'_>, state: &State) -> u64 {
-    let faces = || (0..explorer.clients as u16).map(|node| (node, explorer.face(state, node)));
+    let faces = || (0..explorer.clients() as u16).map(|node| (node, explorer.face(state, node)));
     let begun = faces().any(|(_, face)| face.begun);
-    let wants = |face: &crate::workings::Face| match explorer.family {
+    let wants = |face: &crate::workings::Face| match explorer.family() {
         Family::Mutex => face.phase == Phase::Waiting,
         Family::Election => begun && face.up && face.leader.is_none(),
     };
@@ -261,7 +263,7 @@ fn wanting(explorer: &Explorer<'_>, state: &State) -> u64 {
 /// Numbers for duties.
 #[derive(Default)]
 struct Duties {
-    numbers: HashMap<Act, Duty, Plain>,
+    numbers: HashMap<Action, Duty, Plain>,
     messages: HashMap<(Slot, PacketId), Duty, Plain>,
     timers: HashMap<(u16, String), Duty>,
     known: HashMap<(LocalId, u8), Duty, Plain>,
@@ -269,29 +271,29 @@ struct Duties {
 }
 
 impl Duties {
-    fn number(&mut self, explorer: &Explorer<'_>, state: &State, act: Act) -> Duty {
+    fn number(&mut self, explorer: &Explorer<'_>, state: &State, action: Action) -> Duty {
         let fresh = self.count;
-        let number = match act {
-            Act::Fire { node, timer } => {
+        let number = match action {
+            Action::Fire { node, timer } => {
                 // Which place a timer has among those that run says nothing; its name does.
                 let local = state.nodes[usize::from(node)];
                 let timers = &mut self.timers;
                 *self.known.entry((local, timer)).or_insert_with(|| {
-                    let name = explorer.space.workings.timer(local, timer);
+                    let name = explorer.space().workings.timer(local, timer);
                     *timers.entry((node, name)).or_insert(fresh)
                 })
             }
-            Act::Deliver { slot, take } => {
+            Action::Deliver { slot, take } => {
                 let message = message(explorer, state, slot, take);
                 *self.messages.entry((slot, message)).or_insert(fresh)
             }
-            Act::Repeat { .. }
-            | Act::Lose { .. }
-            | Act::Ask { .. }
-            | Act::Crash { .. }
-            | Act::Restart { .. }
-            | Act::Suspect { .. }
-            | Act::Trust { .. } => *self.numbers.entry(act).or_insert(fresh),
+            Action::Repeat { .. }
+            | Action::Lose { .. }
+            | Action::Ask { .. }
+            | Action::Crash { .. }
+            | Action::Restart { .. }
+            | Action::Suspect { .. }
+            | Action::Trust { .. } => *self.numbers.entry(action).or_insert(fresh),
         };
         self.count += u32::from(number == fresh);
         number
@@ -300,10 +302,10 @@ impl Duties {
 
 /// A link that delivers in order owes its first message; any other, each message it has.
 fn message(explorer: &Explorer<'_>, state: &State, slot: Slot, take: u16) -> PacketId {
-    match explorer.space.bounds.network {
+    match explorer.space().bounds.network {
         Network::Fifo => 0,
         Network::Bag => {
-            let content = &explorer.contents[state.link(usize::from(slot)) as usize];
+            let content = explorer.content(state.link(slot));
             content.takes[usize::from(take)].0
         }
     }

@@ -33,12 +33,12 @@
 mod checker;
 mod commute;
 mod cycles;
+mod deadlock;
 mod explorer;
 mod found;
 mod global;
 mod graph;
 mod intern;
-mod judge;
 mod local;
 mod lock;
 mod machine;
@@ -48,11 +48,14 @@ mod partial_order;
 mod prospects;
 mod report;
 mod retell;
+mod safety;
 mod search;
 mod seen;
 mod space;
 mod state;
 mod symmetry;
+#[cfg(test)]
+mod testkit;
 mod untangle;
 mod words;
 mod workings;

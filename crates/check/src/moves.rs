@@ -1,4 +1,8 @@
-//! What can happen next in a state.
+//! Enabled moves: everything that can happen next in a state, faults included.
+//!
+//! This is where faults are injected: a message is lost ([`Action::Lose`]) or arrives twice
+//! ([`Action::Repeat`]), a node crashes ([`Action::Crash`]), comes back ([`Action::Restart`]), or is
+//! wrongly suspected ([`Action::Suspect`]), as often as the budgets of the bounds allow.
 
 use crate::explorer::Explorer;
 use crate::global::{Budget, Global};
@@ -12,7 +16,7 @@ use std::rc::Rc;
 
 /// Something that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Act {
+pub enum Action {
     /// A message of a link arrives: this one of those that can.
     Deliver { slot: Slot, take: u16 },
     /// It arrives, and will arrive again.
@@ -33,165 +37,170 @@ pub enum Act {
     Trust { by: u16, of: u8 },
 }
 
-/// Something that can happen, and whether it must, sooner or later, if it can all the time.
+/// A move that is enabled in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
-    pub act: Act,
+pub struct Enabled {
+    pub action: Action,
+    /// Whether fairness asks for it: it must happen, sooner or later, if it can all the time.
     pub due: bool,
 }
 
-impl Turn {
-    fn due(act: Act) -> Self {
-        Self { act, due: true }
+/// Writes down all moves that are enabled in a state, in a fixed order.
+pub fn enabled(explorer: &mut Explorer<'_>, state: &State, moves: &mut Vec<Enabled>) {
+    moves.clear();
+    let global = Rc::clone(explorer.global(state.global));
+    let timing = explorer.space().bounds.timing;
+    let faults = global.crashes > 0 || global.restarts > 0 || global.amnesia > 0;
+    let mut list = List { explorer, state, global: &global, moves };
+    let silent = list.add_deliveries();
+    for node in 0..state.nodes.len() as u16 {
+        if list.explorer.face(state, node).up {
+            list.add_user(node);
+            if timing == Timing::AnyMoment {
+                list.add_timers(node);
+            }
+            if list.explorer.listens() {
+                list.add_detector(node);
+            }
+        }
+        if faults {
+            list.add_faults(node);
+        }
     }
-
-    fn free(act: Act) -> Self {
-        Self { act, due: false }
+    if silent && timing == Timing::Synchronous {
+        list.add_first_timers();
     }
 }
 
-impl Explorer<'_> {
-    /// Everything that can happen next.
-    pub fn turns(&mut self, state: &State, turns: &mut Vec<Turn>) {
-        turns.clear();
-        let global = Rc::clone(self.global(state.global));
-        let silent = self.deliveries(state, &global, turns);
-        let faults = global.crashes > 0 || global.restarts > 0 || global.amnesia > 0;
-        for node in 0..state.nodes.len() {
-            let node = node as u16;
-            let face = self.face(state, node);
-            if face.up {
-                self.user_turns(face, node, &global, turns);
-                if self.space.bounds.timing == Timing::AnyMoment {
-                    timer_turns(face, node, turns);
-                }
-                if self.listens {
-                    self.detector_turns(state, node, &global, turns);
-                }
-            }
-            if faults {
-                self.fault_turns(state, node, &global, turns);
-            }
-        }
-        if silent && self.space.bounds.timing == Timing::Synchronous {
-            self.synchronous_turns(state, turns);
-        }
+/// The moves that have been found to be enabled so far.
+struct List<'e, 'a, 's> {
+    explorer: &'e mut Explorer<'a>,
+    state: &'s State,
+    global: &'s Global,
+    moves: &'s mut Vec<Enabled>,
+}
+
+impl List<'_, '_, '_> {
+    #[inline]
+    fn due(&mut self, action: Action) {
+        self.moves.push(Enabled { action, due: true });
     }
 
-    /// Whether nothing is under way.
-    fn deliveries(&self, state: &State, global: &Global, turns: &mut Vec<Turn>) -> bool {
+    #[inline]
+    fn free(&mut self, action: Action) {
+        self.moves.push(Enabled { action, due: false });
+    }
+
+    /// Messages that arrive, arrive twice or are lost; whether nothing is under way.
+    fn add_deliveries(&mut self) -> bool {
         let mut silent = true;
-        for (slot, &content) in state.links.iter().enumerate() {
+        for (slot, &content) in self.state.links.iter().enumerate() {
             if content == 0 {
                 continue;
             }
             silent = false;
-            let to = self.slots[slot].1.0 as u16;
-            let (slot, up) = (slot as Slot, self.face(state, to).up);
-            for take in 0..self.contents[content as usize].takes.len() {
-                let take = take as u16;
-                turns.push(Turn::due(Act::Deliver { slot, take }));
-                if up && global.losses > 0 {
-                    turns.push(Turn::free(Act::Lose { slot, take }));
+            let to = self.explorer.links()[slot].1.0 as u16;
+            let up = self.explorer.face(self.state, to).up;
+            let slot = slot as Slot;
+            for take in 0..self.explorer.content(content).takes.len() as u16 {
+                self.due(Action::Deliver { slot, take });
+                if up && self.global.losses > 0 {
+                    self.free(Action::Lose { slot, take });
                 }
-                if up && global.duplicates > 0 {
-                    turns.push(Turn::free(Act::Repeat { slot, take }));
+                if up && self.global.duplicates > 0 {
+                    self.free(Action::Repeat { slot, take });
                 }
             }
         }
         silent
     }
 
-    fn user_turns(&self, face: &Face, node: u16, global: &Global, turns: &mut Vec<Turn>) {
-        if u32::from(node) >= self.clients {
+    fn add_user(&mut self, node: u16) {
+        if u32::from(node) >= self.explorer.clients() {
             return;
         }
-        let ask = |ask| Act::Ask { node, ask };
-        match (self.family, face.phase) {
-            (Family::Mutex, Phase::Idle) if face.may_ask => {
-                turns.push(Turn::free(ask(Ask::Acquire)));
-            }
+        let ask = |ask| Action::Ask { node, ask };
+        let face = self.explorer.face(self.state, node);
+        match (self.explorer.family(), face.phase) {
+            (Family::Mutex, Phase::Idle) if face.may_ask => self.free(ask(Ask::Acquire)),
             (Family::Mutex, Phase::Idle) => {}
-            (Family::Mutex, Phase::Waiting) if global.cancels > 0 => {
-                turns.push(Turn::free(ask(Ask::Cancel)));
+            (Family::Mutex, Phase::Waiting) if self.global.cancels > 0 => {
+                self.free(ask(Ask::Cancel));
             }
             (Family::Mutex, Phase::Waiting) => {}
             (Family::Mutex, Phase::Inside) => {
-                turns.push(Turn { act: ask(Ask::Release), due: !self.space.bounds.stays });
+                let due = !self.explorer.space().bounds.stays;
+                self.moves.push(Enabled { action: ask(Ask::Release), due });
             }
             (Family::Election, _) => {
                 if may_campaign(face) {
-                    turns.push(Turn::due(ask(Ask::Campaign)));
+                    self.due(ask(Ask::Campaign));
                 }
+            }
+        }
+    }
+
+    /// Any running timer may fire at any moment.
+    fn add_timers(&mut self, node: u16) {
+        let face = self.explorer.face(self.state, node);
+        if face.may_fire {
+            for timer in 0..face.timers.len() as u8 {
+                self.due(Action::Fire { node, timer });
             }
         }
     }
 
     /// A timer can be the first to fire if none other must fire before it can.
-    fn synchronous_turns(&self, state: &State, turns: &mut Vec<Turn>) {
-        let Some(limit) = self.first_deadline(state) else { return };
-        for node in 0..state.nodes.len() as u16 {
-            let face = self.face(state, node);
+    fn add_first_timers(&mut self) {
+        let Some(limit) = self.explorer.first_deadline(self.state) else { return };
+        for node in 0..self.state.nodes.len() as u16 {
+            let face = self.explorer.face(self.state, node);
             if !face.up || !face.may_fire {
                 continue;
             }
             for (timer, &(earliest, _)) in face.timers.iter().enumerate() {
                 if earliest <= limit {
-                    turns.push(Turn::due(Act::Fire { node, timer: timer as u8 }));
+                    let action = Action::Fire { node, timer: timer as u8 };
+                    self.moves.push(Enabled { action, due: true });
                 }
             }
         }
     }
 
-    /// When the first of all timers must have fired.
-    pub(crate) fn first_deadline(&self, state: &State) -> Option<u64> {
-        let nodes = 0..state.nodes.len() as u16;
-        let running = nodes.map(|node| self.face(state, node)).filter(|face| face.may_fire);
-        running.flat_map(|face| face.timers.iter().map(|&(_, latest)| latest)).min()
-    }
-
-    /// A detector finds out about every crash, and about every mistake of its own.
-    fn detector_turns(&self, state: &State, by: u16, global: &Global, turns: &mut Vec<Turn>) {
-        let suspects = self.face(state, by).suspects;
-        for of in 0..self.clients as u16 {
-            if of == by {
-                continue;
-            }
-            let (up, suspected) = (self.face(state, of).up, suspects >> of & 1 == 1);
-            let of = of as u8;
+    /// A failure detector finds out about every crash, and about every mistake of its own.
+    fn add_detector(&mut self, by: u16) {
+        let suspects = self.explorer.face(self.state, by).suspects;
+        for other in (0..self.explorer.clients() as u16).filter(|&other| other != by) {
+            let up = self.explorer.face(self.state, other).up;
+            let suspected = suspects >> other & 1 == 1;
+            let of = other as u8;
             match (up, suspected) {
-                (false, false) => turns.push(Turn::due(Act::Suspect { by, of, wrong: false })),
-                (true, true) => turns.push(Turn::due(Act::Trust { by, of })),
-                (true, false) if global.suspicions > 0 => {
-                    turns.push(Turn::free(Act::Suspect { by, of, wrong: true }));
+                (false, false) => self.due(Action::Suspect { by, of, wrong: false }),
+                (true, true) => self.due(Action::Trust { by, of }),
+                (true, false) if self.global.suspicions > 0 => {
+                    self.free(Action::Suspect { by, of, wrong: true });
                 }
                 (true, false) | (false, true) => {}
             }
         }
     }
 
-    fn fault_turns(&mut self, state: &State, node: u16, global: &Global, turns: &mut Vec<Turn>) {
-        let up = self.face(state, node).up;
-        if up && global.crashes > 0 {
-            turns.push(Turn::free(Act::Crash { node }));
+    fn add_faults(&mut self, node: u16) {
+        let up = self.explorer.face(self.state, node).up;
+        if up && self.global.crashes > 0 {
+            self.free(Action::Crash { node });
         }
-        if global.restarts > 0 {
-            let local = state.nodes[usize::from(node)];
-            let down = if up { self.steps(local, Input::Crash).first().local } else { local };
-            if self.faces[down as usize].returns {
-                turns.push(Turn::free(Act::Restart { node, amnesia: false }));
+        if self.global.restarts > 0 {
+            let local = self.state.nodes[usize::from(node)];
+            let crashed = |explorer: &mut Explorer<'_>| explorer.steps(local, Input::Crash);
+            let down = if up { crashed(self.explorer).first().local } else { local };
+            if self.explorer.local(down).returns {
+                self.free(Action::Restart { node, amnesia: false });
             }
         }
-        if global.amnesia > 0 {
-            turns.push(Turn::free(Act::Restart { node, amnesia: true }));
+        if self.global.amnesia > 0 {
+            self.free(Action::Restart { node, amnesia: true });
         }
-    }
-}
-
-fn timer_turns(face: &Face, node: u16, turns: &mut Vec<Turn>) {
-    if face.may_fire {
-        let timers = 0..face.timers.len() as u8;
-        turns.extend(timers.map(|timer| Turn::due(Act::Fire { node, timer })));
     }
 }
 
@@ -202,8 +211,8 @@ pub fn may_campaign(face: &Face) -> bool {
     face.to_begin && !led
 }
 
-impl Act {
-    /// Of what it takes away, if of anything.
+impl Action {
+    /// The fault budget that it draws on, if any.
     pub fn budget(self) -> Option<Budget> {
         match self {
             Self::Repeat { .. } => Some(Budget::Duplicate),
@@ -219,5 +228,54 @@ impl Act {
             | Self::Suspect { .. }
             | Self::Trust { .. } => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testkit::{for_every_state, with_space};
+    use conclave_core::Bounds;
+
+    #[test]
+    fn a_message_is_lost_or_doubled_only_while_the_budget_lasts() {
+        let bounds = Bounds { losses: 1, duplicates: 1, ..Bounds::default() };
+        with_space(&bounds, |space| {
+            let mut lossy = 0;
+            for_every_state(&mut Explorer::new(space), |explorer, state| {
+                let mut moves = Vec::new();
+                enabled(explorer, state, &mut moves);
+                let count = |is: fn(&Action) -> bool| {
+                    moves.iter().filter(|enabled| is(&enabled.action)).count()
+                };
+                let arrivals = count(|action| matches!(action, Action::Deliver { .. }));
+                let left = explorer.global(state.global);
+                let losses = count(|action| matches!(action, Action::Lose { .. }));
+                assert_eq!(losses, if left.losses > 0 { arrivals } else { 0 });
+                let repeats = count(|action| matches!(action, Action::Repeat { .. }));
+                assert_eq!(repeats, if left.duplicates > 0 { arrivals } else { 0 });
+                lossy += losses;
+            });
+            assert!(lossy > 0);
+        });
+    }
+
+    #[test]
+    fn fairness_asks_for_arrivals_and_exits_and_for_no_fault() {
+        let bounds = Bounds { losses: 1, duplicates: 1, crashes: 1, ..Bounds::default() };
+        with_space(&bounds, |space| {
+            for_every_state(&mut Explorer::new(space), |explorer, state| {
+                let mut moves = Vec::new();
+                enabled(explorer, state, &mut moves);
+                for Enabled { action, due } in moves {
+                    let expected = match action {
+                        Action::Ask { ask, .. } => ask == Ask::Release,
+                        Action::Deliver { .. } => true,
+                        _ => false,
+                    };
+                    assert_eq!(due, expected, "{action:?}");
+                }
+            });
+        });
     }
 }

@@ -40,10 +40,10 @@ impl Prospects {
         states: &[State],
         closed: Option<(u16, u16)>,
     ) -> Option<Self> {
-        if explorer.family != Family::Election {
+        if explorer.family() != Family::Election {
             return None;
         }
-        let nodes = explorer.space.workings.nodes() as usize;
+        let nodes = explorer.space().workings.nodes() as usize;
         let mut estimate = Estimate {
             explorer,
             closed,
@@ -89,8 +89,8 @@ impl Estimate<'_, '_> {
             self.may_be_in(node as u16, local)?;
         }
         for (slot, &content) in state.links.iter().enumerate() {
-            let (from, to) = self.explorer.slots[slot];
-            for packet in self.explorer.contents[content as usize].packets.clone() {
+            let (from, to) = self.explorer.links()[slot];
+            for packet in self.explorer.content(content).packets.clone() {
                 self.may_come(from.0 as u16, to.0 as u16, packet);
             }
         }
@@ -98,7 +98,7 @@ impl Estimate<'_, '_> {
     }
 
     fn attempt(&mut self, local: LocalId, input: Input) -> Option<()> {
-        let node = self.explorer.faces[local as usize].node;
+        let node = self.explorer.local(local).node;
         for &outcome in self.explorer.steps(local, input).iter() {
             for (to, packet) in self.explorer.effects(outcome).sends.clone() {
                 self.may_come(node, to, packet);
@@ -110,7 +110,7 @@ impl Estimate<'_, '_> {
 
     /// `None` if a timer runs there.
     fn may_be_in(&mut self, node: u16, local: LocalId) -> Option<()> {
-        let face = &self.explorer.faces[local as usize];
+        let face = self.explorer.local(local);
         if !face.timers.is_empty() {
             return None;
         }

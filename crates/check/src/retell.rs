@@ -1,7 +1,7 @@
 //! Tells how a state was come to.
 
 use crate::explorer::Explorer;
-use crate::moves::{Act, Turn};
+use crate::moves::{self, Action, Enabled};
 use crate::outcome::Outcome;
 use crate::seen::{Seen, is_that};
 use crate::space::Slot;
@@ -14,7 +14,7 @@ use conclave_core::{Moment, Move, Network, NodeId};
 /// A move, which of its outcomes came, and the state after it.
 #[derive(Clone, Debug)]
 pub struct Stride {
-    pub act: Act,
+    pub action: Action,
     pub outcome: Outcome,
     pub after: State,
 }
@@ -49,14 +49,14 @@ fn step_to(
     state: &State,
     low: u64,
 ) -> Option<Stride> {
-    let mut turns = Vec::new();
-    explorer.turns(state, &mut turns);
-    for Turn { act, .. } in turns {
-        for &outcome in explorer.outcomes(state, act).iter() {
+    let mut enabled = Vec::new();
+    moves::enabled(explorer, state, &mut enabled);
+    for Enabled { action, .. } in enabled {
+        for &outcome in explorer.outcomes(state, action).iter() {
             let mut after = State::default();
-            explorer.advance(state, act, outcome, &mut after);
+            explorer.advance(state, action, outcome, &mut after);
             if is_that(key(explorer, symmetry, &after), low) {
-                return Some(Stride { act, outcome, after });
+                return Some(Stride { action, outcome, after });
             }
         }
     }
@@ -71,9 +71,9 @@ struct Under<'a, 'b> {
 
 /// The same moves in words that every driver understands.
 pub fn moments(explorer: &Explorer<'_>, begun: &State, strides: &[Stride]) -> Vec<Moment> {
-    let contents = begun.links.iter().map(|&link| &explorer.contents[link as usize].packets);
+    let contents = begun.links.iter().map(|&link| &explorer.content(link).packets);
     let mut links: Vec<Vec<PacketId>> = contents.cloned().collect();
-    links.resize(explorer.slots.len(), Vec::new());
+    links.resize(explorer.links().len(), Vec::new());
     let mut under = Under { explorer, links };
     let mut before = begun;
     let mut moments = opening(explorer, begun);
@@ -88,43 +88,43 @@ pub fn moments(explorer: &Explorer<'_>, begun: &State, strides: &[Stride]) -> Ve
 
 /// Those who call for an election at the first moment have done so in the first state.
 pub fn opening(explorer: &Explorer<'_>, begun: &State) -> Vec<Moment> {
-    let nodes = (0..explorer.clients as u16).filter(|&node| explorer.face(begun, node).begun);
+    let nodes = (0..explorer.clients() as u16).filter(|&node| explorer.face(begun, node).begun);
     let call = |node| Moment { act: asked(id(node), Ask::Campaign), choices: Vec::new() };
     nodes.map(call).collect()
 }
 
 impl Under<'_, '_> {
     fn name(&mut self, before: &State, stride: &Stride) -> Move {
-        let told = match stride.act {
-            Act::Deliver { slot, take } => {
+        let told = match stride.action {
+            Action::Deliver { slot, take } => {
                 let (from, to, place) = self.find(before, slot, take);
                 self.take(slot, place);
                 Move::Deliver { from, to, place }
             }
-            Act::Repeat { slot, take } => {
+            Action::Repeat { slot, take } => {
                 let (from, to, place) = self.find(before, slot, take);
                 Move::Repeat { from, to, place }
             }
-            Act::Lose { slot, take } => {
+            Action::Lose { slot, take } => {
                 let (from, to, place) = self.find(before, slot, take);
                 self.take(slot, place);
                 Move::Lose { from, to, place }
             }
-            Act::Fire { node, timer } => {
+            Action::Fire { node, timer } => {
                 let local = before.nodes[usize::from(node)];
-                let timer = self.explorer.space.workings.timer(local, timer);
+                let timer = self.explorer.space().workings.timer(local, timer);
                 Move::Fire { node: id(node), timer }
             }
-            Act::Ask { node, ask } => asked(id(node), ask),
-            Act::Crash { node } => Move::Crash { node: id(node) },
-            Act::Restart { node, amnesia } => Move::Restart { node: id(node), amnesia },
-            Act::Suspect { by, of, .. } => Move::Suspect { by: id(by), of: id(of.into()) },
-            Act::Trust { by, of } => Move::Trust { by: id(by), of: id(of.into()) },
+            Action::Ask { node, ask } => asked(id(node), ask),
+            Action::Crash { node } => Move::Crash { node: id(node) },
+            Action::Restart { node, amnesia } => Move::Restart { node: id(node), amnesia },
+            Action::Suspect { by, of, .. } => Move::Suspect { by: id(by), of: id(of.into()) },
+            Action::Trust { by, of } => Move::Trust { by: id(by), of: id(of.into()) },
         };
-        let from = self.explorer.place(stride.act);
+        let from = self.explorer.node_of(stride.action);
         for &(to, packet) in &self.explorer.effects(stride.outcome).sends {
             let link = (id(from), id(to));
-            let slot = self.explorer.slots.iter().position(|&known| known == link);
+            let slot = self.explorer.links().iter().position(|&known| known == link);
             self.links[slot.expect("a link that was used is known")].push(packet);
         }
         told
@@ -138,11 +138,11 @@ impl Under<'_, '_> {
     }
 
     fn find(&self, before: &State, slot: Slot, take: u16) -> (NodeId, NodeId, usize) {
-        let (from, to) = self.explorer.slots[usize::from(slot)];
-        if self.explorer.space.bounds.network == Network::Fifo {
+        let (from, to) = self.explorer.links()[usize::from(slot)];
+        if self.explorer.space().bounds.network == Network::Fifo {
             return (from, to, 0);
         }
-        let content = &self.explorer.contents[before.link(usize::from(slot)) as usize];
+        let content = self.explorer.content(before.link(slot));
         let packet = content.takes[usize::from(take)].0;
         let mut under_way = self.links[usize::from(slot)].iter();
         (from, to, under_way.position(|&sent| sent == packet).expect("it is under way"))

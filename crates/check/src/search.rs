@@ -1,9 +1,12 @@
 //! Looks at every state, those after one move first, then those after two, and so on.
 
+use crate::deadlock;
 use crate::explorer::Explorer;
 use crate::found::{Found, Place, is_fatal};
-use crate::moves::Turn;
+use crate::moves::{self, Enabled};
+use crate::partial_order;
 use crate::report::{Limits, Progress, Stop};
+use crate::safety;
 use crate::seen::{Arrival, DEPTH_MAX, Seen, Visit};
 use crate::space::Space;
 use crate::state::{self, Packed, State};
@@ -197,7 +200,7 @@ struct Worker<'a> {
     full: Vec<Packed>,
     filling: Packed,
     found: Found,
-    turns: Vec<Turn>,
+    enabled: Vec<Enabled>,
     state: State,
     /// The states that were come to and not yet looked up, and behind them some to be used again.
     next: Vec<State>,
@@ -221,7 +224,7 @@ impl<'a> Worker<'a> {
             full: Vec::new(),
             filling: Vec::new(),
             found: Found::default(),
-            turns: Vec::new(),
+            enabled: Vec::new(),
             state: State::default(),
             next: Vec::new(),
             arrivals: Vec::new(),
@@ -259,10 +262,10 @@ impl<'a> Worker<'a> {
     fn expand(&mut self, mut chunk: &[u16], depth: u32) {
         self.explorer.catch_up();
         let mut state = std::mem::take(&mut self.state);
-        let mut turns = std::mem::take(&mut self.turns);
+        let mut enabled = std::mem::take(&mut self.enabled);
         while !chunk.is_empty() {
-            state.unpack(self.explorer.nodes, &mut chunk);
-            self.expand_one(&state, &mut turns, depth);
+            state.unpack(self.explorer.nodes(), &mut chunk);
+            self.expand_one(&state, &mut enabled, depth);
             self.until_glance -= 1;
             if self.until_glance == 0 {
                 self.until_glance = GLANCE;
@@ -274,7 +277,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.settle(depth + 1);
-        (self.state, self.turns) = (state, turns);
+        (self.state, self.enabled) = (state, enabled);
     }
 
     /// Adds what was counted to what all threads have counted.
@@ -283,20 +286,21 @@ impl<'a> Worker<'a> {
         self.search.waiting.fetch_add(std::mem::take(&mut self.waiting), Ordering::Relaxed);
     }
 
-    fn expand_one(&mut self, state: &State, turns: &mut Vec<Turn>, depth: u32) {
-        self.explorer.turns(state, turns);
+    fn expand_one(&mut self, state: &State, enabled: &mut Vec<Enabled>, depth: u32) {
+        moves::enabled(&mut self.explorer, state, enabled);
         let place = Place { depth, hash: key(&self.explorer, &mut self.symmetry, state) };
-        self.explorer.judge_end(state, turns, place, &mut self.found);
+        deadlock::judge(&self.explorer, state, enabled, place, &mut self.found);
         if !self.search.partial_order {
-            self.take(state, place, turns);
+            self.take(state, place, enabled);
             if self.arrivals.len() >= BATCH {
                 self.settle(depth + 1);
             }
             return;
         }
-        let first = self.explorer.put_first(state, turns, self.search.foresees);
-        let first = first.unwrap_or(turns.len());
-        let (ample, rest) = turns.split_at(first);
+        let first =
+            partial_order::ample_set(&mut self.explorer, state, enabled, self.search.foresees);
+        let first = first.unwrap_or(enabled.len());
+        let (ample, rest) = enabled.split_at(first);
         self.take(state, place, ample);
         let open = self.settle(depth + 1);
         if !open && !rest.is_empty() {
@@ -306,11 +310,11 @@ impl<'a> Worker<'a> {
     }
 
     /// Makes each of these moves.
-    fn take(&mut self, state: &State, place: Place, turns: &[Turn]) {
-        for turn in turns {
-            for &outcome in self.explorer.outcomes(state, turn.act).iter() {
+    fn take(&mut self, state: &State, place: Place, enabled: &[Enabled]) {
+        for &Enabled { action, .. } in enabled {
+            for &outcome in self.explorer.outcomes(state, action).iter() {
                 self.come_to(place.hash, |explorer, next| {
-                    explorer.advance(state, turn.act, outcome, next);
+                    explorer.advance(state, action, outcome, next);
                 });
             }
         }
@@ -355,7 +359,7 @@ impl<'a> Worker<'a> {
     fn find(&mut self, place: usize, depth: u32) {
         self.unique += 1;
         let (state, hash) = (&self.next[place], self.arrivals[place].hash);
-        let broken = self.explorer.broken(state);
+        let broken = safety::violated(&self.explorer, state);
         for &property in &broken {
             self.found.broken(property, Place { depth, hash });
         }

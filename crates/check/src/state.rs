@@ -1,6 +1,6 @@
 //! A state of everything, as a list of numbers, and its compact form.
 
-use crate::space::{ContentId, GlobalId};
+use crate::space::{ContentId, GlobalId, Slot};
 use crate::workings::LocalId;
 
 /// A state of everything.
@@ -23,8 +23,9 @@ impl State {
         self.hash = other.hash;
     }
 
-    pub fn link(&self, slot: usize) -> ContentId {
-        self.links.get(slot).copied().unwrap_or(0)
+    #[inline]
+    pub fn link(&self, slot: Slot) -> ContentId {
+        self.links.get(usize::from(slot)).copied().unwrap_or(0)
     }
 
     /// Appends the compact form: the hash, then a word for each number that fits.

@@ -83,7 +83,7 @@ impl Symmetry {
                 clients: orders[order].clone(),
                 coordinators: (0..coordinators).map(name).collect(),
             };
-            explorer.space.workings.renamed(local, &renaming)
+            explorer.space().workings.renamed(local, &renaming)
         })
     }
 }
@@ -108,8 +108,8 @@ impl Between {
         let nodes = state.nodes.len();
         let mut hashes = vec![0; nodes * nodes];
         for (slot, &content) in state.links.iter().enumerate() {
-            let (from, to) = explorer.slots[slot];
-            hashes[from.index() * nodes + to.index()] = explorer.contents[content as usize].hash;
+            let (from, to) = explorer.links()[slot];
+            hashes[from.index() * nodes + to.index()] = explorer.content(content).hash;
         }
         Self { nodes, hashes }
     }

@@ -9,7 +9,7 @@
 
 use crate::explorer::Explorer;
 use crate::intern::Plain;
-use crate::moves::Turn;
+use crate::moves::{self, Enabled};
 use crate::report::{Limits, Progress};
 use crate::state::{self, Packed, State};
 use std::collections::HashMap;
@@ -95,7 +95,7 @@ impl Walk<'_, '_> {
     /// Makes all moves from these states, and from each that a move leads to if `goes_on` says so:
     /// from how many, if there is room for them.
     fn through(&mut self, begun: &[State], goes_on: fn(&mut Leading, u64) -> bool) -> Option<u64> {
-        let (mut state, mut turns) = (State::default(), Vec::new());
+        let (mut state, mut enabled) = (State::default(), Vec::new());
         let (mut level, mut next) = (Vec::new(), Vec::new());
         begun.iter().for_each(|state| state.pack(&mut level));
         let (mut depth, mut walked) = (0, 0);
@@ -108,8 +108,8 @@ impl Walk<'_, '_> {
                         return None;
                     }
                 }
-                state.unpack(self.explorer.nodes, &mut packed);
-                self.move_on(&state, &mut turns, goes_on, &mut next);
+                state.unpack(self.explorer.nodes(), &mut packed);
+                self.move_on(&state, &mut enabled, goes_on, &mut next);
                 walked += 1;
             }
             (level, next) = (next, level);
@@ -123,15 +123,15 @@ impl Walk<'_, '_> {
     fn move_on(
         &mut self,
         state: &State,
-        turns: &mut Vec<Turn>,
+        enabled: &mut Vec<Enabled>,
         goes_on: fn(&mut Leading, u64) -> bool,
         next: &mut Packed,
     ) {
-        self.explorer.turns(state, turns);
+        moves::enabled(self.explorer, state, enabled);
         let mut after = State::default();
-        for turn in turns {
-            for &outcome in self.explorer.outcomes(state, turn.act).iter() {
-                self.explorer.advance(state, turn.act, outcome, &mut after);
+        for &mut Enabled { action, .. } in enabled {
+            for &outcome in self.explorer.outcomes(state, action).iter() {
+                self.explorer.advance(state, action, outcome, &mut after);
                 if goes_on(&mut self.leading, after.hash) {
                     after.pack(next);
                 }

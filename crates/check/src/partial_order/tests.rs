@@ -1,5 +1,6 @@
 use crate::explorer::Explorer;
 use crate::machine::Machine;
+use crate::moves;
 use crate::prospects::Prospects;
 use crate::space::{Space, Watch};
 use crate::state::State;
@@ -68,17 +69,18 @@ fn explore(explorer: &mut Explorer<'_>, reduced: bool) -> (usize, BTreeSet<u64>)
     let mut open: Vec<State> = explorer.initial();
     let foresees = reduced && Prospects::exist(explorer, &open);
     let mut seen: HashSet<u64> = open.iter().map(|state| state.hash).collect();
-    let (mut ends, mut turns) = (BTreeSet::new(), Vec::new());
+    let (mut ends, mut enabled) = (BTreeSet::new(), Vec::new());
     while let Some(state) = open.pop() {
-        explorer.turns(&state, &mut turns);
-        if turns.is_empty() {
+        moves::enabled(explorer, &state, &mut enabled);
+        if enabled.is_empty() {
             ends.insert(state.hash);
         }
-        let first = if reduced { explorer.put_first(&state, &mut turns, foresees) } else { None };
-        for turn in &turns[..first.unwrap_or(turns.len())] {
-            for &outcome in explorer.outcomes(&state, turn.act).iter() {
+        let first =
+            if reduced { super::ample_set(explorer, &state, &mut enabled, foresees) } else { None };
+        for enabled in &enabled[..first.unwrap_or(enabled.len())] {
+            for &outcome in explorer.outcomes(&state, enabled.action).iter() {
                 let mut next = State::default();
-                explorer.advance(&state, turn.act, outcome, &mut next);
+                explorer.advance(&state, enabled.action, outcome, &mut next);
                 if seen.insert(next.hash) {
                     open.push(next);
                 }
