@@ -1,25 +1,25 @@
 //! Puts the searches together that it takes to judge every promise.
 
-use crate::cycles;
+use crate::acyclic::{Cycles, look_for_cycles};
+use crate::counterexample;
 use crate::explorer::Explorer;
-use crate::found::{Found, is_invariant};
-use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::partial_order;
-use crate::prospects::Prospects;
+use crate::partial_order::reachable_inputs::ReachableInputs;
 use crate::report::{Limits, Progress, Reduction, Report};
-use crate::retell;
 use crate::search::{Ended, Search};
 use crate::space::{Space, Watch};
+use crate::starvation;
+use crate::state_graph::StateGraph;
 use crate::symmetry::{self, Symmetry};
-use crate::untangle::{Circles, untangle};
+use crate::violations::{Violations, is_safety};
 use crate::words::{Explored, Family};
 use crate::workings::Workings;
 use conclave_core::{Bounds, Cluster, Network, Oracle, Process, Property, Story, Timing, Verdict};
 use std::time::Instant;
 
-/// Where there are circles, unfair ones are told from fair ones among at most so many states.
-const GRAPH_MAX: u64 = 10_000_000;
+/// Where there are cycles, unfair ones are told from fair ones among at most so many states.
+const STATE_GRAPH_MAX: u64 = 10_000_000;
 /// The order of requests is judged unasked only where there are no more states than this.
 const ORDER_MAX: u64 = 100_000;
 
@@ -97,7 +97,7 @@ impl Checker<'_> {
         let wanted = self.wanted(false);
         let space = Space::new(self.workings, self.bounds, Watch::default());
         let mut explorer = Explorer::new(&space);
-        let graph = Graph::build(&mut explorer, true, self.limits, &wanted, self.progress);
+        let graph = StateGraph::build(&mut explorer, true, self.limits, &wanted, self.progress);
         let mut report = Report::of(&graph.found, graph.len() as u64, graph.stop, &wanted);
         report.depth = graph.depth();
         report.bytes = graph.bytes();
@@ -105,7 +105,7 @@ impl Checker<'_> {
         for &property in &wanted {
             report.stories.extend(told(&graph, &mut explorer, property));
         }
-        self.judge_circles(&graph, &mut explorer, &mut report);
+        self.judge_starvation(&graph, &mut explorer, &mut report);
         report
     }
 
@@ -128,9 +128,9 @@ impl Checker<'_> {
         for &property in &wanted {
             report.stories.extend(self.shortest(&search, &ended.found, property));
         }
-        drop(search); // Its states are needed no more, and to look for circles takes room.
+        drop(search); // Its states are needed no more, and to look for cycles takes room.
         if ended.found.back && ended.stop.is_none() {
-            self.look_for_circles(&mut report);
+            self.look_for_starvation(&mut report);
         }
         self.judge_order(&mut report);
         report
@@ -151,7 +151,7 @@ impl Checker<'_> {
             search.foresees = search.partial_order && {
                 let mut explorer = Explorer::new(space);
                 let initial = explorer.initial();
-                Prospects::exist(&mut explorer, &initial)
+                ReachableInputs::exist(&mut explorer, &initial)
             };
             let ended = search.run(self.limits.depth);
             if !ended.surprised {
@@ -161,9 +161,14 @@ impl Checker<'_> {
     }
 
     /// A story found by looking at some orders only may have a shorter one among the others.
-    fn shortest(&self, search: &Search<'_>, found: &Found, property: Property) -> Option<Story> {
+    fn shortest(
+        &self,
+        search: &Search<'_>,
+        found: &Violations,
+        property: Property,
+    ) -> Option<Story> {
         let place = found.place(property)?;
-        if search.partial_order && is_invariant(property) {
+        if search.partial_order && is_safety(property) {
             let wanted = [property];
             let full = Search::new(search.space, self.limits, &wanted, self.progress);
             let ended = full.run(Some(place.depth));
@@ -175,7 +180,7 @@ impl Checker<'_> {
     }
 
     /// Whether somebody may be passed over for ever; everything but that is known already.
-    fn look_for_circles(&self, report: &mut Report) {
+    fn look_for_starvation(&self, report: &mut Report) {
         let property = match self.workings.family() {
             Family::Mutex => Property::V2,
             Family::Election => Property::E2,
@@ -183,23 +188,30 @@ impl Checker<'_> {
         if report.verdict(property) != Verdict::Holds {
             return;
         }
-        let limits =
-            Limits { states_max: self.limits.states_max.min(GRAPH_MAX), ..self.limits.clone() };
+        let limits = Limits {
+            states_max: self.limits.states_max.min(STATE_GRAPH_MAX),
+            ..self.limits.clone()
+        };
         let space = Space::new(self.workings, self.bounds, Watch::default());
         let mut explorer = Explorer::new(&space);
-        let untangled = untangle(&mut explorer, self.limits, self.progress);
-        report.looked_again(untangled.unique_states, untangled.bytes);
-        match untangled.circles {
-            Circles::None => return,
-            Circles::Some => {}
-            Circles::Unknown => return report.amend(property, Verdict::Unknown),
+        let acyclicity = look_for_cycles(&mut explorer, self.limits, self.progress);
+        report.looked_again(acyclicity.unique_states, acyclicity.bytes);
+        match acyclicity.cycles {
+            Cycles::None => return,
+            Cycles::Some => {}
+            Cycles::Unknown => return report.amend(property, Verdict::Unknown),
         }
-        let graph = Graph::build(&mut explorer, false, &limits, &[], self.progress);
+        let graph = StateGraph::build(&mut explorer, false, &limits, &[], self.progress);
         report.bytes = report.bytes.max(graph.bytes());
-        self.judge_circles(&graph, &mut explorer, report);
+        self.judge_starvation(&graph, &mut explorer, report);
     }
 
-    fn judge_circles(&self, graph: &Graph, explorer: &mut Explorer<'_>, report: &mut Report) {
+    fn judge_starvation(
+        &self,
+        graph: &StateGraph,
+        explorer: &mut Explorer<'_>,
+        report: &mut Report,
+    ) {
         let property = match self.workings.family() {
             Family::Mutex => Property::V2,
             Family::Election => Property::E2,
@@ -210,18 +222,18 @@ impl Checker<'_> {
         if report.verdict(property) == Verdict::Violated {
             return;
         }
-        let Some(lasso) = cycles::starving(graph, explorer.clients(), false) else {
-            if cycles::starving(graph, explorer.clients(), true).is_some() {
+        let Some(lasso) = starvation::lasso(graph, explorer.clients(), false) else {
+            if starvation::lasso(graph, explorer.clients(), true).is_some() {
                 report.amend(property, Verdict::Unknown);
             }
             return;
         };
         report.amend(property, Verdict::Violated);
         let begun = graph.state(explorer, lasso.stem[0]);
-        let whole: Vec<_> = lasso.stem.iter().chain(&lasso.circle[1..]).copied().collect();
+        let whole: Vec<_> = lasso.stem.iter().chain(&lasso.cycle[1..]).copied().collect();
         if let Some(strides) = graph.strides(explorer, &whole) {
-            let moments = retell::moments(explorer, &begun, &strides);
-            let opening = retell::opening(explorer, &begun).len();
+            let moments = counterexample::moments(explorer, &begun, &strides);
+            let opening = counterexample::opening(explorer, &begun).len();
             let stem = Some(opening + lasso.stem.len() - 1);
             report.stories.push(Story { property, moments, stem, shortest: false });
         }
@@ -251,24 +263,24 @@ impl Checker<'_> {
 }
 
 /// The way to where a promise was broken.
-fn story(search: &Search<'_>, found: &Found, property: Property) -> Option<Story> {
+fn story(search: &Search<'_>, found: &Violations, property: Property) -> Option<Story> {
     let place = found.place(property)?;
     let mut explorer = Explorer::new(search.space);
     let workings = search.space.workings;
     let (n, clients) = (workings.nodes(), workings.clients());
     let mut symmetry = search.symmetry.then(|| Symmetry::new(clients, n - clients));
     let (begun, strides) =
-        retell::way(&mut explorer, &mut symmetry, &search.seen, place.hash, place.depth)?;
-    let moments = retell::moments(&explorer, &begun, &strides);
+        counterexample::way(&mut explorer, &mut symmetry, &search.seen, place.hash, place.depth)?;
+    let moments = counterexample::moments(&explorer, &begun, &strides);
     Some(Story { property, moments, stem: None, shortest: !search.partial_order })
 }
 
 /// The same in a graph.
-fn told(graph: &Graph, explorer: &mut Explorer<'_>, property: Property) -> Option<Story> {
+fn told(graph: &StateGraph, explorer: &mut Explorer<'_>, property: Property) -> Option<Story> {
     let place = graph.found.place(property)?;
     let way = graph.way(graph.node(place.hash)?);
     let begun = graph.state(explorer, way[0]);
     let strides = graph.strides(explorer, &way)?;
-    let moments = retell::moments(explorer, &begun, &strides);
+    let moments = counterexample::moments(explorer, &begun, &strides);
     Some(Story { property, moments, stem: None, shortest: true })
 }

@@ -5,10 +5,10 @@
 //! Who waits for ever though something always happens is found in `starvation`.
 
 use crate::explorer::Explorer;
-use crate::found::{Found, Place};
 use crate::local::Phase;
 use crate::moves::Enabled;
 use crate::state::State;
+use crate::violations::{Place, Violations};
 use crate::words::Family;
 use conclave_core::election::Monitor;
 use conclave_core::{NodeId, NodeSet, Property, Ticks, Verdict};
@@ -20,7 +20,7 @@ pub fn judge(
     state: &State,
     enabled: &[Enabled],
     place: Place,
-    found: &mut Found,
+    found: &mut Violations,
 ) {
     if enabled.iter().any(|enabled| enabled.due) {
         return;
@@ -92,7 +92,7 @@ mod tests {
     /// What is said of the whole if this many messages may be lost.
     fn verdicts(losses: u32) -> [Verdict; 2] {
         let bounds = Bounds { losses, ..Bounds::default() };
-        let mut found = Found::default();
+        let mut found = Violations::default();
         with_space(&bounds, |space| {
             for_every_state(&mut Explorer::new(space), |explorer, state| {
                 let mut enabled = Vec::new();

@@ -30,33 +30,31 @@
 //! assert_eq!(story.moments.len(), 2); // One asks and enters, and so does the other.
 //! ```
 
+mod acyclic;
 mod checker;
-mod commute;
-mod cycles;
+mod counterexample;
 mod deadlock;
 mod explorer;
-mod found;
 mod global;
-mod graph;
 mod intern;
 mod local;
-mod lock;
 mod machine;
 mod moves;
 mod outcome;
 mod partial_order;
-mod prospects;
+mod poison;
 mod report;
-mod retell;
 mod safety;
 mod search;
-mod seen;
 mod space;
+mod starvation;
 mod state;
+mod state_graph;
 mod symmetry;
 #[cfg(test)]
 mod testkit;
-mod untangle;
+mod violations;
+mod visited;
 mod words;
 mod workings;
 

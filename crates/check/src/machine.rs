@@ -2,7 +2,7 @@
 
 use crate::intern::Interner;
 use crate::local::{Local, Order, Phase, Status, User};
-use crate::lock::held;
+use crate::poison::held;
 use crate::words::{Ask, Explored, Family, Word};
 use crate::workings::{Effects, Face, Input, LocalId, PacketId, Workings};
 use conclave_core::{

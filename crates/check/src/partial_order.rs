@@ -13,16 +13,19 @@
 //!   hide the others for ever (the cycle condition; `search` sees to it).
 //!
 //! And a single message is enough if it commutes even with all that could come to its own node
-//! before it ([`crate::commute`]).
+//! before it ([`commutation`]).
 //!
 //! Which links are ever used is learnt on the way. Should a new one come up, all that was left out
 //! before is in doubt, and the search begins anew with what it has learnt.
 
-use crate::commute::Commutation;
+mod commutation;
+pub mod reachable_inputs;
+
 use crate::explorer::Explorer;
 use crate::moves::{Action, Enabled};
 use crate::state::State;
 use crate::words::Ask;
+use commutation::Commutation;
 use conclave_core::{Bounds, Network, Timing};
 
 /// Whether moves commute at all within these bounds. Faults draw on one account, so any two of them

@@ -1,6 +1,6 @@
 //! How far to look, and what was found.
 
-use crate::found::Found;
+use crate::violations::Violations;
 use conclave_core::{Property, Story, Verdict};
 use std::num::NonZeroUsize;
 
@@ -102,7 +102,7 @@ pub struct Report {
 impl Report {
     /// What a search says of these promises.
     pub(crate) fn of(
-        found: &Found,
+        found: &Violations,
         unique_states: u64,
         stop: Option<Stop>,
         wanted: &[Property],

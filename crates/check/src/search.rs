@@ -2,15 +2,15 @@
 
 use crate::deadlock;
 use crate::explorer::Explorer;
-use crate::found::{Found, Place, is_fatal};
 use crate::moves::{self, Enabled};
 use crate::partial_order;
 use crate::report::{Limits, Progress, Stop};
 use crate::safety;
-use crate::seen::{Arrival, DEPTH_MAX, Seen, Visit};
 use crate::space::Space;
 use crate::state::{self, Packed, State};
 use crate::symmetry::{Symmetry, key};
+use crate::violations::{Place, Violations, is_fatal};
+use crate::visited::{Arrival, DEPTH_MAX, Visit, Visited};
 use conclave_core::Property;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ const GLANCE: u32 = 1 << 10;
 /// A search through all states.
 pub struct Search<'a> {
     pub space: &'a Space<'a>,
-    pub seen: Seen,
+    pub seen: Visited,
     limits: &'a Limits,
     wanted: &'a [Property],
     /// Whether moves that can be exchanged are looked at in one order only.
@@ -45,7 +45,7 @@ pub struct Search<'a> {
 
 /// How a search ended.
 pub struct Ended {
-    pub found: Found,
+    pub found: Violations,
     pub unique_states: u64,
     pub depth: u32,
     pub stop: Option<Stop>,
@@ -55,7 +55,7 @@ pub struct Ended {
 }
 
 /// The states of the next level that a thread found, and what else it did.
-type Results = (Vec<Packed>, Found);
+type Results = (Vec<Packed>, Violations);
 
 /// Why a thread can be relied on.
 const ALIVE: &str = "a thread ends only when it is told to";
@@ -83,7 +83,7 @@ impl<'a> Search<'a> {
     ) -> Self {
         Self {
             space,
-            seen: Seen::new(),
+            seen: Visited::new(),
             limits,
             wanted,
             partial_order: false,
@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether what was found makes the rest pointless.
-    fn is_over(&self, found: &Found) -> bool {
+    fn is_over(&self, found: &Violations) -> bool {
         let broken = |property: &Property| found.place(*property).is_some();
         self.wanted.iter().any(|property| is_fatal(*property) && broken(property))
             || self.wanted.iter().all(broken)
@@ -199,7 +199,7 @@ struct Worker<'a> {
     symmetry: Option<Symmetry>,
     full: Vec<Packed>,
     filling: Packed,
-    found: Found,
+    found: Violations,
     enabled: Vec<Enabled>,
     state: State,
     /// The states that were come to and not yet looked up, and behind them some to be used again.
@@ -223,7 +223,7 @@ impl<'a> Worker<'a> {
             symmetry,
             full: Vec::new(),
             filling: Vec::new(),
-            found: Found::default(),
+            found: Violations::default(),
             enabled: Vec::new(),
             state: State::default(),
             next: Vec::new(),

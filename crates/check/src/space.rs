@@ -3,8 +3,8 @@
 
 use crate::global::Global;
 use crate::intern::{Interner, Plain, mix};
-use crate::lock::held;
 use crate::outcome::{Outcome, Outcomes};
+use crate::poison::held;
 use crate::workings::{Effects, Input, LocalId, PacketId, Workings};
 use conclave_core::{Bounds, Hasher, Network, NodeId};
 use std::hash::BuildHasher;

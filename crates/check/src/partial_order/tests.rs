@@ -1,7 +1,7 @@
 use crate::explorer::Explorer;
 use crate::machine::Machine;
 use crate::moves;
-use crate::prospects::Prospects;
+use crate::partial_order::reachable_inputs::ReachableInputs;
 use crate::space::{Space, Watch};
 use crate::state::State;
 use conclave_core::election::{Election, Indication, Request};
@@ -67,7 +67,7 @@ impl Process for Gambler {
 /// How many states were looked at, and those in which nothing more can happen.
 fn explore(explorer: &mut Explorer<'_>, reduced: bool) -> (usize, BTreeSet<u64>) {
     let mut open: Vec<State> = explorer.initial();
-    let foresees = reduced && Prospects::exist(explorer, &open);
+    let foresees = reduced && ReachableInputs::exist(explorer, &open);
     let mut seen: HashSet<u64> = open.iter().map(|state| state.hash).collect();
     let (mut ends, mut enabled) = (BTreeSet::new(), Vec::new());
     while let Some(state) = open.pop() {

@@ -5,7 +5,7 @@
 //! must everybody keep away. All states after so many moves are looked at before those after more,
 //! so whatever others write meanwhile is about states that are equally deep.
 
-use crate::lock::held;
+use crate::poison::held;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{RwLock, RwLockReadGuard};
 
@@ -23,7 +23,7 @@ const PARENT_MASK: u64 = (1 << PARENT_BITS) - 1;
 pub const DEPTH_MAX: u32 = (1 << (64 - PARENT_BITS)) - 2;
 
 /// Every state that was found.
-pub struct Seen {
+pub struct Visited {
     table: RwLock<Table>,
     bytes: AtomicU64,
 }
@@ -47,7 +47,7 @@ pub enum Visit {
     },
 }
 
-impl Seen {
+impl Visited {
     pub fn new() -> Self {
         let table = Table::new(FIRST);
         Self { bytes: AtomicU64::new(table.bytes()), table: RwLock::new(table) }
@@ -256,7 +256,7 @@ impl Entry {
 mod tests {
     use super::*;
 
-    fn visit(seen: &Seen, hash: u64, depth: u32, from: u64) -> Visit {
+    fn visit(seen: &Visited, hash: u64, depth: u32, from: u64) -> Visit {
         let mut visits = Vec::new();
         seen.visit(&[Arrival { hash, from }], depth, &mut visits);
         visits[0]
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_state_is_new_once_and_remembers_how_it_was_come_to() {
-        let seen = Seen::new();
+        let seen = Visited::new();
         assert_eq!(visit(&seen, 77 << 50 | 5, 0, 0), Visit::First);
         for state in 1..20_000_u64 {
             let hash = crate::intern::mix(state);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn of_several_ways_of_one_length_the_least_is_kept() {
-        let seen = Seen::new();
+        let seen = Visited::new();
         visit(&seen, 1, 3, 30);
         visit(&seen, 1, 3, 20);
         visit(&seen, 1, 3, 25);
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn threads_that_come_to_the_same_states_at_once_find_each_exactly_once() {
         const STATES: u64 = 60_000; // More than there is room for in the beginning.
-        let seen = Seen::new();
+        let seen = Visited::new();
         let come = |from: u64| {
             let arrivals: Vec<_> = (1..=STATES)
                 .map(|state| Arrival { hash: crate::intern::mix(state), from })

@@ -16,9 +16,9 @@ use std::collections::HashSet;
 const STEPS_MAX: usize = 20_000;
 
 /// By node: every message that could come to it, and from whom.
-pub struct Prospects(Vec<Vec<Input>>);
+pub struct ReachableInputs(Vec<Vec<Input>>);
 
-impl Prospects {
+impl ReachableInputs {
     /// What could come to a node over its links.
     pub fn of(&self, node: u16) -> &[Input] {
         &self.0[usize::from(node)]

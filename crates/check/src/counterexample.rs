@@ -3,10 +3,10 @@
 use crate::explorer::Explorer;
 use crate::moves::{self, Action, Enabled};
 use crate::outcome::Outcome;
-use crate::seen::{Seen, is_that};
 use crate::space::Slot;
 use crate::state::State;
 use crate::symmetry::{Symmetry, key};
+use crate::visited::{Visited, is_that};
 use crate::words::Ask;
 use crate::workings::PacketId;
 use conclave_core::{Moment, Move, Network, NodeId};
@@ -23,7 +23,7 @@ pub struct Stride {
 pub fn way(
     explorer: &mut Explorer<'_>,
     symmetry: &mut Option<Symmetry>,
-    seen: &Seen,
+    seen: &Visited,
     hash: u64,
     depth: u32,
 ) -> Option<(State, Vec<Stride>)> {

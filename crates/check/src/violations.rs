@@ -11,17 +11,17 @@ pub struct Place {
 
 /// What a search has found so far. What is found first does not depend on threads.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct Violations {
     broken: Vec<(Property, Place)>,
     /// The promises of which the bounds kept the end from being seen.
     unknown: Vec<Property>,
-    /// Whether a move led to where the search had been: only then can there be a circle.
+    /// Whether a move led to where the search had been: only then can there be a cycle.
     pub back: bool,
     /// How many states were come to.
     pub states: u64,
 }
 
-impl Found {
+impl Violations {
     pub fn broken(&mut self, property: Property, place: Place) {
         match self.broken.iter_mut().find(|(known, _)| *known == property) {
             Some((_, first)) => *first = place.min(*first),
@@ -68,7 +68,7 @@ pub fn is_fatal(property: Property) -> bool {
 }
 
 /// Whether a promise is about every single moment, and not about what becomes of it all.
-pub fn is_invariant(property: Property) -> bool {
+pub fn is_safety(property: Property) -> bool {
     match property {
         Property::S1 | Property::S1Eff | Property::F1 | Property::HB | Property::E1Term => true,
         Property::V1

@@ -1,11 +1,11 @@
 //! Whether a run can come back to where it was, told without keeping the moves.
 //!
 //! A state is taken away as soon as every move that leads to it is, and its own moves go with it.
-//! What lies on a circle is never taken away, since something always leads to it, and neither is
-//! what lies behind a circle; everything else is. So there is no circle if nothing is left.
+//! What lies on a cycle is never taken away, since something always leads to it, and neither is
+//! what lies behind a cycle; everything else is. So there is no cycle if nothing is left.
 //!
 //! One number for each state is enough: how many moves lead to it. The moves themselves are worked
-//! out anew, so this is possible where a [`crate::graph::Graph`] would be too large.
+//! out anew, so this is possible where a [`crate::state_graph::StateGraph`] would be too large.
 
 use crate::explorer::Explorer;
 use crate::intern::Plain;
@@ -22,9 +22,9 @@ const PLACE: usize = size_of::<(u64, u32)>() + 1;
 /// By the hash of a state: how many moves lead to it that were not taken away.
 type Leading = HashMap<u64, u32, Plain>;
 
-/// What there is to say of circles.
+/// What there is to say of cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Circles {
+pub enum Cycles {
     /// No run comes back to where it was.
     None,
     /// Some run does.
@@ -35,19 +35,19 @@ pub enum Circles {
 
 /// What was found, and how much there was to look at.
 #[derive(Clone, Copy, Debug)]
-pub struct Untangled {
-    pub circles: Circles,
+pub struct Acyclicity {
+    pub cycles: Cycles,
     pub unique_states: u64,
     /// The most memory that it took.
     pub bytes: u64,
 }
 
 /// Whether any run within the bounds comes back to where it was.
-pub fn untangle(
+pub fn look_for_cycles(
     explorer: &mut Explorer<'_>,
     limits: &Limits,
     progress: &(dyn Fn(Progress) + Sync),
-) -> Untangled {
+) -> Acyclicity {
     let mut begun = explorer.initial();
     begun.sort_by_key(|state| state.hash);
     begun.dedup_by_key(|state| state.hash);
@@ -56,12 +56,12 @@ pub fn untangle(
     let all = walk.through(&begun, count);
     begun.retain(|state| walk.leading[&state.hash] == 0);
     let taken = all.and_then(|_| walk.through(&begun, take_away));
-    let circles = match taken {
-        Some(_) if taken == all => Circles::None,
-        Some(_) => Circles::Some,
-        None => Circles::Unknown,
+    let cycles = match taken {
+        Some(_) if taken == all => Cycles::None,
+        Some(_) => Cycles::Some,
+        None => Cycles::Unknown,
     };
-    Untangled { circles, unique_states: walk.leading.len() as u64, bytes: walk.bytes }
+    Acyclicity { cycles, unique_states: walk.leading.len() as u64, bytes: walk.bytes }
 }
 
 /// A move leads to a state; whether it is the first.
@@ -188,13 +188,13 @@ mod tests {
         }
     }
 
-    fn found(ways: &[Vec<usize>], limits: &Limits) -> Untangled {
+    fn found(ways: &[Vec<usize>], limits: &Limits) -> Acyclicity {
         let ways = ways.to_vec();
         let cluster = Cluster::of_equals(1, move |_| Wanderer { ways: ways.clone(), place: 0 });
         let bounds = Bounds { requests: Some(0), ..Bounds::default() };
         let machine = Machine::new(&cluster, &bounds, false);
         let space = Space::new(&machine, &bounds, Watch::default());
-        untangle(&mut Explorer::new(&space), limits, &|_| {})
+        look_for_cycles(&mut Explorer::new(&space), limits, &|_| {})
     }
 
     /// The places that can be come to from one, by one way or more.
@@ -223,24 +223,24 @@ mod tests {
             let to = |from| (0..PLACES).filter(move |&to| is_way(from, to)).collect();
             let ways: Vec<Vec<usize>> = (0..PLACES).map(to).collect();
             let mut reached = ahead(&ways, 0);
-            let circle = reached.iter().any(|&place| ahead(&ways, place).contains(&place));
-            let untangled = found(&ways, &Limits::default());
-            let expected = if circle { Circles::Some } else { Circles::None };
-            assert_eq!(untangled.circles, expected, "{ways:?}");
+            let cycle = reached.iter().any(|&place| ahead(&ways, place).contains(&place));
+            let acyclicity = found(&ways, &Limits::default());
+            let expected = if cycle { Cycles::Some } else { Cycles::None };
+            assert_eq!(acyclicity.cycles, expected, "{ways:?}");
             reached.extend(Some(0).filter(|first| !reached.contains(first)));
-            assert_eq!(untangled.unique_states, reached.len() as u64, "{ways:?}");
-            *(if circle { &mut with } else { &mut without }) += 1;
+            assert_eq!(acyclicity.unique_states, reached.len() as u64, "{ways:?}");
+            *(if cycle { &mut with } else { &mut without }) += 1;
         }
-        assert!(with > 200 && without > 200, "{with} with circles, {without} without");
+        assert!(with > 200 && without > 200, "{with} with cycles, {without} without");
     }
 
     #[test]
     fn what_it_has_no_room_for_it_does_not_judge() {
         let line = [vec![1], vec![]];
-        assert_eq!(found(&line, &Limits::default()).circles, Circles::None);
+        assert_eq!(found(&line, &Limits::default()).cycles, Cycles::None);
         let few = Limits { states_max: 0, ..Limits::default() };
-        assert_eq!(found(&line, &few).circles, Circles::Unknown);
+        assert_eq!(found(&line, &few).cycles, Cycles::Unknown);
         let small = Limits { memory_max: 10, ..Limits::default() };
-        assert_eq!(found(&line, &small).circles, Circles::Unknown);
+        assert_eq!(found(&line, &small).cycles, Cycles::Unknown);
     }
 }

@@ -9,7 +9,7 @@
 use crate::explorer::Explorer;
 use crate::moves::may_campaign;
 use crate::outcome::{Outcome, Outcomes};
-use crate::prospects::Prospects;
+use crate::partial_order::reachable_inputs::ReachableInputs;
 use crate::state::State;
 use crate::words::{Ask, Word};
 use crate::workings::{Input, LocalId, PacketId};
@@ -33,7 +33,7 @@ impl<'e, 'a> Commutation<'e, 'a> {
         let content = self.explorer.content(state.link(slot));
         let message = Input::Deliver { from: from.0 as u16, packet: content.takes[0].0 };
         let link = (from.0 as u16, to.0 as u16);
-        let prospects = Prospects::without(self.explorer, state, link);
+        let prospects = ReachableInputs::without(self.explorer, state, link);
         prospects.is_some_and(|prospects| {
             let rivals = prospects.of(link.1);
             self.yields(state.nodes[to.index()], message, rivals).is_some()

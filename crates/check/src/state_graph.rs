@@ -1,16 +1,16 @@
 //! All states with the moves between them, for questions about runs that never end.
 
+use crate::counterexample::Stride;
 use crate::deadlock;
 use crate::explorer::Explorer;
-use crate::found::{Found, Place, is_fatal};
 use crate::intern::Plain;
 use crate::local::Phase;
 use crate::moves::{self, Action, Enabled};
 use crate::report::{Limits, Progress, Stop};
-use crate::retell::Stride;
 use crate::safety;
 use crate::space::Slot;
 use crate::state::{Packed, State};
+use crate::violations::{Place, Violations, is_fatal};
 use crate::words::Family;
 use crate::workings::{LocalId, PacketId};
 use conclave_core::{Network, Property};
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 pub type Node = u32;
 /// Something that must happen, sooner or later, if it can all the time: a delivery on a link, the
 /// firing of a timer, an exit.
-pub type Duty = u32;
+pub type Obligation = u32;
 
 /// After so many states it is said how far the search has come.
 const GLANCE: usize = 1 << 12;
@@ -29,12 +29,12 @@ const GLANCE: usize = 1 << 12;
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     pub to: Node,
-    /// The duty that it fulfils, if any.
-    pub duty: Option<Duty>,
+    /// The obligation that it fulfils, if any.
+    pub obligation: Option<Obligation>,
 }
 
 /// All states with the moves between them.
-pub struct Graph {
+pub struct StateGraph {
     /// The packed states, and where each begins.
     packed: Packed,
     begins: Vec<usize>,
@@ -44,8 +44,8 @@ pub struct Graph {
     edges: Vec<Edge>,
     first_edge: Vec<usize>,
     /// What must happen in each state, sooner or later.
-    duties: Vec<Duty>,
-    first_duty: Vec<usize>,
+    obligations: Vec<Obligation>,
+    first_obligation: Vec<usize>,
     /// By state: the nodes that want something and do not have it, one bit each.
     pub wanting: Vec<u64>,
     /// By state: whether only the bounds keep some timer from firing.
@@ -53,11 +53,11 @@ pub struct Graph {
     places: HashMap<u64, Node, Plain>,
     /// Whether states that differ only in counters are taken for each other.
     normal: bool,
-    pub found: Found,
+    pub found: Violations,
     pub stop: Option<Stop>,
 }
 
-impl Graph {
+impl StateGraph {
     /// Finds all states and moves. With `normal`, states that differ only in counters are one.
     pub fn build(
         explorer: &mut Explorer<'_>,
@@ -70,7 +70,7 @@ impl Graph {
         for state in explorer.initial() {
             graph.come_to(explorer, state, 0);
         }
-        let mut duties = Duties::default();
+        let mut obligations = Obligations::default();
         let mut next = 0;
         while next < graph.begins.len() {
             if let Some(stop) = graph.limit(limits, wanted, next) {
@@ -81,11 +81,11 @@ impl Graph {
                 let (unique_states, depth) = (graph.len() as u64, graph.depths[next]);
                 progress(Progress { unique_states, frontier: unique_states - next as u64, depth });
             }
-            graph.expand(explorer, &mut duties, next as Node);
+            graph.expand(explorer, &mut obligations, next as Node);
             next += 1;
         }
         graph.first_edge.push(graph.edges.len());
-        graph.first_duty.push(graph.duties.len());
+        graph.first_obligation.push(graph.obligations.len());
         graph
     }
 
@@ -97,13 +97,13 @@ impl Graph {
             depths: Vec::new(),
             edges: Vec::new(),
             first_edge: Vec::new(),
-            duties: Vec::new(),
-            first_duty: Vec::new(),
+            obligations: Vec::new(),
+            first_obligation: Vec::new(),
             wanting: Vec::new(),
             cut: Vec::new(),
             places: HashMap::default(),
             normal,
-            found: Found::default(),
+            found: Violations::default(),
             stop: None,
         }
     }
@@ -123,30 +123,32 @@ impl Graph {
         }
     }
 
-    fn expand(&mut self, explorer: &mut Explorer<'_>, duties: &mut Duties, node: Node) {
+    fn expand(&mut self, explorer: &mut Explorer<'_>, obligations: &mut Obligations, node: Node) {
         self.first_edge.push(self.edges.len());
-        self.first_duty.push(self.duties.len());
+        self.first_obligation.push(self.obligations.len());
         let state = self.state(explorer, node);
         let mut enabled = Vec::new();
         moves::enabled(explorer, &state, &mut enabled);
         let place = Place { depth: self.depths[node as usize], hash: state.hash };
         deadlock::judge(explorer, &state, &enabled, place, &mut self.found);
         for Enabled { action, due } in enabled {
-            let duty = due.then(|| duties.number(explorer, &state, action));
-            if let Some(duty) = duty.filter(|duty| !self.duties_from(node).contains(duty)) {
-                self.duties.push(duty);
+            let obligation = due.then(|| obligations.number(explorer, &state, action));
+            if let Some(obligation) =
+                obligation.filter(|obligation| !self.obligations_from(node).contains(obligation))
+            {
+                self.obligations.push(obligation);
             }
             for &outcome in explorer.outcomes(&state, action).iter() {
                 let mut after = State::default();
                 explorer.advance(&state, action, outcome, &mut after);
                 let to = self.come_to(explorer, after, node);
-                self.edges.push(Edge { to, duty });
+                self.edges.push(Edge { to, obligation });
             }
         }
     }
 
-    fn duties_from(&self, node: Node) -> &[Duty] {
-        &self.duties[self.first_duty[node as usize]..]
+    fn obligations_from(&self, node: Node) -> &[Obligation] {
+        &self.obligations[self.first_obligation[node as usize]..]
     }
 
     fn come_to(&mut self, explorer: &mut Explorer<'_>, mut state: State, from: Node) -> Node {
@@ -180,7 +182,8 @@ impl Graph {
     /// How much memory it takes, roughly.
     pub fn bytes(&self) -> u64 {
         let per_state = 2 * 16 + 8 + 4 + 4 + 8 + 8 + 8;
-        let lists = self.edges.len() * size_of::<Edge>() + self.duties.len() * size_of::<Duty>();
+        let lists =
+            self.edges.len() * size_of::<Edge>() + self.obligations.len() * size_of::<Obligation>();
         (self.packed.len() * size_of::<u16>() + self.len() * per_state + lists) as u64
     }
 
@@ -196,9 +199,9 @@ impl Graph {
     }
 
     /// What must happen in a state, sooner or later.
-    pub fn duties(&self, node: Node) -> &[Duty] {
+    pub fn obligations(&self, node: Node) -> &[Obligation] {
         let place = node as usize;
-        &self.duties[self.first_duty[place]..self.first_duty[place + 1]]
+        &self.obligations[self.first_obligation[place]..self.first_obligation[place + 1]]
     }
 
     /// A state in full.
@@ -260,18 +263,18 @@ fn wanting(explorer: &Explorer<'_>, state: &State) -> u64 {
     faces().filter(|(_, face)| wants(face)).fold(0, |bits, (node, _)| bits | 1 << node)
 }
 
-/// Numbers for duties.
+/// Numbers for obligations.
 #[derive(Default)]
-struct Duties {
-    numbers: HashMap<Action, Duty, Plain>,
-    messages: HashMap<(Slot, PacketId), Duty, Plain>,
-    timers: HashMap<(u16, String), Duty>,
-    known: HashMap<(LocalId, u8), Duty, Plain>,
-    count: Duty,
+struct Obligations {
+    numbers: HashMap<Action, Obligation, Plain>,
+    messages: HashMap<(Slot, PacketId), Obligation, Plain>,
+    timers: HashMap<(u16, String), Obligation>,
+    known: HashMap<(LocalId, u8), Obligation, Plain>,
+    count: Obligation,
 }
 
-impl Duties {
-    fn number(&mut self, explorer: &Explorer<'_>, state: &State, action: Action) -> Duty {
+impl Obligations {
+    fn number(&mut self, explorer: &Explorer<'_>, state: &State, action: Action) -> Obligation {
         let fresh = self.count;
         let number = match action {
             Action::Fire { node, timer } => {

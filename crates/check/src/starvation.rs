@@ -1,45 +1,49 @@
 //! Runs that never end and in which somebody never gets what it wants, though everything that must
 //! happen does.
 
-use crate::graph::{Duty, Edge, Graph, Node};
+use crate::state_graph::{Edge, Node, Obligation, StateGraph};
 use std::collections::{BTreeSet, VecDeque};
 
-/// A way into a circle, and the circle: the first of its states is the last of the way.
+/// A way into a cycle, and the cycle: the first of its states is the last of the way.
 #[derive(Clone, Debug)]
 pub struct Lasso {
     pub stem: Vec<Node>,
-    pub circle: Vec<Node>,
+    pub cycle: Vec<Node>,
 }
 
-/// The circle that is come to soonest in which some node goes on wanting, and every duty is
+/// The cycle that is come to soonest in which some node goes on wanting, and every obligation is
 /// fulfilled or lapses. With `cut`, also where only the bounds keep a timer from firing, which may
 /// be why it goes on wanting.
-pub fn starving(graph: &Graph, clients: u32, cut: bool) -> Option<Lasso> {
-    let knots = (0..clients).filter_map(|client| first_knot(graph, 1 << client, cut));
-    let knot = knots.min_by_key(|knot| graph.way(knot[0]).len())?;
-    let circle = walk(graph, &knot);
-    Some(Lasso { stem: graph.way(knot[0]), circle })
+pub fn lasso(graph: &StateGraph, clients: u32, cut: bool) -> Option<Lasso> {
+    let components =
+        (0..clients).filter_map(|client| first_fair_component(graph, 1 << client, cut));
+    let component = components.min_by_key(|component| graph.way(component[0]).len())?;
+    let cycle = walk(graph, &component);
+    Some(Lasso { stem: graph.way(component[0]), cycle })
 }
 
-/// The fair knot that is come to soonest: states that can all be reached from each other, in all of
+/// The fair component that is come to soonest: states that can all be reached from each other, in all of
 /// which somebody wants in vain. They are in the order in which they were found.
-fn first_knot(graph: &Graph, wanting: u64, cut: bool) -> Option<Vec<Node>> {
+fn first_fair_component(graph: &StateGraph, wanting: u64, cut: bool) -> Option<Vec<Node>> {
     let counts = |place: usize| cut || !graph.cut[place];
     let inside = |node: Node| graph.wanting[node as usize] & wanting != 0 && counts(node as usize);
-    let knots = Knots::find(graph, &inside);
-    knots.into_iter().filter(|knot| is_fair(graph, knot)).min_by_key(|knot| knot[0])
+    let components = Components::find(graph, &inside);
+    components
+        .into_iter()
+        .filter(|component| is_fair(graph, component))
+        .min_by_key(|component| component[0])
 }
 
-/// Whether a run can go round in a knot for ever without shirking a duty: each one is fulfilled
+/// Whether a run can go round in a component for ever without shirking an obligation: each one is fulfilled
 /// there, or lapses there.
-fn is_fair(graph: &Graph, knot: &[Node]) -> bool {
-    let members: BTreeSet<Node> = knot.iter().copied().collect();
-    let mut owed: BTreeSet<Duty> = graph.duties(knot[0]).iter().copied().collect();
-    for &node in knot {
-        owed.retain(|duty| graph.duties(node).contains(duty));
+fn is_fair(graph: &StateGraph, component: &[Node]) -> bool {
+    let members: BTreeSet<Node> = component.iter().copied().collect();
+    let mut owed: BTreeSet<Obligation> = graph.obligations(component[0]).iter().copied().collect();
+    for &node in component {
+        owed.retain(|obligation| graph.obligations(node).contains(obligation));
         let within = graph.edges(node).iter().filter(|edge| members.contains(&edge.to));
         for edge in within {
-            owed.retain(|duty| edge.duty != Some(*duty));
+            owed.retain(|obligation| edge.obligation != Some(*obligation));
         }
         if owed.is_empty() {
             return true;
@@ -48,19 +52,20 @@ fn is_fair(graph: &Graph, knot: &[Node]) -> bool {
     owed.is_empty()
 }
 
-/// A round trip through a knot, from its first state, on which no duty is shirked.
-fn walk(graph: &Graph, knot: &[Node]) -> Vec<Node> {
-    let members: BTreeSet<Node> = knot.iter().copied().collect();
-    let mut owed: BTreeSet<Duty> = BTreeSet::new();
-    for &node in knot {
-        owed.extend(graph.duties(node));
+/// A round trip through a component, from its first state, on which no obligation is shirked.
+fn walk(graph: &StateGraph, component: &[Node]) -> Vec<Node> {
+    let members: BTreeSet<Node> = component.iter().copied().collect();
+    let mut owed: BTreeSet<Obligation> = BTreeSet::new();
+    for &node in component {
+        owed.extend(graph.obligations(node));
     }
-    let mut trip = vec![knot[0]];
-    settle(graph, knot[0], None, &mut owed);
-    while let Some(&duty) = owed.first() {
+    let mut trip = vec![component[0]];
+    settle(graph, component[0], None, &mut owed);
+    while let Some(&obligation) = owed.first() {
         let here = trip[trip.len() - 1];
         let goal = |node: Node, edge: Option<Edge>| {
-            edge.is_some_and(|edge| edge.duty == Some(duty)) || !graph.duties(node).contains(&duty)
+            edge.is_some_and(|edge| edge.obligation == Some(obligation))
+                || !graph.obligations(node).contains(&obligation)
         };
         let Some(way) = way_within(graph, &members, here, &goal) else { break };
         for edge in way {
@@ -69,25 +74,25 @@ fn walk(graph: &Graph, knot: &[Node]) -> Vec<Node> {
         }
     }
     let here = trip[trip.len() - 1];
-    if here != knot[0] || trip.len() == 1 {
-        let home = |node: Node, edge: Option<Edge>| edge.is_some() && node == knot[0];
+    if here != component[0] || trip.len() == 1 {
+        let home = |node: Node, edge: Option<Edge>| edge.is_some() && node == component[0];
         let way = way_within(graph, &members, here, &home).unwrap_or_default();
         trip.extend(way.iter().map(|edge| edge.to));
     }
     trip
 }
 
-/// Strikes out the duties that a move fulfils and those that lapse where it leads.
-fn settle(graph: &Graph, node: Node, edge: Option<Edge>, owed: &mut BTreeSet<Duty>) {
-    if let Some(duty) = edge.and_then(|edge| edge.duty) {
-        owed.remove(&duty);
+/// Strikes out the obligations that a move fulfils and those that lapse where it leads.
+fn settle(graph: &StateGraph, node: Node, edge: Option<Edge>, owed: &mut BTreeSet<Obligation>) {
+    if let Some(obligation) = edge.and_then(|edge| edge.obligation) {
+        owed.remove(&obligation);
     }
-    owed.retain(|duty| graph.duties(node).contains(duty));
+    owed.retain(|obligation| graph.obligations(node).contains(obligation));
 }
 
-/// The shortest way within a knot to where the goal is met.
+/// The shortest way within a component to where the goal is met.
 fn way_within(
-    graph: &Graph,
+    graph: &StateGraph,
     members: &BTreeSet<Node>,
     from: Node,
     goal: &dyn Fn(Node, Option<Edge>) -> bool,
@@ -116,9 +121,9 @@ fn way_within(
     None
 }
 
-/// Tarjan's search for knots (strongly connected components), without recursion.
-struct Knots<'a> {
-    graph: &'a Graph,
+/// Tarjan's search for components (strongly connected components), without recursion.
+struct Components<'a> {
+    graph: &'a StateGraph,
     inside: &'a dyn Fn(Node) -> bool,
     /// By state: when it was met, from 1; 0 if it was not.
     met: Vec<u32>,
@@ -132,11 +137,11 @@ struct Knots<'a> {
     found: Vec<Vec<Node>>,
 }
 
-impl<'a> Knots<'a> {
-    /// The knots with at least one move inside.
-    fn find(graph: &'a Graph, inside: &'a dyn Fn(Node) -> bool) -> Vec<Vec<Node>> {
+impl<'a> Components<'a> {
+    /// The components with at least one move inside.
+    fn find(graph: &'a StateGraph, inside: &'a dyn Fn(Node) -> bool) -> Vec<Vec<Node>> {
         let states = graph.len();
-        let mut knots = Self {
+        let mut components = Self {
             graph,
             inside,
             met: vec![0; states],
@@ -148,12 +153,12 @@ impl<'a> Knots<'a> {
             found: Vec::new(),
         };
         for node in 0..states as Node {
-            if knots.met[node as usize] == 0 && inside(node) {
-                knots.enter(node);
-                knots.search();
+            if components.met[node as usize] == 0 && inside(node) {
+                components.enter(node);
+                components.search();
             }
         }
-        knots.found
+        components.found
     }
 
     fn enter(&mut self, node: Node) {
@@ -191,18 +196,18 @@ impl<'a> Knots<'a> {
         if self.low[here] != self.met[here] {
             return;
         }
-        let mut knot = Vec::new();
+        let mut component = Vec::new();
         while let Some(member) = self.stack.pop() {
             self.on_stack[member as usize] = false;
-            knot.push(member);
+            component.push(member);
             if member == node {
                 break;
             }
         }
-        knot.sort_unstable();
+        component.sort_unstable();
         let loops = |node: Node| self.graph.edges(node).iter().any(|edge| edge.to == node);
-        if knot.len() > 1 || loops(node) {
-            self.found.push(knot);
+        if component.len() > 1 || loops(node) {
+            self.found.push(component);
         }
     }
 }
