@@ -1,4 +1,5 @@
-//! Whether a run can come back to where it was, told without keeping the moves.
+//! Whether the state graph is acyclic: whether no run can come back to where it was. A topological
+//! sort (Kahn's algorithm) tells it without keeping the moves.
 //!
 //! A state is taken away as soon as every move that leads to it is, and its own moves go with it.
 //! What lies on a cycle is never taken away, since something always leads to it, and neither is
@@ -95,10 +96,13 @@ impl Walk<'_, '_> {
     /// Makes all moves from these states, and from each that a move leads to if `goes_on` says so:
     /// from how many, if there is room for them.
     fn through(&mut self, begun: &[State], goes_on: fn(&mut Leading, u64) -> bool) -> Option<u64> {
-        let (mut state, mut enabled) = (State::default(), Vec::new());
-        let (mut level, mut next) = (Vec::new(), Vec::new());
+        let mut state = State::default();
+        let mut enabled = Vec::new();
+        let mut level = Vec::new();
+        let mut next = Vec::new();
         begun.iter().for_each(|state| state.pack(&mut level));
-        let (mut depth, mut walked) = (0, 0);
+        let mut depth = 0;
+        let mut walked = 0;
         while !level.is_empty() {
             let mut packed = level.as_slice();
             while !packed.is_empty() {
@@ -112,7 +116,7 @@ impl Walk<'_, '_> {
                 self.move_on(&state, &mut enabled, goes_on, &mut next);
                 walked += 1;
             }
-            (level, next) = (next, level);
+            std::mem::swap(&mut level, &mut next);
             next.clear();
             depth += 1;
         }
@@ -213,8 +217,9 @@ mod tests {
     }
 
     #[test]
-    fn it_finds_circles_where_there_are_some_and_only_there() {
-        let (mut with, mut without) = (0, 0);
+    fn it_finds_cycles_where_there_are_some_and_only_there() {
+        let mut with = 0;
+        let mut without = 0;
         for seed in 0..2_000_u64 {
             let is_way = |from: usize, to: usize| {
                 let number = seed * 64 + (from * PLACES + to) as u64;

@@ -1,4 +1,5 @@
-//! Puts the searches together that it takes to judge every promise.
+//! The model checker: puts the searches of the state space together that it takes to judge every
+//! property, safety as well as liveness.
 
 use crate::acyclic::{Cycles, look_for_cycles};
 use crate::counterexample;
@@ -18,7 +19,7 @@ use crate::workings::Workings;
 use conclave_core::{Bounds, Cluster, Network, Oracle, Process, Property, Story, Timing, Verdict};
 use std::time::Instant;
 
-/// Where there are cycles, unfair ones are told from fair ones among at most so many states.
+/// Where there are cycles, fair ones are told from unfair ones among at most so many states.
 const STATE_GRAPH_MAX: u64 = 10_000_000;
 /// The order of requests is judged unasked only where there are no more states than this.
 const ORDER_MAX: u64 = 100_000;
@@ -119,7 +120,8 @@ impl Checker<'_> {
         let space = Space::new(self.workings, self.bounds, watch);
         let (search, ended) = self.search(&space, &wanted);
         let mut report = Report::of(&ended.found, ended.unique_states, ended.stop, &wanted);
-        (report.depth, report.bytes) = (ended.depth, ended.bytes);
+        report.depth = ended.depth;
+        report.bytes = ended.bytes;
         let used = [
             (search.partial_order, Reduction::PartialOrder),
             (search.symmetry, Reduction::Symmetry),
@@ -262,15 +264,20 @@ impl Checker<'_> {
     }
 }
 
-/// The way to where a promise was broken.
+/// The way to where a property was broken.
 fn story(search: &Search<'_>, found: &Violations, property: Property) -> Option<Story> {
     let place = found.place(property)?;
     let mut explorer = Explorer::new(search.space);
     let workings = search.space.workings;
-    let (n, clients) = (workings.nodes(), workings.clients());
-    let mut symmetry = search.symmetry.then(|| Symmetry::new(clients, n - clients));
-    let (begun, strides) =
-        counterexample::way(&mut explorer, &mut symmetry, &search.seen, place.hash, place.depth)?;
+    let coordinators = workings.nodes() - workings.clients();
+    let mut symmetry = search.symmetry.then(|| Symmetry::new(workings.clients(), coordinators));
+    let (begun, strides) = counterexample::way(
+        &mut explorer,
+        &mut symmetry,
+        &search.visited,
+        place.hash,
+        place.depth,
+    )?;
     let moments = counterexample::moments(&explorer, &begun, &strides);
     Some(Story { property, moments, stem: None, shortest: !search.partial_order })
 }

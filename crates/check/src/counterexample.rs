@@ -1,4 +1,4 @@
-//! Tells how a state was come to.
+//! Counterexamples: the run that leads to a state, as a story of moves.
 
 use crate::explorer::Explorer;
 use crate::moves::{self, Action, Enabled};
@@ -23,14 +23,14 @@ pub struct Stride {
 pub fn way(
     explorer: &mut Explorer<'_>,
     symmetry: &mut Option<Symmetry>,
-    seen: &Visited,
+    visited: &Visited,
     hash: u64,
     depth: u32,
 ) -> Option<(State, Vec<Stride>)> {
     let mut lows = vec![hash];
     for depth in (1..=depth).rev() {
         let low = *lows.last()?;
-        lows.push(seen.parent(low, depth)?);
+        lows.push(visited.parent(low, depth)?);
     }
     lows.reverse();
     let first = explorer.initial();

@@ -1,9 +1,10 @@
-//! What belongs to no node: what may still go wrong, and what the laws must remember.
+//! The global part of a state: fault budgets (how many messages may still be lost, how many nodes
+//! crash) and history variables (what safety properties need to remember of the run).
 
 use conclave_core::{Bounds, NodeId};
 use serde::Serialize;
 
-/// What belongs to no node.
+/// What belongs to no node: how much may still go wrong, and what the properties must remember.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Global {
     pub crashes: u32,
@@ -13,17 +14,17 @@ pub struct Global {
     pub duplicates: u32,
     pub suspicions: u32,
     pub cancels: u32,
-    /// The largest fence so far, where fences are watched.
+    /// The largest fencing token so far, where fences are watched.
     pub fence: u64,
     /// Who was ever said to lead in which term, where terms are watched.
     pub terms: Vec<(u64, NodeId)>,
     pub broken: Broken,
 }
 
-/// The laws that were broken by the last move; of terms, by any.
+/// The properties that were violated by the last move; of terms, by any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Broken {
-    /// A fence did not rise.
+    /// A fencing token did not rise.
     pub fence: bool,
     /// It was the very one of somebody who was inside.
     pub same_fence: bool,
@@ -33,7 +34,7 @@ pub struct Broken {
     pub order: bool,
 }
 
-/// Something of which only so much may happen.
+/// A kind of fault of which only so many may happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Budget {
     Crash,

@@ -1,4 +1,4 @@
-//! Keeps each value once, and knows it by a number.
+//! Interning (hash-consing): each value is kept once, and known by a number.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

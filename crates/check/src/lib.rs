@@ -1,4 +1,9 @@
-//! Looks at every run of a distributed algorithm within stated bounds.
+//! A model checker: looks at every run of a distributed algorithm within stated bounds.
+//!
+//! Safety is judged in every state (`safety`), deadlock in terminal states (`deadlock`), starvation
+//! in fair cycles (`starvation`, `fairness`). `search` is the breadth-first search of the state
+//! space, `partial_order` and `symmetry` are its reductions, and `counterexample` tells how a
+//! property was violated.
 //!
 //! ```
 //! use conclave_check::{Checkable, Limits};
@@ -35,6 +40,7 @@ mod checker;
 mod counterexample;
 mod deadlock;
 mod explorer;
+mod fairness;
 mod global;
 mod intern;
 mod local;
@@ -50,6 +56,7 @@ mod space;
 mod starvation;
 mod state;
 mod state_graph;
+mod strongly_connected;
 mod symmetry;
 #[cfg(test)]
 mod testkit;

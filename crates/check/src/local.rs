@@ -1,4 +1,4 @@
-//! One node, with all that belongs to it: its process, its timers, its user.
+//! The local state of one node, with all that belongs to it: its process, its timers, its user.
 
 use conclave_core::{Delay, NodeId, Process};
 use serde::Serialize;

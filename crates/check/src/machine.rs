@@ -1,4 +1,5 @@
-//! Runs the nodes of one algorithm, one step at a time, and keeps every state and message once.
+//! The transition function of single nodes: runs the processes of one algorithm, one step at a
+//! time, and keeps every local state and every message once.
 
 use crate::intern::Interner;
 use crate::local::{Local, Order, Phase, Status, User};
@@ -157,7 +158,8 @@ where
             Recovery::Fresh => (fresh(), true),
             Recovery::Never => (fresh(), false),
         };
-        (local.process, local.status) = (process, Status::Down { returns });
+        local.process = process;
+        local.status = Status::Down { returns };
         local.user = User { begun: local.user.begun, ..User::default() };
         local.timers.clear();
         local.suspects = 0;

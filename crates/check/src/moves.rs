@@ -1,7 +1,7 @@
 //! Enabled moves: everything that can happen next in a state, faults included.
 //!
-//! This is where faults are injected: a message is lost ([`Action::Lose`]) or arrives twice
-//! ([`Action::Repeat`]), a node crashes ([`Action::Crash`]), comes back ([`Action::Restart`]), or is
+//! Fault injection happens here: a message is lost ([`Action::Lose`]) or arrives twice
+//! ([`Action::Repeat`]), a node crashes ([`Action::Crash`]), comes back ([`Action::Restart`]) or is
 //! wrongly suspected ([`Action::Suspect`]), as often as the budgets of the bounds allow.
 
 use crate::explorer::Explorer;

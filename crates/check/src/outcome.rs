@@ -1,4 +1,4 @@
-//! What becomes of nodes when something happens to them, as numbers.
+//! Outcomes of a step: what becomes of a node when something happens to it, as numbers.
 
 use crate::space::EffectsId;
 use crate::workings::LocalId;

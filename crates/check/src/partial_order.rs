@@ -1,7 +1,7 @@
 //! Partial-order reduction: moves that commute need to be looked at in one order only.
 //!
 //! A move changes the node at which it happens, and the links that lead from it. Moves at different
-//! nodes therefore commute. So it is enough to look at all moves of *some* nodes (an ample set), and
+//! nodes therefore commute. So it is enough to look at all moves of *some* nodes (an ample set) and
 //! at those of the others later, provided that
 //!
 //! - something has to happen at one of them sooner or later, so that nothing is put off for ever;

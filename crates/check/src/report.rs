@@ -1,4 +1,4 @@
-//! How far to look, and what was found.
+//! Limits of a search (depth, states, memory), and the report of what it found.
 
 use crate::violations::Violations;
 use conclave_core::{Property, Story, Verdict};
@@ -19,7 +19,7 @@ pub struct Limits {
     pub partial_order: bool,
     /// Whether nodes that can be exchanged are taken for each other.
     pub symmetry: bool,
-    /// The promises that matter; all that can be looked at if empty.
+    /// The properties that matter; all that can be looked at if empty.
     pub properties: Vec<Property>,
 }
 
@@ -85,9 +85,9 @@ pub struct Report {
     pub stop: Option<Stop>,
     /// What was used to look at fewer.
     pub reductions: Vec<Reduction>,
-    /// What became of each promise.
+    /// What became of each property.
     pub verdicts: Vec<(Property, Verdict)>,
-    /// How each broken promise was broken.
+    /// How each violated property was broken.
     pub stories: Vec<Story>,
     /// Whether a timer ran in any of the states: only then does it matter when timers fire.
     pub timers_ran: bool,
@@ -100,7 +100,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What a search says of these promises.
+    /// What a search says of these properties.
     pub(crate) fn of(
         found: &Violations,
         unique_states: u64,
@@ -129,7 +129,7 @@ impl Report {
         self.collision_odds += odds(unique_states);
     }
 
-    /// Says something else of a promise that was looked at.
+    /// Says something else of a property that was looked at.
     pub(crate) fn amend(&mut self, property: Property, verdict: Verdict) {
         let known = self.verdicts.iter_mut().find(|(known, _)| *known == property);
         if let Some((_, said)) = known {
@@ -142,13 +142,13 @@ impl Report {
         self.stop.is_none()
     }
 
-    /// What became of a promise.
+    /// What became of a property.
     pub fn verdict(&self, property: Property) -> Verdict {
         let found = self.verdicts.iter().find(|(known, _)| *known == property);
         found.map_or(Verdict::NotChecked, |(_, verdict)| *verdict)
     }
 
-    /// How a promise was broken, if it was.
+    /// How a property was broken, if it was.
     pub fn story(&self, property: Property) -> Option<&Story> {
         self.stories.iter().find(|story| story.property == property)
     }

@@ -1,5 +1,5 @@
-//! What all threads of a search share: every link content, every global state and all that a step
-//! can do to others once, by number.
+//! The state space as all threads of a search share it: every link content, every global state and
+//! all that a step can do to others, once, by number.
 
 use crate::global::Global;
 use crate::intern::{Interner, Plain, mix};

@@ -1,4 +1,4 @@
-//! A state of everything, as a list of numbers, and its compact form.
+//! A state of the whole system (a configuration) as a list of numbers, and its packed form.
 
 use crate::space::{ContentId, GlobalId, Slot};
 use crate::workings::LocalId;

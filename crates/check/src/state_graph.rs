@@ -1,26 +1,23 @@
-//! All states with the moves between them, for questions about runs that never end.
+//! The state graph: all states with the moves between them, for liveness properties, which endless
+//! runs can violate.
 
 use crate::counterexample::Stride;
 use crate::deadlock;
 use crate::explorer::Explorer;
+use crate::fairness::{Obligation, Obligations};
 use crate::intern::Plain;
 use crate::local::Phase;
-use crate::moves::{self, Action, Enabled};
+use crate::moves::{self, Enabled};
 use crate::report::{Limits, Progress, Stop};
 use crate::safety;
-use crate::space::Slot;
 use crate::state::{Packed, State};
 use crate::violations::{Place, Violations, is_fatal};
 use crate::words::Family;
-use crate::workings::{LocalId, PacketId};
-use conclave_core::{Network, Property};
+use conclave_core::Property;
 use std::collections::HashMap;
 
 /// The number of a state, in the order in which they were found.
-pub type Node = u32;
-/// Something that must happen, sooner or later, if it can all the time: a delivery on a link, the
-/// firing of a timer, an exit.
-pub type Obligation = u32;
+pub type StateId = u32;
 
 /// After so many states it is said how far the search has come.
 const GLANCE: usize = 1 << 12;
@@ -28,7 +25,7 @@ const GLANCE: usize = 1 << 12;
 /// A move from one state to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    pub to: Node,
+    pub to: StateId,
     /// The obligation that it fulfils, if any.
     pub obligation: Option<Obligation>,
 }
@@ -39,7 +36,7 @@ pub struct StateGraph {
     packed: Packed,
     begins: Vec<usize>,
     /// The state before each on a shortest way to it.
-    parents: Vec<Node>,
+    parents: Vec<StateId>,
     depths: Vec<u32>,
     edges: Vec<Edge>,
     first_edge: Vec<usize>,
@@ -50,7 +47,7 @@ pub struct StateGraph {
     pub wanting: Vec<u64>,
     /// By state: whether only the bounds keep some timer from firing.
     pub cut: Vec<bool>,
-    places: HashMap<u64, Node, Plain>,
+    places: HashMap<u64, StateId, Plain>,
     /// Whether states that differ only in counters are taken for each other.
     normal: bool,
     pub found: Violations,
@@ -78,10 +75,11 @@ impl StateGraph {
                 break;
             }
             if next.is_multiple_of(GLANCE) {
-                let (unique_states, depth) = (graph.len() as u64, graph.depths[next]);
-                progress(Progress { unique_states, frontier: unique_states - next as u64, depth });
+                let unique_states = graph.len() as u64;
+                let frontier = unique_states - next as u64;
+                progress(Progress { unique_states, frontier, depth: graph.depths[next] });
             }
-            graph.expand(explorer, &mut obligations, next as Node);
+            graph.expand(explorer, &mut obligations, next as StateId);
             next += 1;
         }
         graph.first_edge.push(graph.edges.len());
@@ -123,7 +121,12 @@ impl StateGraph {
         }
     }
 
-    fn expand(&mut self, explorer: &mut Explorer<'_>, obligations: &mut Obligations, node: Node) {
+    fn expand(
+        &mut self,
+        explorer: &mut Explorer<'_>,
+        obligations: &mut Obligations,
+        node: StateId,
+    ) {
         self.first_edge.push(self.edges.len());
         self.first_obligation.push(self.obligations.len());
         let state = self.state(explorer, node);
@@ -147,11 +150,11 @@ impl StateGraph {
         }
     }
 
-    fn obligations_from(&self, node: Node) -> &[Obligation] {
+    fn obligations_from(&self, node: StateId) -> &[Obligation] {
         &self.obligations[self.first_obligation[node as usize]..]
     }
 
-    fn come_to(&mut self, explorer: &mut Explorer<'_>, mut state: State, from: Node) -> Node {
+    fn come_to(&mut self, explorer: &mut Explorer<'_>, mut state: State, from: StateId) -> StateId {
         self.found.states += 1;
         if self.normal {
             explorer.normalise(&mut state);
@@ -159,7 +162,7 @@ impl StateGraph {
         if let Some(&known) = self.places.get(&state.hash) {
             return known;
         }
-        let node = self.begins.len() as Node;
+        let node = self.begins.len() as StateId;
         let depth = self.first_edge.last().map_or(0, |_| self.depths[from as usize] + 1);
         self.places.insert(state.hash, node);
         self.begins.push(self.packed.len());
@@ -193,19 +196,19 @@ impl StateGraph {
     }
 
     /// The moves from a state.
-    pub fn edges(&self, node: Node) -> &[Edge] {
+    pub fn edges(&self, node: StateId) -> &[Edge] {
         let place = node as usize;
         &self.edges[self.first_edge[place]..self.first_edge[place + 1]]
     }
 
     /// What must happen in a state, sooner or later.
-    pub fn obligations(&self, node: Node) -> &[Obligation] {
+    pub fn obligations(&self, node: StateId) -> &[Obligation] {
         let place = node as usize;
         &self.obligations[self.first_obligation[place]..self.first_obligation[place + 1]]
     }
 
     /// A state in full.
-    pub fn state(&self, explorer: &Explorer<'_>, node: Node) -> State {
+    pub fn state(&self, explorer: &Explorer<'_>, node: StateId) -> State {
         let mut state = State::default();
         let mut packed = &self.packed[self.begins[node as usize]..];
         state.unpack(explorer.nodes(), &mut packed);
@@ -213,12 +216,12 @@ impl StateGraph {
     }
 
     /// The state of this hash.
-    pub fn node(&self, hash: u64) -> Option<Node> {
+    pub fn node(&self, hash: u64) -> Option<StateId> {
         self.places.get(&hash).copied()
     }
 
     /// A shortest way to a state, from one in which runs begin.
-    pub fn way(&self, node: Node) -> Vec<Node> {
+    pub fn way(&self, node: StateId) -> Vec<StateId> {
         let mut way = vec![node];
         while self.depths[way[way.len() - 1] as usize] > 0 {
             way.push(self.parents[way[way.len() - 1] as usize]);
@@ -228,12 +231,13 @@ impl StateGraph {
     }
 
     /// The moves along a way.
-    pub fn strides(&self, explorer: &mut Explorer<'_>, way: &[Node]) -> Option<Vec<Stride>> {
+    pub fn strides(&self, explorer: &mut Explorer<'_>, way: &[StateId]) -> Option<Vec<Stride>> {
         way.windows(2).map(|pair| self.stride(explorer, pair[0], pair[1])).collect()
     }
 
-    fn stride(&self, explorer: &mut Explorer<'_>, from: Node, to: Node) -> Option<Stride> {
-        let (state, goal) = (self.state(explorer, from), self.state(explorer, to));
+    fn stride(&self, explorer: &mut Explorer<'_>, from: StateId, to: StateId) -> Option<Stride> {
+        let state = self.state(explorer, from);
+        let goal = self.state(explorer, to);
         let mut enabled = Vec::new();
         moves::enabled(explorer, &state, &mut enabled);
         for Enabled { action, .. } in enabled {
@@ -261,55 +265,4 @@ fn wanting(explorer: &Explorer<'_>, state: &State) -> u64 {
         Family::Election => begun && face.up && face.leader.is_none(),
     };
     faces().filter(|(_, face)| wants(face)).fold(0, |bits, (node, _)| bits | 1 << node)
-}
-
-/// Numbers for obligations.
-#[derive(Default)]
-struct Obligations {
-    numbers: HashMap<Action, Obligation, Plain>,
-    messages: HashMap<(Slot, PacketId), Obligation, Plain>,
-    timers: HashMap<(u16, String), Obligation>,
-    known: HashMap<(LocalId, u8), Obligation, Plain>,
-    count: Obligation,
-}
-
-impl Obligations {
-    fn number(&mut self, explorer: &Explorer<'_>, state: &State, action: Action) -> Obligation {
-        let fresh = self.count;
-        let number = match action {
-            Action::Fire { node, timer } => {
-                // Which place a timer has among those that run says nothing; its name does.
-                let local = state.nodes[usize::from(node)];
-                let timers = &mut self.timers;
-                *self.known.entry((local, timer)).or_insert_with(|| {
-                    let name = explorer.space().workings.timer(local, timer);
-                    *timers.entry((node, name)).or_insert(fresh)
-                })
-            }
-            Action::Deliver { slot, take } => {
-                let message = message(explorer, state, slot, take);
-                *self.messages.entry((slot, message)).or_insert(fresh)
-            }
-            Action::Repeat { .. }
-            | Action::Lose { .. }
-            | Action::Ask { .. }
-            | Action::Crash { .. }
-            | Action::Restart { .. }
-            | Action::Suspect { .. }
-            | Action::Trust { .. } => *self.numbers.entry(action).or_insert(fresh),
-        };
-        self.count += u32::from(number == fresh);
-        number
-    }
-}
-
-/// A link that delivers in order owes its first message; any other, each message it has.
-fn message(explorer: &Explorer<'_>, state: &State, slot: Slot, take: u16) -> PacketId {
-    match explorer.space().bounds.network {
-        Network::Fifo => 0,
-        Network::Bag => {
-            let content = explorer.content(state.link(slot));
-            content.takes[usize::from(take)].0
-        }
-    }
 }

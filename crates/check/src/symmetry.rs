@@ -1,4 +1,5 @@
-//! One hash for all states that differ only in which of several equal nodes does what.
+//! Symmetry reduction: one hash for all states that differ only in which of several equal nodes
+//! does what.
 
 use crate::explorer::Explorer;
 use crate::intern::{Plain, mix};
@@ -28,8 +29,12 @@ pub struct Symmetry {
 impl Symmetry {
     pub fn new(clients: u32, coordinators: u32) -> Self {
         let orders = permutations((0..clients).map(NodeId).collect());
-        let (clients, coordinators) = (clients as usize, coordinators as usize);
-        Self { clients, coordinators, orders, known: HashMap::default() }
+        Self {
+            clients: clients as usize,
+            coordinators: coordinators as usize,
+            orders,
+            known: HashMap::default(),
+        }
     }
 
     /// The hash of a state, the same for all that are alike.
@@ -75,7 +80,8 @@ impl Symmetry {
         order: usize,
         marked: usize,
     ) -> u64 {
-        let (orders, coordinators) = (&self.orders, self.coordinators);
+        let orders = &self.orders;
+        let coordinators = self.coordinators;
         let key = (local, order as u16, marked as u16);
         *self.known.entry(key).or_insert_with(|| {
             let name = |coordinator| NodeId(u32::from(coordinator != marked));

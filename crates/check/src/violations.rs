@@ -1,8 +1,8 @@
-//! What a search has found so far.
+//! Violations that a search has found so far, of safety and of liveness.
 
 use conclave_core::{Property, Verdict};
 
-/// Where a promise was seen to be broken: after how many moves, and the hash of the state.
+/// Where a property was seen to be violated: after how many moves, and the hash of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub depth: u32,
@@ -13,7 +13,7 @@ pub struct Place {
 #[derive(Clone, Debug, Default)]
 pub struct Violations {
     broken: Vec<(Property, Place)>,
-    /// The promises of which the bounds kept the end from being seen.
+    /// The properties of which the bounds kept the end from being seen.
     unknown: Vec<Property>,
     /// Whether a move led to where the search had been: only then can there be a cycle.
     pub back: bool,
@@ -50,7 +50,7 @@ impl Violations {
         self.broken.iter().find(|(known, _)| *known == property).map(|&(_, place)| place)
     }
 
-    /// What can be said of a promise after a search that was complete, or was not.
+    /// What can be said of a property after a search that was complete, or was not.
     pub fn verdict(&self, property: Property, complete: bool) -> Verdict {
         if self.place(property).is_some() {
             Verdict::Violated
@@ -67,7 +67,8 @@ pub fn is_fatal(property: Property) -> bool {
     matches!(property, Property::S1 | Property::HB | Property::E1Term)
 }
 
-/// Whether a promise is about every single moment, and not about what becomes of it all.
+/// Whether it is a safety property, about every single moment, and not a liveness property, about
+/// what becomes of it all.
 pub fn is_safety(property: Property) -> bool {
     match property {
         Property::S1 | Property::S1Eff | Property::F1 | Property::HB | Property::E1Term => true,

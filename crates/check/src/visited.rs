@@ -1,4 +1,5 @@
-//! Every state that was found, by its hash: after how many moves, and from which one.
+//! The visited set: every state that was found, by its hash, with its depth and the state before it
+//! on a shortest way (its parent).
 //!
 //! One table for all threads, which come to states without waiting for each other: a place is free
 //! or belongs to a hash for ever, and who comes first takes it. Only while the table is made larger
@@ -226,7 +227,8 @@ impl Table {
         let mut place = self.home(low.max(1)); // The table is smaller than the low bits can tell.
         loop {
             let entry = &self.entries[place];
-            let (hash, path) = (entry.hash.load(Relaxed), entry.path.load(Relaxed));
+            let hash = entry.hash.load(Relaxed);
+            let path = entry.path.load(Relaxed);
             if hash == 0 {
                 return None;
             }
@@ -293,7 +295,8 @@ mod tests {
             let arrivals: Vec<_> = (1..=STATES)
                 .map(|state| Arrival { hash: crate::intern::mix(state), from })
                 .collect();
-            let (mut visits, mut first) = (Vec::new(), 0);
+            let mut visits = Vec::new();
+            let mut first = 0;
             for some in arrivals.chunks(50) {
                 seen.visit(some, 4, &mut visits);
                 first += visits.iter().filter(|visit| **visit == Visit::First).count() as u64;

@@ -1,4 +1,4 @@
-//! Normal form of a state: one state stands for all that differ only in how far counters have risen.
+//! Normal form of a state: one stands for all that differ only in how far counters have risen.
 
 use super::Explorer;
 use crate::space::Slot;

@@ -1,4 +1,4 @@
-//! What could come to a node, in whatever order: an estimate from above.
+//! Reachable inputs: what could come to a node, in whatever order. An over-approximation.
 //!
 //! Every message that a node may send is given to every state that its receiver may be in, and so
 //! are the calls of users, again and again, until nothing new comes of it. That ignores how often
@@ -127,7 +127,8 @@ impl Estimate<'_, '_> {
     fn may_come(&mut self, from: u16, to: u16, packet: PacketId) {
         let is_closed = self.closed == Some((from, to));
         if !is_closed && self.known.insert(Item::Message { from, to, packet }) {
-            let (place, message) = (usize::from(to), Input::Deliver { from, packet });
+            let place = usize::from(to);
+            let message = Input::Deliver { from, packet };
             self.to_try.extend(self.locals[place].iter().map(|&local| (local, message)));
             self.messages[place].push(message);
         }

@@ -69,7 +69,8 @@ fn explore(explorer: &mut Explorer<'_>, reduced: bool) -> (usize, BTreeSet<u64>)
     let mut open: Vec<State> = explorer.initial();
     let foresees = reduced && ReachableInputs::exist(explorer, &open);
     let mut seen: HashSet<u64> = open.iter().map(|state| state.hash).collect();
-    let (mut ends, mut enabled) = (BTreeSet::new(), Vec::new());
+    let mut ends = BTreeSet::new();
+    let mut enabled = Vec::new();
     while let Some(state) = open.pop() {
         moves::enabled(explorer, &state, &mut enabled);
         if enabled.is_empty() {
@@ -93,7 +94,8 @@ fn explore(explorer: &mut Explorer<'_>, reduced: bool) -> (usize, BTreeSet<u64>)
 /// Nobody knows these rules, so nobody can have made a reduction to suit them.
 #[test]
 fn whatever_the_rules_every_end_is_still_come_to() {
-    let (mut looked_at, mut all) = (0, 0);
+    let mut looked_at = 0;
+    let mut all = 0;
     for seed in 0..300 {
         let cluster = Cluster::of_equals(NODES, move |me| Gambler { seed, me, mood: 0 });
         let bounds = Bounds { start: Start::Any, ..Bounds::default() };
@@ -104,7 +106,8 @@ fn whatever_the_rules_every_end_is_still_come_to() {
         let (states, ends) = explore(&mut Explorer::new(&space), false);
         let (fewer, same) = explore(&mut Explorer::new(&space), true);
         assert_eq!(same, ends, "seed {seed}");
-        (looked_at, all) = (looked_at + fewer, all + states);
+        looked_at += fewer;
+        all += states;
     }
     assert!(looked_at * 3 < all * 2, "{looked_at} of {all}: hardly anything was left out");
 }
