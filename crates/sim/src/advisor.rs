@@ -41,7 +41,8 @@ impl Answers {
             Some(("const", time)) => units(time).map(Self::Constant),
             Some(("exp", mean)) => positive(mean).map(Self::Exponential),
             Some(("uniform", range)) => range.split_once("..").and_then(|(min, max)| {
-                let (min, max) = (units(min)?, units(max)?);
+                let min = units(min)?;
+                let max = units(max)?;
                 (min <= max).then_some(Self::Uniform(min, max))
             }),
             Some(("normal", both)) => both.split_once(':').and_then(|(mean, deviation)| {
@@ -132,7 +133,8 @@ impl Answers {
 
     /// The least timeout with p at most `bound`, found by halving.
     fn bisect(&self, bound: f64, max: f64) -> f64 {
-        let (mut low, mut high) = (0.0, max);
+        let mut low = 0.0;
+        let mut high = max;
         for _ in 0..HALVINGS {
             let middle = (low + high) / 2.0;
             if self.later_than(middle) > bound { low = middle } else { high = middle }

@@ -127,7 +127,8 @@ impl Histogram {
 
     /// The largest value of a bucket.
     fn largest(bucket: usize) -> u64 {
-        let (bucket, step) = (bucket as u64, 1 << BITS);
+        let bucket = bucket as u64;
+        let step = 1 << BITS;
         if bucket < 2 * step {
             return bucket;
         }
@@ -211,7 +212,8 @@ impl Entries {
         }
         list.push(entry);
         if list.len() > ENTRIES_MAX {
-            (*full, *list) = (true, Vec::new());
+            *full = true;
+            *list = Vec::new();
         }
     }
 
@@ -255,7 +257,8 @@ mod tests {
 
     #[test]
     fn merged_samples_are_the_samples_of_both() {
-        let (mut few, mut many) = (Samples::default(), Samples::default());
+        let mut few = Samples::default();
+        let mut many = Samples::default();
         few.add(Ticks(5));
         (0..100_000).for_each(|sample| many.add(Ticks(sample)));
         few.merge(&many);

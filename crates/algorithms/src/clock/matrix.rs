@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn an_answer_shows_that_the_message_is_known_by_all() {
-        let (mut first, mut second) = (Square::new(NodeId(0), 2), Square::new(NodeId(1), 2));
+        let mut first = Square::new(NodeId(0), 2);
+        let mut second = Square::new(NodeId(1), 2);
         let sent = first.sends();
         assert_eq!(sent.known_by_all(NodeId(0)), 0);
         second.receives(NodeId(0), &sent).expect("honest");

@@ -229,7 +229,8 @@ impl<K: Keeper> Timekeeper<K> {
         let new = self.step.is_none_or(|last| last < step);
         // The answer, a step of somebody else, or one that came twice: there is nothing to do.
         if mine && new {
-            (self.step, self.holds) = (Some(step), true);
+            self.step = Some(step);
+            self.holds = true;
             ctx.set_timer(Timer::Act, Delay::exactly(Task::HOLD));
         }
     }

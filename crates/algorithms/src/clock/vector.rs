@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn each_event_counts_in_its_own_place() {
-        let (mut first, mut second) = (Row::new(NodeId(0), 2), Row::new(NodeId(1), 2));
+        let mut first = Row::new(NodeId(0), 2);
+        let mut second = Row::new(NodeId(1), 2);
         let sent = first.sends();
         assert_eq!(sent.to_string(), "[1,0]");
         second.happens();

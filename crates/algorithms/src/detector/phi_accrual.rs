@@ -199,7 +199,8 @@ impl Arrivals {
     }
 
     fn phi(&self, silence: u64, setup: &Setup) -> f64 {
-        let (silence, mean) = (silence as f64, self.sum as f64 / self.gaps.len() as f64);
+        let silence = silence as f64;
+        let mean = self.sum as f64 / self.gaps.len() as f64;
         match setup.variant {
             Variant::Normal => phi::normal(silence, mean, self.deviation(setup)),
             Variant::Exponential => phi::exponential(silence, mean),

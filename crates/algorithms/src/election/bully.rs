@@ -316,8 +316,8 @@ impl Bully {
         if self.elected != Some(leadership) {
             self.elected = Some(leadership);
             self.doubted = false;
-            let (leader, term) = (leadership.leader, self.term(leadership));
-            ctx.indicate(Indication::Elected { leader, term });
+            let term = self.term(leadership);
+            ctx.indicate(Indication::Elected { leader: leadership.leader, term });
         }
     }
 

@@ -113,7 +113,9 @@ impl Echo {
     }
 
     fn join(&mut self, wave: Rank, parent: Option<NodeId>, ctx: &mut Context<Self>) {
-        (self.wave, self.parent, self.count) = (Some(wave), parent, 0);
+        self.wave = Some(wave);
+        self.parent = parent;
+        self.count = 0;
         self.send_to_all_but(parent, Message::Tok(wave), ctx);
         self.echo(ctx);
     }

@@ -147,7 +147,8 @@ impl FloodMax {
     /// Begins its first round, if it has not yet: there is one election.
     fn wake(&mut self, overslept: bool, ctx: &mut Context<Self>) {
         if self.phase == Phase::Asleep {
-            (self.phase, self.overslept) = (Phase::Flooding, overslept);
+            self.phase = Phase::Flooding;
+            self.overslept = overslept;
             self.next_round(ctx);
         }
     }
@@ -188,7 +189,8 @@ impl FloodMax {
         }
         if self.news || !self.rounds.optimised {
             self.news = false;
-            let (greatest, overslept) = (self.greatest, self.overslept);
+            let greatest = self.greatest;
+            let overslept = self.overslept;
             for &neighbour in &self.neighbours {
                 ctx.send(neighbour, Message::Max { greatest, overslept });
             }

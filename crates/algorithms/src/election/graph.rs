@@ -87,7 +87,8 @@ impl Graph {
     fn grid(n: u32) -> Result<Self, String> {
         let rows = rows(n);
         if rows == 1 && n > 3 {
-            let (below, above) = (n - 1, n + 1); // Even, so not prime.
+            let below = n - 1;
+            let above = n + 1; // Even, so not prime.
             return Err(format!(
                 "{n} nodes make no grid, for {n} is prime; {below} and {above} do"
             ));
@@ -117,7 +118,8 @@ impl Graph {
             starts[node + 1] += starts[node];
         }
         // Every node gets its smaller neighbours before its greater ones, each lot in order.
-        let (mut ends, mut next) = (vec![NodeId(0); edges.len() * 2], starts.clone());
+        let mut ends = vec![NodeId(0); edges.len() * 2];
+        let mut next = starts.clone();
         let mut put = |node: u32, end: u32| {
             ends[next[node as usize]] = NodeId(end);
             next[node as usize] += 1;
@@ -150,7 +152,9 @@ impl Graph {
     /// that this one has.
     fn measured_diameter(&self) -> u32 {
         let mut most = vec![u32::MAX; self.nodes() as usize];
-        let (mut diameter, mut from, mut outward) = (0, 0, true);
+        let mut diameter = 0;
+        let mut from = 0;
+        let mut outward = true;
         loop {
             let distances = self.distances(NodeId(from as u32));
             let eccentricity = distances.iter().copied().max().unwrap_or_default();

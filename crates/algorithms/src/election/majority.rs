@@ -118,7 +118,8 @@ impl Process for Majority {
     /// The disk keeps the term and the vote: forgotten, it could be given twice.
     fn after_crash(&self) -> Recovery<Self> {
         let mut kept = Self::new(self.me, self.setup, None).standing(self.candidate);
-        (kept.term, kept.voted_for) = (self.term, self.voted_for);
+        kept.term = self.term;
+        kept.voted_for = self.voted_for;
         Recovery::State(kept)
     }
 }
@@ -162,7 +163,8 @@ impl Majority {
 
     /// Even with a disk, or without one, it must first hear who leads.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
-        (self.role, self.leader) = (Role::Follower, None);
+        self.role = Role::Follower;
+        self.leader = None;
         self.wait_for_leader(ctx);
     }
 
@@ -187,7 +189,9 @@ impl Majority {
 
     fn stand(&mut self, ctx: &mut Context<Self>) {
         self.term += 1;
-        (self.role, self.leader, self.voted_for) = (Role::Candidate, None, Some(self.me));
+        self.role = Role::Candidate;
+        self.leader = None;
+        self.voted_for = Some(self.me);
         self.votes.clear();
         for other in self.me.others(self.setup.n) {
             ctx.send(other, Message::RequestVote { term: self.term });
@@ -225,13 +229,15 @@ impl Majority {
     /// A greater term began elsewhere.
     fn enter(&mut self, term: u64, ctx: &mut Context<Self>) {
         self.step_down(ctx);
-        (self.term, self.voted_for) = (term, None);
+        self.term = term;
+        self.voted_for = None;
     }
 
     /// Leads or stands no longer.
     fn step_down(&mut self, ctx: &mut Context<Self>) {
         let led = self.role == Role::Leader;
-        (self.role, self.leader) = (Role::Follower, None);
+        self.role = Role::Follower;
+        self.leader = None;
         if led {
             ctx.indicate(Indication::Deposed { term: self.term });
             ctx.cancel_timer(Timer::Heartbeat);
@@ -256,7 +262,8 @@ impl Majority {
         }
         self.votes.insert(voter);
         if self.setup.is_majority(self.votes.len()) {
-            (self.role, self.leader) = (Role::Leader, Some(self.me));
+            self.role = Role::Leader;
+            self.leader = Some(self.me);
             ctx.cancel_timer(Timer::Election);
             ctx.indicate(Indication::Elected { leader: self.me, term: self.term });
             self.show_itself(ctx);

@@ -191,7 +191,8 @@ impl Ring {
             return; // Nobody who may lead is alive.
         };
         self.counter += 1;
-        let (round, origin) = (self.counter, self.me);
+        let round = self.counter;
+        let origin = self.me;
         self.adopt(Announcement { round, leader, origin, list: list.into() }, ctx);
     }
 

@@ -240,8 +240,11 @@ impl Wireless {
 
     /// Leaves whatever wave it is in, and brings this one to its neighbours.
     fn join(&mut self, wave: Wave, parent: Option<NodeId>, ctx: &mut Context<Self>) {
-        (self.wave, self.parent, self.phase) = (Some(wave), parent, Phase::Growing);
-        (self.number, self.best) = (self.number.max(wave.number), self.rank);
+        self.wave = Some(wave);
+        self.parent = parent;
+        self.phase = Phase::Growing;
+        self.number = self.number.max(wave.number);
+        self.best = self.rank;
         self.children.clear();
         self.awaited.clear();
         for &neighbour in &self.neighbours {
@@ -287,7 +290,8 @@ impl Wireless {
         if self.suspected.contains(leader.node) {
             return self.begin(ctx);
         }
-        (self.phase, self.leader) = (Phase::Idle, Some(leader));
+        self.phase = Phase::Idle;
+        self.leader = Some(leader);
         let term = u64::from(counter) * u64::from(self.n) + u64::from(leader.node.0);
         ctx.indicate(Indication::Elected { leader: leader.node, term });
         for child in self.children.iter() {
@@ -333,7 +337,8 @@ impl Wireless {
     }
 
     fn send_ack(&self, to: NodeId, wave: Wave, best: Option<Rank>, ctx: &mut Context<Self>) {
-        let (number, source) = (wave.number, wave.source.node);
+        let number = wave.number;
+        let source = wave.source.node;
         ctx.send(to, Message::Ack { number, source, best, counter: self.counter });
     }
 }

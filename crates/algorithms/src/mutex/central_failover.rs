@@ -128,9 +128,13 @@ impl Process for CentralFailover {
     /// The disk keeps the numbers. What the application wanted or held is over.
     fn after_crash(&self) -> Recovery<Self> {
         let mut kept = Self::new(self.me, self.setup);
-        (kept.seq, kept.fence, kept.epoch) = (self.seq, self.fence, self.epoch);
-        (kept.issued, kept.mandate) = (self.issued, self.mandate);
-        (kept.leader, kept.coordinator) = (None, None);
+        kept.seq = self.seq;
+        kept.fence = self.fence;
+        kept.epoch = self.epoch;
+        kept.issued = self.issued;
+        kept.mandate = self.mandate;
+        kept.leader = None;
+        kept.coordinator = None;
         Recovery::State(kept)
     }
 }
@@ -162,13 +166,16 @@ impl CentralFailover {
     /// Until the coordinator knows of it a node asks for nothing, and it is no coordinator itself:
     /// one that lost its disk must not take itself for the first.
     fn on_restart(&mut self) {
-        (self.joined, self.leader) = (false, None);
+        self.joined = false;
+        self.leader = None;
         self.coordinator = None;
     }
 
     fn on_acquire(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.status, Status::Idle, "acquired twice");
-        (self.status, self.beat, self.ticket) = (Status::Waiting, 0, None);
+        self.status = Status::Waiting;
+        self.beat = 0;
+        self.ticket = None;
         self.seq += 1;
         if self.joined {
             self.ask(ctx);
@@ -286,7 +293,8 @@ impl CentralFailover {
         if epoch < self.epoch || self.coordinator.is_some() {
             return ctx.send(from, Message::Stale { epoch: self.epoch });
         }
-        (self.epoch, self.coordinated_by) = (epoch, from);
+        self.epoch = epoch;
+        self.coordinated_by = from;
         // What was asked for before a restart is over; so is what a coordinator gave up on.
         let over = if self.joined { over } else { known };
         self.joined = true;
@@ -337,8 +345,10 @@ impl CentralFailover {
                     let beat = self.beat;
                     return ctx.send(from, Message::Keepalive { epoch, seq, beat });
                 }
-                (self.epoch, self.coordinated_by) = (epoch, from);
-                (self.status, self.fence) = (Status::Inside, fence);
+                self.epoch = epoch;
+                self.coordinated_by = from;
+                self.status = Status::Inside;
+                self.fence = fence;
                 ctx.cancel_timer(Timer::Beat);
                 ctx.indicate(Indication::Entered { fence });
             }

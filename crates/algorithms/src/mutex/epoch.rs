@@ -126,14 +126,17 @@ mod tests {
     use super::*;
 
     fn setup(ballot: Ballot) -> Setup {
-        let (lease, retransmit) = (Ticks(100), Ticks(50));
-        let (mode, notice) = (Mode::Lease, Ticks(10));
+        let lease = Ticks(100);
+        let retransmit = Ticks(50);
+        let mode = Mode::Lease;
+        let notice = Ticks(10);
         Setup { n: 5, mode, ballot, lease, retransmit, notice, certain: true }
     }
 
     #[test]
     fn a_later_term_has_larger_fences_whatever_the_counters() {
-        let (old, new) = (Epoch { term: 1, round: 9 }, Epoch { term: 2, round: 0 });
+        let old = Epoch { term: 1, round: 9 };
+        let new = Epoch { term: 2, round: 0 };
         assert!(old < new && old.fence(1 << 20) < new.fence(1));
         assert_eq!((old.counter_of(old.fence(7)), new.counter_of(old.fence(7))), (7, 0));
         assert!(Epoch { term: (1 << 27) - 1, round: 0 }.fence((1 << 26) - 1) < 1 << 53);

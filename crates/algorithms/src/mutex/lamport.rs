@@ -197,7 +197,8 @@ impl Lamport {
 
     fn leave(&mut self, ctx: &mut Context<Self>) {
         self.phase = Phase::Idle;
-        (self.ahead, self.unheard) = (0, 0);
+        self.ahead = 0;
+        self.unheard = 0;
         let time = self.clock.tick();
         self.tell_all(Message::Release { time }, ctx);
     }

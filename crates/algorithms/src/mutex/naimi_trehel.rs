@@ -110,7 +110,9 @@ impl NaimiTrehel {
     /// A node in its first state: the first is the root, and everybody's father.
     pub fn new(me: NodeId) -> Self {
         let father = (me != NodeId(0)).then_some(NodeId(0));
-        let (token, asked, phase) = (false, false, Phase::Idle);
+        let token = false;
+        let asked = false;
+        let phase = Phase::Idle;
         Self { me, father, next: None, fence: 0, token, asked, phase }
     }
 
@@ -144,7 +146,8 @@ impl NaimiTrehel {
     }
 
     fn on_token(&mut self, fence: u64, ctx: &mut Context<Self>) {
-        (self.token, self.asked) = (true, false);
+        self.token = true;
+        self.asked = false;
         self.fence = self.fence.max(fence);
         match self.phase {
             Phase::Waiting => self.enter(ctx),

@@ -138,7 +138,8 @@ impl Process for Quorum {
 impl Quorum {
     /// Node `me` in its first state.
     pub fn new(me: NodeId, setup: Setup) -> Self {
-        let (clients, m) = (setup.places.clients(), setup.places.coordinators());
+        let clients = setup.places.clients();
+        let m = setup.places.coordinators();
         assert!(setup.votes <= m && setup.votes > m / 2, "{} votes of {m}", setup.votes);
         let desk = |_| Box::new(Coordinator { desk: Desk::new(clients), fence: 0 });
         let coordinator = setup.places.seat_of(me).map(desk);

@@ -106,7 +106,9 @@ impl Raymond {
     /// A node in its first state. The one without a parent is the root, which mints the privilege
     /// when it starts.
     pub fn new(me: NodeId, parent: Option<NodeId>) -> Self {
-        let (asked, queued, phase) = (false, false, Phase::Idle);
+        let asked = false;
+        let queued = false;
+        let phase = Phase::Idle;
         Self { me, holder: parent, queue: VecDeque::new(), asked, queued, phase, fence: 0 }
     }
 

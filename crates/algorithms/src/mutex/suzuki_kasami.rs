@@ -63,7 +63,8 @@ pub struct Token {
 
 impl Token {
     fn new(n: u32) -> Box<Self> {
-        let (served, queue) = (vec![0; n as usize], VecDeque::with_capacity(n as usize));
+        let served = vec![0; n as usize];
+        let queue = VecDeque::with_capacity(n as usize);
         Box::new(Self { served, queue, queued: NodeSet::new(n), fence: 0 })
     }
 }

@@ -158,7 +158,8 @@ impl TokenRing {
         if self.me != NodeId(0) {
             return;
         }
-        (self.hop, self.holding) = (self.n.into(), true);
+        self.hop = self.n.into();
+        self.holding = true;
         if let Idle::Circulate { hold } = self.idle
             && self.n > 1
         {
@@ -183,7 +184,9 @@ impl TokenRing {
         if hop <= self.hop {
             return; // A copy of a token that was here already: A1 is broken, but not S1.
         }
-        (self.holding, self.hop, self.fence) = (true, hop, fence);
+        self.holding = true;
+        self.hop = hop;
+        self.fence = fence;
         if let Idle::Park { called } = &mut self.idle {
             *called = (*called).max(hop + u64::from(owed));
         }

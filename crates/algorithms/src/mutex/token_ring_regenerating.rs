@@ -176,8 +176,11 @@ impl Process for TokenRingRegenerating {
     /// The disk keeps the numbers; a token held is lost, and what the application wanted is over.
     fn after_crash(&self) -> Recovery<Self> {
         let mut kept = Self::new(self.me, self.setup).holding(self.hold);
-        (kept.epoch, kept.last) = (self.epoch, self.last);
-        (kept.fence, kept.mandate, kept.leader) = (self.fence, self.mandate, None);
+        kept.epoch = self.epoch;
+        kept.last = self.last;
+        kept.fence = self.fence;
+        kept.mandate = self.mandate;
+        kept.leader = None;
         Recovery::State(kept)
     }
 }
@@ -275,7 +278,9 @@ impl TokenRingRegenerating {
     /// Takes a token that counts; whatever was here before does not count any more.
     fn accept(&mut self, token: Token, ctx: &mut Context<Self>) {
         self.abandon(ctx); // One that was made later than ours began.
-        (self.last, self.epoch, self.token) = (token, token.epoch, Some(token));
+        self.last = token;
+        self.epoch = token.epoch;
+        self.token = Some(token);
         self.fence = self.fence.max(token.epoch.fence(token.entries));
         if self.passing.take().is_some() {
             ctx.cancel_timer(Timer::Retry);
@@ -299,7 +304,8 @@ impl TokenRingRegenerating {
         let Some(token) = &mut self.token else { return };
         token.entries += 1;
         let fence = token.epoch.fence(token.entries);
-        (self.status, self.fence) = (Status::Inside, fence);
+        self.status = Status::Inside;
+        self.fence = fence;
         ctx.cancel_timer(Timer::Loss);
         ctx.indicate(Indication::Entered { fence });
     }

@@ -182,7 +182,8 @@ impl TotalOrder {
 
     fn on_request(&mut self, from: NodeId, seq: u32, ctx: &mut Context<Self>) {
         let Some(sequencer) = self.sequencer.as_deref_mut() else { return }; // Not for us.
-        let (asked, done) = (sequencer.asked[from.index()], sequencer.done[from.index()]);
+        let asked = sequencer.asked[from.index()];
+        let done = sequencer.done[from.index()];
         if seq <= done || seq == asked {
             return; // Its own release came first, or it is a repetition.
         }
@@ -198,7 +199,8 @@ impl TotalOrder {
 
     fn on_released(&mut self, from: NodeId, seq: u32, ctx: &mut Context<Self>) {
         let Some(sequencer) = self.sequencer.as_deref_mut() else { return }; // Not for us.
-        let (asked, done) = (sequencer.asked[from.index()], sequencer.done[from.index()]);
+        let asked = sequencer.asked[from.index()];
+        let done = sequencer.done[from.index()];
         if seq <= done {
             return; // A repetition, or its next request came first.
         }

@@ -32,7 +32,8 @@ impl Tree {
     pub fn parse(text: &str, n: u32) -> Result<Self, String> {
         let edges = edges::parse(text, n)?;
         if edges.len() as u64 + 1 != u64::from(n) {
-            let (found, wanted) = (edges.len(), n.saturating_sub(1));
+            let found = edges.len();
+            let wanted = n.saturating_sub(1);
             return Err(format!("a tree of {n} nodes has {wanted} edges, not {found}"));
         }
         Self::of_edges(&edges, n)

@@ -139,10 +139,12 @@ impl Process for Voting {
 impl Voting {
     /// Node `me` in its first state.
     pub fn new(me: NodeId, setup: Setup) -> Self {
-        let (clients, m) = (setup.places.clients(), setup.places.coordinators());
+        let clients = setup.places.clients();
+        let m = setup.places.coordinators();
         assert!(setup.votes <= m && setup.votes > m / 2, "{} votes of {m}", setup.votes);
         let coordinator = setup.places.seat_of(me).map(|_| Box::new(Coordinator::new(clients)));
-        let (ok, nok) = (NodeSet::new(m), NodeSet::new(m));
+        let ok = NodeSet::new(m);
+        let nok = NodeSet::new(m);
         let phase = Phase::Idle;
         Self { setup, phase, attempt: 0, failures: 0, fence: 0, ok, nok, coordinator }
     }

@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn a_message_from_a_clock_ahead_is_followed_until_physical_time_catches_up() {
-        let (mut a, mut b) = (Hybrid::default(), Hybrid::default());
+        let mut a = Hybrid::default();
+        let mut b = Hybrid::default();
         assert_eq!(a.tick(10), Hybrid::new(10, 0));
         assert_eq!(b.receive(a, 5, FAR), Ok(Hybrid::new(10, 1)));
         assert_eq!(b.tick(6), Hybrid::new(10, 2));

@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn a_receipt_teaches_what_the_sender_knew_and_that_it_knew_it() {
-        let (mut first, mut second) = (Matrix::new(2), Matrix::new(2));
+        let mut first = Matrix::new(2);
+        let mut second = Matrix::new(2);
         first.tick(P1);
         assert_eq!(second.receive(P2, P1, &first), Ok(()));
         assert_eq!(second.to_string(), "[1,0 1,1]");

@@ -261,7 +261,8 @@ fn entries(expect: &Expect, entered: &[Entry], names: &Names, checks: &mut Vec<C
 }
 
 pub(super) fn compare(what: &str, expected: impl Display, observed: impl Display) -> Check {
-    let (expected, observed) = (expected.to_string(), observed.to_string());
+    let expected = expected.to_string();
+    let observed = observed.to_string();
     Check { what: what.to_string(), ok: expected == observed, expected, observed }
 }
 

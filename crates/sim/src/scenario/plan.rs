@@ -115,7 +115,8 @@ fn rule(rule: &Rule, names: &Names) -> Result<MessageRule, Error> {
         return Err(Error::value("rules", "nth = 0", "the first is 1"));
     }
     let kind = rule.kind.as_ref().map(|word| parse::kind("rules", word)).transpose()?;
-    let (from, to) = (any_node(&rule.from, names)?, any_node(&rule.to, names)?);
+    let from = any_node(&rule.from, names)?;
+    let to = any_node(&rule.to, names)?;
     Ok(MessageRule { from, to, kind, nth: rule.nth, action })
 }
 

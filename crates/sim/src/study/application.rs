@@ -121,7 +121,8 @@ impl Application {
         if let (Some(to_arrive), Some(queued)) =
             (self.to_arrive.get_mut(node.index()), self.queued.get_mut(node.index()))
         {
-            (*to_arrive, *queued) = (self.left[node.index()], 0);
+            *to_arrive = self.left[node.index()];
+            *queued = 0;
         }
     }
 

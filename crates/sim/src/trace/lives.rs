@@ -114,7 +114,8 @@ impl Lives {
             }
             Record::Dead { node } => {
                 let (life, open) = self.life(node, open);
-                (life.dead_from_start, open.down) = (true, Some(Ticks::ZERO));
+                life.dead_from_start = true;
+                open.down = Some(Ticks::ZERO);
             }
             Record::Crash { at, node } => {
                 let (life, open) = self.life(node, open);

@@ -119,8 +119,10 @@ impl Recorder {
         asked: &RequestTo<P::Provides>,
         arrival: Option<Ticks>,
     ) {
-        let (cause, event) = (Cause::Tell, Value::Null);
-        let (choices, effects) = (Vec::new(), Vec::new());
+        let cause = Cause::Tell;
+        let event = Value::Null;
+        let choices = Vec::new();
+        let effects = Vec::new();
         if self.records.len() >= RECORDS_MAX {
             return;
         }
@@ -137,8 +139,10 @@ impl Recorder {
     /// until [`Recorder::ends`].
     pub fn unseen(&mut self, at: Ticks, node: NodeId) {
         if self.records.len() < RECORDS_MAX {
-            let (cause, event) = (Cause::Unseen, Value::Null);
-            let (choices, effects) = (Vec::new(), Vec::new());
+            let cause = Cause::Unseen;
+            let event = Value::Null;
+            let choices = Vec::new();
+            let effects = Vec::new();
             self.step = Some(Step { at, node, cause, event, choices, effects });
         }
     }
@@ -148,7 +152,9 @@ impl Recorder {
         self.sent += 1;
         sending.number = self.sent;
         for arrival in sending.arrivals() {
-            let (number, from, content) = (self.sent, step.node, content.clone());
+            let number = self.sent;
+            let from = step.node;
+            let content = content.clone();
             let under_way = self.pending.entry(sending.to).or_default();
             under_way.push(Pending { number, from, arrival, content });
         }

@@ -28,7 +28,8 @@ impl Draft {
     }
 
     pub fn step(&mut self, at: u64, node: u32, cause: Cause, event: Value) -> &mut Self {
-        let (at, node) = (Ticks::units(at), NodeId(node));
+        let at = Ticks::units(at);
+        let node = NodeId(node);
         let step = Step { at, node, cause, event, choices: Vec::new(), effects: Vec::new() };
         self.record(Record::Step(step))
     }

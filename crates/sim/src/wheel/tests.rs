@@ -74,7 +74,8 @@ fn any_mix_of_near_and_far_comes_in_order_of_time_and_scheduling() {
         let mut random = Stream::new(seed, 0);
         let mut wheel = Wheel::new(|_| 0);
         let mut model: BTreeMap<(u64, u32), u32> = BTreeMap::new();
-        let (mut now, mut count) = (0, 0);
+        let mut now = 0;
+        let mut count = 0;
         for _ in 0..2_000 {
             if random.below(3) > 0 {
                 let reach = [1, 1_000, SPAN, 5 * SPAN][random.below(4) as usize];

@@ -9,7 +9,8 @@ const _: () = assert!(size_of::<Event<LamportClock>>() <= 32);
 const HAPPEN: Event<LamportClock> = Event::Request(Request::Happen);
 
 fn node(me: u32, example: Example, ticks: u32) -> LamportClock {
-    let (gain, period) = (u64::from(me) + 1, Task::TICK);
+    let gain = u64::from(me) + 1;
+    let period = Task::TICK;
     let setup = Setup { nodes: 4, example, gain, period, ticks: Some(ticks) };
     Timekeeper::new(NodeId(me), setup, Scalar::new(0, Rule::Event))
 }

@@ -98,7 +98,9 @@ fn a_greater_term_deposes_a_leader() {
 
 #[test]
 fn a_vote_that_is_forgotten_makes_two_leaders_of_one_term() {
-    let (mut one, mut two, mut voter) = (node(0, 3), node(1, 3), node(2, 3));
+    let mut one = node(0, 3);
+    let mut two = node(1, 3);
+    let mut voter = node(2, 3);
     let elected = |leader| [Indication::Elected { leader: NodeId(leader), term: 1 }];
     run(&mut one, CAMPAIGN);
     run(&mut two, CAMPAIGN);

@@ -21,7 +21,8 @@ fn election(counter: u64, nodes: &[u32]) -> Message {
 }
 
 fn coordinator(round: u64, leader: u32, origin: u32, nodes: &[u32]) -> Message {
-    let (leader, origin) = (NodeId(leader), NodeId(origin));
+    let leader = NodeId(leader);
+    let origin = NodeId(origin);
     Message::Coordinator(Announcement { round, leader, origin, list: list(nodes) })
 }
 

@@ -54,7 +54,8 @@ fn a_sink_says_yes_to_the_best_and_no_to_the_others() {
     let (mut sink, _) = after_setup(2, &[0, 1]);
     run(&mut sink, message(0, yo(0, 1)));
     let effects = run(&mut sink, message(1, yo(1, 1)));
-    let (yes, no) = (up(true, Prune::None, 1), up(false, Prune::None, 1));
+    let yes = up(true, Prune::None, 1);
+    let no = up(false, Prune::None, 1);
     assert_eq!(effects, [send(0, yes), send(1, no)]);
     assert_eq!(run(&mut sink, message(0, yo(0, 2))), [send(1, yo(0, 2))], "the N turned its edge");
 }

@@ -157,7 +157,8 @@ impl CentralFailover {
                 let Some(holder) = &mut coordinator.holder else { return };
                 holder.lapsed = true;
                 if self.suspects.contains(holder.client) {
-                    let (client, seq) = (holder.client, holder.seq);
+                    let client = holder.client;
+                    let seq = holder.seq;
                     coordinator.finish(client, seq);
                     self.pump(ctx);
                 } // Otherwise it is only slow: it is freed when it is suspected too.

@@ -43,9 +43,12 @@ impl CentralFailover {
         if epoch.term != self.epoch.term {
             self.issued = 0;
         }
-        (self.epoch, self.coordinated_by, self.joined) = (epoch, self.me, true);
+        self.epoch = epoch;
+        self.coordinated_by = self.me;
+        self.joined = true;
         let mut coordinator = Coordinator::new(self.setup.n);
-        let (client, seq) = (self.me, self.seq);
+        let client = self.me;
+        let seq = self.seq;
         match self.status {
             Status::Idle => {}
             Status::Waiting => {
@@ -246,7 +249,8 @@ impl CentralFailover {
 
     pub(super) fn announce(&self, to: NodeId, ctx: &mut Context<Self>) {
         let Some(coordinator) = &self.coordinator else { return };
-        let (known, over) = (coordinator.known[to.index()], coordinator.over[to.index()]);
+        let known = coordinator.known[to.index()];
+        let over = coordinator.over[to.index()];
         ctx.send(to, Message::NewCoord { epoch: self.epoch, known, over });
     }
 }

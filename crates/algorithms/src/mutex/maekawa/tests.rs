@@ -159,7 +159,8 @@ fn a_restart_withdraws_and_keeps_the_vote() {
 fn run_all(mut nodes: Vec<Maekawa>, asking: u32, slow: &[(u32, u32)]) -> (u32, Vec<(u32, u32)>) {
     let mut agenda: Vec<VecDeque<(u32, Event<Maekawa>)>> = vec![VecDeque::new(); 1_000];
     agenda[0].extend((0..asking).map(|node| (node, ACQUIRE)));
-    let (mut sent, mut entries) = (0, Vec::new());
+    let mut sent = 0;
+    let mut entries = Vec::new();
     for now in 0..900 {
         while let Some((me, event)) = agenda[now].pop_front() {
             for effect in act(NodeId(me), &mut nodes[me as usize], event) {

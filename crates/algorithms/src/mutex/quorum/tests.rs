@@ -10,7 +10,8 @@ const RELEASE: Event<Quorum> = Event::Request(Request::Release);
 
 fn node(me: u32) -> Quorum {
     let places = Places::separate(2, 3);
-    let (abort_after, retransmit) = (Some(Ticks(20)), Some(Ticks(5)));
+    let abort_after = Some(Ticks(20));
+    let retransmit = Some(Ticks(5));
     let setup = Setup { places, votes: 2, abort_after, backoff: Ticks(9), retransmit };
     Quorum::new(NodeId(me), setup)
 }

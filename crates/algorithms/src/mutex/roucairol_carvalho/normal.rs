@@ -30,7 +30,8 @@ pub fn normal(all: &mut Snapshot<RoucairolCarvalho>) {
         let peers = (0..all.nodes.len() as u32).map(NodeId);
         let heard = peers.map(|peer| least_heard(all, me, peer)).collect();
         let node = &mut all.nodes[me.index()];
-        (node.heard, node.fence) = (heard, 0);
+        node.heard = heard;
+        node.fence = 0;
         if node.phase != Phase::Waiting {
             node.asked = 0;
         }

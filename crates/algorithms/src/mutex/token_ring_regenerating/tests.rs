@@ -13,8 +13,10 @@ const TWO: Epoch = Epoch { term: 2, round: 0 };
 const _: () = assert!(size_of::<Event<Node>>() <= 48);
 
 fn setup(mode: Mode) -> Setup {
-    let (lease, retransmit) = (Ticks::units(50), Ticks::units(25));
-    let (ballot, notice) = (Ballot::Majority, Ticks::units(10));
+    let lease = Ticks::units(50);
+    let retransmit = Ticks::units(25);
+    let ballot = Ballot::Majority;
+    let notice = Ticks::units(10);
     Setup { n: 5, mode, ballot, lease, retransmit, notice, certain: true }
 }
 

@@ -37,7 +37,8 @@ fn forget_the_decided(all: &mut Snapshot<Voting>) {
         Message::Ok { .. } | Message::Rel { .. } => true,
     });
     for (from, to, messages) in &mut all.links {
-        let (client, coordinator) = (*from, &all.nodes[to.index()]);
+        let client = *from;
+        let coordinator = &all.nodes[to.index()];
         let first_asked = messages.iter().filter_map(Message::asks).min();
         messages.retain(|message| match *message {
             Message::Rel { attempt, .. } => {
@@ -96,7 +97,8 @@ impl Voting {
 
     /// The answers count while there is a try, the votes until they are given back.
     fn forget(&mut self) {
-        (self.failures, self.fence) = (0, 0);
+        self.failures = 0;
+        self.fence = 0;
         match self.phase {
             Phase::Idle | Phase::Backoff => {
                 self.ok.clear();

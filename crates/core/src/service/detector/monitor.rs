@@ -268,7 +268,8 @@ impl Monitor {
         }
         let since = self.noticeable_since(by, of);
         let lasting = self.now.since(since) >= patience;
-        let (name, other) = (by.mark(), of.mark());
+        let name = by.mark();
+        let other = of.mark();
         match (self.nodes[of.index()].up, self.views[self.place(by, of)]) {
             (true, View::Suspects { mistaken: false, .. }) if lasting => {
                 let what = || format!("{name} still suspects {other}, which came back");

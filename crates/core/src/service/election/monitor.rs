@@ -182,7 +182,8 @@ impl Monitor {
             .filter_map(|node| self.beliefs[node.index()].map(|leader| (node, leader)));
         let (first, leader) = following.next()?;
         if let Some((node, other)) = following.find(|(_, other)| *other != leader) {
-            let (first, leader) = (first.mark(), leader.mark());
+            let first = first.mark();
+            let leader = leader.mark();
             return Some(format!(
                 "{first} follows {leader}, {} follows {}",
                 node.mark(),

@@ -106,7 +106,8 @@ impl Monitor {
     pub fn registered(&mut self, node: NodeId) {
         let state = &mut self.nodes[node.index()];
         if state.phase == Phase::Waiting && !state.registered {
-            (state.registered, state.entries_before) = (true, self.entries);
+            state.registered = true;
+            state.entries_before = self.entries;
         }
     }
 
@@ -267,7 +268,8 @@ impl Monitor {
 
     #[cold]
     fn two_inside(&mut self, node: NodeId, fence: u64, at: Ticks) {
-        let (name, other) = (node.mark(), self.inside[0].0.mark());
+        let name = node.mark();
+        let other = self.inside[0].0.mark();
         self.report(Property::S1, at, || format!("{name} entered while {other} was inside"));
         if self.largest.is_some_and(|(largest, holder)| fence == largest && holder != node) {
             let what = || format!("{other} and {name} are inside with the same fence {fence}");
@@ -326,7 +328,8 @@ impl Monitor {
             && let Some(earlier) = order.entered(node)
         {
             self.report(Property::HB, at, || {
-                let (node, earlier) = (node.mark(), earlier.mark());
+                let node = node.mark();
+                let earlier = earlier.mark();
                 format!("{node} entered before {earlier}, whose request happened before")
             });
         }

@@ -73,7 +73,8 @@ impl Monitor {
             }
         }
         here.vector.tick(node);
-        let (lamport, vector) = (here.lamport.now(), here.vector.clone());
+        let lamport = here.lamport.now();
+        let vector = here.vector.clone();
         let last = here.events.last().copied();
         here.events.push(self.records.len());
         let record = Record { at, node, kind, time, lamport, vector };

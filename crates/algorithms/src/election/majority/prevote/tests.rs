@@ -8,7 +8,8 @@ const CAMPAIGN: Event<Majority> = Event::Request(Request::Campaign);
 const TIMEOUT: Event<Majority> = Event::Timer(Timer::Election);
 
 fn node(me: u32, n: u32) -> Majority {
-    let (timeout, heartbeat) = (Ticks::units(10), Ticks::units(3));
+    let timeout = Ticks::units(10);
+    let heartbeat = Ticks::units(3);
     Majority::new(NodeId(me), Setup { n, timeout, heartbeat, prevote: true }, None)
 }
 
@@ -143,7 +144,8 @@ fn a_leader_that_lost_its_majority_says_yes_and_asks_in_the_term_it_has() {
 
 #[test]
 fn who_has_fallen_behind_is_told_the_term_and_asks_for_the_next() {
-    let (mut ahead, mut behind) = (node(0, 3), node(1, 3));
+    let mut ahead = node(0, 3);
+    let mut behind = node(1, 3);
     run(&mut ahead, message(2, Message::RequestVote { term: 5 }));
     run(&mut behind, CAMPAIGN);
     assert_eq!(answer(&mut ahead, 1, 5), (5, false), "it has begun already");
