@@ -3,9 +3,6 @@
 //! A [`Plan`] says all that is to happen; the same plan always gives the same [`Outcome`], on every
 //! machine.
 
-mod advisor;
-mod care;
-mod check;
 mod decisions;
 mod error;
 mod event;
@@ -14,6 +11,7 @@ mod floor;
 mod follow;
 mod metrics;
 mod network;
+mod observers;
 mod oracle;
 mod outcome;
 pub mod parse;
@@ -25,17 +23,18 @@ mod runnable;
 mod scenario;
 mod shrink;
 mod simulator;
-mod stamps;
+mod slow_path;
 mod story;
 mod study;
 mod sweep;
+mod timeout_advice;
 mod timers;
 pub mod trace;
-mod watch;
+mod validate;
+mod vector_stamps;
 mod wheel;
 mod world;
 
-pub use advisor::Answers;
 pub use decisions::Decisions;
 pub use error::Error;
 pub use flags::{flags, quoted};
@@ -55,3 +54,4 @@ pub use study::{
     Entering, Findings, Keeping, Leading, Reading, Refused, Shared, Studied, Watching,
 };
 pub use sweep::{Sweep, sweep};
+pub use timeout_advice::Answers;

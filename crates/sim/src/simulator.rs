@@ -4,16 +4,16 @@ use crate::decisions::Decisions;
 use crate::error::Error;
 use crate::metrics::Kinds;
 use crate::network::Network;
+use crate::observers::choices;
 use crate::oracle::Soothsayer;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
 use crate::random::Stream;
-use crate::stamps::Stamps;
 use crate::story::Story;
 use crate::study::{Studied, Users};
 use crate::timers::Timers;
 use crate::trace::{Record, Recorder};
-use crate::watch::choices;
+use crate::vector_stamps::Stamps;
 use crate::wheel::{Lane, SlotId, Wheel};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
@@ -75,7 +75,7 @@ pub(crate) struct Late<P: Process> {
 
 impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
-        crate::check::plan(cluster, plan)?;
+        crate::validate::plan(cluster, plan)?;
         let n = cluster.nodes();
         let mut wheel = Wheel::new(crate::event::rank::<P>);
         if options.shape {
@@ -199,7 +199,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         self.now = self.wheel.now();
         let (node, event) = self.wheel.look(slot);
         if self.care > 0 {
-            return self.take_with_care(node, slot);
+            return self.take_slowly(node, slot);
         }
         match event {
             Event::Message { from, message } => {
@@ -237,7 +237,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     #[inline(always)]
     pub(crate) fn step_here(&mut self, node: NodeId, event: Event<P>, asks: bool) {
         if self.watched {
-            self.step_watched(node, event, asks);
+            self.step_observed(node, event, asks);
         } else {
             self.act::<false>(node, event, asks);
         }
@@ -255,7 +255,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
                     }
                     match self.network.takes() {
                         Some(latency) if !WATCHED => self.send(node, to, message, latency),
-                        Some(_) | None => self.send_with_care(node, to, message),
+                        Some(_) | None => self.send_slowly(node, to, message),
                     }
                 }
                 Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),

@@ -3,8 +3,8 @@
 use super::expect::{Check, compare};
 use super::file::List;
 use super::{Expect, Scenario};
-use crate::advisor::Answers;
 use crate::probability;
+use crate::timeout_advice::Answers;
 use serde::Deserialize;
 
 /// How likely a quorum lets in two, if each coordinator forgets with this probability.

@@ -27,13 +27,13 @@ impl Studied for Election {
 
     fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
         for &node in &plan.start {
-            crate::check::known("--start", node, cluster)?;
+            crate::validate::known("--start", node, cluster)?;
         }
         let no_workload = "an election has none; --start says who begins";
         match &plan.workload {
             Workload::AllAtOnce => Ok(()),
             Workload::Script(lines) => lines.iter().try_for_each(|line| match line.act {
-                Act::Campaign => crate::check::known("--workload", line.node, cluster),
+                Act::Campaign => crate::validate::known("--workload", line.node, cluster),
                 Act::Acquire | Act::Release | Act::Cancel | Act::Tell(_) | Act::Event => {
                     let accepted = "in an election the only thing to do is to 'campaign'";
                     Err(Error::value("--workload", "script", accepted))

@@ -25,7 +25,7 @@ impl Studied for Mutex {
     type Law = MutexLaw;
 
     fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
-        crate::check::workload(&plan.workload, cluster)?;
+        crate::validate::workload(&plan.workload, cluster)?;
         match plan.start.first() {
             Some(_) => Err(Error::value("--start", "…", "nobody leads here; see --workload")),
             None => Ok(()),

@@ -72,10 +72,10 @@ impl Studied for Timekeeping {
             return Err(Error::value("--workload", "script", accepted));
         }
         lines.iter().try_for_each(|line| {
-            crate::check::known("--workload", line.node, cluster)?;
+            crate::validate::known("--workload", line.node, cluster)?;
             match line.act {
                 Act::Event => Ok(()),
-                Act::Tell(to) => crate::check::known("--workload", to, cluster),
+                Act::Tell(to) => crate::validate::known("--workload", to, cluster),
                 Act::Acquire | Act::Release | Act::Cancel | Act::Campaign => {
                     let accepted = "with clocks the things to do are 'event' and 'tell:ID'";
                     Err(Error::value("--workload", "script", accepted))

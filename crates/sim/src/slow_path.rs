@@ -9,7 +9,7 @@ use conclave_core::{Event, Named, NodeId, Oracle, Process};
 impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
     /// Takes an event out of the wheel to a node that may be away, or while somebody watches.
     #[cold]
-    pub(crate) fn take_with_care(&mut self, node: NodeId, slot: SlotId) {
+    pub(crate) fn take_slowly(&mut self, node: NodeId, slot: SlotId) {
         let event = self.wheel.take(slot);
         match self.up[node.index()] {
             Status::Up => {
@@ -78,10 +78,10 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
 
     /// A step, and what is to be kept of it.
     #[inline(never)]
-    pub(crate) fn step_watched(&mut self, node: NodeId, event: Event<P>, asks: bool) {
-        self.watch(node, &event);
+    pub(crate) fn step_observed(&mut self, node: NodeId, event: Event<P>, asks: bool) {
+        self.observe_step(node, &event);
         self.act::<true>(node, event, asks);
-        self.watched_to_end();
+        self.observed_step();
     }
 
     /// Of a multicast, only the first message counts.
@@ -95,7 +95,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
 
     /// Sends a message that may be lost, or that somebody wants to know of.
     #[inline(never)]
-    pub(crate) fn send_with_care(&mut self, from: NodeId, to: NodeId, message: P::Message) {
+    pub(crate) fn send_slowly(&mut self, from: NodeId, to: NodeId, message: P::Message) {
         let kind = message.name();
         if self.counts(kind) {
             self.kinds.count(kind);

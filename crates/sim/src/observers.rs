@@ -10,7 +10,7 @@ use conclave_core::{Choices, Event, IndicationFrom, NodeId, Oracle, Process, Req
 impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
     /// Keeps what a step begins with, for whoever asked for it.
     #[cold]
-    pub(crate) fn watch(&mut self, node: NodeId, event: &Event<P>) {
+    pub(crate) fn observe_step(&mut self, node: NodeId, event: &Event<P>) {
         self.multicast.clear();
         if let Some((hasher, bytes)) = &mut self.hash {
             bytes.clear();
@@ -29,7 +29,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
 
     /// What was kept of a step is complete.
     #[cold]
-    pub(crate) fn watched_to_end(&mut self) {
+    pub(crate) fn observed_step(&mut self) {
         if let Some(story) = &mut self.story {
             story.ends();
         }
