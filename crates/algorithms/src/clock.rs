@@ -1,4 +1,4 @@
-//! What came first: logical clocks at work.
+//! Logical clocks at work (Lamport, vector, matrix, hybrid): what came first.
 
 pub mod example;
 pub mod hybrid;

@@ -1,4 +1,4 @@
-//! Who seems to have crashed: failure detection.
+//! Failure detectors: who seems to have crashed.
 
 pub mod adaptive;
 pub mod any;

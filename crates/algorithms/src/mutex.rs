@@ -1,4 +1,4 @@
-//! Who may enter: mutual exclusion.
+//! Mutual exclusion: who may enter the critical section.
 
 pub mod central;
 pub mod central_failover;

@@ -1,4 +1,5 @@
-//! How much may happen in the runs that are all looked at.
+//! Bounds of model checking: how many requests, faults and timeouts the runs have that are all
+//! looked at, and what the network may do.
 
 use crate::NodeSet;
 use serde::{Deserialize, Serialize};

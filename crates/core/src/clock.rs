@@ -1,4 +1,4 @@
-//! What came first: logical clocks, as plain values.
+//! Logical clocks (Lamport, vector, matrix, hybrid), as plain values: what came first.
 
 mod hybrid;
 mod lamport;

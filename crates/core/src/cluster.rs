@@ -1,4 +1,5 @@
-//! The nodes of one algorithm, ready to be run by any driver.
+//! A cluster: the nodes of one algorithm, ready to be run by any driver, with what the checker may
+//! use to reduce its state space (symmetry, normal form).
 
 use crate::{NodeId, NodeSet, Process, Ticks};
 use serde::{Deserialize, Serialize};

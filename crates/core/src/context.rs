@@ -1,4 +1,4 @@
-//! Where a process writes what it wants done.
+//! The context of a step: an ordered buffer of effects, where a process writes what it wants done.
 
 use crate::{Delay, Effect, Event, IndicationFrom, NodeId, Process, RequestTo};
 use std::any::Any;

@@ -1,4 +1,4 @@
-//! One encoding and one hash that are the same on every machine and in every build.
+//! Canonical encoding and hash: the same on every machine and in every build.
 //!
 //! Integers are little-endian and of fixed width, enum variants are a `u32`, sequences and text
 //! are preceded by their length as a `u64`. `derive(Hash)` promises none of this.

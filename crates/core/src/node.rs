@@ -1,4 +1,4 @@
-//! Who is who: node identities and sets of them.
+//! Node identities and sets of nodes: who is who.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

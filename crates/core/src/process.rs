@@ -1,5 +1,5 @@
-//! What an algorithm is: a deterministic state machine between a service it provides and one it
-//! uses.
+//! A process: a deterministic state machine (events in, effects out) between a service it provides
+//! and one it uses.
 
 use crate::{Context, Delay, NodeId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};

@@ -1,4 +1,5 @@
-//! What is promised, and what became of the promise.
+//! Properties of algorithms, safety and liveness, and the verdicts on them: what is promised, and
+//! what became of the promise.
 
 use crate::Ticks;
 use serde::{Deserialize, Serialize};

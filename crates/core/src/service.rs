@@ -1,4 +1,5 @@
-//! The services: the words of each family and the law it is judged by.
+//! The services (mutual exclusion, election, failure detection, logical time): requests and
+//! indications of each, and the monitor that judges it.
 
 pub mod detector;
 pub mod election;

@@ -1,4 +1,4 @@
-//! One algorithm standing on another.
+//! Composition of layers: one algorithm standing on another, as one process.
 
 use crate::{Choices, Context, Effect, Event, Named, Process, Recovery};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A run in which order is all and time is nothing: the moves that led somewhere.
+//! A counterexample as a list of moves: a run in which order is all and time is nothing.
 
 use crate::{NodeId, Property};
 use serde::{Deserialize, Serialize};

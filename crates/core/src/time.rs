@@ -1,4 +1,5 @@
-//! Time as the drivers measure it. Algorithms only ever name delays.
+//! Simulated time (ticks) and delays, as the drivers measure them. Algorithms only ever name
+//! delays.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,4 +1,5 @@
-//! What chance decided in a run: the raw material of shrinking.
+//! Recorded decisions of chance in a run (which message was lost, who asked when): the raw material
+//! of shrinking.
 
 use crate::network::Fate;
 use crate::plan::{Act, Action, MessageRule, ScriptLine};

@@ -1,4 +1,4 @@
-//! What can be wrong with a plan. All of it is the caller's to mend.
+//! Errors in a plan. All of them are the caller's to mend.
 
 use thiserror::Error;
 

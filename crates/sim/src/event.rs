@@ -1,4 +1,4 @@
-//! Events, as the wheel holds them.
+//! Events, as the event queue (the wheel) holds them.
 
 use crate::study::Studied;
 use crate::wheel::Item;

@@ -1,4 +1,4 @@
-//! The flags that give a plan again.
+//! A plan as command-line flags that give the same plan again, to replay a run.
 
 use crate::parse::Names;
 use crate::plan::{Act, Action, Fault, Latency, MessageRule, Plan, ScriptLine, Workload};

@@ -1,5 +1,5 @@
-//! The floor under the simulator's speed: the wheel alone, moving the events of a run at the times
-//! of that run to a handler that only counts them.
+//! Benchmark baseline, the floor under the simulator's speed: the event queue alone, moving the
+//! events of a run at the times of that run to a handler that only counts them.
 
 use crate::wheel::{Item, Lane, Wheel};
 use conclave_core::{NodeId, Ticks};

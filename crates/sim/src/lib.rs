@@ -1,4 +1,5 @@
-//! Runs a distributed algorithm in simulated time, with faults, and judges the run.
+//! A discrete-event simulator: runs a distributed algorithm in simulated time, with fault
+//! injection, and judges the run.
 //!
 //! A [`Plan`] says all that is to happen; the same plan always gives the same [`Outcome`], on every
 //! machine.

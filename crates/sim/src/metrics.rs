@@ -1,4 +1,4 @@
-//! What a run is measured by.
+//! Metrics of a run: messages, waiting times, percentiles.
 
 use conclave_core::{NodeId, Ticks};
 use serde::Serialize;

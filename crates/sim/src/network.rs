@@ -1,4 +1,5 @@
-//! What becomes of a message on its way.
+//! The network model: latency, message loss, duplication, partitions. It decides what becomes of a
+//! message on its way.
 
 use crate::plan::{Action, Latency, MessageRule, Plan};
 use crate::random::Stream;

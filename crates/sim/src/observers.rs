@@ -1,4 +1,4 @@
-//! What is kept of a run beside its consequences: its hash, its story, its recording.
+//! Observers of a run: its trace hash, its story, its recording. They change nothing of it.
 
 use crate::plan::Plan;
 use crate::random::Stream;

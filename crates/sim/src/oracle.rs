@@ -1,4 +1,4 @@
-//! An all-knowing oracle in the place of a failure detector.
+//! A perfect failure detector: an all-knowing oracle in the place of a real one.
 
 use crate::simulator::{Late, Simulation, Status};
 use crate::study::Studied;

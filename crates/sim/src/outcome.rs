@@ -1,4 +1,4 @@
-//! What came of a run.
+//! The outcome of a run: its end, its verdicts, its metrics, its trace hash.
 
 use crate::decisions::Decisions;
 use crate::floor::Shape;

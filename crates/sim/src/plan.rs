@@ -1,4 +1,5 @@
-//! Everything that decides a run, but for the algorithm itself.
+//! The plan of a run: network, faults, workload and seed. It is everything that decides a run, but
+//! for the algorithm itself.
 
 use conclave_core::{NodeId, Ticks};
 use std::collections::BTreeMap;

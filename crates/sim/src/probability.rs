@@ -1,4 +1,5 @@
-//! How likely a quorum is to let in two, when coordinators forget: exact, however small.
+//! Probability that a quorum violates mutual exclusion when coordinators forget (amnesia): exact,
+//! however small.
 //!
 //! A holder has the grants of m of n coordinators. A rival can have those of the n-m others, and
 //! needs 2m-n more: it gets in exactly if at least that many of the holder's m have forgotten.

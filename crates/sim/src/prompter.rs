@@ -1,4 +1,4 @@
-//! Gives a process the very answers that its choices once got.
+//! Replay of recorded choices: gives a process the very answers that its choices once got.
 
 use conclave_core::Choices;
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! Randomness that is the same on every machine.
+//! Pseudo-random numbers from a seed, the same on every machine.
 
 use conclave_core::{Delay, Ticks};
 use rand_xoshiro::Xoshiro256PlusPlus;

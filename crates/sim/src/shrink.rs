@@ -1,4 +1,5 @@
-//! From a run that breaks a promise to a small one that breaks it too.
+//! Shrinking by delta debugging: from a run that violates a property to a small one that violates
+//! it too.
 //!
 //! First every decision that chance made is written down (which message was lost or late, who asked
 //! and when), so that the run no longer depends on chance. Then decisions are taken away, many at a

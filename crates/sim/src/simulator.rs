@@ -1,4 +1,5 @@
-//! One run: takes events from the wheel, gives them to the nodes, carries out what they want.
+//! The main loop of the discrete-event simulation: takes events from the wheel, gives them to the
+//! nodes, carries out what they want.
 
 use crate::decisions::Decisions;
 use crate::error::Error;

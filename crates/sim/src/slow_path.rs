@@ -1,4 +1,5 @@
-//! What is not common: somebody watches, a node is away, a message may not just arrive.
+//! The slow path of the simulator, for what is not common: somebody observes the run, a node is
+//! crashed or paused, a message may be lost, late or doubled.
 
 use crate::network::Fate;
 use crate::simulator::{Late, Simulation, Status};

@@ -1,5 +1,4 @@
-//! What the simulator knows of each service: how it is used, by which law it is judged, and what is
-//! measured.
+//! Studies of services: per service its workload, the monitor that judges it, and its metrics.
 
 mod application;
 mod detector;

@@ -1,4 +1,4 @@
-//! Many runs of one plan, under consecutive seeds, on all cores.
+//! Seed sweep: many runs of one plan, under consecutive seeds, on all cores.
 
 use crate::error::Error;
 use crate::outcome::{Ending, Outcome};

@@ -1,4 +1,5 @@
-//! How long to wait for an answer before its sender is taken for dead.
+//! The best timeout of a failure detector: how long to wait for an answer before its sender is
+//! taken for dead.
 //!
 //! A mistake costs C, waiting on costs E, and p(t) is the probability that a live process answers
 //! later than t. To wait is worth it while C p(t) >= E, so the timeout to take is the first t with

@@ -1,4 +1,4 @@
-//! The running timers of each node: at most one of each name.
+//! Timers that run on each node: at most one of each name.
 
 use crate::wheel::SlotId;
 use conclave_core::NodeId;

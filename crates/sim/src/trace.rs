@@ -1,4 +1,4 @@
-//! A run written down: who did what, when, because of what. It can be drawn, read and run again.
+//! The trace of a run: who did what, when, because of what. It can be drawn, read and replayed.
 //!
 //! A [`Trace`] is a header and a list of records, in the order in which things happened. Every
 //! record of a step holds the event and the effects as the algorithm's own types have them, so that

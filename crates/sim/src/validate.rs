@@ -1,4 +1,4 @@
-//! Whether a plan makes sense for a cluster.
+//! Validation of a plan: whether it makes sense for a cluster.
 
 use crate::error::Error;
 use crate::oracle::listens;

@@ -1,4 +1,4 @@
-//! Following causes: the vector times that messages carry, for `HB`.
+//! Vector timestamps on messages, by which causality (`HB`) is judged.
 
 use crate::plan::Options;
 use crate::study::Studied;

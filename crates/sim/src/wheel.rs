@@ -1,4 +1,5 @@
-//! The event queue: a wheel of one bucket per tick, and a heap for what is further away.
+//! The event queue, a calendar queue (bucket wheel): one bucket per tick, and a heap for what is
+//! further away.
 //!
 //! A bucket holds three lists (messages, timers, application) that are emptied in that order. The
 //! items of all lists live in one slab, linked by index, so that scheduling and taking cost a few

@@ -1,4 +1,5 @@
-//! What happens to the nodes and the network from outside.
+//! Fault injection on nodes (crash, recovery, pause) and on links (partition): what happens to the
+//! nodes and the network from outside.
 
 use crate::plan::{Fault, Plan};
 use crate::simulator::{Simulation, Status};

@@ -1,4 +1,4 @@
-//! The worked examples that nodes with clocks can play.
+//! Worked examples of logical clocks from textbooks, which nodes with clocks can play.
 
 use conclave_core::{NodeId, Ticks};
 use serde::{Deserialize, Serialize};

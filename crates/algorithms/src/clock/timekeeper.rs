@@ -1,4 +1,4 @@
-//! A node with a clock: it gives every event its time, and puts the time on every message.
+//! A node with a logical clock: it gives every event its time, and puts the time on every message.
 //!
 //! | message | from, to               | sent when                        | carries                |
 //! |---------|------------------------|----------------------------------|------------------------|

@@ -1,4 +1,4 @@
-//! Any of the detectors, where the user chooses the one that another algorithm stands on.
+//! Any of the failure detectors, where the user chooses the one that another algorithm stands on.
 
 use super::adaptive::Adaptive;
 use super::heartbeat::{self, Heartbeat};

@@ -1,5 +1,5 @@
-//! How suspicious a silence is, as a number: 1 means that one live node in ten would be silent for
-//! longer, 2 one in a hundred, 8 one in a hundred million.
+//! Phi, how suspicious a silence is, as a number: 1 means that one live node in ten would be silent
+//! for longer, 2 one in a hundred, 8 one in a hundred million.
 
 /// Beyond this the tail of the distribution is too thin to be told from nothing.
 const PHI_MAX: f64 = 300.0;

@@ -1,4 +1,4 @@
-//! The heartbeats that every detector here sends and counts.
+//! Heartbeats, which every failure detector here sends and counts.
 //!
 //! They are numbered, so that one that comes late or twice tells nothing. A node that comes back
 //! without its memory would number from one again and seem silent until it had caught up; so each

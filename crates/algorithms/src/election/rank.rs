@@ -1,4 +1,4 @@
-//! By what an election compares nodes, and who may lead at all.
+//! Ranks of nodes: by what an election compares them, and who may lead at all.
 //!
 //! A [`Rank`] travels in messages where nodes do not know each other beforehand; a [`Ranking`] is
 //! the order of all nodes where everybody knows it.

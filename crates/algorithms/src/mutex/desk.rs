@@ -1,4 +1,5 @@
-//! A coordinator's desk: who holds the resource, who stands in line, and what is already over.
+//! The queue of a coordinator: who holds the resource, who stands in line, and what is already
+//! over.
 //!
 //! The centralised algorithm has one, a quorum has one on each coordinator. Requests are numbered
 //! by their clients, so a message that is late, doubled or out of order is always recognised.

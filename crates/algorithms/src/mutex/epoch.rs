@@ -1,4 +1,4 @@
-//! What the algorithms that survive their leader share: epochs, fences and the choice of mode.
+//! Epochs, fencing tokens and leases: what the algorithms share that survive their leader.
 
 use conclave_core::{NodeId, Ticks};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! What the normal forms of the algorithms share: setting back numbers of which only differences
-//! count.
+//! Normal forms for the model checker, what those of all algorithms share: setting back counters of
+//! which only differences count.
 //!
 //! A normal form puts one state in the place of all from which exactly the same can happen. Most
 //! algorithms number their requests or read logical clocks, so no state of theirs comes twice; but

@@ -1,4 +1,4 @@
-//! Who is a client and who coordinates, for the algorithms that keep coordinators.
+//! Clients and coordinators: who is which, for the algorithms that keep coordinators.
 
 use conclave_core::NodeId;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What is needed to give nodes new names where all play the same part.
+//! Symmetry reduction of the model checker: gives nodes new names where all play the same part.
 
 use conclave_core::{NodeId, NodeSet};
 

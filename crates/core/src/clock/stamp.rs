@@ -1,4 +1,4 @@
-//! The time of an event, whichever clock told it.
+//! Timestamps: the logical time of an event, whichever clock told it.
 
 use super::{Hybrid, Matrix, Vector};
 use serde::{Deserialize, Serialize};

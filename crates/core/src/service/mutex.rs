@@ -1,4 +1,4 @@
-//! Mutual exclusion: who may enter.
+//! Mutual exclusion: who may enter the critical section.
 
 mod causality;
 mod monitor;

@@ -1,4 +1,5 @@
-//! What goes wrong, and when.
+//! Flags of fault injection (crash, restart, pause, partition, suspicion): what goes wrong, and
+//! when.
 
 use super::{Names, number, split};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! What people call the nodes.
+//! Names of nodes, as people type them.
 
 use crate::error::Error;
 use conclave_core::NodeId;

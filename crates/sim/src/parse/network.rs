@@ -1,4 +1,4 @@
-//! How long messages take, and what happens to particular ones.
+//! Flags of the network: latency of messages, and rules for particular ones (lose, delay).
 
 use super::{Names, Read, contents, lines, on_line, split};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! What the application wants.
+//! Flags of the workload: when applications ask, and for how long they stay inside.
 
 use super::{Names, Read, contents, lines, number, on_line};
 use crate::error::Error;

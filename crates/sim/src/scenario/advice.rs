@@ -1,4 +1,4 @@
-//! What the two calculators say of the very setting of a scenario.
+//! Advice on a scenario: what the calculators of timeouts and probabilities say of its setting.
 
 use super::expect::{Check, compare};
 use super::file::List;

@@ -1,4 +1,4 @@
-//! What must come of a scenario.
+//! Expectations of a scenario: what must come of it.
 
 use super::Scenario;
 use super::advice::{Forgetting, Patience};

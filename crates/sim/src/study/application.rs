@@ -1,4 +1,5 @@
-//! What the application on each node wants, and the times it measures.
+//! The workload of mutual exclusion: what the application on each node wants, and the waiting times
+//! it measures.
 
 use crate::metrics::{Entries, Entry, Kinds, Samples, jain};
 use crate::plan::{Act, Plan, ScriptLine, Workload};

@@ -1,4 +1,4 @@
-//! Failure detectors: nobody asks anything, and what they say is held against the truth.
+//! Study of failure detectors: nobody asks anything, and what they say is held against the truth.
 
 use super::{Ahead, Findings, Judgement, Studied, Users};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Elections: who begins, and whom each node follows.
+//! Study of leader elections: who begins, and whom each node follows.
 
 use super::{Ahead, Findings, Judgement, Studied, Users};
 use crate::error::Error;

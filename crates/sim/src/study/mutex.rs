@@ -1,4 +1,4 @@
-//! Mutual exclusion: applications that ask, enter and leave.
+//! Study of mutual exclusion: applications that ask, enter and leave.
 
 use super::application::{Application, is_told};
 use super::registration::Registration;

@@ -1,4 +1,4 @@
-//! Following the messages of each request, for `BW`.
+//! Registration of requests, for bounded waiting (`BW`): follows the messages of each request.
 
 use crate::metrics::same;
 use conclave_core::NodeId;

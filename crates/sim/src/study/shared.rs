@@ -1,5 +1,5 @@
-//! The number that a critical section protects: whoever is inside reads it on entering and writes
-//! it, one larger, on leaving.
+//! The shared counter that a critical section protects (lost updates, fencing): whoever is inside
+//! reads it on entering and writes it, one larger, on leaving.
 
 use conclave_core::NodeId;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Clocks: what happens on the nodes, and what time it is given.
+//! Study of logical clocks: what happens on the nodes, and what time it is given.
 
 use super::{Ahead, Findings, Judgement, Studied, Users};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! The recording itself: one JSON object per line. The header, the records, and a seal.
+//! The file format of a trace: one JSON object per line. The header, the records, and a seal.
 
 use super::{FORMAT, Header, Record, Trace, VERSION};
 use crate::error::{Error, excerpt};

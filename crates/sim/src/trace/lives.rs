@@ -1,4 +1,5 @@
-//! What the nodes of a recorded run were through, as stretches of time: the material of drawings.
+//! Timelines of the nodes of a trace (waiting, inside, down), as stretches of time: the material of
+//! drawings.
 
 use super::{Cause, Record, Step, Told, Trace};
 use conclave_core::{NodeId, Ticks};

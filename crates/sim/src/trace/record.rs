@@ -1,4 +1,4 @@
-//! What happened in a run, one record for each thing.
+//! Records of a trace: what happened in a run, one for each thing.
 
 use crate::outcome::Ending;
 use conclave_core::{NodeId, Ticks, Violation};

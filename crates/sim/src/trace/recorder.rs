@@ -1,4 +1,4 @@
-//! Writes a run down while it happens. Any driver can feed it.
+//! The recorder of traces: writes a run down while it happens. Any driver can feed it.
 
 use super::{Cause, Effect, Record, Sending, Step, words};
 use crate::outcome::Ending;

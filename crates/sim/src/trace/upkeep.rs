@@ -1,5 +1,5 @@
-//! A run without what is said whether or not anybody asks for anything: heartbeats would cover
-//! everything else in a drawing.
+//! A trace without background messages (heartbeats), which are sent whether or not anybody asks for
+//! anything and would cover everything else in a drawing.
 
 use super::{Cause, Effect, Record, Step, Trace};
 use std::borrow::Cow;

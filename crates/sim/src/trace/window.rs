@@ -1,4 +1,4 @@
-//! A stretch of a run: what of it is drawn.
+//! A time window of a trace: what of it is drawn.
 
 use super::lives::{Landing, Lives};
 use super::{Cause, Record, Trace};

@@ -1,4 +1,4 @@
-//! A recorded run in people's words.
+//! A trace in people's words.
 
 use super::{Cause, Effect, Header, Record, Sending, Step, Told};
 use crate::story::with_marks;

@@ -1,4 +1,5 @@
-//! With `majority=true`: a winner leads only when more than half of all nodes agree.
+//! Votes of a majority (`majority=true`): a winner leads only when more than half of all nodes
+//! agree.
 
 use super::{Bully, Leadership, Message, Phase, Timer};
 use conclave_core::election::Indication;

@@ -1,4 +1,4 @@
-//! With `prevote=on`: a node raises its term only when a majority would vote for it.
+//! Pre-vote (`prevote=on`): a node raises its term only when a majority would vote for it.
 //!
 //! Whoever waited for a leader in vain first asks the others whether they would vote for it in the
 //! next term, and stands when a majority says yes. Neither side changes its term or its vote, so

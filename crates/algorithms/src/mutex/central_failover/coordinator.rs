@@ -1,4 +1,4 @@
-//! What the elected one does: it lets in one at a time.
+//! The elected coordinator: it lets in one client at a time.
 
 use super::{CentralFailover, Message, Mode, Setup, Timer, Wish};
 use conclave_core::{Context, Delay, NodeId, NodeSet};

@@ -1,4 +1,5 @@
-//! What is said; the table of the algorithm says by whom, to whom and when.
+//! Messages of the centralised algorithm with failover; the table of the algorithm says by whom, to
+//! whom and when.
 
 use crate::mutex::epoch::Epoch;
 use conclave_core::Named;

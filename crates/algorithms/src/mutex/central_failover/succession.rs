@@ -1,4 +1,5 @@
-//! How one becomes coordinator, learns what everybody wants and holds, and ceases to be it.
+//! Failover of the coordinator: how one becomes it, learns what everybody wants and holds, and
+//! ceases to be it.
 
 use super::coordinator::{Coordinator, Holder, Phase, Ticket};
 use super::{Ballot, CentralFailover, Message, Mode, Status, Timer};

@@ -1,4 +1,4 @@
-//! New names for the clients and coordinators of the quorum algorithm.
+//! Symmetry of the quorum algorithm: new names for its clients and coordinators.
 
 use super::{Coordinator, Quorum};
 use crate::mutex::symmetry::renamed;

@@ -1,4 +1,5 @@
-//! What the elected one does about a lost token: it voids all older ones, then makes a new one.
+//! Token regeneration, what the leader does about a lost token: it voids all older ones, then makes
+//! a new one.
 
 use super::{Message, Setup, Status, Timer, Token, TokenRingRegenerating};
 use crate::mutex::epoch::{Ballot, Epoch, Mode};

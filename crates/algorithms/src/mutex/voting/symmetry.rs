@@ -1,4 +1,4 @@
-//! New names for the clients and coordinators of voting.
+//! Symmetry of voting: new names for its clients and coordinators.
 
 use super::{Coordinator, Voting};
 use crate::mutex::symmetry::{moved, renamed};

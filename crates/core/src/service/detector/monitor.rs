@@ -1,4 +1,5 @@
-//! The law of failure detection: holds what the nodes believe of each other against the truth.
+//! Monitor of failure detection, for completeness and accuracy: holds what the nodes believe of
+//! each other against the truth.
 
 use crate::{NodeId, Property, Ticks, Verdict, Violation};
 

@@ -1,4 +1,5 @@
-//! The law of elections: watches whom each node follows and says which promises were kept.
+//! Monitor of leader election (one leader per term, agreement in the end): watches whom each node
+//! follows and says which properties were kept. It also sees split brain.
 
 use crate::{NodeId, NodeSet, Property, Ticks, Verdict, Violation};
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! `HB`: whether requests are granted in the order of cause and effect.
+//! Causality (happened-before, `HB`), by vector clocks: whether requests are granted in the order
+//! of cause and effect.
 
 use crate::NodeId;
 use crate::clock::Vector;

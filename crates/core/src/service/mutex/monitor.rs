@@ -1,4 +1,5 @@
-//! The law of mutual exclusion: watches a run and says which promises were kept.
+//! Monitor of mutual exclusion: watches a run for safety (one inside, fencing tokens that rise) and
+//! liveness (progress, no starvation, bounded waiting), and says which properties were kept.
 
 use super::Causality;
 use crate::{NodeId, Property, Ticks, Verdict, Violation};

@@ -1,4 +1,5 @@
-//! The law of clocks: if one event happened before another, its time is smaller.
+//! Monitor of logical clocks (the clock condition): if one event happened before another, its time
+//! is smaller.
 
 use super::Kind;
 use crate::clock::{Lamport, Time, Vector};

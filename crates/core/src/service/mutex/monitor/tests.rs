@@ -1,4 +1,4 @@
-//! One test per promise.
+//! One test per property.
 
 use super::*;
 
