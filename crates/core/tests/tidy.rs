@@ -113,6 +113,15 @@ fn the_architecture_is_told_briefly() {
 }
 
 #[test]
+fn every_path_of_the_glossary_exists() {
+    let text = read(&root().join("docs/glossary.md"));
+    let paths: Vec<&str> = text.split('`').filter(|quoted| quoted.starts_with("crates/")).collect();
+    assert!(paths.len() >= 60, "{} paths: a row says where its thing is", paths.len());
+    let missing = paths.iter().filter(|path| !root().join(path).exists());
+    complain(missing.map(|path| format!("docs/glossary.md: {path} does not exist")));
+}
+
+#[test]
 fn dependencies_point_one_way() {
     let mut complaints = Vec::new();
     for (name, allowed) in ARROWS {
