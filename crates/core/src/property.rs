@@ -13,23 +13,24 @@ pub enum Property {
     /// Safety at the resource: at most one process whose operations it accepts (fencing).
     #[serde(rename = "S1-eff")]
     S1Eff,
-    /// Progress: if somebody waits and nobody stays inside for ever, somebody enters.
+    /// Liveness, progress (no deadlock): if somebody waits and nobody stays inside for ever,
+    /// somebody enters.
     V1,
-    /// No starvation: whoever waits enters eventually.
+    /// Liveness, no starvation: whoever waits enters eventually.
     V2,
     /// Bounded waiting: once a request is registered, only so many others enter first.
     BW,
     /// Order: if one request happened before another, it is granted first; if one event happened
     /// before another, its time is smaller.
     HB,
-    /// Fences: each entry carries a larger number than every entry before it.
+    /// Fencing tokens: each entry carries a larger number than every entry before it.
     F1,
     /// Election safety: in the end all live processes name the same, right leader.
     E1,
     /// Never two leaders of one term.
     #[serde(rename = "E1-term")]
     E1Term,
-    /// Election progress: in the end every live process names a leader.
+    /// Election liveness: in the end every live process names a leader.
     E2,
     /// Completeness of a failure detector: in the end every crashed process is suspected by every
     /// live one.

@@ -30,8 +30,8 @@ pub enum Request {
 /// What an application is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Indication {
-    /// You are inside. The fence is larger than at every earlier entry, whoever made it, and
-    /// below 2^53: hand it to the resource, so that it can refuse whoever is late.
+    /// You are inside. The fence (fencing token) is larger than at every earlier entry, whoever
+    /// made it, and below 2^53: hand it to the resource, so that it can refuse whoever is late.
     Entered {
         /// The number of this entry, in an order that only rises.
         fence: u64,

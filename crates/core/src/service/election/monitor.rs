@@ -1,5 +1,5 @@
 //! Monitor of leader election (one leader per term, agreement in the end): watches whom each node
-//! follows and says which properties were kept. It also sees split brain.
+//! follows, says which properties were kept, and counts leaders at the same time (split brain).
 
 use crate::{NodeId, NodeSet, Property, Ticks, Verdict, Violation};
 use std::collections::BTreeMap;
