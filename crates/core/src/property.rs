@@ -5,7 +5,7 @@ use crate::Ticks;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A promise that an algorithm may make.
+/// A property that an algorithm may promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Property {
     /// Safety: at most one process inside at any instant.
@@ -68,7 +68,7 @@ impl Property {
         }
     }
 
-    /// The promise in a few words.
+    /// The property in a few words.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::S1 => "at most one inside",
@@ -93,7 +93,7 @@ impl fmt::Display for Property {
     }
 }
 
-/// What became of a promise in a run, or in all runs within bounds.
+/// What became of a property in a run, or in all runs within bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -118,10 +118,10 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A broken promise: which, when, and what was seen.
+/// A violated property: which, when, and what was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Violation {
-    /// Which promise.
+    /// Which property.
     pub property: Property,
     /// When it was seen to be broken.
     pub at: Ticks,

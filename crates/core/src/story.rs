@@ -63,16 +63,16 @@ pub struct Moment {
     pub choices: Vec<u32>,
 }
 
-/// How a promise is broken.
+/// A counterexample: how a property is violated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Story {
-    /// Which promise.
+    /// Which property.
     pub property: Property,
-    /// What happens, in order. The last moment breaks the promise, or is the last of all, or ends
-    /// the loop.
+    /// What happens, in order. The last moment violates the property, or is the last of all, or
+    /// ends the loop.
     pub moments: Vec<Moment>,
     /// Of a run that goes on for ever: the number of moments before those that repeat.
     pub stem: Option<usize>,
-    /// Whether no shorter story breaks the promise.
+    /// Whether no shorter story violates the property.
     pub shortest: bool,
 }

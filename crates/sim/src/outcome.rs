@@ -39,7 +39,7 @@ pub struct Outcome {
     pub messages_by_kind: Vec<(&'static str, u64)>,
     /// The hash of everything that happened, if asked for.
     pub hash: Option<u64>,
-    /// What became of each promise.
+    /// What became of each property.
     pub verdicts: Vec<(Property, Verdict)>,
     /// The broken ones, first first.
     pub violations: Vec<Violation>,
@@ -145,7 +145,7 @@ impl Outcome {
         keeping
     }
 
-    /// What became of a promise.
+    /// What became of a property.
     pub fn verdict(&self, property: Property) -> Verdict {
         let known = self.verdicts.iter().find(|(known, _)| *known == property);
         known.map_or(Verdict::NotChecked, |(_, verdict)| *verdict)

@@ -3,7 +3,7 @@
 //!
 //! First every decision that chance made is written down (which message was lost or late, who asked
 //! and when), so that the run no longer depends on chance. Then decisions are taken away, many at a
-//! time and finally one by one, as long as the promise is still broken: the delta debugging of
+//! time and finally one by one, as long as the property is still violated: the delta debugging of
 //! A. Zeller and R. Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE TSE 2002.
 
 use crate::error::Error;
@@ -19,13 +19,13 @@ const READABLE_RULES: usize = 40;
 /// What shrinking came to.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
-    /// The smallest plan found that still breaks the promise.
+    /// The smallest plan found that still violates the property.
     pub plan: Plan,
     /// How many runs it took to find it.
     pub runs: u32,
 }
 
-/// Looks for a small plan that breaks the same promise, in at most `budget` runs. `run` runs a
+/// Looks for a small plan that violates the same property, in at most `budget` runs. `run` runs a
 /// plan, keeping its decisions if told so.
 pub fn shrink(
     plan: &Plan,
@@ -61,7 +61,7 @@ impl<R: Fn(&Plan, bool) -> Result<Outcome, Error>> Search<R> {
         })
     }
 
-    /// The same run with nothing left to chance, if it still breaks the promise.
+    /// The same run with nothing left to chance, if it still violates the property.
     fn spell_out(&mut self, plan: &Plan) -> Option<Plan> {
         self.runs += 1;
         let decisions = (self.run)(plan, true).ok()?.decisions?;

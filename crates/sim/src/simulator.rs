@@ -47,10 +47,10 @@ pub struct Simulation<'a, P: Process<Provides: Studied>> {
     pub(crate) kinds: Kinds,
     pub(crate) decisions: Option<Decisions>,
     /// Whether anything is kept of a step but its consequences.
-    watched: bool,
-    /// How many reasons there are to look twice at every event: nodes that are not up, and somebody
-    /// who watches.
-    care: u32,
+    observed: bool,
+    /// How many reasons there are to take the slow path with every event: nodes that are not up,
+    /// and somebody who observes.
+    slow_path: u32,
     ctx: Context<P>,
     /// The kinds that the step under way has sent, where a multicast counts as one message.
     pub(crate) multicast: Vec<&'static str>,
@@ -84,7 +84,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
         }
         let recorder = options.trace.then(Recorder::default);
         let choices = choices(plan, recorder.as_ref());
-        let watched = options.watch() || plan.multicast;
+        let observed = options.watch() || plan.multicast;
         Ok(Self {
             cluster,
             plan,
@@ -103,8 +103,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             events: 0,
             kinds: Kinds::default(),
             decisions: options.decisions.then(Decisions::default),
-            watched,
-            care: u32::from(watched),
+            observed,
+            slow_path: u32::from(observed),
             ctx: Context::new(choices),
             multicast: Vec::new(),
             timers: Timers::new(),
@@ -189,8 +189,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     /// A node comes or goes.
     pub(crate) fn set_status(&mut self, node: NodeId, status: Status) {
         let was = std::mem::replace(&mut self.up[node.index()], status);
-        self.care += u32::from(status != Status::Up);
-        self.care -= u32::from(was != Status::Up);
+        self.slow_path += u32::from(status != Status::Up);
+        self.slow_path -= u32::from(was != Status::Up);
     }
 
     /// Takes what was found in the wheel to its node. While it is there it can be looked at without
@@ -199,7 +199,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     fn take(&mut self, slot: SlotId) {
         self.now = self.wheel.now();
         let (node, event) = self.wheel.look(slot);
-        if self.care > 0 {
+        if self.slow_path > 0 {
             return self.take_slowly(node, slot);
         }
         match event {
@@ -237,7 +237,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     /// whose messages are followed.
     #[inline(always)]
     pub(crate) fn step_here(&mut self, node: NodeId, event: Event<P>, asks: bool) {
-        if self.watched {
+        if self.observed {
             self.step_observed(node, event, asks);
         } else {
             self.act::<false>(node, event, asks);

@@ -94,7 +94,7 @@ pub trait Users<S: Service> {
     /// it to count as stalled.
     fn end<P: Process>(&mut self, cluster: &Cluster<P>, at: Ticks, complete: bool, patience: Ticks);
 
-    /// What became of each promise, and what was measured.
+    /// What became of each property, and what was measured.
     fn findings(self) -> (Judgement, Findings);
 
     /// Whether the messages of this request are followed.
@@ -135,9 +135,9 @@ pub struct Ahead {
     pub returns: bool,
 }
 
-/// What became of the promises.
+/// What became of the properties.
 pub struct Judgement {
-    /// Each promise that was looked at.
+    /// Each property that was looked at.
     pub verdicts: Vec<(Property, Verdict)>,
     /// The broken ones, first first.
     pub violations: Vec<Violation>,

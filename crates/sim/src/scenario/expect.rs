@@ -76,10 +76,10 @@ pub struct Expect {
     pub(super) forgetting: Option<Forgetting>,
     /// What the timeout calculator says of the latency.
     pub(super) patience: Option<Patience>,
-    /// The promises that are kept.
+    /// The properties that hold.
     #[serde(default)]
     pub holds: Vec<Property>,
-    /// The promises that are broken.
+    /// The properties that are violated.
     #[serde(default)]
     pub violated: Vec<Property>,
 }
@@ -114,8 +114,8 @@ impl Scenario {
             Findings::Clock(keeping) => expect.keeping(keeping, &mut checks),
         }
         self.advice(&mut checks);
-        let promises = [(&expect.holds, Verdict::Holds), (&expect.violated, Verdict::Violated)];
-        for (properties, verdict) in promises {
+        let expected = [(&expect.holds, Verdict::Holds), (&expect.violated, Verdict::Violated)];
+        for (properties, verdict) in expected {
             checks.extend(
                 properties
                     .iter()

@@ -80,7 +80,7 @@ pub enum Record {
         /// Of whom.
         of: NodeId,
     },
-    /// A promise was broken.
+    /// A property was violated.
     Violation(Violation),
     /// The run was over.
     End {

@@ -163,7 +163,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// A red line at each time at which promises were seen to be broken.
+    /// A red line at each time at which properties were seen to be violated.
     fn violations(&mut self) {
         let mut broken: Vec<(f64, String)> = Vec::new();
         for record in &self.trace.records {

@@ -144,7 +144,7 @@ impl Monitor {
         }
     }
 
-    /// What became of a promise.
+    /// What became of a property.
     pub fn verdict(&self, property: Property) -> Verdict {
         if self.violations.iter().any(|violation| violation.property == property) {
             return Verdict::Violated;
@@ -166,7 +166,7 @@ impl Monitor {
         }
     }
 
-    /// The first violation of each promise, in the order they were seen.
+    /// The first violation of each property, in the order they were seen.
     pub fn violations(&self) -> &[Violation] {
         &self.violations
     }

@@ -148,7 +148,7 @@ impl Monitor {
         }
     }
 
-    /// What became of a promise.
+    /// What became of a property.
     pub fn verdict(&self, property: Property) -> Verdict {
         match property {
             Property::E1 => self.verdicts[0],
@@ -169,7 +169,7 @@ impl Monitor {
         }
     }
 
-    /// The broken promises, first first.
+    /// The violated properties, first first.
     pub fn violations(&self) -> &[Violation] {
         &self.violations
     }

@@ -186,7 +186,7 @@ impl Monitor {
         self.report(Property::V2, self.last_progress, || format!("{who} for ever"));
     }
 
-    /// What became of a promise.
+    /// What became of a property.
     pub fn verdict(&self, property: Property) -> Verdict {
         if self.violations.iter().any(|violation| violation.property == property) {
             return Verdict::Violated;
@@ -210,7 +210,7 @@ impl Monitor {
         }
     }
 
-    /// The first violation of each promise, in the order they were seen.
+    /// The first violation of each property, in the order they were seen.
     pub fn violations(&self) -> &[Violation] {
         &self.violations
     }
