@@ -271,7 +271,13 @@ mod tests {
                     let expected = match action {
                         Action::Ask { ask, .. } => ask == Ask::Release,
                         Action::Deliver { .. } => true,
-                        _ => false,
+                        Action::Repeat { .. }
+                        | Action::Lose { .. }
+                        | Action::Fire { .. }
+                        | Action::Crash { .. }
+                        | Action::Restart { .. }
+                        | Action::Suspect { .. }
+                        | Action::Trust { .. } => false,
                     };
                     assert_eq!(due, expected, "{action:?}");
                 }

@@ -47,11 +47,12 @@ pub fn ample_set(
     }
     let mut reduction = PartialOrder { explorer, state, enabled };
     let nodes = reduction.fewest_nodes();
-    if foresees && nodes.is_none_or(|(count, _)| count > 1) {
-        if let Some(place) = reduction.single_message() {
-            enabled.swap(0, place);
-            return Some(1);
-        }
+    if foresees
+        && nodes.is_none_or(|(count, _)| count > 1)
+        && let Some(place) = reduction.single_message()
+    {
+        enabled.swap(0, place);
+        return Some(1);
     }
     let (count, set) = nodes?;
     enabled.sort_by_key(|enabled| set >> explorer.node_of(enabled.action) & 1 == 0);

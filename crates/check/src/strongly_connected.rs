@@ -104,29 +104,42 @@ mod tests {
 
     const STATES: usize = 7;
 
-    /// Which states can be reached from which, by one move or more.
-    fn reachable(edges: &[Vec<Edge>]) -> Vec<Vec<bool>> {
-        let mut reach = vec![vec![false; STATES]; STATES];
-        for (from, edges) in edges.iter().enumerate() {
-            for edge in edges {
-                reach[from][edge.to as usize] = true;
-            }
-        }
-        for via in 0..STATES {
-            for from in 0..STATES {
-                for to in 0..STATES {
-                    reach[from][to] |= reach[from][via] && reach[via][to];
+    /// The states that can be reached from one, by one move or more.
+    fn ahead(edges: &[Vec<Edge>], state: usize) -> Vec<StateId> {
+        let mut ahead: Vec<StateId> = edges[state].iter().map(|edge| edge.to).collect();
+        let mut next = 0;
+        while next < ahead.len() {
+            for edge in &edges[ahead[next] as usize] {
+                if !ahead.contains(&edge.to) {
+                    ahead.push(edge.to);
                 }
             }
+            next += 1;
         }
-        reach
+        ahead
+    }
+
+    /// By definition: for each state, those that it reaches and that reach it.
+    fn expected(edges: &[Vec<Edge>]) -> Vec<Vec<StateId>> {
+        let reach: Vec<_> = (0..STATES).map(|state| ahead(edges, state)).collect();
+        let mut components: Vec<Vec<StateId>> = Vec::new();
+        for (state, ahead) in (0..).zip(&reach) {
+            let mutual = |other: &StateId| reach[*other as usize].contains(&state);
+            let mut component: Vec<_> = ahead.iter().copied().filter(mutual).collect();
+            component.sort_unstable();
+            component.dedup();
+            if component.first() == Some(&state) {
+                components.push(component);
+            }
+        }
+        components
     }
 
     #[test]
     fn a_component_is_a_largest_set_of_states_that_reach_each_other() {
         let mut found = 0;
         for seed in 0..1_000_u64 {
-            let inside = |state: StateId| mix(seed * 97 + u64::from(state)) % 8 != 0;
+            let inside = |state: StateId| !mix(seed * 97 + u64::from(state)).is_multiple_of(8);
             let is_edge = |from: usize, to: usize| {
                 mix((seed << 8) + (from * STATES + to) as u64 + 1).is_multiple_of(4)
             };
@@ -136,23 +149,13 @@ mod tests {
             };
             let edges: Vec<Vec<Edge>> = (0..STATES).map(to).collect();
             let mut within = edges.clone();
-            for (from, edges) in within.iter_mut().enumerate() {
-                edges.retain(|edge| inside(from as StateId) && inside(edge.to));
+            for (from, edges) in (0..).zip(&mut within) {
+                edges.retain(|edge| inside(from) && inside(edge.to));
             }
-            let reach = reachable(&within);
-            let mut expected: Vec<Vec<StateId>> = Vec::new();
-            for state in 0..STATES {
-                let mutual = |&other: &usize| reach[state][other] && reach[other][state];
-                let component: Vec<_> =
-                    (0..STATES).filter(mutual).map(|it| it as StateId).collect();
-                if component.first() == Some(&(state as StateId)) {
-                    expected.push(component);
-                }
-            }
-            let mut components = components(STATES, &|node| &edges[node as usize], &inside);
+            let mut components = components(STATES, &|state| &edges[state as usize], &inside);
             components.sort();
             found += components.len();
-            assert_eq!(components, expected, "seed {seed}: {edges:?}");
+            assert_eq!(components, expected(&within), "seed {seed}: {edges:?}");
         }
         assert!(found > 500, "{found} components are too few to tell");
     }

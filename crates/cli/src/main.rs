@@ -6,6 +6,7 @@ mod compare;
 mod cpu;
 mod drawing;
 mod failure;
+mod flags;
 mod holding;
 mod lang;
 mod load;
@@ -17,7 +18,6 @@ mod output;
 mod quorum;
 mod signals;
 mod state;
-mod typing;
 mod up;
 
 use clap::{CommandFactory, Parser, Subcommand};

@@ -3,7 +3,7 @@
 //! An [`Experiment`] is an algorithm with its size and parameters. It can be run, checked, followed
 //! through a counterexample, recorded and replayed, whatever the types of the algorithm.
 //! [`machines`] makes the processes of a real node; [`recordings`] puts what real nodes wrote down
-//! together into a run; [`compare`], [`scenarios`] and [`quorum`] are made of many runs.
+//! together into a run; [`compare`], [`scenarios`] and [`quorum`] are made of many runs, [`timeout`] of none.
 //! What comes back are values, never printed text.
 //!
 //! ```
@@ -28,6 +28,7 @@ pub mod recordings;
 pub mod scenarios;
 #[cfg(feature = "stateright")]
 pub mod stateright;
+pub mod timeout;
 
 pub use drivers::{Drivers, build as drivers};
 pub use error::{Error, Usage};

@@ -12,11 +12,10 @@ pub fn remember(space: &Space<'_>, parts: &mut Parts, next: &mut State, node: u1
     let watch = space.watch;
     let changed = match word {
         Word::Entered { fence } if watch.fences || watch.order => {
-            let others = others(space, node);
             let inside = |other| parts.locals.of(next, other).phase == Phase::Inside;
-            let others_inside = watch.fences && others.clone().any(inside);
-            let overtaken =
-                watch.order && { others }.any(|other| overtakes(parts, next, node, other));
+            let others_inside = watch.fences && others(space, node).any(inside);
+            let overtakes = |other| overtakes(parts, next, node, other);
+            let overtaken = watch.order && others(space, node).any(overtakes);
             parts.globals.changed(space, next.global, |global| {
                 if watch.fences {
                     global.entered(fence, others_inside);
@@ -33,7 +32,7 @@ pub fn remember(space: &Space<'_>, parts: &mut Parts, next: &mut State, node: u1
 }
 
 /// The users of all other nodes.
-fn others(space: &Space<'_>, node: u16) -> impl Iterator<Item = u16> + Clone + use<> {
+fn others(space: &Space<'_>, node: u16) -> impl Iterator<Item = u16> + use<> {
     (0..space.workings.clients() as u16).filter(move |&other| other != node)
 }
 

@@ -6,10 +6,10 @@ mod values;
 
 use crate::drawing::Drawing;
 use crate::failure::Exit;
+use crate::flags::{flag, many, one};
 use crate::output::check::{Checked, Retelling};
 use crate::output::numbers::{count, rate};
 use crate::output::{self, json};
-use crate::typing::{flag, many, one};
 use conclave_check::{Progress, Report};
 use conclave_core::{Network, Timing, Verdict};
 use conclave_lab::{Error, Experiment, People};

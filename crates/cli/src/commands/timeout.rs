@@ -6,11 +6,9 @@ use crate::failure::{Exit, Usage};
 use crate::output::{json, print};
 use conclave_core::Ticks;
 use conclave_lab::files;
+use conclave_lab::timeout::{self, Cheapest, Costs, Row};
 use conclave_sim::Answers;
 use serde::Serialize;
-
-/// The most rows of the table.
-const ROWS_MAX: usize = 8;
 
 /// How long to wait for an answer before its sender is taken for dead
 ///
@@ -46,9 +44,9 @@ pub struct Timeout {
     json: bool,
 }
 
-/// What is to be said about the timeouts for some answers. Times are in units.
+/// What is printed as JSON. Field names and their order are a contract.
 #[derive(Debug, Serialize)]
-struct Advice {
+struct Printed {
     /// As it was typed.
     latency: Option<String>,
     /// How many were measured.
@@ -60,26 +58,6 @@ struct Advice {
     cheapest: Option<Cheapest>,
     judged: Option<Row>,
     table: Vec<Row>,
-}
-
-/// One timeout.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct Row {
-    timeout: f64,
-    /// That a live process answers later.
-    probability: f64,
-    /// C p: what stopping to wait costs in the mean.
-    expected_cost: f64,
-    /// Whether that is less than to wait on. At the advised timeout itself it may be just as much.
-    stop: bool,
-}
-
-/// The timeout with the least cost in all, where time itself costs.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct Cheapest {
-    timeout: f64,
-    probability: f64,
-    cost: f64,
 }
 
 /// Computes and prints the advice.
@@ -97,54 +75,22 @@ fn answers(arguments: &Timeout) -> anyhow::Result<Answers> {
     Ok(Answers::parse(arguments.latency.as_deref().unwrap_or_default())?)
 }
 
-fn advise(arguments: &Timeout, answers: &Answers) -> Advice {
-    let (mistake, waiting) = (arguments.cost_of_mistake, arguments.cost_of_waiting);
-    let row = |timeout: f64| {
-        let probability = answers.later_than(timeout);
-        let expected_cost = mistake * probability;
-        Row { timeout, probability, expected_cost, stop: expected_cost < waiting }
-    };
-    let advised = Row { stop: true, ..row(answers.first_worth_stopping(mistake, waiting)) };
-    let cheapest = arguments.cost_per_unit.map(|unit| {
-        let timeout = answers.cheapest(mistake, unit);
-        let probability = answers.later_than(timeout);
-        Cheapest { timeout, probability, cost: unit * timeout + mistake * probability }
-    });
-    let judged = arguments.timeout.map(|timeout| row(timeout.as_units()));
-    let longest = [cheapest.map(|c| c.timeout), judged.map(|j| j.timeout)];
-    let longest = longest.into_iter().flatten().fold(advised.timeout, f64::max);
-    let usual = answers.first_worth_stopping(2.0, 1.0); // Half of all answers are later.
-    let table = round_numbers(usual / 2.0, longest.max(usual) * 2.5).into_iter().map(row).collect();
-    Advice {
+fn advise(arguments: &Timeout, answers: &Answers) -> Printed {
+    let Timeout { cost_of_mistake, cost_of_waiting, cost_per_unit, .. } = *arguments;
+    let costs =
+        Costs { mistake: cost_of_mistake, waiting: cost_of_waiting, per_unit: cost_per_unit };
+    let advice = timeout::advise(answers, costs, arguments.timeout);
+    Printed {
         latency: arguments.latency.clone(),
-        samples: match answers {
-            Answers::Measured(times) => Some(times.len()),
-            Answers::Constant(_)
-            | Answers::Uniform(..)
-            | Answers::Exponential(_)
-            | Answers::Normal { .. } => None,
-        },
-        cost_of_mistake: mistake,
-        cost_of_waiting: waiting,
-        cost_per_unit: arguments.cost_per_unit,
-        advised,
-        cheapest,
-        judged,
-        table,
+        samples: advice.samples,
+        cost_of_mistake,
+        cost_of_waiting,
+        cost_per_unit,
+        advised: advice.advised,
+        cheapest: advice.cheapest,
+        judged: advice.judged,
+        table: advice.table,
     }
-}
-
-/// The numbers 1, 2, 5, 10, 20, 50, … and their fractions between the two; the last few if there
-/// are many.
-fn round_numbers(from: f64, to: f64) -> Vec<f64> {
-    let steps = (-3..15).flat_map(|power| {
-        [1.0, 2.0, 5.0].map(|digit| {
-            // Division keeps 0.1 what it looks like.
-            if power < 0 { digit / 10_f64.powi(-power) } else { digit * 10_f64.powi(power) }
-        })
-    });
-    let between: Vec<f64> = steps.filter(|step| (from..=to).contains(step)).collect();
-    between[between.len().saturating_sub(ROWS_MAX)..].to_vec()
 }
 
 fn cost(text: &str) -> Result<f64, String> {
@@ -155,17 +101,4 @@ fn cost(text: &str) -> Result<f64, String> {
 fn span(text: &str) -> Result<Ticks, String> {
     let ticks = Ticks::parse(text).filter(|&ticks| ticks > Ticks::ZERO);
     ticks.ok_or_else(|| "takes a time above 0 in units (2.5), or 250ms, 3s".to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn round_numbers_are_round() {
-        assert_eq!(round_numbers(35.0, 1_700.0), [50.0, 100.0, 200.0, 500.0, 1_000.0]);
-        assert_eq!(round_numbers(0.05, 0.6), [0.05, 0.1, 0.2, 0.5]);
-        assert_eq!(round_numbers(0.0, 1e12).len(), ROWS_MAX);
-        assert!(round_numbers(0.0, 0.0).is_empty());
-    }
 }

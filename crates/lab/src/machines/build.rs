@@ -44,12 +44,15 @@ impl<P: Process<Provides: AnyService>> Player for Machine<P> {
     }
 }
 
+/// Runs all nodes of a trace again: how many steps were as recorded, or the first that is not.
+pub type Verify = dyn Fn(&Trace) -> Result<u64, Box<Difference>> + Send + Sync;
+
 /// One kind of machine.
 pub struct Kind {
     /// Makes that of a node, with a seed for its choices.
     pub make: Box<dyn Fn(NodeId, u64) -> Box<dyn Player> + Send + Sync>,
     /// Runs all nodes of a trace of it again.
-    pub verify: Box<dyn Fn(&Trace) -> Result<u64, Box<Difference>> + Send + Sync>,
+    pub verify: Box<Verify>,
     /// The law that it is held against, on so many nodes.
     pub judge: fn(u32) -> Box<dyn Judge>,
     /// How it lives through a crash.

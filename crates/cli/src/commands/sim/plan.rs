@@ -2,8 +2,8 @@
 
 use super::Sim;
 use crate::failure::Usage;
+use crate::flags::{flag, many, one};
 use crate::output::story::Viewer;
-use crate::typing::{flag, many, one};
 use conclave_algorithms::catalog::{self, Family};
 use conclave_core::Ticks;
 use conclave_lab::files;

@@ -1,15 +1,16 @@
 //! The advice in words.
 
-use super::{Advice, Cheapest, Row};
+use super::Printed;
 use crate::output::table::Table;
 use crate::output::{bad, beside, good, labelled, numbers, strong, typed, width};
+use conclave_lab::timeout::{Cheapest, Row};
 
 const COLUMN: usize = 10;
 /// A simulated detector runs this long unless told otherwise.
 const UNTIL_DEFAULT: f64 = 1_000.0;
 
 /// The advice in words, with a table.
-pub fn text(advice: &Advice) -> String {
+pub fn text(advice: &Printed) -> String {
     let mut text = labelled("answers", COLUMN, &answers(advice));
     let (mistake, waiting) = (advice.cost_of_mistake, advice.cost_of_waiting);
     let costs = format!(
@@ -31,7 +32,7 @@ pub fn text(advice: &Advice) -> String {
     text + &impossible(timeout)
 }
 
-fn answers(advice: &Advice) -> String {
+fn answers(advice: &Printed) -> String {
     match (&advice.latency, advice.samples) {
         (_, Some(samples)) => format!("{}, measured", numbers::of(samples as u64, "time")),
         (Some(latency), None) => latency.clone(),
@@ -39,7 +40,7 @@ fn answers(advice: &Advice) -> String {
     }
 }
 
-fn advised(advice: &Advice) -> String {
+fn advised(advice: &Printed) -> String {
     let Row { timeout, probability, .. } = advice.advised;
     if timeout == 0.0 {
         return "none: waiting costs more than all the mistakes it could save".to_string();
@@ -63,7 +64,7 @@ fn advised(advice: &Advice) -> String {
     told
 }
 
-fn least_cost(cheapest: &Cheapest, advice: &Advice) -> String {
+fn least_cost(cheapest: &Cheapest, advice: &Printed) -> String {
     let Cheapest { timeout, probability, cost } = *cheapest;
     if timeout == 0.0 {
         return format!("not to wait at all, at {} in the mean", short(cost));
@@ -77,7 +78,7 @@ fn least_cost(cheapest: &Cheapest, advice: &Advice) -> String {
     )
 }
 
-fn table(advice: &Advice) -> String {
+fn table(advice: &Printed) -> String {
     let headings = ["timeout", "answer later", "mistakes cost", "then"];
     let mut table = Table::new(width(), &headings).right(0..3);
     for row in &advice.table {
@@ -91,7 +92,7 @@ fn table(advice: &Advice) -> String {
     table.render()
 }
 
-fn judgement(judged: &Row, advice: &Advice) -> String {
+fn judgement(judged: &Row, advice: &Printed) -> String {
     let verdict = if judged.stop { "long enough" } else { "too short" };
     let compared = if judged.stop { "less than" } else { "not less than" };
     let why = format!(
