@@ -270,14 +270,15 @@ mod tests {
                 for Enabled { action, due } in moves {
                     let expected = match action {
                         Action::Ask { ask, .. } => ask == Ask::Release,
-                        Action::Deliver { .. } => true,
+                        Action::Deliver { .. }
+                        | Action::Fire { .. }
+                        | Action::Trust { .. }
+                        | Action::Suspect { wrong: false, .. } => true,
                         Action::Repeat { .. }
                         | Action::Lose { .. }
-                        | Action::Fire { .. }
                         | Action::Crash { .. }
                         | Action::Restart { .. }
-                        | Action::Suspect { .. }
-                        | Action::Trust { .. } => false,
+                        | Action::Suspect { wrong: true, .. } => false,
                     };
                     assert_eq!(due, expected, "{action:?}");
                 }
