@@ -192,7 +192,8 @@ impl Experiment {
         let deadline = Instant::now() + time;
         let run = |plan: &Plan, decisions| {
             if Instant::now() > deadline {
-                return Err(conclave_sim::Error::BadScenario("time is up".to_string())); // Ends the search.
+                // Ends the search.
+                return Err(conclave_sim::Error::BadScenario("time is up".to_string()));
             }
             self.drivers.simulator.run(plan, &Options { decisions, ..options.clone() })
         };

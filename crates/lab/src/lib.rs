@@ -3,8 +3,8 @@
 //! An [`Experiment`] is an algorithm with its size and parameters. It can be run, checked, followed
 //! through a counterexample, recorded and replayed, whatever the types of the algorithm.
 //! [`machines`] makes the processes of a real node; [`recordings`] puts what real nodes wrote down
-//! together into a run; [`compare`], [`scenarios`] and [`quorum`] are made of many runs, [`timeout`] of none.
-//! What comes back are values, never printed text.
+//! together into a run; [`compare`], [`scenarios`] and [`quorum`] are made of many runs,
+//! [`timeout`] of none. What comes back are values, never printed text.
 //!
 //! ```
 //! use conclave_lab::{Experiment, People};

@@ -1,7 +1,8 @@
 //! Type erasure: any process, with its events and effects as JSON, the way recordings have them.
 //!
-//! Whatever is done once per run and need not be quick (to verify a recording, to follow a story, to
-//! tell a real run again) is written for [`AnyProcess`] and compiled once, not once per algorithm.
+//! Whatever is done once per run and need not be quick (to verify a recording, to follow a story,
+//! to tell a real run again) is written for [`AnyProcess`] and compiled once, not once per
+//! algorithm.
 
 use super::words;
 use crate::prompter::Prompter;

@@ -46,14 +46,11 @@ impl Report<'_> {
 
     fn stamped(&self, keeping: &Keeping) -> String {
         let shown = &keeping.records[..keeping.records.len().min(EVENTS_SHOWN)];
+        let names = &self.experiment.names;
         let mut columns = vec![
             column("", false, (0..shown.len()).map(letter)),
             column("at", true, shown.iter().map(|record| decimal(record.at.as_units()))),
-            column(
-                "node",
-                true,
-                shown.iter().map(|record| self.experiment.names.name(record.node)),
-            ),
+            column("node", true, shown.iter().map(|record| names.name(record.node))),
             column("event", false, shown.iter().map(|record| self.event(record.kind))),
         ];
         if self.experiment.play().is_some() {
