@@ -103,7 +103,7 @@ impl Shared {
 }
 
 /// Whether the node may or may not have done what it was asked for.
-fn is_open<T>(answer: Result<T, Error>) -> bool {
+fn is_undecided<T>(answer: Result<T, Error>) -> bool {
     answer.is_err_and(|error| error.is_undecided())
 }
 

@@ -85,7 +85,7 @@ fn listed(nodes: &[u32]) -> String {
     match nodes {
         [] => "nobody".to_string(),
         [one] => format!("node {one}"),
-        [first.., last] => {
+        [first @ .., last] => {
             let first: Vec<String> = first.iter().map(u32::to_string).collect();
             format!("nodes {} and {last}", first.join(", "))
         }
