@@ -1,5 +1,5 @@
-//! Cleanup: releases and withdrawals that are still owed to a node. A session that lives on must not
-//! keep a lock, or a place in a queue, only because an answer or a request got lost.
+//! Cleanup: releases and withdrawals that are still owed to a node. A session that lives on must
+//! not keep a lock, or a place in a queue, only because an answer or a request got lost.
 
 use crate::api::{Acquire, Code, Grant, Release, Released, Withdrawn};
 use crate::clock::since_boot;

@@ -1,4 +1,4 @@
-//! All that one node needs to know.
+//! The configuration of one node.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
