@@ -122,7 +122,7 @@ pub struct Withdraw {
 pub struct Withdrawn {
     /// Which lock or election.
     pub name: String,
-    /// The place in line that it had.
+    /// The place in the queue that it had.
     pub position: u32,
 }
 
@@ -188,7 +188,7 @@ pub struct Waiter {
     pub label: String,
     /// A short hash of it.
     pub session: String,
-    /// Its place in the line of its node, from 1.
+    /// Its place in the queue of its node, from 1.
     pub position: u32,
     /// For how long already.
     pub waited_ms: u64,

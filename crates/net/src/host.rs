@@ -9,19 +9,19 @@
 //! A machine that panics ends the host too, and in a release build the process. It broke a rule of
 //! its own, and what it would do next is anybody's guess.
 
-mod complaints;
-mod life;
+mod dispatch;
 mod link;
-mod node;
+mod state;
 mod timers;
+mod warnings;
 
 use crate::recording::{Entry, Recorder};
 use crate::store::{Store, StoreError};
 use crate::{Key, Lane, News, Order, Upper};
 use conclave_core::{NodeId, Ticks};
-use life::Life;
-use node::Node;
+use dispatch::Dispatcher;
 use rustix::time::{ClockId, clock_gettime};
+use state::HostState;
 use std::collections::VecDeque;
 use std::future::pending;
 use std::io;
@@ -152,7 +152,7 @@ struct Outside<C> {
 
 /// A running host.
 struct Running<U: Upper> {
-    life: Life<U>,
+    dispatcher: Dispatcher<U>,
     store: Store,
     outside: Outside<U::Command>,
     recorder: Option<Recorder>,
@@ -170,11 +170,11 @@ async fn run<U: Upper>(
     outside: Outside<U::Command>,
 ) -> Result<(), HostError> {
     let kept = store.load()?;
-    let mut node = Node::new(config.me, config.n, store.incarnation(), config.seed, &kept);
-    node.is(store.identity());
-    node.recording = config.recorder.is_some();
+    let mut state = HostState::new(config.me, config.n, store.incarnation(), config.seed, &kept);
+    state.is(store.identity());
+    state.recording = config.recorder.is_some();
     let mut running = Running {
-        life: Life { upper, node },
+        dispatcher: Dispatcher { upper, state },
         store,
         outside,
         recorder: config.recorder,
@@ -182,7 +182,7 @@ async fn run<U: Upper>(
         started: since_boot(),
         waiting: VecDeque::new(),
     };
-    running.life.begin(kept)?;
+    running.dispatcher.begin(kept)?;
     running.settle()?;
     while running.turn().await? {}
     let now = running.now();
@@ -242,25 +242,25 @@ impl<U: Upper> Running<U> {
     }
 
     fn batch(&mut self, news: Vec<News>, commands: Vec<U::Command>) -> Result<(), HostError> {
-        self.life.node.now = self.now();
-        self.life.tick();
+        self.dispatcher.state.now = self.now();
+        self.dispatcher.tick();
         for news in news {
-            self.life.node.now = self.now();
-            self.life.hear(news)?;
+            self.dispatcher.state.now = self.now();
+            self.dispatcher.hear(news)?;
         }
         for command in commands {
-            self.life.node.now = self.now();
-            self.life.command(command);
+            self.dispatcher.state.now = self.now();
+            self.dispatcher.command(command);
         }
         self.settle()
     }
 
     /// Makes all changes lasting, then lets go of everything that waited for it.
     fn settle(&mut self) -> Result<(), HostError> {
-        if let Some(batch) = self.life.node.changes() {
+        if let Some(batch) = self.dispatcher.state.changes() {
             self.store.commit(&batch)?;
         }
-        let gathered = std::mem::take(&mut self.life.node.gathered);
+        let gathered = std::mem::take(&mut self.dispatcher.state.gathered);
         self.record(&gathered.entries);
         if self.outside.orders.is_closed() {
             // Nobody would carry the messages, so nobody may hear the answers.
@@ -281,9 +281,9 @@ impl<U: Upper> Running<U> {
         let transient =
             matches!(&order, Order::Send { packet, .. } if packet.lane == Lane::Transient);
         if transient && self.waiting.len() >= WAITING_MAX {
-            let node = &mut self.life.node;
+            let state = &mut self.dispatcher.state;
             let what = "the links do not keep up: a transient message was dropped";
-            return node.complaints.say(node.now, what);
+            return state.warnings.say(state.now, what);
         }
         self.waiting.push_back(order);
     }
@@ -312,7 +312,7 @@ impl<U: Upper> Running<U> {
 
     /// When to do something though nobody says anything.
     fn alarm(&self) -> Option<Instant> {
-        let next = self.life.next().and_then(|at| {
+        let next = self.dispatcher.next().and_then(|at| {
             let span = Duration::from_micros(at.since(self.now()).0);
             Instant::now().checked_add(span) // A time too far away to be named never comes.
         });

@@ -6,11 +6,11 @@
 
 mod automaton;
 mod certificates;
-mod complaints;
 mod host;
 mod link;
 mod packet;
 pub mod random;
+mod rate_limited_log;
 pub mod recording;
 pub mod store;
 mod tls;
@@ -20,9 +20,9 @@ pub use automaton::{
     Asked, Automaton, Deed, Foreign, Heard, Input, Machine, Stepped, Survival, Told,
 };
 pub use certificates::{Authority, CertificateError, Certified, make_authority, make_node};
-pub use complaints::Complaints;
 pub use host::{Host, HostConfig, HostError};
 pub use link::{Limits, LinkConfig, LinkError, Links, Past, TEXT_MAX};
 pub use packet::{KEY_MAX, Key, Lane, News, Order, Packet};
+pub use rate_limited_log::RateLimitedLog;
 pub use tls::{Tls, TlsError, TlsFiles, node_name};
 pub use upper::{Hands, Peer, Upper};

@@ -1,4 +1,4 @@
-//! What passes between a node's host and its links.
+//! Packets, orders and news: what passes between a node's host and its links.
 
 use conclave_core::NodeId;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Chance from the operating system.
+//! Random numbers from the operating system.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What one node went through from a start to its end, as a file: `.rec`.
+//! Recordings: what one node went through from a start to its end, as a file, `.rec`.
 //!
 //! ```text
 //! file  = magic, version (u32), frame of the header, frame of each entry

@@ -1,4 +1,4 @@
-//! Certificates: who may take part, and who is who.
+//! Mutual TLS: certificates say who may take part, and who is who.
 //!
 //! All certificates of a cluster are signed by one authority. That of node `k` (as people count,
 //! from 1) is valid for the name `node-k.conclave`, wherever the node runs. Both sides of a

@@ -1,4 +1,4 @@
-//! All that one node needs to know.
+//! The configuration of one node.
 
 use conclave_core::NodeId;
 use conclave_lab::Usage;

@@ -1,18 +1,27 @@
-//! The desk of a node: its clients' sessions, the lines in front of locks and elections, and what
-//! passes between the machines below.
+//! The desk of a node: requests of clients come in, and state machines of the algorithms below are
+//! asked for what they need.
 //!
-//! It does nothing by itself and reads no clock: what it is told and asked comes in through
+//! The desk does nothing by itself and reads no clock: what it is told and asked comes in through
 //! [`Upper`], and what it wants done goes out through [`Hands`]. Answers leave when all that led to
 //! them is on disk.
+//!
+//! Its state has parts, each with its own rules: `sessions`, `queues` (of `locks` and `elections`),
+//! `values`, `connectivity` and `leadership`. Reply channels are kept beside them, in `replies`.
+//! A lock request comes in as [`Command::Acquire`] and is served in `acquire`; a lease ends in
+//! `expiry`; the fencing tokens of leaderships are made in `election_fence`.
 
 mod acquire;
 mod blocked;
 mod campaign;
 mod command;
 mod config;
+mod connectivity;
 mod election_fence;
+mod elections;
 mod expiry;
 mod journal;
+mod keepalive;
+mod leadership;
 mod lease_clock;
 mod lease_loss;
 mod locks;
@@ -20,7 +29,10 @@ mod metrics;
 mod needs;
 mod persistence;
 mod queue;
+mod queues;
 pub mod refusal;
+mod release;
+mod replies;
 mod routing;
 mod sessions;
 #[cfg(test)]
@@ -40,16 +52,16 @@ pub use sessions::Kind;
 
 use crate::{DETECTOR, ELECTION, LOCK};
 use conclave_api::limits::{self, LOCKS_MAX};
-use conclave_core::{NodeId, Ticks};
+use conclave_core::NodeId;
 use conclave_net::{Asked, Automaton, Hands, Input, Key, Told, Upper};
+use connectivity::Connectivity;
 use journal::Journal;
-use lease_clock::LeaseClock;
-use lease_loss::Stop;
-use locks::Lock;
-use queue::Line;
-use sessions::Session;
-use std::collections::{BTreeMap, BTreeSet};
-use timing::TICK;
+use leadership::Leadership;
+use lease_clock::LeaseTimer;
+use queues::Queues;
+use replies::Replies;
+use sessions::Sessions;
+use values::Values;
 
 /// The desk of a node.
 pub struct Desk {
@@ -57,80 +69,32 @@ pub struct Desk {
     /// The cluster's random id; empty until node 1, which made it, was first met.
     cluster_id: String,
     factory: Factory,
-    clock: LeaseClock,
-    /// The earliest moment at which anything runs out, as far as is known.
-    next_due: Option<Ticks>,
-    sessions: BTreeMap<String, Session>,
-    /// The sessions that a request with an id opened, by that id.
-    opened_by: BTreeMap<String, String>,
-    locks: BTreeMap<String, Lock>,
-    /// The locks whose machines may have something to do.
-    unsettled: BTreeSet<String>,
-    /// Those that would ask to enter if this node could lend anything.
-    held_up: BTreeSet<String>,
-    /// Those whose holders have lost them.
-    lapsed: BTreeSet<String>,
-    elections: BTreeMap<String, Line>,
-    counter: election_fence::Counter,
-    values: BTreeMap<String, persistence::Value>,
-    entries: u64,
-    /// Who leads the cluster and in which term, as far as this node knows.
-    leader: Option<(NodeId, u64)>,
-    /// Since when no node leads that this one is in touch with.
-    cut_off: Option<Ticks>,
-    /// When this node was last stopped.
-    stop: Option<Stop>,
-    /// Whether the clock is looked at every now and then.
-    ticks: bool,
-    /// From when on candidates at this node may lead, if it does.
-    lead_from: Ticks,
-    /// The term in which this node was deposed, if nobody was elected since.
-    deposed: Option<u64>,
-    /// Whether the first leader has been replaced, or this node has come back.
-    late: bool,
-    /// When to look again, whatever there is to see.
-    tick_at: Ticks,
-    /// When this node may next ask for an election.
-    campaign_at: Ticks,
-    /// Whom the detector suspects, and since when.
-    suspects: BTreeMap<NodeId, Ticks>,
-    /// Whom the election, passing that on, suspects.
-    passed_on: BTreeSet<NodeId>,
+    timer: LeaseTimer,
+    sessions: Sessions,
+    queues: Queues,
+    values: Values,
+    replies: Replies,
+    connectivity: Connectivity,
+    leadership: Leadership,
     journal: Journal,
 }
 
 impl Desk {
     /// A desk that knows nobody yet, and makes its machines with this factory.
     pub fn new(config: DeskConfig, factory: Factory) -> Self {
-        let journal = Journal::new(config.me.0 + 1, config.started_ms);
+        let n = config.nodes.len() as u32;
         Self {
-            config,
             cluster_id: String::new(),
             factory,
-            clock: LeaseClock::default(),
-            next_due: None,
-            sessions: BTreeMap::new(),
-            opened_by: BTreeMap::new(),
-            locks: BTreeMap::new(),
-            unsettled: BTreeSet::new(),
-            held_up: BTreeSet::new(),
-            lapsed: BTreeSet::new(),
-            elections: BTreeMap::new(),
-            counter: election_fence::Counter::default(),
-            values: BTreeMap::new(),
-            entries: 0,
-            leader: None,
-            cut_off: None,
-            stop: None,
-            ticks: false,
-            lead_from: Ticks::ZERO,
-            deposed: None,
-            late: false,
-            tick_at: Ticks::ZERO,
-            campaign_at: Ticks::ZERO,
-            suspects: BTreeMap::new(),
-            passed_on: BTreeSet::new(),
-            journal,
+            timer: LeaseTimer::default(),
+            sessions: Sessions::default(),
+            queues: Queues::default(),
+            values: Values::default(),
+            replies: Replies::new(),
+            connectivity: Connectivity::new(config.me, n, config.notice),
+            leadership: Leadership::new(config.me, config.first_leader),
+            journal: Journal::new(config.me.0 + 1, config.started_ms),
+            config,
         }
     }
 
@@ -142,60 +106,43 @@ impl Desk {
         }
     }
 
-    /// The term in which this node leads the cluster, if it does.
-    fn leads(&self) -> Option<u64> {
-        self.leader.filter(|(leader, _)| *leader == self.config.me).map(|(_, term)| term)
-    }
-
     fn term_of(&self, kind: Kind) -> Option<u64> {
         match kind {
             Kind::Lock => None,
-            Kind::Election => self.leads(),
+            Kind::Election => self.leadership.own_term(),
         }
     }
 
-    fn session(&self, id: &str) -> Answer<&Session> {
-        self.sessions.get(id).ok_or_else(refusal::no_session)
-    }
-
-    fn settle_line(&mut self, kind: Kind, name: &str, hands: &mut dyn Hands) {
+    /// The queue has changed: what comes of it is done, now or when all has happened.
+    fn settle(&mut self, kind: Kind, name: &str, hands: &mut dyn Hands) {
         match kind {
-            Kind::Lock => self.settle(name),
+            Kind::Lock => self.queues.locks.settle(name),
             Kind::Election => self.settle_election(name, hands),
         }
     }
 
-    fn save_line(&self, kind: Kind, name: &str, hands: &mut dyn Hands) {
-        match kind {
-            Kind::Lock => self.save_lock(name, hands),
-            Kind::Election => {} // Leaderships do not outlive the node.
+    /// Something happens. Before that, the desk learns which grants somebody took note of, and what
+    /// time it is.
+    fn catch_up(&mut self, hands: &mut dyn Hands) {
+        for delivered in self.replies.delivered() {
+            if let Some(queue) = self.queues.get_mut(delivered.kind, &delivered.name) {
+                queue.claim(delivered.request);
+            }
         }
-    }
-
-    /// Something runs out then, by the lease clock.
-    fn due(&mut self, at: Ticks) {
-        self.next_due = Some(self.next_due.map_or(at, |next| next.min(at)));
-    }
-
-    /// Whether this node is in touch with the others may have changed.
-    fn feel_out(&mut self, hands: &mut dyn Hands) {
-        self.cut_off = (!self.is_in_touch(hands)).then(|| self.cut_off.unwrap_or(hands.now()));
-        self.lapse_when_cut_off(hands);
+        self.advance_clock(hands);
     }
 
     /// All that happens at this moment has happened. The desk has the machines do what comes of it,
-    /// and itself woken when something runs out, and often enough for the lease clock to go on.
-    /// Whatever happens meanwhile does not put that off: somebody may ask something all the time.
-    fn rest(&mut self, hands: &mut dyn Hands) {
-        self.settle_all(hands);
-        let now = hands.now();
-        let due = self.next_due.map(|at| now + at.since(self.clock.now()));
-        self.ticks = due.is_some() || !self.is_led() || self.config.lease.is_some();
-        let tick = self.ticks.then(|| self.tick_at.max(now));
-        hands.wake_at(due.into_iter().chain(tick).min());
+    /// and itself woken when something expires, and often enough for the lease clock to go on.
+    fn finish(&mut self, hands: &mut dyn Hands) {
+        let may_lend = self.may_lend(hands);
+        self.queues.locks.settle_all(may_lend, self.config.everywhere, hands);
+        let led = self.leadership.is_led(&self.connectivity);
+        let wake = self.timer.wake_at(hands.now(), !led || self.config.lease.is_some());
+        hands.wake_at(wake);
     }
 
-    fn obey(&mut self, command: Command, hands: &mut dyn Hands) {
+    fn execute(&mut self, command: Command, hands: &mut dyn Hands) {
         match command {
             Command::OpenSession { request, id, reply } => {
                 answer(reply, self.open(request, id, hands), hands);
@@ -254,36 +201,37 @@ impl Upper for Desk {
     type Command = Command;
 
     fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)> {
-        let Some(name) = key.strip_prefix(LOCK) else { return (self.factory)(key, self.late) };
+        let Some(name) = key.strip_prefix(LOCK) else {
+            return (self.factory)(key, self.leadership.is_late());
+        };
         // A machine once made stays, so clients may name only so many locks at a node. What the
         // clients of other nodes have named is taken nevertheless: to pass over a message for a
         // lock is to stop that lock for ever. Every node keeps to its limit, so no cluster has more
         // than so many names per node.
-        let known = self.locks.contains_key(name);
+        let known = self.queues.locks.contains(name);
         let most = LOCKS_MAX * self.config.nodes.len();
-        if !limits::is_name(name) || !known && self.locks.len() >= most {
+        if !limits::is_name(name) || !known && self.queues.locks.len() >= most {
             return None;
         }
-        let (machine, first) = (self.factory)(key, self.late)?;
-        let lock = self.locks.entry(name.to_string()).or_default();
-        (lock.survival, lock.made) = (machine.survival(), true);
+        let (machine, first) = (self.factory)(key, self.leadership.is_late())?;
+        self.queues.locks.machine_made(name, machine.survival());
         Some((machine, first))
     }
 
     fn begin(&mut self, saved: Vec<(String, Vec<u8>)>, hands: &mut dyn Hands) {
-        self.clock.advance(hands.now());
+        self.timer.advance(hands.now());
         self.learn_cluster(hands);
-        self.take_up(saved);
-        self.note_beginning(hands);
-        let names: Vec<String> = self.locks.keys().cloned().collect();
-        for name in names {
+        self.restore(saved);
+        self.leadership.begin(self.config.nodes.len() == 1, hands.now());
+        persistence::save_beginning(hands);
+        for name in self.queues.locks.names() {
             // What nobody here wants any more is given back.
-            self.settle(&name);
-            self.save_lock(&name, hands);
+            self.queues.locks.settle(&name);
+            self.save_queue(Kind::Lock, &name, hands);
         }
-        self.next_due = self.sessions.values().map(|session| session.until).min();
+        self.timer.reset(self.sessions.next_expiry());
         self.start_machines(hands);
-        self.rest(hands);
+        self.finish(hands);
     }
 
     fn created(&mut self, key: &Key, hands: &mut dyn Hands) {
@@ -291,23 +239,23 @@ impl Upper for Desk {
     }
 
     fn command(&mut self, command: Command, hands: &mut dyn Hands) {
-        self.look(hands);
-        self.obey(command, hands);
-        self.rest(hands);
+        self.catch_up(hands);
+        self.execute(command, hands);
+        self.finish(hands);
     }
 
     fn told(&mut self, key: &Key, told: Told, hands: &mut dyn Hands) {
-        self.look(hands);
+        self.catch_up(hands);
         match (&**key, told) {
             (DETECTOR, _) => self.detector_told(told, hands),
             (ELECTION, _) => self.election_told(told, hands),
             (lock, Told::Entered { fence }) => {
-                self.entered(lock.strip_prefix(LOCK).unwrap_or(lock), fence, hands);
+                self.machine_entered(lock.strip_prefix(LOCK).unwrap_or(lock), fence, hands);
             }
             (lock, _) => tracing::warn!(lock, ?told, "a lock said what locks do not say"),
         }
-        self.feel_out(hands);
-        self.rest(hands);
+        self.update_connectivity(hands);
+        self.finish(hands);
     }
 
     fn asked(&mut self, _: &Key, asked: Asked, hands: &mut dyn Hands) {
@@ -317,24 +265,24 @@ impl Upper for Desk {
     }
 
     fn link(&mut self, peer: NodeId, connected: bool, hands: &mut dyn Hands) {
-        self.look(hands);
+        self.catch_up(hands);
         self.learn_cluster(hands);
         let (kind, words) = match connected {
             true => ("connected", format!("the link to node {} stands", peer.0 + 1)),
             false => ("disconnected", format!("the link to node {} is down", peer.0 + 1)),
         };
         self.journal.note(hands, kind, None, words);
-        self.feel_out(hands);
-        self.rest(hands);
+        self.update_connectivity(hands);
+        self.finish(hands);
     }
 
     fn wake(&mut self, hands: &mut dyn Hands) {
-        self.look(hands);
-        self.tick_at = hands.now() + TICK;
-        self.feel_out(hands);
-        self.end_what_is_over(hands);
+        self.catch_up(hands);
+        self.timer.woken(hands.now());
+        self.update_connectivity(hands);
+        self.expire(hands);
         self.ask_for_election(hands);
-        self.rest(hands);
+        self.finish(hands);
     }
 }
 

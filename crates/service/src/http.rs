@@ -3,9 +3,10 @@
 //! Handlers know nothing: they check what came, put it to the desk as a [`Command`] and wait for
 //! the answer.
 
+mod access;
 mod body;
 mod elections;
-mod guard;
+mod head_timeout;
 mod locks;
 mod metrics;
 mod openapi;
@@ -15,7 +16,6 @@ mod server;
 mod sessions;
 mod streams;
 mod values;
-mod watched;
 
 pub use server::{Server, serve};
 
@@ -36,13 +36,13 @@ pub struct HttpConfig {
     pub keeper: String,
     /// What a caller must show to use force; without one nobody may.
     pub admin_token: Option<String>,
-    /// How long and how many.
-    pub patience: Patience,
+    /// Time-outs, and how many connections.
+    pub limits: HttpLimits,
 }
 
-/// How long the API waits for its clients, and how many it serves.
+/// Time-outs of the API towards its clients, and how many connections it serves.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct HttpLimits {
     /// For the head of a request, from its first byte.
     pub head: Duration,
     /// For the body of a request.
@@ -57,7 +57,7 @@ pub struct Patience {
     pub connections: usize,
 }
 
-impl Default for Patience {
+impl Default for HttpLimits {
     fn default() -> Self {
         Self {
             head: Duration::from_secs(5),
@@ -95,7 +95,7 @@ impl Api {
     async fn show<T>(&self, question: impl FnOnce(Reply<T>) -> Question) -> Answer<T> {
         let shown = self.ask(|reply| Command::Show(question(reply)));
         let slow = |_| Err(refusal::unavailable("this node does not answer: does its disk hang?"));
-        timeout(self.config.patience.answer, shown).await.unwrap_or_else(slow)
+        timeout(self.config.limits.answer, shown).await.unwrap_or_else(slow)
     }
 }
 

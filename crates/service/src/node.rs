@@ -1,4 +1,4 @@
-//! One node, put together: links, host, desk and API.
+//! Runs one node: links, host, desk and API, put together and shut down.
 
 use crate::desk::{Needs, has_holds};
 use crate::{Command, Config, Desk, DeskConfig, HttpConfig, http};
@@ -207,7 +207,7 @@ fn http_config(config: &Config) -> HttpConfig {
         own: own.into_iter().chain([config.http.to_string()]).collect(),
         keeper: config.nodes.first().map(|node| node.api.clone()).unwrap_or_default(),
         admin_token: config.admin_token.clone(),
-        patience: http::Patience::default(),
+        limits: http::HttpLimits::default(),
     }
 }
 

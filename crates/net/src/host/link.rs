@@ -1,4 +1,4 @@
-//! What the host knows of the way to and from one peer: numbers, and what is not acknowledged.
+//! Sequence numbers to and from one peer, duplicates, and what it has not acknowledged yet.
 
 use crate::store::KeptPeer;
 use crate::{Lane, Packet, Peer};
@@ -60,7 +60,7 @@ impl Link {
         }
     }
 
-    /// This durable message was sent, maybe in an earlier life, and is not acknowledged.
+    /// This durable message was sent, maybe in an earlier dispatcher, and is not acknowledged.
     pub(super) fn wait_for(&mut self, number: u64, bytes: usize) {
         self.waiting.push_back((number, bytes));
         self.waiting_bytes += bytes;

@@ -1,12 +1,12 @@
-//! The front door: whoever connects has to say who it is, quickly and briefly.
+//! Accepting connections: the handshake. Whoever connects has to say who it is, soon and briefly.
 
 use super::config::TEXT_MAX;
-use super::fault::{Fault, printable};
+use super::error::{ConnectionError, printable};
 use super::frame::{Code, Frame, Hello, MAGIC, Refusal, VERSION, language};
-use super::node::Node;
 use super::serve::Guest;
+use super::state::LinkState;
 use super::wire::{Stream, Wire};
-use crate::Complaints;
+use crate::RateLimitedLog;
 use crate::tls::{Certificate, Tls, valid_for};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -19,9 +19,9 @@ use tokio::time::{sleep, timeout};
 
 /// The door, and the rooms behind it: one per node, where its connection is served.
 pub(super) struct Door {
-    pub node: Arc<Node>,
+    pub node: Arc<LinkState>,
     pub rooms: Vec<mpsc::Sender<Guest>>,
-    pub complaints: Complaints,
+    pub warnings: RateLimitedLog,
 }
 
 /// Lets connections in, for ever. When too many have yet to introduce themselves, the one that has
@@ -38,7 +38,7 @@ pub(super) async fn keep_accepting(listener: TcpListener, door: Door) {
             Ok(accepted) => accepted,
             Err(error) => {
                 // No file handles left, most likely: they come back when others close.
-                door.complaints.say(format_args!("cannot accept a connection: {error}"));
+                door.warnings.say(format_args!("cannot accept a connection: {error}"));
                 sleep(Duration::from_millis(50)).await;
                 continue;
             }
@@ -49,7 +49,7 @@ pub(super) async fn keep_accepting(listener: TcpListener, door: Door) {
         {
             task.abort();
             let others = format!("closed: {limit} others have yet to introduce themselves");
-            door.complaints.about(oldest, others);
+            door.warnings.about(oldest, others);
         }
         let door = Arc::clone(&door);
         let task = strangers.spawn(async move { door.greet(stream, address).await });
@@ -59,12 +59,12 @@ pub(super) async fn keep_accepting(listener: TcpListener, door: Door) {
 
 /// Somebody who is not let in, and the connection to say why, if it gets that far.
 struct Turned {
-    fault: Fault,
+    fault: ConnectionError,
     wire: Option<Wire>,
 }
 
-impl From<Fault> for Turned {
-    fn from(fault: Fault) -> Self {
+impl From<ConnectionError> for Turned {
+    fn from(fault: ConnectionError) -> Self {
         Self { fault, wire: None }
     }
 }
@@ -78,21 +78,21 @@ impl Door {
                 let _ = self.rooms[guest.from.index()].send(guest).await;
             }
             Ok(Err(Turned { fault, wire })) => {
-                self.complaints.about(address, &fault);
-                if let (Some(wire), Fault::Refusing(refusal)) = (wire, fault) {
+                self.warnings.about(address, &fault);
+                if let (Some(wire), ConnectionError::Refusing(refusal)) = (wire, fault) {
                     // Whether it hears why is its own affair.
                     let _ = timeout(limit, refuse(wire, refusal)).await;
                 }
             }
             Err(_) => {
-                self.complaints.about(address, Fault::SlowGreeting(limit));
+                self.warnings.about(address, ConnectionError::SlowGreeting(limit));
             }
         }
     }
 
     async fn introduce(&self, stream: TcpStream, address: SocketAddr) -> Result<Guest, Turned> {
         let limits = &self.node.config.limits;
-        stream.set_nodelay(true).map_err(Fault::Io)?;
+        stream.set_nodelay(true).map_err(ConnectionError::Io)?;
         let (mut wire, certificate) = match &self.node.config.tls {
             None => (Wire::new(Box::new(stream), limits), None),
             Some(tls) => self.secure(tls, stream).await?,
@@ -114,10 +114,10 @@ impl Door {
     ) -> Result<(Wire, Option<Certificate>), Turned> {
         let limits = &self.node.config.limits;
         let mut first = [0; MAGIC.len()];
-        let length = stream.peek(&mut first).await.map_err(Fault::Io)?;
+        let length = stream.peek(&mut first).await.map_err(ConnectionError::Io)?;
         let first = &first[..length];
         if first.is_empty() {
-            return Err(Fault::Closed.into());
+            return Err(ConnectionError::Closed.into());
         }
         if MAGIC.starts_with(first) {
             let reason = "it speaks without TLS, this node only with it".to_string();
@@ -125,17 +125,21 @@ impl Door {
             return Err(Turned { fault: self.refusing(Code::Tls, reason), wire });
         }
         if first[0] != 0x16 {
-            return Err(Fault::Foreign(language(first)).into());
+            return Err(ConnectionError::Foreign(language(first)).into());
         }
-        let (stream, certificate) = tls.accept(stream).await.map_err(Fault::Tls)?;
+        let (stream, certificate) = tls.accept(stream).await.map_err(ConnectionError::Tls)?;
         let stream: Box<dyn Stream> = Box::new(stream);
         Ok((Wire::new(stream, limits), certificate))
     }
 
-    async fn hear(&self, wire: &mut Wire, proof: Option<Certificate>) -> Result<Hello, Fault> {
+    async fn hear(
+        &self,
+        wire: &mut Wire,
+        proof: Option<Certificate>,
+    ) -> Result<Hello, ConnectionError> {
         let version = wire.reader.preface().await?;
         if version != VERSION {
-            return Err(self.refusing(Code::Version, Fault::Version(version).to_string()));
+            return Err(self.refusing(Code::Version, ConnectionError::Version(version).to_string()));
         }
         let bytes = wire.reader.next().await?;
         let hello = match Frame::decode(&bytes)? {
@@ -150,7 +154,9 @@ impl Door {
             return Err(self.refusing(code, reason));
         }
         match self.node.meet(hello.from, hello.identity, hello.incarnation).await {
-            Err(Fault::Stranger(reason)) => return Err(self.refusing(Code::Disowned, reason)),
+            Err(ConnectionError::Stranger(reason)) => {
+                return Err(self.refusing(Code::Disowned, reason));
+            }
             outcome => outcome?,
         }
         // It is let in, whatever comes of this: it will see that messages are missing, and say so.
@@ -158,8 +164,8 @@ impl Door {
         Ok(hello)
     }
 
-    fn refusing(&self, code: Code, reason: String) -> Fault {
-        Fault::Refusing(Refusal { identity: self.node.config.identity, code, reason })
+    fn refusing(&self, code: Code, reason: String) -> ConnectionError {
+        ConnectionError::Refusing(Refusal { identity: self.node.config.identity, code, reason })
     }
 
     /// What speaks against this node, if anything does.
@@ -201,7 +207,7 @@ impl Door {
 }
 
 /// Says why. The rest of what the other side says is still taken.
-async fn refuse(mut wire: Wire, refusal: Refusal) -> Result<(), Fault> {
+async fn refuse(mut wire: Wire, refusal: Refusal) -> Result<(), ConnectionError> {
     wire.writer.preface();
     wire.writer.push(&Frame::Refuse(refusal))?;
     wire.writer.flush().await?;

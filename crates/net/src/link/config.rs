@@ -1,6 +1,6 @@
-//! What the links of a node are told when they start.
+//! The configuration of the links: addresses, identity, limits and time-outs.
 
-use super::fault::LinkError;
+use super::error::LinkError;
 use crate::Tls;
 use conclave_core::NodeId;
 use std::net::SocketAddr;

@@ -1,9 +1,9 @@
 //! The sending side: dials a peer for ever, and sends it what is in its outbox.
 
-use super::fault::{Fault, printable};
+use super::backoff::Backoff;
+use super::error::{ConnectionError, printable};
 use super::frame::{Frame, Refusal, VERSION, Welcome};
-use super::node::Node;
-use super::pause::Pause;
+use super::state::LinkState;
 use super::wire::{CHUNK, Reader, Stream, Wire, Writer};
 use crate::{Lane, News};
 use conclave_core::NodeId;
@@ -13,10 +13,10 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
 /// Keeps the link to this peer up, until the host is gone.
-pub(super) async fn keep_dialing(node: Arc<Node>, to: NodeId) {
+pub(super) async fn keep_dialing(node: Arc<LinkState>, to: NodeId) {
     let limits = node.config.limits;
     let seed = node.config.identity as u64 ^ (u64::from(to.0) << 32);
-    let mut pause = Pause::new(&limits, seed);
+    let mut pause = Backoff::new(&limits, seed);
     let mut last_complaint = String::new();
     loop {
         let started = Instant::now();
@@ -26,12 +26,12 @@ pub(super) async fn keep_dialing(node: Arc<Node>, to: NodeId) {
                 talk(&node, to, wire).await
             }
             Ok(Err(fault)) => fault,
-            Err(_) => Fault::SlowAnswer(limits.handshake),
+            Err(_) => ConnectionError::SlowAnswer(limits.handshake),
         };
         if started.elapsed() >= limits.pause_max {
             pause.reset(); // It stood for a while: this is no row of failures.
         }
-        if matches!(fault, Fault::Stopping) {
+        if matches!(fault, ConnectionError::Stopping) {
             return;
         }
         let complaint = fault.to_string();
@@ -48,11 +48,15 @@ pub(super) async fn keep_dialing(node: Arc<Node>, to: NodeId) {
 
 /// Says why there is no link: to the host, if it is this very node that must not go on, and else to
 /// whoever reads the log.
-async fn complain(node: &Node, to: NodeId, fault: &Fault) -> Result<(), Fault> {
-    if let Fault::Disowned(reason) = fault {
+async fn complain(
+    node: &LinkState,
+    to: NodeId,
+    fault: &ConnectionError,
+) -> Result<(), ConnectionError> {
+    if let ConnectionError::Disowned(reason) = fault {
         return node.tell(News::Disowned { by: to, reason: reason.clone() }).await;
     }
-    if let Fault::OldCopy(reason) = fault {
+    if let ConnectionError::OldCopy(reason) = fault {
         return node.tell(News::OldCopy { by: to, reason: reason.clone() }).await;
     }
     let address = &node.config.peers[to.index()];
@@ -60,13 +64,13 @@ async fn complain(node: &Node, to: NodeId, fault: &Fault) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn connect(node: &Node, to: NodeId) -> Result<Wire, Fault> {
+async fn connect(node: &LinkState, to: NodeId) -> Result<Wire, ConnectionError> {
     let limits = &node.config.limits;
     let stream = TcpStream::connect(&node.config.peers[to.index()]).await?;
     stream.set_nodelay(true)?;
     let stream: Box<dyn Stream> = match &node.config.tls {
         None => Box::new(stream),
-        Some(tls) => Box::new(tls.connect(to, stream).await.map_err(Fault::Tls)?),
+        Some(tls) => Box::new(tls.connect(to, stream).await.map_err(ConnectionError::Tls)?),
     };
     let mut wire = Wire::new(stream, limits);
     wire.writer.preface();
@@ -83,10 +87,10 @@ async fn connect(node: &Node, to: NodeId) -> Result<Wire, Fault> {
 }
 
 /// How the peer answers, if it does.
-async fn answer(reader: &mut Reader) -> Result<Result<Welcome, Refusal>, Fault> {
+async fn answer(reader: &mut Reader) -> Result<Result<Welcome, Refusal>, ConnectionError> {
     let version = reader.preface().await?;
     if version != VERSION {
-        return Err(Fault::Version(version));
+        return Err(ConnectionError::Version(version));
     }
     match Frame::decode(&reader.next().await?)? {
         Frame::Welcome(welcome) => Ok(Ok(welcome)),
@@ -101,11 +105,11 @@ async fn answer(reader: &mut Reader) -> Result<Result<Welcome, Refusal>, Fault> 
 }
 
 /// The link stands: uses it until it breaks, and says why it did.
-async fn talk(node: &Node, to: NodeId, mut wire: Wire) -> Fault {
+async fn talk(node: &LinkState, to: NodeId, mut wire: Wire) -> ConnectionError {
     let address = &node.config.peers[to.index()];
     tracing::info!("linked to node {to} at {address}");
     if node.tell(News::Connected { to }).await.is_err() {
-        return Fault::Stopping;
+        return ConnectionError::Stopping;
     }
     let Err(fault) = tokio::select! {
         over = hear(node, to, &mut wire.reader) => over,
@@ -117,7 +121,11 @@ async fn talk(node: &Node, to: NodeId, mut wire: Wire) -> Fault {
     }
 }
 
-async fn hear(node: &Node, to: NodeId, reader: &mut Reader) -> Result<Infallible, Fault> {
+async fn hear(
+    node: &LinkState,
+    to: NodeId,
+    reader: &mut Reader,
+) -> Result<Infallible, ConnectionError> {
     loop {
         let bytes = reader.next().await?;
         match Frame::decode(&bytes)? {
@@ -135,7 +143,11 @@ async fn hear(node: &Node, to: NodeId, reader: &mut Reader) -> Result<Infallible
     }
 }
 
-async fn send(node: &Node, to: NodeId, writer: &mut Writer) -> Result<Infallible, Fault> {
+async fn send(
+    node: &LinkState,
+    to: NodeId,
+    writer: &mut Writer,
+) -> Result<Infallible, ConnectionError> {
     let more = &node.peer(to).more;
     loop {
         let filled = fill(node, to, writer);
@@ -151,13 +163,14 @@ async fn send(node: &Node, to: NodeId, writer: &mut Writer) -> Result<Infallible
 }
 
 /// Gives the writer what comes next, about a chunk at a time.
-fn fill(node: &Node, to: NodeId, writer: &mut Writer) -> Result<(), Fault> {
+fn fill(node: &LinkState, to: NodeId, writer: &mut Writer) -> Result<(), ConnectionError> {
     let mut outbox = node.peer(to).outbox();
     while writer.waiting() < CHUNK
         && let Some(packet) = outbox.next()
     {
         if writer.push(&Frame::Data(packet.into())).is_err() {
-            let fault = Fault::LongPacket { number: packet.number, length: packet.bytes.len() };
+            let fault =
+                ConnectionError::LongPacket { number: packet.number, length: packet.bytes.len() };
             match packet.lane {
                 Lane::Durable => return Err(fault),
                 // Nobody counts on it, and those behind it need not suffer.

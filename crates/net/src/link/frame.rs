@@ -1,10 +1,10 @@
-//! The words of the protocol between two nodes.
+//! The wire protocol between two nodes: its frames.
 //!
 //! Each side begins with [`MAGIC`] and [`VERSION`]. Then come frames: a length of four bytes, most
 //! significant first, and a [`Frame`] in postcard. Who dials sends `Hello`, `Data` and `Ping`; who
 //! accepts sends `Welcome` or `Refuse`, `Ack` and `Ping`.
 
-use super::fault::Fault;
+use super::error::ConnectionError;
 use crate::{KEY_MAX, Lane, Packet};
 use conclave_core::NodeId;
 use serde::{Deserialize, Serialize, Serializer};
@@ -105,15 +105,17 @@ impl Data<'_> {
 }
 
 impl<'a> Frame<'a> {
-    pub fn decode(bytes: &'a [u8]) -> Result<Self, Fault> {
+    pub fn decode(bytes: &'a [u8]) -> Result<Self, ConnectionError> {
         match postcard::take_from_bytes(bytes) {
             Ok((Frame::Data(data), _)) if data.key.len() > KEY_MAX => {
                 let length = data.key.len();
-                Err(Fault::Nonsense(format!("the name of a machine has {length} bytes")))
+                Err(ConnectionError::Nonsense(format!("the name of a machine has {length} bytes")))
             }
             Ok((frame, [])) => Ok(frame),
-            Ok((_, rest)) => Err(Fault::Nonsense(format!("{} bytes too many", rest.len()))),
-            Err(error) => Err(Fault::Nonsense(error.to_string())),
+            Ok((_, rest)) => {
+                Err(ConnectionError::Nonsense(format!("{} bytes too many", rest.len())))
+            }
+            Err(error) => Err(ConnectionError::Nonsense(error.to_string())),
         }
     }
 
@@ -130,8 +132,8 @@ impl<'a> Frame<'a> {
     }
 
     /// That this one has no place here.
-    pub fn out_of_place(&self) -> Fault {
-        Fault::Nonsense(format!("{} has no place here", self.name()))
+    pub fn out_of_place(&self) -> ConnectionError {
+        ConnectionError::Nonsense(format!("{} has no place here", self.name()))
     }
 }
 
@@ -166,7 +168,7 @@ mod tests {
     fn a_frame_with_bytes_to_spare_makes_no_sense() {
         let mut bytes = postcard::to_allocvec(&Frame::Ack(3)).unwrap();
         bytes.push(0);
-        assert!(matches!(Frame::decode(&bytes), Err(Fault::Nonsense(_))));
+        assert!(matches!(Frame::decode(&bytes), Err(ConnectionError::Nonsense(_))));
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! What has come from one peer: whatever comes again is known by its number.
+//! Exactly-once delivery, in order: what comes from one peer again is known by its number.
 
-use super::fault::Fault;
+use super::error::ConnectionError;
 use crate::Lane;
 
 /// The last numbers received from one peer.
@@ -32,7 +32,7 @@ impl Inbox {
 
     /// Judges a message by its number. Durable ones come without gaps. Transient numbers only rise,
     /// since the incarnation of their sender is in front of them.
-    pub fn judge(&self, lane: Lane, number: u64) -> Result<Verdict, Fault> {
+    pub fn judge(&self, lane: Lane, number: u64) -> Result<Verdict, ConnectionError> {
         let last = match lane {
             Lane::Durable => self.durable,
             Lane::Transient => self.transient,
@@ -41,7 +41,7 @@ impl Inbox {
             return Ok(Verdict::Repeated);
         }
         if lane == Lane::Durable && number - last > 1 {
-            return Err(Fault::Gap { expected: last + 1, got: number });
+            return Err(ConnectionError::Gap { expected: last + 1, got: number });
         }
         Ok(Verdict::Take)
     }
@@ -63,7 +63,10 @@ mod tests {
     #[test]
     fn a_durable_message_is_taken_once_and_never_out_of_order() {
         let mut inbox = Inbox::new(4);
-        assert!(matches!(inbox.judge(Lane::Durable, 6), Err(Fault::Gap { expected: 5, got: 6 })));
+        assert!(matches!(
+            inbox.judge(Lane::Durable, 6),
+            Err(ConnectionError::Gap { expected: 5, got: 6 })
+        ));
         assert_eq!(inbox.judge(Lane::Durable, 5).unwrap(), Verdict::Take);
         inbox.took(Lane::Durable, 5);
         assert_eq!(inbox.judge(Lane::Durable, 5).unwrap(), Verdict::Repeated);

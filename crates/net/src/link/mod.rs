@@ -17,25 +17,25 @@
 //! and of the transient ones the oldest gives way.
 
 mod accept;
+mod backoff;
 mod config;
 mod dial;
-mod fault;
+mod error;
 mod frame;
 mod inbox;
-mod node;
 mod outbox;
-mod pause;
 mod serve;
+mod state;
 mod wire;
 
 pub use config::{Limits, LinkConfig, Past, TEXT_MAX};
-pub use fault::LinkError;
+pub use error::LinkError;
 
-use crate::{Complaints, News, Order};
+use crate::{News, Order, RateLimitedLog};
 use accept::{Door, keep_accepting};
 use dial::keep_dialing;
-use node::Node;
 use serve::keep_serving;
+use state::LinkState;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -78,7 +78,7 @@ impl Links {
         let listen = config.listen;
         let address = listener.local_addr();
         let address = address.map_err(|source| LinkError::Listen { address: listen, source })?;
-        let node = Arc::new(Node::new(config, news));
+        let node = Arc::new(LinkState::new(config, news));
         let mut tasks = JoinSet::new();
         let mut rooms = Vec::new();
         for id in (0..node.config.n).map(conclave_core::NodeId) {
@@ -89,8 +89,8 @@ impl Links {
                 tasks.spawn(keep_dialing(Arc::clone(&node), id));
             }
         }
-        let complaints = Complaints::new("connection from");
-        let door = Door { node: Arc::clone(&node), rooms, complaints };
+        let warnings = RateLimitedLog::new("connection from");
+        let door = Door { node: Arc::clone(&node), rooms, warnings };
         tasks.spawn(keep_accepting(listener, door));
         tasks.spawn(async move {
             let mut batch = Vec::with_capacity(ORDERS);

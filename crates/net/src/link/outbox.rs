@@ -1,7 +1,7 @@
-//! What is to go to one peer, and what may have to go there again.
+//! Retransmission: what is to go to one peer, and what may have to go there again.
 
 use super::config::{Limits, Past};
-use super::fault::Fault;
+use super::error::ConnectionError;
 use crate::{Lane, Packet};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -66,12 +66,17 @@ impl Outbox {
 
     /// A connection stands: the peer is in this incarnation and has received so many durable
     /// messages. What comes after those is written next.
-    pub fn resume(&mut self, incarnation: u32, received: u64, now: Instant) -> Result<(), Fault> {
+    pub fn resume(
+        &mut self,
+        incarnation: u32,
+        received: u64,
+        now: Instant,
+    ) -> Result<(), ConnectionError> {
         if received < self.acknowledged {
-            return Err(Fault::Forgot { has: received, acknowledged: self.acknowledged });
+            return Err(ConnectionError::Forgot { has: received, acknowledged: self.acknowledged });
         }
         if received > self.left {
-            return Err(Fault::OldCopy(format!(
+            return Err(ConnectionError::OldCopy(format!(
                 "has received message {received} of this node, whose disk knows {} only",
                 self.left
             )));
@@ -87,9 +92,9 @@ impl Outbox {
     }
 
     /// The peer has these durable messages on its disk; says whether that is news.
-    pub fn acknowledge(&mut self, number: u64) -> Result<bool, Fault> {
+    pub fn acknowledge(&mut self, number: u64) -> Result<bool, ConnectionError> {
         if number > self.carried {
-            return Err(Fault::Unsent(number));
+            return Err(ConnectionError::Unsent(number));
         }
         while self.durable.front().is_some_and(|packet| packet.number <= number) {
             self.durable.pop_front();
@@ -191,7 +196,7 @@ mod tests {
     fn only_what_was_sent_can_be_acknowledged_and_then_it_is_forgotten() {
         let mut outbox = outbox(1..4);
         outbox.resume(1, 0, Instant::now()).unwrap();
-        assert!(matches!(outbox.acknowledge(1), Err(Fault::Unsent(1))));
+        assert!(matches!(outbox.acknowledge(1), Err(ConnectionError::Unsent(1))));
         assert_eq!(outbox.next().map(|packet| packet.number), Some(1));
         assert!(outbox.acknowledge(1).unwrap());
         assert!(!outbox.acknowledge(1).unwrap(), "the same again is no news");
@@ -216,7 +221,7 @@ mod tests {
     fn a_peer_that_lost_what_it_acknowledged_is_noticed() {
         let forgot = |outbox: &mut Outbox| {
             let outcome = outbox.resume(1, 3, Instant::now());
-            assert!(matches!(outcome, Err(Fault::Forgot { has: 3, acknowledged: 4 })));
+            assert!(matches!(outcome, Err(ConnectionError::Forgot { has: 3, acknowledged: 4 })));
         };
         forgot(&mut outbox(5..7));
         forgot(&mut starting(&(5..7)));
@@ -234,7 +239,7 @@ mod tests {
         // What was ordered since the start has not left, and does not count.
         order(&mut old, 4..9);
         let outcome = old.resume(1, 5, Instant::now());
-        let Err(Fault::OldCopy(reason)) = outcome else { panic!("{outcome:?}") };
+        let Err(ConnectionError::OldCopy(reason)) = outcome else { panic!("{outcome:?}") };
         assert_eq!(reason, "has received message 5 of this node, whose disk knows 3 only");
         old.resume(1, 3, Instant::now()).unwrap();
         assert_eq!(written(&mut old), [4, 5, 6, 7, 8]);

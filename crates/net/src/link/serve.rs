@@ -1,9 +1,9 @@
 //! The receiving side: takes what a peer sends and hands it to the host.
 
-use super::fault::Fault;
+use super::error::ConnectionError;
 use super::frame::Frame;
 use super::inbox::{Inbox, Verdict};
-use super::node::Node;
+use super::state::LinkState;
 use super::wire::{Reader, Wire, Writer};
 use crate::{Lane, News};
 use conclave_core::NodeId;
@@ -22,7 +22,11 @@ pub(super) struct Guest {
 
 /// Serves the connections of one peer, one at a time. A newer one takes the place of an older: the
 /// peer has given that up, even if nobody here has noticed.
-pub(super) async fn keep_serving(node: Arc<Node>, from: NodeId, mut room: mpsc::Receiver<Guest>) {
+pub(super) async fn keep_serving(
+    node: Arc<LinkState>,
+    from: NodeId,
+    mut room: mpsc::Receiver<Guest>,
+) {
     let mut inbox = Inbox::new(*node.peer(from).acknowledged.borrow());
     let mut next = room.recv().await;
     while let Some(guest) = next {
@@ -35,7 +39,7 @@ pub(super) async fn keep_serving(node: Arc<Node>, from: NodeId, mut room: mpsc::
                 newer
             }
             Err(fault) = serve(&node, guest, &mut inbox) => {
-                if matches!(fault, Fault::Stopping) {
+                if matches!(fault, ConnectionError::Stopping) {
                     return;
                 }
                 tracing::warn!("connection of node {from} from {address} ended: {fault}");
@@ -45,7 +49,11 @@ pub(super) async fn keep_serving(node: Arc<Node>, from: NodeId, mut room: mpsc::
     }
 }
 
-async fn serve(node: &Node, guest: Guest, inbox: &mut Inbox) -> Result<Infallible, Fault> {
+async fn serve(
+    node: &LinkState,
+    guest: Guest,
+    inbox: &mut Inbox,
+) -> Result<Infallible, ConnectionError> {
     let Guest { from, wire: Wire { mut reader, mut writer }, .. } = guest;
     writer.preface();
     writer.push(&Frame::Welcome(node.welcome(inbox.received())))?;
@@ -58,11 +66,11 @@ async fn serve(node: &Node, guest: Guest, inbox: &mut Inbox) -> Result<Infallibl
 /// Hands on what comes. When the host has no room, nothing more is read, and in the end the sender
 /// has to wait as well.
 async fn take(
-    node: &Node,
+    node: &LinkState,
     from: NodeId,
     reader: &mut Reader,
     inbox: &mut Inbox,
-) -> Result<Infallible, Fault> {
+) -> Result<Infallible, ConnectionError> {
     loop {
         let bytes = reader.next().await?;
         let packet = match Frame::decode(&bytes)? {
@@ -90,7 +98,11 @@ async fn take(
 
 /// Says what is on disk: at once, since an earlier acknowledgement may have been lost with the last
 /// connection, and then whenever there is more.
-async fn acknowledge(node: &Node, from: NodeId, writer: &mut Writer) -> Result<Infallible, Fault> {
+async fn acknowledge(
+    node: &LinkState,
+    from: NodeId,
+    writer: &mut Writer,
+) -> Result<Infallible, ConnectionError> {
     let mut acknowledged = node.peer(from).acknowledged.subscribe();
     let number = *acknowledged.borrow_and_update();
     writer.push(&Frame::Ack(number))?;

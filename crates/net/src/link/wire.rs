@@ -1,7 +1,7 @@
-//! Frames over a stream of bytes, read and written with care for time and length.
+//! Framing: frames over a stream of bytes, read and written with limits on time and length.
 
 use super::config::Limits;
-use super::fault::Fault;
+use super::error::ConnectionError;
 use super::frame::{Frame, MAGIC, VERSION, language};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
@@ -55,11 +55,11 @@ pub(super) struct Reader {
 
 impl Reader {
     /// Reads the magic bytes and judges by the first that differs; returns the version.
-    pub async fn preface(&mut self) -> Result<u8, Fault> {
+    pub async fn preface(&mut self) -> Result<u8, ConnectionError> {
         loop {
             let length = self.buffer.len().min(MAGIC.len());
             if self.buffer[..length] != MAGIC[..length] {
-                return Err(Fault::Foreign(language(&self.buffer)));
+                return Err(ConnectionError::Foreign(language(&self.buffer)));
             }
             if self.buffer.len() > MAGIC.len() {
                 self.buffer.advance(MAGIC.len());
@@ -70,14 +70,17 @@ impl Reader {
     }
 
     /// The next frame, as bytes.
-    pub async fn next(&mut self) -> Result<BytesMut, Fault> {
+    pub async fn next(&mut self) -> Result<BytesMut, ConnectionError> {
         loop {
             if !self.buffer.is_empty() {
                 self.begun.get_or_insert_with(Instant::now);
             }
             let limit = self.codec.max_frame_length();
             // The length is all that this codec ever objects to.
-            let frame = self.codec.decode(&mut self.buffer).map_err(|_| Fault::LongFrame(limit))?;
+            let frame = self
+                .codec
+                .decode(&mut self.buffer)
+                .map_err(|_| ConnectionError::LongFrame(limit))?;
             if let Some(frame) = frame {
                 self.begun = None;
                 return Ok(frame);
@@ -87,11 +90,11 @@ impl Reader {
                 Some(begun) => {
                     let left = self.frame.saturating_sub(begun.elapsed());
                     if left.is_zero() {
-                        return Err(Fault::HalfFrame(self.frame));
+                        return Err(ConnectionError::HalfFrame(self.frame));
                     }
                     match self.more(left.min(self.silence)).await {
-                        Err(Fault::Silent(_)) if left <= self.silence => {
-                            return Err(Fault::HalfFrame(self.frame));
+                        Err(ConnectionError::Silent(_)) if left <= self.silence => {
+                            return Err(ConnectionError::HalfFrame(self.frame));
                         }
                         result => result?,
                     }
@@ -100,13 +103,13 @@ impl Reader {
         }
     }
 
-    async fn more(&mut self, patience: Duration) -> Result<(), Fault> {
+    async fn more(&mut self, patience: Duration) -> Result<(), ConnectionError> {
         self.buffer.reserve(CHUNK);
         match timeout(patience, self.half.read_buf(&mut self.buffer)).await {
-            Ok(Ok(0)) => Err(Fault::Closed),
+            Ok(Ok(0)) => Err(ConnectionError::Closed),
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(error.into()),
-            Err(_) => Err(Fault::Silent(patience)),
+            Err(_) => Err(ConnectionError::Silent(patience)),
         }
     }
 
@@ -139,15 +142,15 @@ impl Writer {
 
     /// Adds a frame to those that leave next, with its length in front. One that is too long is
     /// not added.
-    pub fn push(&mut self, frame: &Frame<'_>) -> Result<(), Fault> {
+    pub fn push(&mut self, frame: &Frame<'_>) -> Result<(), ConnectionError> {
         let start = self.buffer.len();
         self.buffer.extend_from_slice(&[0; 4]);
         self.buffer = postcard::to_extend(frame, std::mem::take(&mut self.buffer))
-            .map_err(|error| Fault::Nonsense(error.to_string()))?;
+            .map_err(|error| ConnectionError::Nonsense(error.to_string()))?;
         let length = self.buffer.len() - start - 4;
         if length > self.frame_max {
             self.buffer.truncate(start);
-            return Err(Fault::LongFrame(self.frame_max));
+            return Err(ConnectionError::LongFrame(self.frame_max));
         }
         self.buffer[start..start + 4].copy_from_slice(&(length as u32).to_be_bytes());
         Ok(())
@@ -158,7 +161,7 @@ impl Writer {
         self.buffer.len()
     }
 
-    pub async fn flush(&mut self) -> Result<(), Fault> {
+    pub async fn flush(&mut self) -> Result<(), ConnectionError> {
         self.half.write_all(&self.buffer).await?;
         self.half.flush().await?;
         self.buffer.clear();
@@ -166,7 +169,7 @@ impl Writer {
     }
 
     /// Says that nothing more will come.
-    pub async fn close(&mut self) -> Result<(), Fault> {
+    pub async fn close(&mut self) -> Result<(), ConnectionError> {
         Ok(self.half.shutdown().await?)
     }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a node's file, told so that its owner knows what to do.
+//! Errors of a node's file, told so that its owner knows what to do.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How the file of a node comes to be, and what is looked at when it is opened again.
+//! Opening the file of a node: it is made once, and checked whenever it is opened again.
 
 use super::error::Failed;
 use super::{APPLICATION, Expected, MACHINES, META, OUTBOX, PEERS, Store, StoreError};

@@ -1,31 +1,48 @@
-//! Standing in line, for locks and elections alike.
+//! Acquire: a request for a lock or a leadership enters here, joins the queue, and is granted.
+//!
+//! Requests with an id are idempotent: a repeat waits with the first one, or gets its answer.
 
-use super::queue::{Hold, Line, Waiter};
+use super::queue::{Hold, Queue, Waiter};
 use super::refusal::{self, Refusal};
-use super::sessions::{Kind, short_hash};
-use super::timing::TRY;
-use super::{Answer, Desk, Reply, answer};
-use conclave_api::limits::{self, HOLDS_MAX, WAITERS_MAX, WAITERS_OF_ONE_MAX};
+use super::replies::Delivered;
+use super::sessions::{Granted, Kind, short_hash};
+use super::timing::{TRY, milliseconds};
+use super::{Desk, Reply, answer};
+use conclave_api::limits::{self, HOLDS_MAX, LOCKS_MAX, WAITERS_MAX, WAITERS_OF_ONE_MAX};
 use conclave_api::{self as api, Code};
 use conclave_core::Ticks;
 use conclave_net::Hands;
 
 impl Desk {
-    pub(super) fn line(&self, kind: Kind, name: &str) -> Option<&Line> {
-        match kind {
-            Kind::Lock => self.locks.get(name).map(|lock| &lock.line),
-            Kind::Election => self.elections.get(name),
+    /// A lock request.
+    pub(super) fn acquire(
+        &mut self,
+        name: &str,
+        request: api::Acquire,
+        reply: Reply<api::Grant>,
+        hands: &mut dyn Hands,
+    ) {
+        if let Err(refusal) = self.may_acquire(name, &request) {
+            return answer(reply, Err(refusal), hands);
         }
+        self.queues.locks.add(name);
+        self.join(Kind::Lock, name, request, reply, hands);
+        self.queues.locks.settle(name);
     }
 
-    pub(super) fn line_mut(&mut self, kind: Kind, name: &str) -> Option<&mut Line> {
-        match kind {
-            Kind::Lock => self.locks.get_mut(name).map(|lock| &mut lock.line),
-            Kind::Election => self.elections.get_mut(name),
+    fn may_acquire(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
+        limits::name(name)?;
+        check(request)?;
+        self.session(&request.session)?;
+        let locks = self.queues.locks.len();
+        if !self.queues.locks.contains(name) && locks >= LOCKS_MAX {
+            let words = format!("this node knows {locks} locks, and forgets none");
+            return Err(refusal::too_many(words));
         }
+        Ok(())
     }
 
-    /// Puts a request in line, unless it has its answer already. The line must exist.
+    /// Puts a request in the queue, unless it has its answer already. The queue must exist.
     pub(super) fn join(
         &mut self,
         kind: Kind,
@@ -35,37 +52,40 @@ impl Desk {
         hands: &mut dyn Hands,
     ) {
         let Some(reply) = self.repeat(kind, name, &request, reply, hands) else { return };
-        let Some(line) = self.line(kind, name) else { return };
-        if line.held_by(&request.session).is_some() {
-            return self.enter_again(kind, name, request, reply, hands);
+        let Some(queue) = self.queues.get(kind, name) else { return };
+        if queue.held_by(&request.session).is_some() {
+            return self.hold_again(kind, name, request, reply, hands);
         }
         let tries = request.wait_ms.unwrap_or(0) == 0;
-        let others = line.waiters.len() + usize::from(line.holder.is_some());
+        let others = queue.waiters().len() + usize::from(queue.holder().is_some());
         if let Some(refusal) = self.refused(kind, name, &request.session, tries, hands) {
             return answer(reply, Err(refusal), hands);
         }
         if others > 0 {
-            let words = format!("'{}' waits at place {others}", self.label(&request.session));
+            let label = self.sessions.label(&request.session);
+            let words = format!("'{label}' waits at place {others}");
             self.journal.note(hands, "queued", Some(name), words);
         }
         let wait = if tries { TRY } else { Ticks::units(request.wait_ms.unwrap_or(0)) };
-        let since = self.clock.now();
-        self.due(since + wait);
+        let since = self.timer.now();
+        self.timer.due(since + wait);
+        let key = self.replies.new_key();
+        self.replies.add(key, reply);
         let waiter = Waiter {
             session: request.session,
+            request: key,
             request_id: request.request_id,
             since,
             until: since + wait,
             tries,
             value: request.value.unwrap_or_default(),
-            replies: vec![reply],
         };
-        if let Some(line) = self.line_mut(kind, name) {
-            line.waiters.push_back(waiter);
+        if let Some(queue) = self.queues.get_mut(kind, name) {
+            queue.join(waiter);
         }
     }
 
-    /// Why a new request cannot stand in this line, if it cannot.
+    /// Why a new request cannot join this queue, if it cannot.
     fn refused(
         &self,
         kind: Kind,
@@ -81,18 +101,18 @@ impl Desk {
             refusal.blocked_on = Some(blocked);
             return Some(refusal);
         }
-        let line = self.line(kind, name)?;
-        if line.waiters.len() >= WAITERS_MAX {
+        let queue = self.queues.get(kind, name)?;
+        if queue.waiters().len() >= WAITERS_MAX {
             let words = format!("{WAITERS_MAX} wait for '{name}' at this node already");
             return Some(refusal::too_many(words));
         }
-        let own = line.waiters.iter().filter(|waiter| waiter.session == session).count();
+        let own = queue.waiters().iter().filter(|waiter| waiter.session == session).count();
         if own >= WAITERS_OF_ONE_MAX {
             let words = format!("this session waits for '{name}' {own} times already");
             return Some(refusal::too_many(words));
         }
-        let place = line.waiters.len() as u32 + 1;
-        (tries && !line.is_empty()).then(|| self.turned_away(kind, name, place, None, hands))
+        let place = queue.waiters().len() as u32 + 1;
+        (tries && !queue.is_empty()).then(|| self.not_granted(kind, name, place, None, hands))
     }
 
     /// Answers a request that was made before, or has it wait with its first; otherwise gives the
@@ -106,53 +126,62 @@ impl Desk {
         hands: &mut dyn Hands,
     ) -> Option<Reply<api::Grant>> {
         let Some(id) = &request.request_id else { return Some(reply) };
-        let about = (kind, name.to_string(), id.clone());
-        self.give_up(kind, name, id, &request.session);
+        self.give_up_lost_grant(kind, name, id, &request.session);
         let session = self.sessions.get(&request.session)?;
-        if let Some(mut grant) = session.granted(&about).cloned() {
-            let line = self.line(kind, name);
-            let holder = line.and_then(|line| line.held_by(&request.session));
-            let holder = holder.filter(|holder| holder.fence == grant.fence);
-            match holder.and_then(|holder| Some((holder.count(), holder.hold_of(id)?))) {
-                Some((holds, hold)) => {
-                    grant.holds = holds;
-                    let claim = hold.claim.clone();
-                    hands.afterwards(Box::new(move || claim.answer(reply, grant)));
-                }
-                None => {
-                    grant.released = true;
-                    answer(reply, Ok(grant), hands);
-                }
-            }
+        if let Some(granted) = session.granted(&(kind, name.to_string(), id.clone())) {
+            self.answer_again(kind, name, request, granted, reply, hands);
             return None;
         }
-        let line = self.line_mut(kind, name)?;
-        match line.waiting(&request.session, id) {
+        match self.queues.get(kind, name)?.waiting(&request.session, id) {
             Some(waiter) => {
-                waiter.replies.retain(|reply| !reply.is_closed());
-                waiter.replies.push(reply);
+                self.replies.add(waiter.request, reply);
                 None
             }
             None => Some(reply),
         }
     }
 
-    /// Whoever repeats a request has not heard of its grant. If that is lost by now, nobody needs
-    /// to hear of it any more.
-    fn give_up(&mut self, kind: Kind, name: &str, request_id: &String, session: &str) {
-        let now = self.clock.now();
-        let Some(line) = self.line_mut(kind, name) else { return };
-        let Some(holder) = line.holder.as_mut().filter(|holder| holder.lapsed) else { return };
-        if holder.session == session && holder.hold_of(request_id).is_some() {
-            if holder.give_back(Some(request_id)) == 0 {
-                line.let_out(now);
+    /// The answer to the repeat of a request that was granted; marked, if it was given back.
+    fn answer_again(
+        &self,
+        kind: Kind,
+        name: &str,
+        request: &api::Acquire,
+        granted: Granted,
+        reply: Reply<api::Grant>,
+        hands: &mut dyn Hands,
+    ) {
+        let mut grant = self.grant_view(name, granted);
+        let id = request.request_id.as_deref().unwrap_or_default();
+        let holder = self.queues.get(kind, name).and_then(|queue| queue.held_by(&request.session));
+        let holder = holder.filter(|holder| holder.fence == granted.fence);
+        match holder.and_then(|holder| Some((holder.count(), holder.hold_of(id)?.request))) {
+            Some((holds, request)) => {
+                grant.holds = holds;
+                let what = Delivered { kind, name: name.to_string(), request };
+                self.replies.deliver(reply, what, grant, hands);
             }
-            self.settle(name);
+            None => {
+                grant.released = true;
+                answer(reply, Ok(grant), hands);
+            }
         }
     }
 
-    /// The session that holds asks again: it gets the same fence, and holds once more.
-    fn enter_again(
+    /// Whoever repeats a request has not heard of its grant. If that is lost by now, nobody needs
+    /// to hear of it any more.
+    fn give_up_lost_grant(&mut self, kind: Kind, name: &str, id: &String, session: &str) {
+        let now = self.timer.now();
+        let Some(queue) = self.queues.get_mut(kind, name) else { return };
+        let Some(holder) = queue.held_by(session).filter(|holder| holder.lapsed) else { return };
+        if holder.hold_of(id).is_some() {
+            queue.give_back(Some(id), now);
+            self.queues.locks.settle(name);
+        }
+    }
+
+    /// Re-entry: the session that holds asks again, gets the same fence, and holds once more.
+    fn hold_again(
         &mut self,
         kind: Kind,
         name: &str,
@@ -160,29 +189,31 @@ impl Desk {
         reply: Reply<api::Grant>,
         hands: &mut dyn Hands,
     ) {
-        let (term, now) = (self.term_of(kind), self.clock.now());
-        let Some(holder) = self.line_mut(kind, name).and_then(|line| line.holder.as_mut()) else {
-            return;
-        };
-        if holder.holds.len() >= HOLDS_MAX || holder.lapsed {
-            let refusal = match holder.lapsed {
-                true => refusal::unavailable("it was lost: give it back first"),
-                false => refusal::too_many(format!("this session holds it {HOLDS_MAX} times")),
-            };
+        let now = self.timer.now();
+        let Some(holder) = self.queues.get(kind, name).and_then(Queue::holder) else { return };
+        let fence = holder.fence;
+        if holder.lapsed {
+            let refusal = refusal::unavailable("it was lost: give it back first");
             return answer(reply, Err(refusal), hands);
         }
-        let hold = Hold::new(request.request_id.clone(), now);
-        let claim = hold.claim.clone();
-        holder.holds.push(hold);
-        let (fence, holds) = (holder.fence, holder.count());
-        self.due(now + self.claim_time(&request.session));
-        let grant = self.grant_view(name, fence, holds, Ticks::ZERO, term);
-        self.remember_grant(kind, &request.session, request.request_id, &grant);
-        self.save_line(kind, name, hands);
-        hands.afterwards(Box::new(move || claim.answer(reply, grant)));
+        if holder.holds.len() >= HOLDS_MAX {
+            let refusal = refusal::too_many(format!("this session holds it {HOLDS_MAX} times"));
+            return answer(reply, Err(refusal), hands);
+        }
+        let key = self.replies.new_key();
+        let request_id = request.request_id.clone();
+        let hold = Hold { request: key, request_id, since: now, claimed: false };
+        let Some(queue) = self.queues.get_mut(kind, name) else { return };
+        let holds = queue.hold_again(hold);
+        self.timer.due(now + self.claim_time(&request.session));
+        let granted = Granted { fence, holds, waited: Ticks::ZERO, term: self.term_of(kind) };
+        self.remember_grant(kind, name, &request.session, request.request_id, granted);
+        self.save_queue(kind, name, hands);
+        let what = Delivered { kind, name: name.to_string(), request: key };
+        self.replies.deliver(reply, what, self.grant_view(name, granted), hands);
     }
 
-    /// Lets in the first in line.
+    /// Grants a lock or a leadership to the first in the queue, with this fence.
     pub(super) fn grant(
         &mut self,
         kind: Kind,
@@ -191,76 +222,82 @@ impl Desk {
         term: Option<u64>,
         hands: &mut dyn Hands,
     ) {
-        let now = self.clock.now();
-        let Some(line) = self.line_mut(kind, name) else { return };
-        let entered = line.let_in(fence, now);
-        let Some(session) = line.holder.as_ref().map(|holder| holder.session.clone()) else {
+        let now = self.timer.now();
+        let Some(queue) = self.queues.get_mut(kind, name) else { return };
+        let entered = queue.grant(fence, now);
+        let Some(session) = queue.holder().map(|holder| holder.session.clone()) else {
             return; // Everybody has left.
         };
-        self.entries += 1;
-        for (holds, (waiter, claim)) in (1..).zip(entered) {
-            let grant = self.grant_view(name, fence, holds, now.since(waiter.since), term);
-            self.remember_grant(kind, &session, waiter.request_id, &grant);
-            for reply in waiter.replies {
-                let (claim, grant) = (claim.clone(), grant.clone());
-                hands.afterwards(Box::new(move || claim.answer(reply, grant)));
-            }
+        for (holds, waiter) in (1..).zip(entered) {
+            let granted = Granted { fence, holds, waited: now.since(waiter.since), term };
+            self.remember_grant(kind, name, &session, waiter.request_id, granted);
+            let what = Delivered { kind, name: name.to_string(), request: waiter.request };
+            let grant = self.grant_view(name, granted);
+            self.replies.grant(&what, &grant, hands);
         }
-        self.due(now + self.claim_time(&session));
+        self.timer.due(now + self.claim_time(&session));
         let event = if kind == Kind::Lock { "granted" } else { "leader" };
         let short = short_hash(&session);
-        let words = format!("'{}' ({short}) has it with fence {fence}", self.label(&session));
+        let label = self.sessions.label(&session);
+        let words = format!("'{label}' ({short}) has it with fence {fence}");
         self.journal.note(hands, event, Some(name), words);
     }
 
     fn remember_grant(
         &mut self,
         kind: Kind,
+        name: &str,
         session: &str,
         request_id: Option<String>,
-        grant: &api::Grant,
+        granted: Granted,
     ) {
         if let Some(id) = request_id
             && let Some(session) = self.sessions.get_mut(session)
         {
-            session.remember_grant((kind, grant.name.clone(), id), grant.clone());
+            session.remember_grant((kind, name.to_string(), id), granted);
         }
     }
 
-    /// One hold less; whoever has none left is outside.
-    pub(super) fn give_back(
-        &mut self,
+    /// The machine of a lock is inside, with this fencing token: the first in the queue gets it,
+    /// unless it would lose the lock at once.
+    pub(super) fn machine_entered(&mut self, name: &str, fence: u64, hands: &mut dyn Hands) {
+        let may_lend = self.may_lend(hands);
+        if !self.queues.locks.machine_entered(name) {
+            return;
+        }
+        if may_lend {
+            self.grant(Kind::Lock, name, fence, None, hands);
+        }
+        self.save_queue(Kind::Lock, name, hands);
+        self.queues.locks.settle(name);
+    }
+
+    /// The refusal of a request that waited in vain; or that did not want to wait, and has not
+    /// `waited` at all.
+    pub(super) fn not_granted(
+        &self,
         kind: Kind,
         name: &str,
-        request: &api::Release,
-        hands: &mut dyn Hands,
-    ) -> Answer<api::Released> {
-        limits::name(name)?;
-        limits::request_id(request.request_id.as_deref())?;
-        let session = self.session(&request.session)?;
-        let about = request.request_id.clone().map(|id| (kind, name.to_string(), id));
-        if let Some(released) = about.as_ref().and_then(|about| session.released(about)) {
-            return Ok(released.clone());
-        }
-        let now = self.clock.now();
-        let line = self.line_mut(kind, name).ok_or_else(|| refusal::not_holder(name))?;
-        let held = line.held_by(&request.session);
-        if held.is_none_or(|holder| holder.fence != request.fence) {
-            return Err(refusal::not_holder(name));
-        }
-        let holder = line.holder.as_mut();
-        let holds = holder.map_or(0, |holder| holder.give_back(request.request_id.as_ref()));
-        if holds == 0 {
-            line.let_out(now);
-            let event = if kind == Kind::Lock { "released" } else { "leader" };
-            let words = format!("'{}' gave it back", self.label(&request.session));
-            self.journal.note(hands, event, Some(name), words);
-        }
-        let released = api::Released { name: name.to_string(), fence: request.fence, holds };
-        if let (Some(about), Some(session)) = (about, self.sessions.get_mut(&request.session)) {
-            session.remember_release(about, released.clone());
-        }
-        Ok(released)
+        place: u32,
+        waited: Option<Ticks>,
+        hands: &dyn Hands,
+    ) -> Refusal {
+        let (code, words) = match waited {
+            None => (Code::Held, "is not free"),
+            Some(_) => (Code::Timeout, "could not be had in time"),
+        };
+        let queue = self.queues.get(kind, name);
+        let holder = queue.and_then(Queue::holder);
+        let mut refusal = refusal::refuse(code, format!("'{name}' {words}"));
+        refusal.holders = holder.map(|holder| self.holder_view(holder)).into_iter().collect();
+        refusal.position = Some(place);
+        refusal.waited_ms = waited.map(milliseconds);
+        refusal.eta_ms = queue.and_then(|queue| queue.estimate(place)).map(milliseconds);
+        refusal.blocked_on = match kind {
+            Kind::Lock => self.blocked(name, hands),
+            Kind::Election => None,
+        };
+        refusal
     }
 }
 

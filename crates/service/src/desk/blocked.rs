@@ -1,19 +1,19 @@
-//! What a lock waits for that will not come by itself.
+//! Blocked locks: the nodes that are down or overloaded and that a lock cannot do without.
 
 use super::locks::Stage;
 use super::timing::milliseconds;
 use super::{Desk, Part};
 use conclave_api as api;
-use conclave_core::{NodeId, Ticks};
+use conclave_core::NodeId;
 use conclave_net::Hands;
 
 impl Desk {
     /// The nodes without which this lock cannot be had, if its machine waits for any.
     pub(super) fn blocked(&self, name: &str, hands: &dyn Hands) -> Option<api::Blocked> {
-        if self.locks.get(name)?.state() != Stage::Asked {
+        if self.queues.locks.get(name)?.state() != Stage::Asked {
             return None;
         }
-        let down = self.down(hands);
+        let down = self.connectivity.down(hands);
         let nodes: Vec<NodeId> = down.iter().map(|(node, _)| *node).collect();
         let (nodes, part) = self.config.needs.missing(&nodes, self.config.nodes.len() as u32)?;
         let of_these = down.iter().filter(|(node, _)| nodes.contains(node));
@@ -26,7 +26,8 @@ impl Desk {
 
     /// The nodes that have so many messages to take yet that nobody should ask for more.
     pub(super) fn overflowing(&self, hands: &dyn Hands) -> Option<api::Blocked> {
-        let full: Vec<NodeId> = self.peers().filter(|peer| hands.peer(*peer).full).collect();
+        let full: Vec<NodeId> =
+            self.connectivity.peers().filter(|peer| hands.peer(*peer).full).collect();
         let first = hands.peer(*full.first()?);
         let nodes: Vec<u32> = full.iter().map(|node| node.0 + 1).collect();
         let for_ms = milliseconds(hands.now().since(first.since));
@@ -36,33 +37,6 @@ impl Desk {
             first.unacknowledged
         );
         Some(api::Blocked { nodes, for_ms, message })
-    }
-
-    /// Whether this node is in touch with so few that others may go on without it.
-    pub(super) fn is_cut_off(&self, hands: &dyn Hands) -> bool {
-        !self.is_majority_without(&self.down(hands))
-    }
-
-    fn is_majority_without(&self, down: &[(NodeId, Ticks)]) -> bool {
-        let n = self.config.nodes.len();
-        2 * (n - down.len()) > n
-    }
-
-    /// The nodes that are out of reach or suspected, and since when.
-    fn down(&self, hands: &dyn Hands) -> Vec<(NodeId, Ticks)> {
-        self.peers().filter_map(|peer| Some((peer, self.down_since(peer, hands)?))).collect()
-    }
-
-    fn peers(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.config.me.others(self.config.nodes.len() as u32)
-    }
-
-    /// Since when a peer is out of reach or suspected, whichever came first.
-    fn down_since(&self, peer: NodeId, hands: &dyn Hands) -> Option<Ticks> {
-        let link = hands.peer(peer);
-        let unreachable = (!link.connected).then_some(link.since);
-        let suspected = self.suspects.get(&peer).copied();
-        unreachable.into_iter().chain(suspected).min()
     }
 }
 

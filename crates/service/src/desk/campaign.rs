@@ -1,10 +1,11 @@
-//! Elections by name: who stands first at the node that leads the cluster leads.
+//! Elections by name: candidates campaign, the leader proclaims and resigns, and leaderships are
+//! lost with that of the node.
 
-use super::expiry::turn_away;
+use super::acquire::check;
 use super::refusal::{self, Refusal};
 use super::sessions::Kind;
 use super::timing::{CANDIDATE_TTL, milliseconds};
-use super::{Answer, Desk, Reply, acquire, answer};
+use super::{Answer, Desk, Reply, answer, persistence};
 use conclave_api::limits::{self, ELECTIONS_MAX};
 use conclave_api::{self as api, Code};
 use conclave_net::Hands;
@@ -20,20 +21,21 @@ impl Desk {
         if let Err(refusal) = self.may_campaign(name, &request) {
             return answer(reply, Err(refusal), hands);
         }
-        self.elections.entry(name.to_string()).or_default();
+        self.queues.elections.add(name);
         self.join(Kind::Election, name, request, reply, hands);
         self.settle_election(name, hands);
     }
 
     fn may_campaign(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
         limits::name(name)?;
-        acquire::check(request)?;
-        let ttl = self.session(&request.session)?.record.ttl;
+        check(request)?;
+        let ttl = self.session(&request.session)?.record().ttl;
         limits::candidate_ttl_ms(milliseconds(ttl))?;
-        if self.leads().is_none() {
+        if self.leadership.own_term().is_none() {
             return Err(self.not_leading());
         }
-        if !self.elections.contains_key(name) && self.elections.len() >= ELECTIONS_MAX {
+        let elections = &self.queues.elections;
+        if !elections.contains(name) && elections.len() >= ELECTIONS_MAX {
             let words = format!("{ELECTIONS_MAX} elections are held at this node already");
             return Err(refusal::too_many(words));
         }
@@ -49,13 +51,13 @@ impl Desk {
         limits::name(name)?;
         limits::proclaimed(&request.value)?;
         self.session(&request.session)?;
-        let holder = self.elections.get_mut(name).and_then(|line| line.holder.as_mut());
-        let same = |holder: &&mut super::queue::Holder| {
-            holder.session == request.session && holder.fence == request.fence
-        };
-        let holder = holder.filter(same).ok_or_else(|| refusal::not_holder(name))?;
-        holder.value = request.value.clone();
-        let words = format!("'{}' is known by something new", self.label(&request.session));
+        let queue = self.queues.elections.queue_mut(name);
+        let queue = queue.filter(|queue| {
+            queue.held_by(&request.session).is_some_and(|holder| holder.fence == request.fence)
+        });
+        queue.ok_or_else(|| refusal::not_holder(name))?.proclaim(request.value.clone());
+        let label = self.sessions.label(&request.session);
+        let words = format!("'{label}' is known by something new");
         self.journal.note(hands, "leader", Some(name), words);
         self.election_view(name)
     }
@@ -73,17 +75,14 @@ impl Desk {
 
     /// Lets the first candidate lead if nobody does; forgets an election that nobody cares for.
     pub(super) fn settle_election(&mut self, name: &str, hands: &mut dyn Hands) {
-        let Some(line) = self.elections.get(name) else { return };
-        if line.is_empty() {
-            self.elections.remove(name);
-        } else if line.holder.is_none()
-            && self.clock.now() >= self.lead_from
-            && self.stopped_since(hands.now()).is_none()
-            && let Some(term) = self.leads()
+        self.queues.elections.forget_if_empty(name);
+        if self.queues.elections.is_vacant(name, self.timer.now())
+            && self.connectivity.paused_since(hands.now()).is_none()
+            && let Some(term) = self.leadership.own_term()
         {
-            match self.counter.next(term) {
+            match self.queues.elections.next_fence(term) {
                 Some(fence) => {
-                    self.save_counter(hands);
+                    persistence::save_counter(self.queues.elections.counter(), hands);
                     self.grant(Kind::Election, name, fence, Some(term), hands);
                 }
                 None => self.refuse_candidates(name, &used_up(), hands),
@@ -94,37 +93,36 @@ impl Desk {
     /// This node leads from now on. Candidates that led at another one must have noticed first:
     /// that node that it is cut off, then they that they are not heard any more.
     pub(super) fn lead_soon(&mut self) {
-        self.lead_from = self.clock.now() + self.config.notice + CANDIDATE_TTL;
-        self.due(self.lead_from);
+        let moment = self.timer.now() + self.config.notice + CANDIDATE_TTL;
+        self.queues.elections.wait_until(moment);
+        self.timer.due(moment);
     }
 
     /// This node leads no longer: all leaderships at it are lost.
     pub(super) fn lose_leaderships(&mut self, hands: &mut dyn Hands) {
         let refusal = self.not_leading();
-        let names: Vec<String> = self.elections.keys().cloned().collect();
-        for name in names {
+        for name in self.queues.elections.names() {
             self.refuse_candidates(&name, &refusal, hands);
-            let line = self.elections.remove(&name);
-            if let Some(holder) = line.and_then(|line| line.holder) {
-                let words = format!("'{}' leads no longer", self.label(&holder.session));
+            let queue = self.queues.elections.remove(&name);
+            if let Some(holder) = queue.as_ref().and_then(|queue| queue.holder()) {
+                let label = self.sessions.label(&holder.session);
+                let words = format!("'{label}' leads no longer");
                 self.journal.note(hands, "leader", Some(&name), words);
             }
         }
     }
 
     fn refuse_candidates(&mut self, name: &str, refusal: &Refusal, hands: &mut dyn Hands) {
-        let Some(line) = self.elections.get_mut(name) else { return };
-        for (_, waiter) in line.take_waiters(|_| true) {
-            turn_away(waiter, refusal, hands);
+        let Some(queue) = self.queues.elections.queue_mut(name) else { return };
+        for (_, waiter) in queue.take_waiters(|_| true) {
+            self.replies.refuse(waiter.request, refusal, hands);
         }
-        if line.is_empty() {
-            self.elections.remove(name);
-        }
+        self.queues.elections.forget_if_empty(name);
     }
 
     /// Where to go instead, if that is known.
     fn not_leading(&self) -> Refusal {
-        let Some((leader, _)) = self.leader else {
+        let Some((leader, _)) = self.leadership.leader() else {
             return refusal::unavailable("no node leads the cluster at the moment");
         };
         let words = format!("node {} leads: candidates stand there", leader.0 + 1);

@@ -1,4 +1,4 @@
-//! What the desk can be asked, and how it answers.
+//! Commands and questions: what the desk can be asked, and how it answers.
 
 use super::refusal::Refusal;
 use super::sessions::Kind;
@@ -63,7 +63,7 @@ pub enum Command {
         /// Where the answer goes to.
         reply: Reply<api::Released>,
     },
-    /// Leave the line in front of a lock or an election.
+    /// Leave the queue of a lock or an election.
     Withdraw {
         /// Which of the two.
         kind: Kind,

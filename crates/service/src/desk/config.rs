@@ -1,4 +1,4 @@
-//! What the desk is made of.
+//! The configuration of the desk.
 
 use super::needs::Needs;
 use crate::{Address, Hears};

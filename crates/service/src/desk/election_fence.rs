@@ -1,4 +1,5 @@
-//! The fences of leaderships: the term of the node above, a counter below.
+//! Fencing tokens (fences) of leaderships are made here: the term of the node in the high bits, a
+//! counter in the low ones. The fences of locks are made by their algorithms.
 
 use conclave_api::limits::FENCE_END;
 use serde::{Deserialize, Serialize};

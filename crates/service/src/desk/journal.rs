@@ -1,4 +1,4 @@
-//! What happened lately, for whoever wants to watch.
+//! The journal of live events: what happened lately, for whoever wants to watch.
 
 use conclave_api::LiveEvent;
 use conclave_net::Hands;

@@ -1,7 +1,7 @@
-//! Numbers for a monitoring system.
+//! Metrics: numbers for a monitoring system.
 
-use super::locks::Stage;
 use super::timing::milliseconds;
+use super::view::state_of;
 use super::{Desk, detector_key, election_key};
 use conclave_net::Hands;
 use std::collections::BTreeMap;
@@ -44,22 +44,16 @@ impl Desk {
             uptime_ms: milliseconds(hands.now()),
             sessions: self.sessions.len() as u64,
             locks: ["free", "waiting", "held"].map(|state| (state, 0)).into(),
-            leaderships: self.elections.values().filter(|line| line.holder.is_some()).count()
-                as u64,
-            entries: self.entries,
-            suspects: self.suspects.len() as u64,
-            leads: self.leads().is_some(),
-            term: self.leader.map_or(0, |(_, term)| term),
+            leaderships: self.queues.elections.leaderships() as u64,
+            entries: self.queues.entries(),
+            suspects: self.connectivity.suspects().len() as u64,
+            leads: self.leadership.own_term().is_some(),
+            term: self.leadership.term(),
             ..Metrics::default()
         };
-        for lock in self.locks.values() {
-            let state = match lock.state() {
-                Stage::Idle => "free",
-                Stage::Asked => "waiting",
-                Stage::Inside => "held",
-            };
-            *metrics.locks.entry(state).or_default() += 1;
-            metrics.waiters += lock.line.waiters.len() as u64;
+        for (_, lock) in self.queues.locks.iter() {
+            *metrics.locks.entry(state_of(lock)).or_default() += 1;
+            metrics.waiters += lock.queue().waiters().len() as u64;
         }
         for key in hands.machines() {
             let machine = match &*key {
@@ -71,7 +65,7 @@ impl Desk {
                 *metrics.messages.entry((machine, kind)).or_default() += count;
             }
         }
-        for peer in self.config.me.others(self.config.nodes.len() as u32) {
+        for peer in self.connectivity.peers() {
             let link = hands.peer(peer);
             metrics.links.insert(peer.0 + 1, link.connected);
             metrics.unacknowledged.insert(peer.0 + 1, link.unacknowledged);

@@ -1,4 +1,4 @@
-//! Which nodes a lock cannot do without.
+//! Availability: which nodes a lock cannot do without.
 
 use conclave_algorithms::catalog::Setting;
 use conclave_core::NodeId;

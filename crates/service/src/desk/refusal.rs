@@ -1,4 +1,4 @@
-//! Answers that are no success.
+//! Refusals: answers that are no success, in the words of the API.
 
 use conclave_api::{Code, Failure};
 

@@ -14,19 +14,21 @@ mod withdrawn;
 use super::*;
 use crate::Hears;
 use conclave_api as api;
+use conclave_core::Ticks;
 use conclave_net::{Foreign, Input, Peer, Stepped, Survival};
+use std::collections::BTreeMap;
 use tokio::sync::oneshot::{self, Receiver, error::TryRecvError};
 
 /// Hands that do nothing.
 #[derive(Default)]
-struct Idle {
-    now: Ticks,
-    asked: Vec<(String, Asked)>,
+pub(super) struct Idle {
+    pub(super) now: Ticks,
+    pub(super) asked: Vec<(String, Asked)>,
     told: Vec<(String, Told)>,
     opened: Vec<String>,
     machines: Vec<Key>,
-    saved: BTreeMap<String, Vec<u8>>,
-    deeds: Vec<Box<dyn FnOnce() + Send>>,
+    pub(super) saved: BTreeMap<String, Vec<u8>>,
+    pub(super) deeds: Vec<Box<dyn FnOnce() + Send>>,
     wake: Option<Ticks>,
     peers: BTreeMap<NodeId, Peer>,
 }
@@ -160,6 +162,17 @@ impl Bench {
         for deed in std::mem::take(&mut self.hands.deeds) {
             deed();
         }
+        if self.desk.queues.locks.len() < 100 {
+            self.check_replies();
+        }
+    }
+
+    /// Whoever waits can be answered, and nobody else.
+    fn check_replies(&self) {
+        let queues = self.desk.queues.occupied();
+        let queues = queues.iter().filter_map(|(kind, name)| self.desk.queues.get(*kind, name));
+        let waiters: usize = queues.map(|queue| queue.waiters().len()).sum();
+        assert_eq!(self.desk.replies.len(), waiters);
     }
 
     fn now<T>(&mut self, command: impl FnOnce(Reply<T>) -> Command) -> Answer<T> {

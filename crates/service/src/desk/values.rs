@@ -1,10 +1,53 @@
-//! Small values that refuse a stale fence. Node 1 keeps them, and nobody else.
+//! Values: small documents that refuse a write with a stale fencing token. Node 1 keeps them, and
+//! nobody else.
 
 use super::refusal::{self, Refusal};
 use super::{Answer, Desk, persistence};
 use conclave_api::limits::{self, VALUES_MAX};
 use conclave_api::{self as api, Code};
 use conclave_net::Hands;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A value, as the disk keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Value {
+    value: serde_json::Value,
+    fence: u64,
+}
+
+/// All values. The fence of a value never falls.
+#[derive(Debug, Default)]
+pub struct Values(BTreeMap<String, Value>);
+
+impl Values {
+    /// One of them.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// Writes a value, unless a larger fence did so before, or there are too many.
+    fn set(&mut self, name: &str, value: Value) -> Result<(), Refusal> {
+        match self.get(name).map(|kept| kept.fence) {
+            Some(latest) if value.fence < latest => {
+                let words = format!("fence {} is older than {latest}", value.fence);
+                return Err(refusal::refuse(Code::StaleFence, words));
+            }
+            None if self.0.len() >= VALUES_MAX => {
+                let words = format!("node 1 keeps {VALUES_MAX} values already");
+                return Err(refusal::too_many(words));
+            }
+            Some(_) | None => {}
+        }
+        self.restore(name, value);
+        Ok(())
+    }
+
+    /// Takes up what the disk kept.
+    pub fn restore(&mut self, name: &str, value: Value) {
+        self.0.insert(name.to_string(), value);
+    }
+}
 
 impl Desk {
     pub(super) fn value(&self, name: &str) -> Answer<api::Value> {
@@ -29,20 +72,8 @@ impl Desk {
     ) -> Answer<api::Value> {
         limits::name(name)?;
         self.keeps_values()?;
-        match self.values.get(name).map(|kept| kept.fence) {
-            Some(latest) if request.fence < latest => {
-                let words = format!("fence {} is older than {latest}", request.fence);
-                return Err(refusal::refuse(Code::StaleFence, words));
-            }
-            None if self.values.len() >= VALUES_MAX => {
-                let words = format!("node 1 keeps {VALUES_MAX} values already");
-                return Err(refusal::too_many(words));
-            }
-            Some(_) | None => {}
-        }
-        let value = persistence::Value { value: request.value, fence: request.fence };
-        self.values.insert(name.to_string(), value);
-        self.save_value(name, hands);
+        self.values.set(name, Value { value: request.value, fence: request.fence })?;
+        persistence::save_value(name, self.values.get(name), hands);
         self.value(name)
     }
 
@@ -51,5 +82,22 @@ impl Desk {
             return Ok(());
         }
         Err(refusal::unavailable("node 1 keeps the values"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_smaller_fence_writes_nothing() {
+        let mut values = Values::default();
+        let value = |fence| Value { value: json!(fence), fence };
+        assert!(values.set("v", value(5)).is_ok());
+        let refusal = values.set("v", value(4)).expect_err("it is stale");
+        assert_eq!(refusal.error.code, Code::StaleFence);
+        assert_eq!(values.get("v"), Some(&value(5)));
+        assert!(values.set("v", value(5)).is_ok(), "the same writer again");
     }
 }

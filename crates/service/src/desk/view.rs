@@ -1,9 +1,9 @@
-//! What the desk shows of itself. Session ids never appear in it.
+//! Views: what the desk shows of itself, in the words of the API. Session ids never appear in them.
 
 use super::locks::{Lock, Stage};
-use super::queue::Holder;
+use super::queue::{Holder, Queue, Waiter};
 use super::refusal;
-use super::sessions::{Kind, short_hash};
+use super::sessions::{Granted, Kind, short_hash};
 use super::timing::milliseconds;
 use super::{Answer, Desk, lock_key};
 use conclave_api as api;
@@ -15,10 +15,6 @@ use std::collections::BTreeMap;
 impl Desk {
     pub(super) fn node(&self) -> u32 {
         self.config.me.0 + 1
-    }
-
-    pub(super) fn label(&self, session: &str) -> &str {
-        self.sessions.get(session).map_or("", |session| &session.record.label)
     }
 
     pub(super) fn api_of(&self, node: NodeId) -> Option<String> {
@@ -34,80 +30,68 @@ impl Desk {
         }
     }
 
-    pub(super) fn grant_view(
-        &self,
-        name: &str,
-        fence: u64,
-        holds: u32,
-        waited: Ticks,
-        term: Option<u64>,
-    ) -> api::Grant {
+    pub(super) fn grant_view(&self, name: &str, granted: Granted) -> api::Grant {
         api::Grant {
             name: name.to_string(),
-            fence,
+            fence: granted.fence,
             cluster_id: self.cluster_id.clone(),
             node: self.node(),
-            holds,
-            waited_ms: milliseconds(waited),
-            term,
+            holds: granted.holds,
+            waited_ms: milliseconds(granted.waited),
+            term: granted.term,
             released: false,
         }
     }
 
     pub(super) fn holder_view(&self, holder: &Holder) -> api::Holder {
         api::Holder {
-            label: self.label(&holder.session).to_string(),
+            label: self.sessions.label(&holder.session).to_string(),
             session: short_hash(&holder.session),
             node: self.node(),
             fence: holder.fence,
-            held_ms: milliseconds(self.clock.now().since(holder.since)),
+            held_ms: milliseconds(self.timer.now().since(holder.since)),
         }
     }
 
     fn waiters_view(&self, kind: Kind, name: &str) -> Vec<api::Waiter> {
-        let Some(line) = self.line(kind, name) else { return Vec::new() };
-        let view = |(position, waiter): (u32, &super::queue::Waiter)| api::Waiter {
-            label: self.label(&waiter.session).to_string(),
+        let Some(queue) = self.queues.get(kind, name) else { return Vec::new() };
+        let view = |(position, waiter): (u32, &Waiter)| api::Waiter {
+            label: self.sessions.label(&waiter.session).to_string(),
             session: short_hash(&waiter.session),
             position,
-            waited_ms: milliseconds(self.clock.now().since(waiter.since)),
-            eta_ms: line.estimate(position).map(milliseconds),
+            waited_ms: milliseconds(self.timer.now().since(waiter.since)),
+            eta_ms: queue.estimate(position).map(milliseconds),
         };
-        (1..).zip(&line.waiters).map(view).collect()
+        (1..).zip(queue.waiters()).map(view).collect()
     }
 
     pub(super) fn locks_view(&self, hands: &dyn Hands) -> api::Locks {
         let view = |(name, lock): (&String, &Lock)| self.view_of(name, lock, hands);
-        api::Locks { locks: self.locks.iter().map(view).collect() }
+        api::Locks { locks: self.queues.locks.iter().map(view).collect() }
     }
 
     pub(super) fn lock_view(&self, name: &str, hands: &dyn Hands) -> Answer<api::Lock> {
         limits::name(name)?;
         let unknown = || refusal::not_found(format!("this node knows no lock '{name}'"));
-        let lock = self.locks.get(name).ok_or_else(unknown)?;
+        let lock = self.queues.locks.get(name).ok_or_else(unknown)?;
         Ok(self.view_of(name, lock, hands))
     }
 
     fn view_of(&self, name: &str, lock: &Lock, hands: &dyn Hands) -> api::Lock {
-        let state = match lock.state() {
-            Stage::Idle => "free",
-            Stage::Asked => "waiting",
-            Stage::Inside => "held",
-        };
         api::Lock {
             name: name.to_string(),
-            state: state.to_string(),
-            holder: lock.line.holder.as_ref().map(|holder| self.holder_view(holder)),
+            state: state_of(lock).to_string(),
+            holder: lock.queue().holder().map(|holder| self.holder_view(holder)),
             waiters: self.waiters_view(Kind::Lock, name),
             blocked_on: self.blocked(name, hands),
-            entries: lock.line.entries,
+            entries: lock.queue().entries(),
             messages: hands.sent(&lock_key(name)).into_iter().collect::<BTreeMap<_, _>>(),
             node: self.node(),
         }
     }
 
     pub(super) fn elections_view(&self) -> api::Elections {
-        let views = self.elections.keys().map(|name| self.view_of_election(name));
+        let views = self.queues.elections.iter().map(|(name, _)| self.view_of_election(name));
         api::Elections { elections: views.collect() }
     }
 
@@ -117,15 +101,16 @@ impl Desk {
     }
 
     fn view_of_election(&self, name: &str) -> api::Election {
-        let holder = self.elections.get(name).and_then(|line| line.holder.as_ref());
+        let holder = self.queues.elections.queue(name).and_then(Queue::holder);
+        let leader = self.leadership.leader().map(|(leader, _)| leader);
         api::Election {
             name: name.to_string(),
             leader: holder.map(|holder| self.holder_view(holder)),
             value: holder.map(|holder| holder.value.clone()),
             candidates: self.waiters_view(Kind::Election, name),
-            leading_node: self.leader.map(|(leader, _)| leader.0 + 1),
-            leading_api: self.leader.and_then(|(leader, _)| self.api_of(leader)),
-            term: self.leader.map_or(0, |(_, term)| term),
+            leading_node: leader.map(|leader| leader.0 + 1),
+            leading_api: leader.and_then(|leader| self.api_of(leader)),
+            term: self.leadership.term(),
         }
     }
 
@@ -141,12 +126,12 @@ impl Desk {
             detector: config.detector.clone(),
             node: self.node(),
             uptime_ms: milliseconds(hands.now()),
-            leader: self.leader.map(|(leader, _)| leader.0 + 1),
-            term: self.leader.map_or(0, |(_, term)| term),
+            leader: self.leadership.leader().map(|(leader, _)| leader.0 + 1),
+            term: self.leadership.term(),
             nodes: (0..config.nodes.len() as u32)
                 .map(|i| self.node_view(NodeId(i), hands))
                 .collect(),
-            locks: self.locks.len() as u64,
+            locks: self.queues.locks.len() as u64,
             locks_max: LOCKS_MAX as u64,
             sessions: self.sessions.len() as u64,
         }
@@ -155,10 +140,10 @@ impl Desk {
     fn node_view(&self, node: NodeId, hands: &dyn Hands) -> api::Node {
         let address = &self.config.nodes[node.index()];
         let peer = hands.peer(node);
-        let (state, since) = match self.suspects.get(&node) {
+        let (state, since) = match self.connectivity.suspected_since(node) {
             _ if node == self.config.me => ("self", Ticks::ZERO),
             _ if !peer.connected => ("unreachable", peer.since),
-            Some(since) => ("suspected", *since),
+            Some(since) => ("suspected", since),
             None => ("up", peer.since),
         };
         api::Node {
@@ -169,5 +154,14 @@ impl Desk {
             for_ms: milliseconds(hands.now().since(since)),
             unacknowledged: peer.unacknowledged,
         }
+    }
+}
+
+/// The state of a lock in one word.
+pub(super) fn state_of(lock: &Lock) -> &'static str {
+    match lock.state() {
+        Stage::Idle => "free",
+        Stage::Asked => "waiting",
+        Stage::Inside => "held",
     }
 }

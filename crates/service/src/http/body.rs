@@ -1,4 +1,4 @@
-//! What comes with a request: a name in its path and JSON in its body.
+//! Request parts: a name in the path and JSON in the body, with limits on size and time.
 
 use super::Api;
 use super::problem::Problem;
@@ -63,7 +63,7 @@ async fn read(request: Request, api: &Api) -> Result<Bytes, Problem> {
         return Err(too_large());
     }
     let reading = to_bytes(request.into_body(), BODY_MAX);
-    match tokio::time::timeout(api.config.patience.body, reading).await {
+    match tokio::time::timeout(api.config.limits.body, reading).await {
         Ok(Ok(bytes)) => Ok(bytes),
         // The limit, or a connection that broke: then nobody reads the answer.
         Ok(Err(_)) => Err(too_large()),

@@ -1,4 +1,4 @@
-//! Elections.
+//! Handlers of elections: campaign, proclaim, resign, withdraw, and views.
 
 use super::Api;
 use super::body::{Body, Name, Names};

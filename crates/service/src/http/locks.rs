@@ -1,8 +1,8 @@
-//! Locks.
+//! Handlers of locks: acquire, release, withdraw, verify, force, and views.
 
 use super::Api;
+use super::access::is_token;
 use super::body::{Body, Name, Names};
-use super::guard::is_token;
 use super::problem::{Outcome, Problem};
 use crate::desk::{Command, Kind, Question};
 use axum::Json;

@@ -1,4 +1,4 @@
-//! The numbers in the text format that Prometheus reads.
+//! Metrics in the text format of Prometheus.
 
 use crate::desk::Metrics;
 use std::fmt::{Display, Write};

@@ -1,4 +1,4 @@
-//! The API described for programs, in OpenAPI 3.1.
+//! The OpenAPI 3.1 document: the API described for programs.
 
 use super::routes::{Gives, Route};
 use conclave_api::schema;

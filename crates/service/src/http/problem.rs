@@ -1,4 +1,4 @@
-//! Errors as HTTP has them.
+//! Error responses: a refusal with its HTTP status and headers.
 
 use crate::desk::refusal::{self, Refusal};
 use axum::Json;

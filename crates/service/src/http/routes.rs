@@ -1,7 +1,7 @@
 //! Every route, once: the router and the OpenAPI document are made of this table.
 
 use super::problem::Problem;
-use super::{Api, elections, guard, locks, sessions, streams, values};
+use super::{Api, access, elections, locks, sessions, streams, values};
 use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
@@ -59,7 +59,7 @@ pub(super) fn router(api: Api) -> Router {
         .method_not_allowed_fallback(|| async {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this route has other methods")
         })
-        .layer(from_fn_with_state(api.clone(), guard::guard))
+        .layer(from_fn_with_state(api.clone(), access::check_request))
         .with_state(api)
 }
 

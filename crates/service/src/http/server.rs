@@ -1,11 +1,11 @@
-//! Connections: how many, how slow, and how they end.
+//! The HTTP server: connections, how many, how slow, and how they end.
 
-use super::watched::{Pulse, Watched};
-use super::{Api, HttpConfig, Patience, routes};
+use super::head_timeout::{HeadTimer, TimedStream};
+use super::{Api, HttpConfig, HttpLimits, routes};
 use crate::desk::Command;
 use axum::Router;
 use axum::body::Body;
-use conclave_net::Complaints;
+use conclave_net::RateLimitedLog;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
@@ -44,21 +44,21 @@ impl Server {
 /// Serves the API of a node until it is told to stop. Must be called within a tokio runtime.
 pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<Command>) -> Server {
     let (stop, stopped) = oneshot::channel();
-    let patience = config.patience;
+    let limits = config.limits;
     let router = routes::router(Api { config: Arc::new(config), commands });
-    let task = tokio::spawn(run(listener, router, patience, stopped));
+    let task = tokio::spawn(run(listener, router, limits, stopped));
     Server { stop, task }
 }
 
 async fn run(
     listener: TcpListener,
     router: Router,
-    patience: Patience,
+    limits: HttpLimits,
     mut stopped: oneshot::Receiver<()>,
 ) {
     let graceful = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(patience.connections));
-    let complaints = Arc::new(Complaints::new("client at"));
+    let room = Arc::new(Semaphore::new(limits.connections));
+    let warnings = Arc::new(RateLimitedLog::new("client at"));
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -69,30 +69,30 @@ async fn run(
         while connections.try_join_next().is_some() {}
         match (accepted, room.clone().try_acquire_owned()) {
             (Ok((stream, peer)), Ok(place)) => {
-                let client = Client { peer, patience, complaints: Arc::clone(&complaints) };
+                let client = Client { peer, limits, warnings: Arc::clone(&warnings) };
                 let served = client.serve(stream, router.clone(), graceful.watcher(), place);
                 connections.spawn(served);
             }
             (Ok((_, peer)), Err(_)) => {
-                let open = patience.connections;
-                complaints.about(peer, format_args!("closed: {open} connections are open"));
+                let open = limits.connections;
+                warnings.about(peer, format_args!("closed: {open} connections are open"));
             }
             (Err(error), _) => {
-                complaints.say(format_args!("a client's connection cannot be accepted: {error}"));
+                warnings.say(format_args!("a client's connection cannot be accepted: {error}"));
                 tokio::time::sleep(BREATH).await;
             }
         }
     }
     drop(listener);
     // Streams and long waits do not end by themselves: dropping the rest does it.
-    let _ = tokio::time::timeout(patience.drain, graceful.shutdown()).await;
+    let _ = tokio::time::timeout(limits.drain, graceful.shutdown()).await;
 }
 
 /// Whoever is at the other end of a connection.
 struct Client {
     peer: SocketAddr,
-    patience: Patience,
-    complaints: Arc<Complaints>,
+    limits: HttpLimits,
+    warnings: Arc<RateLimitedLog>,
 }
 
 impl Client {
@@ -103,10 +103,10 @@ impl Client {
         watcher: Watcher,
         _place: OwnedSemaphorePermit,
     ) {
-        let pulse = Pulse::new();
-        let io = TokioIo::new(Watched::new(stream, pulse.clone()));
+        let timer = HeadTimer::new();
+        let io = TokioIo::new(TimedStream::new(stream, timer.clone()));
         let service = TowerToHyperService::new(router);
-        let heard = pulse.clone();
+        let heard = timer.clone();
         let served = service_fn(move |request: hyper::Request<Incoming>| {
             heard.serving();
             let (answer, heard) = (service.call(request.map(Body::new)), heard.clone());
@@ -119,16 +119,16 @@ impl Client {
         let serving = http1::Builder::new()
             .timer(TokioTimer::new())
             .max_buf_size(HEAD_MAX)
-            .header_read_timeout(self.patience.idle)
+            .header_read_timeout(self.limits.idle)
             .serve_connection(io, served);
         tokio::select! {
             // How a client breaks off is its own affair.
             ended = watcher.watch(serving) => if let Err(error) = ended {
                 tracing::debug!(peer = %self.peer, %error, "a connection ended");
             },
-            () = pulse.too_slow(self.patience.head) => {
+            () = timer.too_slow(self.limits.head) => {
                 let what = "closed: the head of a request did not come in time";
-                self.complaints.about(self.peer, what);
+                self.warnings.about(self.peer, what);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Sessions, and what there is to see of the node itself.
+//! Handlers of sessions and keepalives, and of what there is to see of the node itself.
 
 use super::body::{Body, Name};
 use super::metrics::exposition;

@@ -1,4 +1,4 @@
-//! What happens, as it happens: server-sent events.
+//! Server-sent events: what happens, as it happens.
 
 use super::Api;
 use super::body::Name;

@@ -1,4 +1,4 @@
-//! Values, which node 1 keeps. The other nodes pass on what they are asked, once.
+//! Handlers of values, which node 1 keeps. The other nodes forward what they are asked, once.
 
 use super::Api;
 use super::body::{Body, Name};

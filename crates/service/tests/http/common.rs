@@ -7,7 +7,7 @@ mod world;
 pub use client::{Client, call, raw};
 pub use world::run_world;
 
-use conclave_service::http::{HttpConfig, Patience, Server, serve};
+use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
 use conclave_service::{Address, Chosen, Config};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -24,15 +24,15 @@ pub struct Cluster {
     servers: Vec<Server>,
 }
 
-/// Patience for tests that do not try it.
-pub fn patient() -> Patience {
+/// Limits for tests that do not try them.
+pub fn patient() -> HttpLimits {
     let (drain, answer) = (Duration::from_millis(100), Duration::from_secs(60));
-    Patience { drain, answer, ..Patience::default() }
+    HttpLimits { drain, answer, ..HttpLimits::default() }
 }
 
 impl Cluster {
     /// So many nodes with this lock algorithm.
-    pub async fn start(n: u32, engine: &str, patience: Patience) -> Self {
+    pub async fn start(n: u32, engine: &str, limits: HttpLimits) -> Self {
         let mut listeners = Vec::new();
         for _ in 0..n {
             listeners.push(TcpListener::bind("127.0.0.1:0").await.expect("a port"));
@@ -47,7 +47,7 @@ impl Cluster {
                 own: vec!["own.example:7070".to_string()],
                 keeper: nodes[0].to_string(),
                 admin_token: Some(TOKEN.to_string()),
-                patience,
+                limits,
             };
             servers.push(serve(listener, config, sender));
             commands.push(receiver);

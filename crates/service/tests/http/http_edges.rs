@@ -2,7 +2,7 @@
 
 use crate::common::{Client, Cluster, call, patient, raw};
 use conclave_service::Command;
-use conclave_service::http::{HttpConfig, Patience, Server, serve};
+use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -103,8 +103,8 @@ async fn foreign_pages_and_names_are_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_clients_are_let_go() {
     let short = Duration::from_millis(150);
-    let patience = Patience { head: short, body: short, idle: 2 * short, ..patient() };
-    let cluster = Cluster::start(1, "ricart-agrawala", patience).await;
+    let limits = HttpLimits { head: short, body: short, idle: 2 * short, ..patient() };
+    let cluster = Cluster::start(1, "ricart-agrawala", limits).await;
     let address = cluster.first();
     assert_eq!(raw(address, b"").await, "", "one that says nothing");
     assert_eq!(raw(address, b"GET /healthz HTTP/1.1\r\nhost: loc").await, "", "half a head");
@@ -136,8 +136,8 @@ async fn trickle(address: SocketAddr) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn too_many_connections_are_closed() {
-    let patience = Patience { connections: 2, ..patient() };
-    let cluster = Cluster::start(1, "ricart-agrawala", patience).await;
+    let limits = HttpLimits { connections: 2, ..patient() };
+    let cluster = Cluster::start(1, "ricart-agrawala", limits).await;
     let address = cluster.first();
     let mut open = Vec::new();
     for _ in 0..2 {
@@ -160,7 +160,7 @@ async fn too_many_connections_are_closed() {
 }
 
 /// The API of a node at which nobody takes the commands.
-async fn deaf(patience: Patience) -> (SocketAddr, Server, mpsc::Receiver<Command>) {
+async fn deaf(limits: HttpLimits) -> (SocketAddr, Server, mpsc::Receiver<Command>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("bound");
     let (sender, receiver) = mpsc::channel(1);
@@ -169,15 +169,15 @@ async fn deaf(patience: Patience) -> (SocketAddr, Server, mpsc::Receiver<Command
         own: Vec::new(),
         keeper: "127.0.0.1:1".to_string(),
         admin_token: None,
-        patience,
+        limits,
     };
     (address, serve(listener, config, sender), receiver)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_hangs_says_so() {
-    let patience = Patience { answer: Duration::from_millis(50), ..patient() };
-    let (address, server, _receiver) = deaf(patience).await;
+    let limits = HttpLimits { answer: Duration::from_millis(50), ..patient() };
+    let (address, server, _receiver) = deaf(limits).await;
     let ready = call(address, "GET /readyz", &[], "").await;
     assert_eq!(ready.failure(), (503, "unavailable".into()));
     assert!(ready.body.contains("does its disk hang"), "{}", ready.body);

@@ -87,3 +87,25 @@ fn a_release_that_is_repeated_after_a_restart_counts_once() {
     assert_eq!(release(&mut bench).expect("the same again").holds, 1);
     assert_eq!(bench.lock("x").state, "held");
 }
+
+#[test]
+fn records_on_disk_are_written_as_they_always_were() {
+    let mut bench = Bench::new();
+    bench.session_for("a", 2_000);
+    let _held = bench.acquire_as("x", acquire("a", 1_000, Some("r")));
+    bench.enter("x", 7);
+    let request = api::NewValue { value: serde_json::json!({"b": [1, null]}), fence: 5 };
+    bench.now(|reply| Command::SetValue { name: "v".to_string(), request, reply }).expect("new");
+    let disk = bench.disk();
+    let on_disk = |name: &str| {
+        let (_, bytes) = disk.iter().find(|(key, _)| key == name).expect("a record");
+        String::from_utf8(bytes.clone()).expect("JSON")
+    };
+    let lock = r#"{"stage":"Inside","latest":7,"holder":{"session":"a","fence":7,"#.to_string()
+        + r#""holds":["r"],"given_back":[]}}"#;
+    assert_eq!(on_disk("lock/x"), lock);
+    let session = r#"{"ttl":2000000,"label":"label of a","request_id":null}"#;
+    assert_eq!(on_disk("session/a"), session);
+    assert_eq!(on_disk("value/v"), r#"{"value":{"b":[1,null]},"fence":5}"#);
+    assert_eq!(on_disk("began"), "true");
+}

@@ -1,4 +1,4 @@
-//! How long to wait between two attempts to connect.
+//! Exponential back-off with jitter between two attempts to connect.
 
 use super::config::Limits;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 /// Pauses that double up to a limit. Chance takes up to half of each, lest all nodes dial at once
 /// when a peer comes back.
-pub(super) struct Pause {
+pub(super) struct Backoff {
     next: Duration,
     min: Duration,
     max: Duration,
     random: Xoshiro256PlusPlus,
 }
 
-impl Pause {
+impl Backoff {
     pub fn new(limits: &Limits, seed: u64) -> Self {
         let Limits { pause_min: min, pause_max: max, .. } = *limits;
         Self { next: min, min, max, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn pauses_double_up_to_the_limit_and_start_again() {
         let limits = Limits::default();
-        let mut pause = Pause::new(&limits, 1);
+        let mut pause = Backoff::new(&limits, 1);
         let mut longest = limits.pause_min;
         for _ in 0..10 {
             let next = pause.next();

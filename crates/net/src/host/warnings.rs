@@ -1,4 +1,4 @@
-//! Warnings that a peer or a client can cause at will: one line per second at most.
+//! Rate-limited warnings: those that a peer or a client can cause at will, one line per second.
 
 use conclave_core::Ticks;
 use std::fmt::Display;
@@ -16,12 +16,12 @@ pub(super) fn named(key: &str) -> String {
 }
 
 #[derive(Default)]
-pub(super) struct Complaints {
+pub(super) struct RateLimitedWarnings {
     next: Ticks,
     unsaid: u64,
 }
 
-impl Complaints {
+impl RateLimitedWarnings {
     pub(super) fn say(&mut self, now: Ticks, what: impl Display) {
         if now < self.next {
             self.unsaid += 1;

@@ -1,8 +1,8 @@
-//! What a node has in memory, and what its application can do with it.
+//! The state of a host in memory, and what its application can do with it.
 
-use super::complaints::Complaints;
 use super::link::Link;
 use super::timers::Timers;
+use super::warnings::RateLimitedWarnings;
 use crate::recording::{Entry, Restored};
 use crate::store::{Batch, Kept, KeptMachine, KeptPeer, encode};
 use crate::{Asked, Automaton, Hands, Input, Key, Lane, Order, Packet, Peer, Survival, Told};
@@ -59,7 +59,7 @@ pub(super) struct Gathered {
     pub(super) entries: Vec<Entry>,
 }
 
-pub(super) struct Node {
+pub(super) struct HostState {
     pub(super) me: NodeId,
     pub(super) now: Ticks,
     pub(super) machines: BTreeMap<Key, Resident>,
@@ -67,7 +67,7 @@ pub(super) struct Node {
     pub(super) links: Vec<Link>,
     pub(super) queue: VecDeque<Work>,
     pub(super) wake: Option<Ticks>,
-    pub(super) complaints: Complaints,
+    pub(super) warnings: RateLimitedWarnings,
     pub(super) recording: bool,
     pub(super) gathered: Gathered,
     batch: Batch,
@@ -79,7 +79,7 @@ pub(super) struct Node {
     delivered: usize,
 }
 
-impl Node {
+impl HostState {
     pub(super) fn new(me: NodeId, n: u32, incarnation: u32, seed: u64, kept: &Kept) -> Self {
         let link = |node| {
             let kept = kept.peers.get(&node).copied().unwrap_or_default();
@@ -93,7 +93,7 @@ impl Node {
             links: (0..n).map(NodeId).map(link).collect(),
             queue: VecDeque::new(),
             wake: None,
-            complaints: Complaints::default(),
+            warnings: RateLimitedWarnings::default(),
             recording: false,
             gathered: Gathered::default(),
             batch: Batch::default(),
@@ -234,7 +234,7 @@ impl Node {
     }
 }
 
-impl Hands for Node {
+impl Hands for HostState {
     fn me(&self) -> NodeId {
         self.me
     }

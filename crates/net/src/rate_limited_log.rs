@@ -1,5 +1,5 @@
-//! Log lines about strangers. Who knocks again and again for the same reason is told of once a
-//! minute, and a flood of connections does not become a flood of lines.
+//! A rate-limited log of what strangers do wrong. Whoever connects again and again for the same
+//! reason is told of once a minute: a flood of connections does not become a flood of lines.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -17,7 +17,7 @@ const AGAIN: Duration = Duration::from_secs(60);
 const REMEMBERED_MAX: usize = 256;
 
 /// Writes lines about strangers, and counts those that it does not write.
-pub struct Complaints {
+pub struct RateLimitedLog {
     who: &'static str,
     state: Mutex<State>,
 }
@@ -34,7 +34,7 @@ struct Said {
     unsaid: u64,
 }
 
-impl Complaints {
+impl RateLimitedLog {
     /// Lines about these: `connection from`, say.
     pub fn new(who: &'static str) -> Self {
         let state = State { since: Instant::now(), lines: 0, said: BTreeMap::new() };
@@ -104,32 +104,32 @@ mod tests {
 
     #[test]
     fn the_same_of_the_same_is_said_once_a_minute_and_counted() {
-        let complaints = Complaints::new("connection from");
+        let log = RateLimitedLog::new("connection from");
         let start = Instant::now();
-        assert_eq!(complaints.admit(ip(1), "it speaks HTTP", start), Some(0));
+        assert_eq!(log.admit(ip(1), "it speaks HTTP", start), Some(0));
         for seconds in 1..60 {
             let now = start + Duration::from_secs(seconds);
-            assert_eq!(complaints.admit(ip(1), "it speaks HTTP", now), None);
+            assert_eq!(log.admit(ip(1), "it speaks HTTP", now), None);
         }
-        assert_eq!(complaints.admit(ip(2), "it speaks HTTP", start), Some(0), "somebody else");
-        assert_eq!(complaints.admit(ip(1), "it speaks TLS", start), Some(0), "something else");
-        assert_eq!(complaints.admit(ip(1), "it speaks HTTP", start + AGAIN), Some(59));
+        assert_eq!(log.admit(ip(2), "it speaks HTTP", start), Some(0), "somebody else");
+        assert_eq!(log.admit(ip(1), "it speaks TLS", start), Some(0), "something else");
+        assert_eq!(log.admit(ip(1), "it speaks HTTP", start + AGAIN), Some(59));
     }
 
     #[test]
     fn a_flood_of_different_things_is_cut_short() {
-        let complaints = Complaints::new("connection from");
+        let log = RateLimitedLog::new("connection from");
         let start = Instant::now();
         let said = |now| {
             let all = 0..1_000;
-            all.filter(|it| complaints.admit(ip(1), &it.to_string(), now).is_some()).count()
+            all.filter(|it| log.admit(ip(1), &it.to_string(), now).is_some()).count()
         };
         assert_eq!(said(start), LINES_MAX as usize);
         assert_eq!(said(start + WINDOW), LINES_MAX as usize);
         for second in 2..100 {
             said(start + WINDOW * second);
         }
-        let remembered = complaints.state.lock().unwrap().said.len();
+        let remembered = log.state.lock().unwrap().said.len();
         assert!(remembered <= REMEMBERED_MAX, "{remembered} things are remembered");
     }
 }

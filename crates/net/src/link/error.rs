@@ -1,4 +1,4 @@
-//! What can go wrong: with the links as a whole, and with one connection.
+//! Errors of the links as a whole, and of one connection.
 
 use super::frame::{Refusal, VERSION};
 use std::io;
@@ -23,7 +23,7 @@ pub enum LinkError {
 
 /// Why a connection ended, or never came to be. The texts speak of the other side as "it".
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum ConnectionError {
     #[error("it closed the connection")]
     Closed,
     #[error("nothing was heard for {0:?}")]
@@ -74,14 +74,14 @@ pub(super) enum Fault {
     Stopping,
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for ConnectionError {
     /// With TLS, a peer that is killed has not said goodbye; that is no other end than any.
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::UnexpectedEof { Self::Closed } else { Self::Io(error) }
     }
 }
 
-impl Fault {
+impl ConnectionError {
     /// Whether trying again soon is pointless: somebody has to change something first.
     pub fn needs_a_person(&self) -> bool {
         match self {

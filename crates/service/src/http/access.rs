@@ -1,5 +1,6 @@
-//! Who may ask at all. Loopback is not trust: a web page that the user visits can have his browser
-//! ask, under a name that points here.
+//! Access control: `Host`, `Origin` (DNS rebinding, cross-site requests) and the admin token.
+//! Loopback is not trust: a web page that the user visits can have his browser ask, under a name
+//! that points here.
 
 use super::Api;
 use super::problem::Problem;
@@ -10,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use std::net::IpAddr;
 
 /// Lets a request pass that names this node and comes from no foreign page.
-pub async fn guard(State(api): State<Api>, request: Request, next: Next) -> Response {
+pub async fn check_request(State(api): State<Api>, request: Request, next: Next) -> Response {
     match check(request.headers(), &api.config.own) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),

@@ -1,7 +1,7 @@
-//! What all tasks of the links share.
+//! The state that all tasks of the links share.
 
 use super::config::{LinkConfig, Past};
-use super::fault::Fault;
+use super::error::ConnectionError;
 use super::frame::{Code, Hello, Refusal, Welcome};
 use super::outbox::Outbox;
 use crate::{News, Order, Packet};
@@ -11,7 +11,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 /// This node, as its links see it.
-pub(super) struct Node {
+pub(super) struct LinkState {
     pub config: LinkConfig,
     news: mpsc::Sender<News>,
     peers: Vec<Peer>,
@@ -40,7 +40,7 @@ impl Peer {
     }
 }
 
-impl Node {
+impl LinkState {
     pub fn new(mut config: LinkConfig, news: mpsc::Sender<News>) -> Self {
         let mut past = std::mem::take(&mut config.past);
         past.resize_with(config.n as usize, Past::default);
@@ -62,14 +62,14 @@ impl Node {
     }
 
     /// Tells the host something, when it has room for it.
-    pub async fn tell(&self, news: News) -> Result<(), Fault> {
-        self.news.send(news).await.map_err(|_| Fault::Stopping)
+    pub async fn tell(&self, news: News) -> Result<(), ConnectionError> {
+        self.news.send(news).await.map_err(|_| ConnectionError::Stopping)
     }
 
     /// Room for one message to the host. To wait for it can be given up at any time; once it is
     /// there, the message is as good as delivered.
-    pub async fn room(&self) -> Result<mpsc::Permit<'_, News>, Fault> {
-        self.news.reserve().await.map_err(|_| Fault::Stopping)
+    pub async fn room(&self) -> Result<mpsc::Permit<'_, News>, ConnectionError> {
+        self.news.reserve().await.map_err(|_| ConnectionError::Stopping)
     }
 
     pub fn hello(&self, to: NodeId) -> Hello {
@@ -92,13 +92,18 @@ impl Node {
     }
 
     /// Whether this is the peer that was met before; if none was, it is from now on.
-    pub async fn meet(&self, id: NodeId, identity: u128, incarnation: u32) -> Result<(), Fault> {
+    pub async fn meet(
+        &self,
+        id: NodeId,
+        identity: u128,
+        incarnation: u32,
+    ) -> Result<(), ConnectionError> {
         let mut known = self.peer(id).known.lock().await;
         if known.identity.is_some_and(|met| met != identity) {
-            return Err(Fault::Stranger(another(id)));
+            return Err(ConnectionError::Stranger(another(id)));
         }
         if incarnation < known.incarnation {
-            return Err(Fault::Stranger(format!(
+            return Err(ConnectionError::Stranger(format!(
                 "node {id} has been seen in its start {}, this is its start {incarnation}: an \
                  old copy of its disk, or a process that should be gone",
                 known.incarnation
@@ -114,14 +119,14 @@ impl Node {
 
     /// What a refusal comes to. Somebody who is not the peer that was met before may take this node
     /// for whomever it likes.
-    pub async fn refused(&self, by: NodeId, refusal: Refusal) -> Fault {
+    pub async fn refused(&self, by: NodeId, refusal: Refusal) -> ConnectionError {
         let Refusal { identity, code, reason } = refusal;
         let met = self.peer(by).known.lock().await.identity;
         match code {
-            Code::Disowned if met.is_some_and(|met| met != identity) => {
-                Fault::Stranger(format!("{}; it refuses this node too: {reason}", another(by)))
-            }
-            Code::Disowned => Fault::Disowned(reason),
+            Code::Disowned if met.is_some_and(|met| met != identity) => ConnectionError::Stranger(
+                format!("{}; it refuses this node too: {reason}", another(by)),
+            ),
+            Code::Disowned => ConnectionError::Disowned(reason),
             Code::Version
             | Code::Cluster
             | Code::Size
@@ -129,13 +134,13 @@ impl Node {
             | Code::Receiver
             | Code::Algorithm
             | Code::Certificate
-            | Code::Tls => Fault::Refused(reason),
+            | Code::Tls => ConnectionError::Refused(reason),
         }
     }
 
     /// A peer says up to which number this disk had its messages. If it has fewer now, it is an old
     /// copy, and the host must not go on.
-    pub async fn look_back(&self, from: NodeId, acknowledged: u64) -> Result<(), Fault> {
+    pub async fn look_back(&self, from: NodeId, acknowledged: u64) -> Result<(), ConnectionError> {
         let received = *self.peer(from).acknowledged.borrow();
         if acknowledged <= received {
             return Ok(());

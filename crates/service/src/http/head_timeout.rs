@@ -1,4 +1,4 @@
-//! A connection that notices when its client takes for ever to say what it wants.
+//! A time-out for slow clients (slowloris): how long the head of a request may take.
 //!
 //! Hyper has one time-out for the head of a request, which runs while a connection is idle too. It
 //! is used for idleness; how long a head takes from its first byte is measured here.
@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 /// What a connection is doing, shared between its stream and its service.
 #[derive(Clone)]
-pub struct Pulse(Arc<Mutex<State>>);
+pub struct HeadTimer(Arc<Mutex<State>>);
 
 #[derive(Clone, Copy)]
 enum State {
@@ -25,7 +25,7 @@ enum State {
     Idle,
 }
 
-impl Pulse {
+impl HeadTimer {
     /// A connection that was made just now: its first request is awaited.
     pub fn new() -> Self {
         Self(Arc::new(Mutex::new(State::Head(Instant::now()))))
@@ -72,19 +72,19 @@ impl Pulse {
 }
 
 /// A stream whose reads are noticed.
-pub struct Watched {
+pub struct TimedStream {
     stream: TcpStream,
-    pulse: Pulse,
+    timer: HeadTimer,
 }
 
-impl Watched {
-    /// This stream, noticed by that pulse.
-    pub fn new(stream: TcpStream, pulse: Pulse) -> Self {
-        Self { stream, pulse }
+impl TimedStream {
+    /// This stream, noticed by that timer.
+    pub fn new(stream: TcpStream, timer: HeadTimer) -> Self {
+        Self { stream, timer }
     }
 }
 
-impl AsyncRead for Watched {
+impl AsyncRead for TimedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -93,13 +93,13 @@ impl AsyncRead for Watched {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
-            self.pulse.bytes_came();
+            self.timer.bytes_came();
         }
         polled
     }
 }
 
-impl AsyncWrite for Watched {
+impl AsyncWrite for TimedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
