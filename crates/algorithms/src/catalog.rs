@@ -13,6 +13,7 @@ mod council;
 pub mod detection;
 mod echo;
 mod entry;
+mod evidence;
 mod flood_max;
 mod heartbeat;
 mod hirschberg_sinclair;
@@ -25,6 +26,7 @@ mod maekawa;
 mod majority;
 mod matrix_clock;
 mod naimi_trehel;
+mod network;
 mod on_a_ring;
 mod parameter;
 mod peterson;
@@ -49,6 +51,9 @@ pub use conclave_core::Cluster;
 pub use entry::{
     Assumption, Cost, ElectionCost, Entry, Family, Formula, MutexCost, Rejoin, Setting,
 };
+pub use evidence::{Arrival, Evidence, Stated};
+pub use leadership::{Led, LedLock};
+pub use network::{Carries, Lock, Needs, OnNetwork, Part, Set};
 pub use parameter::{Kind, Parameter, Params};
 
 use crate::Error;
@@ -112,6 +117,11 @@ pub trait Visitor: Sized {
     fn mutex<P>(self, cluster: Cluster<P>) -> Self::Output
     where
         P: Process<Provides = Mutex, Uses: Oracle>;
+    /// Gets a lock that stands on an election: [`Self::mutex`] with the chosen one below it, unless
+    /// a visitor would rather have the lock alone.
+    fn led<U: Led>(self, lock: LedLock<'_, U>) -> Result<Self::Output, Error> {
+        lock.stacked(self)
+    }
     /// Gets the cluster of an election.
     fn election<P>(self, cluster: Cluster<P>) -> Self::Output
     where
@@ -130,7 +140,7 @@ pub trait Visitor: Sized {
 pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
     match setting.entry.id {
         "central" => Ok(visitor.mutex(central::cluster(setting)?)),
-        "central-failover" => central_failover::visit(setting, visitor),
+        "central-failover" => visitor.led(central_failover::lock(setting)?),
         "voting" => Ok(visitor.mutex(voting::cluster(setting)?)),
         "quorum" => Ok(visitor.mutex(quorum::cluster(setting)?)),
         "total-order" => Ok(visitor.mutex(total_order::cluster(setting)?)),
@@ -142,7 +152,7 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
             Ok(visitor.mutex(token_ring::ping_pong(setting)?))
         }
         "token-ring" => Ok(visitor.mutex(token_ring::cluster(setting)?)),
-        "token-ring-regenerating" => token_ring_regenerating::visit(setting, visitor),
+        "token-ring-regenerating" => visitor.led(token_ring_regenerating::lock(setting)?),
         "suzuki-kasami" => Ok(visitor.mutex(suzuki_kasami::cluster(setting)?)),
         "raymond" => Ok(visitor.mutex(raymond::cluster(setting)?)),
         "naimi-trehel" => Ok(visitor.mutex(naimi_trehel::cluster(setting)?)),
@@ -163,29 +173,7 @@ pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Err
         "vector-clock" => Ok(visitor.clock(vector_clock::cluster(setting)?)),
         "matrix-clock" => Ok(visitor.clock(matrix_clock::cluster(setting)?)),
         "hybrid-clock" => Ok(visitor.clock(hybrid_clock::cluster(setting)?)),
-        other => unreachable!("'{other}' is in the list but cannot be built"),
-    }
-}
-
-/// Code that can run any lock that stands on an election, without that election.
-pub trait LedVisitor: Sized {
-    /// What comes of it.
-    type Output;
-    /// Gets the cluster of the lock alone.
-    fn led<P>(self, cluster: Cluster<P>) -> Self::Output
-    where
-        P: Process<Provides = Mutex, Uses = Election>;
-}
-
-/// Builds the lock of a setting without the election below it, for nodes on which one election
-/// serves many locks; `None` if it stands on none.
-pub fn visit_led<V: LedVisitor>(setting: &Setting, visitor: V) -> Result<Option<V::Output>, Error> {
-    match setting.entry.id {
-        "central-failover" => Ok(Some(visitor.led(central_failover::upper(setting)?))),
-        "token-ring-regenerating" => {
-            Ok(Some(visitor.led(token_ring_regenerating::upper(setting)?)))
-        }
-        _ => Ok(None),
+        id => Err(Error::NotBuilt { id }),
     }
 }
 
@@ -225,3 +213,6 @@ fn distance(a: &str, b: &str) -> usize {
     }
     row[b.chars().count()]
 }
+
+#[cfg(test)]
+mod tests;

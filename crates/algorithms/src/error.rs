@@ -13,6 +13,12 @@ pub enum Error {
         /// What there is instead.
         hint: String,
     },
+    /// The algorithm is listed, but nothing builds it. A test fails before anybody sees this.
+    #[error("'{id}' is in ENTRIES, but catalog::visit has no arm that builds it")]
+    NotBuilt {
+        /// Its id.
+        id: &'static str,
+    },
     /// The algorithm has no parameter of that name.
     #[error("--set {name}: {id} takes {accepted}")]
     UnknownParameter {

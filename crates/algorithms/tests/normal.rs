@@ -9,13 +9,10 @@ mod walk;
 #[path = "normal/world.rs"]
 mod world;
 
-use conclave_algorithms::catalog::{self, Setting};
-use names::Exchange;
+use conclave_algorithms::catalog::{self, ENTRIES, Entry, Set, Setting};
+use names::{Exchange, HasSymmetry};
 use walk::{Count, Walk};
 use world::Faults;
-
-/// Parameters by name, as text.
-type Set = &'static [(&'static str, &'static str)];
 
 /// Everything that may go wrong without a node forgetting anything.
 const ANYTHING: Faults = Faults {
@@ -28,38 +25,13 @@ const ANYTHING: Faults = Faults {
 };
 
 /// Every algorithm that has a normal form, with the parameters that make a difference to it.
-const ROWS: &[(&str, Set)] = &[
-    ("ricart-agrawala", &[]),
-    ("ricart-agrawala", &[("text", "seed")]),
-    ("voting", &[("coordinators", "3")]),
-    ("voting", &[("coordinators", "2"), ("attempt", "5")]),
-    ("voting", &[("coordinators", "2"), ("coordinator", "colocated")]),
-    ("central", &[]),
-    ("central", &[("busy", "try")]),
-    ("central", &[("busy", "queued"), ("order", "random"), ("release_ack", "true")]),
-    ("central", &[("order", "lifo"), ("coordinator", "colocated")]),
-    ("central", &[("order", "timestamp")]),
-    ("lamport", &[]),
-    ("lamport", &[("reply_saving", "true")]),
-    ("maekawa", &[]),
-    ("maekawa", &[("sanders", "false")]),
-    ("suzuki-kasami", &[]),
-    ("token-ring", &[]),
-    ("token-ring", &[("hold", "1")]),
-    ("token-ring", &[("idle", "park")]),
-    ("token-ring-regenerating", &[]),
-    ("token-ring-regenerating", &[("mode", "strict"), ("detector", "perfect")]),
-    ("token-ring-regenerating", &[("mode", "fence"), ("detector", "perfect")]),
-    ("token-ring-regenerating", &[("election", "ring"), ("detector", "perfect")]),
-    ("naimi-trehel", &[]),
-    ("raymond", &[]),
-    ("roucairol-carvalho", &[]),
-    ("roucairol-carvalho", &[("init", "none")]),
-    ("total-order", &[("coordinators", "3")]),
-    ("quorum", &[("coordinators", "3")]),
-    ("quorum", &[("coordinators", "3"), ("abort_after", "5"), ("retransmit", "2")]),
-    ("quorum", &[("coordinators", "2"), ("coordinator", "colocated")]),
-];
+fn rows() -> impl Iterator<Item = (&'static str, Set)> {
+    let of = |entry: &'static Entry| {
+        let settings = entry.evidence.normal.yes().copied().unwrap_or_default();
+        settings.iter().map(move |set| (entry.id, *set))
+    };
+    ENTRIES.iter().copied().flat_map(of)
+}
 
 /// How many normal states there are without faults, however often everybody asks.
 const SIZES: &[(&str, u32, Set, usize)] = &[
@@ -86,6 +58,18 @@ const SIZES: &[(&str, u32, Set, usize)] = &[
     ("quorum", 2, &[("coordinators", "1")], 28),
 ];
 
+/// Algorithms with a normal form whose states are not counted, and why.
+const UNCOUNTED: &[(&str, &str)] = &[
+    ("roucairol-carvalho", "who holds all permissions leaves the others' clocks behind for ever"),
+    ("token-ring-regenerating", "what the layers below count rises for ever"),
+];
+
+/// Algorithms whose nodes can be exchanged.
+const SYMMETRIC: &[(&str, Set)] = &[
+    ("voting", &[("coordinators", "3"), ("attempt", "5")]),
+    ("quorum", &[("coordinators", "3"), ("abort_after", "5"), ("retransmit", "2")]),
+];
+
 fn setting(id: &str, n: u32, set: Set) -> Setting {
     let entry = catalog::find(id).expect("it is in the catalogue");
     entry.setting(n, set).expect("it takes these")
@@ -103,7 +87,7 @@ fn a_normal_form_can_do_just_what_the_state_can_for_which_it_stands() {
         (300, Faults { suspicions: true, ..calm }),
         (300, ANYTHING),
     ];
-    for &(id, set) in ROWS {
+    for (id, set) in rows() {
         for (n, seed) in (1..=3).flat_map(|n| (1..=4).map(move |seed| (n, seed))) {
             for (steps, faults) in kinds {
                 let name = format!("{id} {n} {set:?} seed {seed} {faults:?}");
@@ -126,11 +110,27 @@ fn there_are_only_so_many_normal_states() {
 }
 
 #[test]
+fn the_states_of_every_normal_form_are_counted_or_cannot_be() {
+    for (id, _) in rows() {
+        let counted = SIZES.iter().any(|(known, ..)| *known == id);
+        let excused = UNCOUNTED.iter().any(|(known, _)| *known == id);
+        assert!(counted || excused, "{id} has a normal form: add how many states to SIZES");
+        assert!(!(counted && excused), "{id} is counted: take it out of UNCOUNTED");
+    }
+}
+
+#[test]
+fn every_algorithm_whose_nodes_can_be_exchanged_is_under_new_names() {
+    for (id, set) in rows() {
+        let symmetric = catalog::visit(&setting(id, 3, set), HasSymmetry).expect("built");
+        let walked = SYMMETRIC.iter().any(|(known, _)| *known == id);
+        assert!(walked || !symmetric, "the nodes of {id} can be exchanged: add it to SYMMETRIC");
+    }
+}
+
+#[test]
 fn under_new_names_the_same_happens() {
-    for (id, set) in [
-        ("voting", [("coordinators", "3"), ("attempt", "5")].as_slice()),
-        ("quorum", &[("coordinators", "3"), ("abort_after", "5"), ("retransmit", "2")]),
-    ] {
+    for &(id, set) in SYMMETRIC {
         for (n, seed) in (1..=3).flat_map(|n| (1..=10).map(move |seed| (n, seed))) {
             let exchange = Exchange { steps: 1_000, seed, faults: ANYTHING };
             catalog::visit(&setting(id, n, set), exchange).expect("it can be built");

@@ -13,7 +13,7 @@ use crate::Usage;
 use build::Build;
 use conclave_algorithms::catalog::detection::{Rhythm, detector};
 use conclave_algorithms::catalog::{
-    self, Cluster, Entry, Family, Setting, find, shared_election, visit_led,
+    self, Cluster, ENTRIES, Entry, Family, Setting, find, shared_election,
 };
 use conclave_core::{NodeId, Ticks};
 use conclave_net::{Automaton, Input, Key, Survival};
@@ -28,6 +28,8 @@ pub const ELECTION: &str = "election";
 pub const LOCK: &str = "lock/";
 
 /// What a network needs other than a simulation, in which a message takes one unit, a millisecond.
+/// A parameter of one of these names means the same in every row of the catalogue; what a single
+/// algorithm needs besides, or other than this, is in its row.
 const RHYTHM: [(&str, &str); 6] = [
     ("round", "1000"),
     ("period", "100"),
@@ -43,16 +45,6 @@ const TTL_MIN: Ticks = Ticks::units(1_000);
 /// A link that is dead is noticed after this long, however rarely messages came before, and what
 /// depends on it a little later.
 const SILENCE_MAX: Ticks = Ticks::units(3_500);
-
-/// What single algorithms need besides. Links lose nothing that coordinators are asked, so to ask
-/// again would only fill the outbox of one that is down; but colocated coordinators each grant to
-/// their own client first, and a split vote ends only when somebody gives up.
-const ALONE: [(&str, &str, &str); 4] = [
-    ("quorum", "retransmit", "none"),
-    ("quorum", "abort_after", "500"),
-    ("quorum", "backoff", "100"),
-    ("voting", "attempt", "2000"),
-];
 
 /// Makes machines.
 pub struct Machines {
@@ -136,7 +128,7 @@ impl Machines {
     /// answers no more, and then the client that it is not answered.
     pub fn ttl_max(&self) -> Option<Ticks> {
         let Setting { entry, params, .. } = &self.locks;
-        let leased = stands_on_election(entry) && params.is("mode", "lease");
+        let leased = entry.is_led() && params.is("mode", "lease");
         let lease = leased.then(|| params.ticks("lease")).flatten()?;
         Some(Ticks(lease.0 / 2).since(self.notice))
     }
@@ -167,10 +159,8 @@ impl Machines {
     }
 }
 
-/// The rhythm; and pre-votes, since a network may well lose a single link and keep all others.
 fn usual() -> Vec<(&'static str, String)> {
-    let set = RHYTHM.iter().chain(&[("prevote", "on")]);
-    set.map(|(name, value)| (*name, value.to_string())).collect()
+    RHYTHM.iter().map(|(name, value)| (*name, value.to_string())).collect()
 }
 
 fn text(error: conclave_algorithms::Error) -> Usage {
@@ -187,7 +177,8 @@ fn of_family(id: &str, family: Family, what: &str) -> Result<&'static Entry, Usa
     Ok(entry)
 }
 
-/// A setting of what was chosen, with defaults for what was not set and the algorithm takes.
+/// A setting of what was chosen, with defaults for what was not set and the algorithm takes: those
+/// of its row before those of all.
 fn setting(
     entry: &'static Entry,
     n: u32,
@@ -195,11 +186,14 @@ fn setting(
     defaults: &[(&str, String)],
 ) -> Result<Setting, Usage> {
     let takes = |name: &str| entry.parameters.iter().any(|parameter| parameter.name == name);
-    let open = |name: &str| takes(name) && !chosen.set.iter().any(|(set, _)| set == name);
-    let usual =
-        defaults.iter().filter(|(name, _)| open(name)).map(|(name, value)| (*name, &**value));
+    let is_set = |name: &str| chosen.set.iter().any(|(set, _)| set == name);
+    let own = entry.lock().map_or(&[][..], |lock| (lock.defaults)(&is_set));
+    let is_own = |name: &str| own.iter().any(|(known, _)| *known == name);
+    let all = defaults.iter().map(|(name, value)| (*name, &**value));
+    let usual = all.filter(|(name, _)| !is_own(name)).chain(own.iter().copied());
+    let open = usual.filter(|(name, _)| takes(name) && !is_set(name));
     let set = chosen.set.iter().map(|(name, value)| (&**name, &**value));
-    entry.setting(n, &usual.chain(set).collect::<Vec<_>>()).map_err(text)
+    entry.setting(n, &open.chain(set).collect::<Vec<_>>()).map_err(text)
 }
 
 /// The kind of machine of that name, as all nodes of a cluster have it.
@@ -217,19 +211,10 @@ pub fn kind(settings: &Settings, key: &str) -> Result<Kind, Usage> {
 }
 
 fn visit_lock<V: MachineVisitor>(locks: &Setting, visitor: V) -> Result<V::Output, Usage> {
-    if stands_on_election(locks.entry) {
-        let led = visit_led(locks, OnNetwork::of(locks.entry, visitor)).map_err(text)?;
-        return led.ok_or_else(|| Usage(format!("{} cannot be had alone", locks.entry.id)));
-    }
     catalog::visit(locks, OnNetwork::of(locks.entry, visitor)).map_err(text)
 }
 
-fn stands_on_election(entry: &Entry) -> bool {
-    entry.parameters.iter().any(|parameter| parameter.name == "election")
-}
-
-/// The locks. Coordinators live on nodes, a parked token wakes nobody up, and who stands on an
-/// election stands on the cluster's.
+/// The locks. Coordinators live on nodes, and who stands on an election stands on the cluster's.
 fn locks(config: &Settings) -> Result<Setting, Usage> {
     let n = config.nodes;
     let entry = of_family(&config.engine.id, Family::Mutex, "engine")?;
@@ -238,18 +223,8 @@ fn locks(config: &Settings) -> Result<Setting, Usage> {
     defaults.push(("coordinators", n.min(5).to_string()));
     defaults.push(("election", config.election.id.clone()));
     defaults.push(("detector", config.detector.id.clone()));
-    let set = |name: &str| config.engine.set.iter().find(|(set, _)| set == name);
-    if entry.id == "token-ring" {
-        defaults.retain(|(name, _)| *name != "hold");
-        if set("hold").is_none() && set("loss_detection").is_none() && set("text").is_none() {
-            defaults.push(("idle", "park".to_string()));
-        }
-    }
-    for (_, name, value) in ALONE.iter().filter(|(id, ..)| *id == entry.id) {
-        defaults.retain(|(other, _)| other != name);
-        defaults.push((name, value.to_string()));
-    }
     let setting = setting(entry, n, &config.engine, &defaults)?;
+    let set = |name: &str| config.engine.set.iter().find(|(set, _)| set == name);
     let is = |name, word| set(name).is_some_and(|(_, value)| value == word);
     if is("coordinator", "separate") {
         let reason = "on a network coordinators live on the nodes: coordinator=colocated";
@@ -279,21 +254,17 @@ fn elects<V: MachineVisitor>(
 ) -> Result<Elects<V::Output>, Usage> {
     let (n, chosen) = (locks.n, &config.election);
     let entry = of_family(&chosen.id, Family::Election, "election")?;
-    let sharable = ["majority", "bully", "ring"].contains(&entry.id);
-    let led = stands_on_election(locks.entry);
-    let shared = shared(chosen, locks, sharable.then_some(entry.id))?;
+    let sharable = entry.carries_locks();
+    let shared = shared(chosen, locks, sharable.map(|_| entry.id))?;
     let ticks = |name| shared.params.ticks(name).unwrap_or(Ticks::units(1_000));
     let rhythm = Rhythm { period: ticks("period"), timeout: ticks("timeout") };
     let on_network = OnNetwork::of(entry, visitor);
-    if sharable {
+    if let Some(parameters) = sharable {
         let fresh = shared_election(&shared).map_err(text)?;
         let first_leader = fresh(NodeId(0)).leader();
         let made = on_network.made(Cluster::of_equals(n, fresh), Survival::Returns);
-        let shown: &[&str] = match entry.id {
-            _ if led => &[], // The locks' own parameters say it.
-            "majority" => &["period", "timeout", "prevote"],
-            _ => &["period", "timeout"],
-        };
+        // Those of locks that stand on it say it already.
+        let shown = if locks.entry.is_led() { &[] } else { parameters };
         let value = |name: &&str| (name.to_string(), shared.params.text(name).to_string());
         let set = shown.iter().map(value).collect();
         let chosen = Chosen { id: entry.id.to_string(), set };
@@ -306,23 +277,24 @@ fn elects<V: MachineVisitor>(
 }
 
 /// The setting that says in which rhythm is elected: that of the locks, if they stand on the
-/// election, or else one of its own.
+/// election, or else one as locks that do would have it.
 fn shared(
     chosen: &Chosen,
     locks: &Setting,
     sharable: Option<&'static str>,
 ) -> Result<Setting, Usage> {
-    if stands_on_election(locks.entry) {
+    if locks.entry.is_led() {
         if let Some((name, _)) = chosen.set.first() {
             let reason = format!("{} sets the rhythm of its election", locks.entry.id);
             return Err(Usage(format!("--set election.{name}: {reason}: --set {name}")));
         }
         return Ok(locks.clone());
     }
-    let frame = find("central-failover").map_err(text)?;
+    let mut led = ENTRIES.iter().copied().filter(|entry| entry.is_led());
+    let frame = led.next().expect("the catalogue has a lock that stands on an election");
     let set = if sharable.is_some() { chosen.set.clone() } else { Vec::new() };
-    let id = sharable.unwrap_or("majority").to_string();
-    let defaults: Vec<_> = usual().into_iter().chain([("election", id)]).collect();
+    let election = sharable.map(|id| ("election", id.to_string()));
+    let defaults: Vec<_> = usual().into_iter().chain(election).collect();
     setting(frame, locks.n, &Chosen { id: String::new(), set }, &defaults)
 }
 

@@ -1,7 +1,7 @@
 //! No allocation per event: twice as long a run asks the allocator (almost) nothing more.
 #![allow(unsafe_code, reason = "counting allocations needs an allocator of one's own")]
 
-use conclave_algorithms::catalog;
+use conclave_algorithms::catalog::{self, ENTRIES, Family};
 use conclave_core::Ticks;
 use conclave_sim::{Options, Plan, Workload};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -35,6 +35,13 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// Locks that do allocate as they go, and how often.
+const ALLOCATES: &[(&str, &str)] = &[
+    ("central-failover", "about once in 20 events, most of which are signs of life"),
+    ("token-ring-regenerating", "about once in 20 events, most of which are signs of life"),
+    ("suzuki-kasami", "about once in two events: the token carries arrays, as in the paper"),
+];
+
 /// Events, and allocations, of a busy cluster of 8 that enters `rounds` times each.
 fn measure(id: &str, rounds: u32) -> (u64, u64) {
     let setting = catalog::find(id).and_then(|entry| entry.setting(8, &[])).expect("it exists");
@@ -47,30 +54,32 @@ fn measure(id: &str, rounds: u32) -> (u64, u64) {
     (outcome.events, ALLOCATIONS.with(Cell::get) - before)
 }
 
-#[test]
-fn twice_the_events_need_no_more_allocations() {
+/// What is wrong with twice as long a run, if anything is.
+fn complaint(id: &str) -> Option<String> {
     // Left to grow are the list of entries and the samples, which double: a handful at most.
     let growth = 12;
-    for id in [
-        "central",
-        "voting",
-        "total-order",
-        "lamport",
-        "ricart-agrawala",
-        "roucairol-carvalho",
-        "maekawa",
-        "token-ring",
-        "raymond",
-        "naimi-trehel",
-    ] {
-        let (events, allocations) = measure(id, 200);
-        let (more_events, more_allocations) = measure(id, 400);
-        assert!(more_events > events + 4_000, "{id}: {events} then {more_events} events");
-        assert!(
-            more_allocations <= allocations + growth,
-            "{id}: {allocations} allocations in {events} events, then {more_allocations}"
-        );
+    let (events, allocations) = measure(id, 200);
+    let (more_events, more_allocations) = measure(id, 400);
+    if more_events <= events + 4_000 {
+        return Some(format!("{id}: {events} then {more_events} events"));
     }
+    (more_allocations > allocations + growth).then(|| {
+        format!("{id}: {allocations} allocations in {events} events, then {more_allocations}")
+    })
+}
+
+#[test]
+fn twice_the_events_need_no_more_allocations() {
+    let mut complaints = Vec::new();
+    for entry in ENTRIES.iter().filter(|entry| entry.family == Family::Mutex) {
+        let excused = ALLOCATES.iter().any(|(id, _)| *id == entry.id);
+        match complaint(entry.id) {
+            Some(complaint) if !excused => complaints.push(complaint),
+            None if excused => complaints.push(format!("{}: no longer in ALLOCATES", entry.id)),
+            Some(_) | None => {}
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 
 #[test]
@@ -83,7 +92,7 @@ fn detectors_need_no_more_the_longer_they_watch() {
         cluster.run(&plan, &Options::default()).expect("the plan is sound");
         ALLOCATIONS.with(Cell::get) - before
     };
-    for id in ["heartbeat", "adaptive", "phi-accrual"] {
+    for id in ENTRIES.iter().filter(|it| it.family == Family::Detector).map(|entry| entry.id) {
         let (short, long) = (watch(id, 500), watch(id, 1_000)); // By then windows are full.
         assert!(long <= short + 4, "{id}: {short}, then {long} allocations");
     }

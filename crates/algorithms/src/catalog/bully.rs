@@ -1,8 +1,9 @@
 //! The row of the bully election.
 
+use super::claims::{DIVIDED, LED, claim, hasty, replaced, together};
 use super::{
-    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting, limits,
+    Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
+    OnNetwork, Parameter, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
 use crate::election::bully::{Announce, Bully, Setup, Text};
@@ -76,6 +77,17 @@ pub const ENTRY: Entry = Entry {
                     Coulouris counts N-2 at best, not asking whom it knows to be dead.",
     }),
     rejoin_without_disk: Rejoin::ByProtocol,
+    on_network: OnNetwork::Election(Carries::Locks(&["period", "timeout"])),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(3, together, 863, LED).place(59),
+            claim(4, together, 9_516_344, LED).large().place(60),
+            claim(3, hasty, 2_122, DIVIDED).place(12),
+            claim(3, replaced, 141_162, DIVIDED).place(13),
+        ]),
+        normal: Stated::No("an election ends: no counter rises for ever"),
+        plain: Stated::No("it sets timers"),
+    },
 };
 
 const PARAMETERS: &[Parameter] = &[

@@ -1,13 +1,16 @@
 //! The row of the centralised algorithm.
 
+use super::claims::{
+    ALL, STARVED, STUCK, UNFENCED, as_usual, claim, crash, for_ever, thrice, twice,
+};
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Params, Rejoin,
-    Setting, exactly, limits,
+    Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
+    Needs, OnNetwork, Parameter, Params, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::mutex::central::{Busy, Central, Order, Setup, normal};
 use crate::mutex::places::Places;
-use conclave_core::{Bounds, Property, Ticks};
+use conclave_core::{Bounds, NodeId, Property, Ticks};
 
 /// The centralised coordinator.
 pub const ENTRY: Entry = Entry {
@@ -96,6 +99,28 @@ pub const ENTRY: Entry = Entry {
                     \"wait in line\" in some (busy=queued) and \"refused\" in others (busy=try).",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock {
+        needs: |_| Needs::Coordinator(NodeId(0)),
+        ..Lock::OF_EQUALS
+    }),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 127, ALL).place(1),
+            claim(3, as_usual, 113, ALL).place(2),
+            claim(3, twice, 677, ALL).place(36),
+            claim(3, for_ever, 70, UNFENCED).place(48),
+            claim(2, crash, 46, STUCK).place(9),
+            claim(2, for_ever, 18, STARVED).with(&[("busy", "try")]).place(19),
+        ]),
+        normal: Stated::Yes(&[
+            &[],
+            &[("busy", "try")],
+            &[("busy", "queued"), ("order", "random"), ("release_ack", "true")],
+            &[("order", "lifo"), ("coordinator", "colocated")],
+            &[("order", "timestamp")],
+        ]),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Refusals are followed by another try, without end.

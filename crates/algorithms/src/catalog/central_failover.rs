@@ -1,11 +1,16 @@
 //! The row of the centralised algorithm that survives its coordinator.
 
+use super::claims::{
+    ALL, BY_RING, EFFECTIVE, FENCED, UNSAFE, as_usual, claim, thrice, untimed_with_a_crash,
+    wrongly_suspected, wrongly_suspected_once,
+};
 use super::exactly;
 use super::leadership::{
-    self, DETECTOR, ELECTION, LEASE, Led, MODE, PERIOD, PREVOTE, RETRANSMIT, TIMEOUT, UPKEEP, setup,
+    self, DETECTOR, ELECTION, LEASE, Led, LedLock, MODE, PERIOD, PREVOTE, RETRANSMIT, TIMEOUT,
+    UPKEEP, setup,
 };
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, Visitor, limits,
+    Assumption, Cost, Entry, Evidence, Family, Formula, MutexCost, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
 use crate::mutex::central_failover::CentralFailover;
@@ -109,6 +114,18 @@ pub const ENTRY: Entry = Entry {
                     each live node besides the election.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: leadership::ON_NETWORK,
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 2_462, ALL).place(3),
+            claim(3, as_usual, 10_268, ALL).place(4),
+            claim(3, untimed_with_a_crash, 9_424, ALL).with(BY_RING).place(31),
+            claim(2, wrongly_suspected_once, 59_271, EFFECTIVE).with(FENCED).place(32),
+            claim(2, wrongly_suspected, 50, UNSAFE).with(FENCED).place(11),
+        ]),
+        normal: Stated::No("its epochs and lines have none yet"),
+        plain: Stated::No("it sets timers"),
+    },
 };
 
 impl Led for CentralFailover {
@@ -117,14 +134,9 @@ impl Led for CentralFailover {
     }
 }
 
-/// Hands the nodes of a setting to the visitor.
-pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
-    leadership::visit(setting, true, CentralFailover::new, visitor)
-}
-
-/// The nodes of a setting without the election below them.
-pub fn upper(setting: &Setting) -> Result<Cluster<CentralFailover>, Error> {
-    leadership::upper(setting, CentralFailover::new)
+/// The lock of a setting.
+pub fn lock(setting: &Setting) -> Result<LedLock<'_, CentralFailover>, Error> {
+    LedLock::new(setting, true, CentralFailover::new)
 }
 
 /// The share of clients that live elsewhere than the coordinator.

@@ -1,8 +1,9 @@
 //! The row of Chang and Roberts' election.
 
+use super::claims::{LED, UNLED, as_usual, claim, crash};
 use super::{
-    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting, exactly, limits,
+    Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
+    Kind, OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::election::chang_roberts::{ChangRoberts, Join, Skip, Text};
@@ -70,6 +71,15 @@ pub const ENTRY: Entry = Entry {
                     ELECTED: 2N^2+N(N-1)/2 when all begin.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Election(Carries::NOTHING_SINCE_HELD_ONCE),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(4, as_usual, 796, LED).place(52),
+            claim(3, crash, 625, UNLED).place(15),
+        ]),
+        normal: Stated::No("an election ends: no counter rises for ever"),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes.

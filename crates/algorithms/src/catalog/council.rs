@@ -1,8 +1,9 @@
 //! What the algorithms with several coordinators have in common: parameters and costs.
 
-use super::{Kind, Parameter, Setting};
+use super::{Kind, Needs, Parameter, Setting};
 use crate::Error;
 use crate::mutex::places::Places;
+use conclave_core::NodeId;
 
 /// More coordinators than this are surely a slip.
 const COORDINATORS_MAX: u32 = 10_000;
@@ -61,6 +62,11 @@ pub fn coordinators(setting: &Setting) -> u32 {
 /// How many of them must agree.
 pub fn votes(setting: &Setting) -> u32 {
     setting.params.number("votes").unwrap_or(coordinators(setting) / 2 + 1)
+}
+
+/// Which nodes a lock needs on a network, where coordinators live on the first nodes.
+pub fn needs(setting: &Setting, sequencer: Option<NodeId>) -> Needs {
+    Needs::Votes { of: coordinators(setting), votes: votes(setting), sequencer }
 }
 
 /// Whether they live on the first clients' nodes.

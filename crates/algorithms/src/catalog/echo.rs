@@ -1,9 +1,10 @@
 //! The row of the echo with extinction.
 
+use super::claims::{LED, as_usual, claim};
 use super::topology::{self, Size};
 use super::{
-    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Rejoin, Setting, exactly,
-    limits,
+    Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
+    OnNetwork, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::election::echo::Echo;
@@ -51,6 +52,12 @@ pub const ENTRY: Entry = Entry {
                     everybody.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Election(Carries::NOTHING_SINCE_HELD_ONCE),
+    evidence: Evidence {
+        claims: Stated::Yes(&[claim(4, as_usual, 13_024, LED).place(58)]),
+        normal: Stated::No("an election ends: no counter rises for ever"),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes. The greatest of those that began should lead.

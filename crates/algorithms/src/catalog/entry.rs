@@ -1,6 +1,6 @@
 //! What the catalogue says of one algorithm.
 
-use super::{Parameter, Params};
+use super::{Evidence, OnNetwork, Parameter, Params};
 use crate::Error;
 use crate::election::rank;
 use conclave_core::{Bounds, NodeId, NodeSet, Property};
@@ -37,6 +37,10 @@ pub struct Entry {
     pub cost: Cost,
     /// How a node that lost its disk may come back.
     pub rejoin_without_disk: Rejoin,
+    /// What it is on a network.
+    pub on_network: OnNetwork,
+    /// What is known of it from looking at all its runs.
+    pub evidence: Evidence,
 }
 
 impl Entry {

@@ -1,9 +1,10 @@
 //! The row of FloodMax.
 
+use super::claims::{DIVIDED, LED, as_usual, claim, crash};
 use super::topology::{self, Size};
 use super::{
-    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting, exactly, limits,
+    Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
+    OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::election::flood_max::{FloodMax, Rounds};
@@ -68,6 +69,15 @@ pub const ENTRY: Entry = Entry {
                     stays for 3D.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Election(Carries::NOTHING_SINCE_HELD_ONCE),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(4, as_usual, 97_525, LED).place(57),
+            claim(3, crash, 3_618, DIVIDED).place(14),
+        ]),
+        normal: Stated::No("an election ends: no counter rises for ever"),
+        plain: Stated::No("it sets timers"),
+    },
 };
 
 /// Builds the nodes.

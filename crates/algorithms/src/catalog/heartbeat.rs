@@ -1,7 +1,10 @@
 //! The row of heartbeats with a fixed timeout.
 
 use super::detection::{GRACE, NODES_MAX, PERIOD, cluster as of_detectors, size, span};
-use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting, limits};
+use super::{
+    Assumption, Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Rejoin,
+    Setting, limits,
+};
 use crate::Error;
 use crate::detector::heartbeat::{Heartbeat, Setup};
 use conclave_core::Property::{D1, D2};
@@ -45,6 +48,8 @@ pub const ENTRY: Entry = Entry {
     ],
     cost: Cost::Unstated,
     rejoin_without_disk: Rejoin::ByProtocol,
+    on_network: OnNetwork::Detector,
+    evidence: Evidence::unchecked("no law judges a detector in all runs"),
 };
 
 /// Builds the nodes.

@@ -1,8 +1,10 @@
 //! The row of Hirschberg and Sinclair's election.
 
+use super::claims::{LED, as_usual, claim};
 use super::on_a_ring::{everybody_is_a_candidate, greatest, halvings};
 use super::{
-    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Rejoin, Setting, limits,
+    Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
+    OnNetwork, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
 use crate::election::hirschberg_sinclair::HirschbergSinclair;
@@ -43,6 +45,12 @@ pub const ENTRY: Entry = Entry {
                     begins alone, 6N+4M-8 when all begin.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Election(Carries::NOTHING_SINCE_HELD_ONCE),
+    evidence: Evidence {
+        claims: Stated::Yes(&[claim(4, as_usual, 4_559, LED).place(53)]),
+        normal: Stated::No("an election ends: no counter rises for ever"),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes.

@@ -1,7 +1,10 @@
 //! The row of the hybrid logical clock.
 
 use super::clock_example::{Asked, Idle, RATES, REMEMBERS, TASK, cluster as clocks};
-use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting, limits};
+use super::{
+    Assumption, Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Rejoin,
+    Setting, limits,
+};
 use crate::Error;
 use crate::clock::hybrid::{HybridClock, Pair};
 use conclave_core::{NodeId, Property, Ticks};
@@ -50,6 +53,8 @@ pub const ENTRY: Entry = Entry {
     ],
     cost: Cost::Unstated,
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Nothing("a clock is a value that others carry"),
+    evidence: Evidence::unchecked("no law judges a clock in all runs"),
 };
 
 /// The nodes of a setting.

@@ -1,8 +1,9 @@
 //! The row of Lamport's mutual exclusion.
 
+use super::claims::{ALL, UNFENCED, UNSAFE, as_usual, claim, for_ever, in_any_order, thrice};
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    exactly, limits,
+    Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
+    OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::mutex::lamport::{Lamport, normal};
@@ -70,6 +71,17 @@ pub const ENTRY: Entry = Entry {
                     REQUEST is as good as a REPLY.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock::OF_EQUALS),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 12_308, ALL).place(12),
+            claim(3, as_usual, 769_783, ALL).place(13),
+            claim(2, for_ever, 1_130, UNFENCED).place(44),
+            claim(2, in_any_order, 22, UNSAFE).place(4),
+        ]),
+        normal: Stated::Yes(&[&[], &[("reply_saving", "true")]]),
+        plain: Stated::Yes(Arrival::AsSent),
+    },
 };
 
 /// Builds the nodes.

@@ -1,7 +1,10 @@
 //! The row of Lamport's clock.
 
 use super::clock_example::{Asked, RATES, REMEMBERS, TASK, cluster as clocks};
-use super::{Cluster, Cost, Entry, Family, Kind, Parameter, Params, Rejoin, Setting, limits};
+use super::{
+    Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Params, Rejoin, Setting,
+    limits,
+};
 use crate::Error;
 use crate::clock::lamport::{LamportClock, Rule, Scalar};
 use conclave_core::Property;
@@ -42,6 +45,8 @@ pub const ENTRY: Entry = Entry {
     ],
     cost: Cost::Unstated,
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Nothing("a clock is a value that others carry"),
+    evidence: Evidence::unchecked("no law judges a clock in all runs"),
 };
 
 /// The nodes of a setting.

@@ -3,7 +3,7 @@
 
 use super::detection::{Rhythm, detector};
 pub use super::majority::PREVOTE;
-use super::{Cluster, Kind, Parameter, Params, Setting, Visitor};
+use super::{Cluster, Kind, Lock, Needs, OnNetwork, Parameter, Params, Setting, Visitor};
 use crate::Error;
 use crate::detector::any::AnyDetector;
 use crate::election::any::AnyElection;
@@ -15,6 +15,14 @@ use crate::mutex::epoch::{Ballot, Mode, Setup};
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::{Bounds, NodeId, Normal, Process, Property, Stack, Ticks, Timing};
+
+/// On a network more than half of the nodes will do, and the election is the cluster's. Nodes ask
+/// before they stand: a network may well lose a single link and keep all others.
+pub const ON_NETWORK: OnNetwork = OnNetwork::Lock(Lock {
+    needs: |_| Needs::Majority,
+    led: true,
+    defaults: |_| &[("prevote", "on")],
+});
 
 /// What is sent whether or not anybody wants to enter.
 pub const UPKEEP: &[&str] = &["HEARTBEAT", "HEARTBEAT_ACK"];
@@ -128,46 +136,55 @@ pub trait Led: Process<Provides = Mutex, Uses = Election> {
     fn normal<L: Process<Provides = Election>>() -> Option<Normal<Stack<Self, L>>>;
 }
 
-/// Puts the chosen election, and the chosen detector if it is a real one, below the algorithm.
-/// Everybody knows the first leader, which is the last node.
-pub fn visit<U, V>(
-    setting: &Setting,
+/// A lock that stands on an election, and what is needed to put one below it.
+pub struct LedLock<'a, U> {
+    setting: &'a Setting,
+    setup: Setup,
+    /// Whether the lock itself falls silent when nobody wants to enter.
     silent: bool,
-    fresh: impl Fn(NodeId, Setup) -> U + Send + Sync + 'static,
-    visitor: V,
-) -> Result<V::Output, Error>
-where
-    U: Led,
-    V: Visitor,
-{
-    let setup = setup(setting)?;
-    let election = election(setting)?;
-    let alone = setting.n == 1;
-    if setup.certain {
-        let quiet = silent && setup.ballot == Ballot::Own;
-        let fresh = move |me| Stack { upper: fresh(me, setup), lower: election(me) };
-        let equals = Cluster::of_equals(setting.n, fresh);
-        let (silent, normal) = (alone || quiet, U::normal());
-        return Ok(visitor.mutex(Cluster { silent, upkeep: UPKEEP, normal, ..equals }));
-    }
-    let detector = detector(setting.params.text("detector"), setting.n, rhythm(&setting.params)?)?;
-    let fresh = move |me| -> Stack<U, Stack<AnyElection, AnyDetector>> {
-        let lower = Stack { upper: election(me), lower: detector(me) };
-        Stack { upper: fresh(me, setup), lower }
-    };
-    let equals = Cluster::of_equals(setting.n, fresh);
-    let normal = U::normal();
-    Ok(visitor.mutex(Cluster { silent: alone, upkeep: UPKEEP, normal, ..equals }))
+    fresh: Box<dyn Fn(NodeId, Setup) -> U + Send + Sync>,
 }
 
-/// The algorithm alone, for nodes that bring one election for all their locks.
-pub fn upper<U: Led>(
-    setting: &Setting,
-    fresh: impl Fn(NodeId, Setup) -> U + Send + Sync + 'static,
-) -> Result<Cluster<U>, Error> {
-    let setup = setup(setting)?;
-    let equals = Cluster::of_equals(setting.n, move |me| fresh(me, setup));
-    Ok(Cluster { upkeep: UPKEEP, ..equals })
+impl<'a, U: Led> LedLock<'a, U> {
+    /// The lock of a setting whose nodes are made by `fresh`.
+    pub(super) fn new(
+        setting: &'a Setting,
+        silent: bool,
+        fresh: impl Fn(NodeId, Setup) -> U + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
+        Ok(Self { setting, setup: setup(setting)?, silent, fresh: Box::new(fresh) })
+    }
+
+    /// The lock without the election below it, for nodes on which one election serves many locks.
+    pub fn alone(self) -> Cluster<U> {
+        let Self { setting, setup, silent, fresh } = self;
+        let equals = Cluster::of_equals(setting.n, move |me| fresh(me, setup));
+        Cluster { silent, upkeep: UPKEEP, ..equals }
+    }
+
+    /// Puts the chosen election, and the chosen detector if it is a real one, below the lock.
+    /// Everybody knows the first leader, which is the last node.
+    pub fn stacked<V: Visitor>(self, visitor: V) -> Result<V::Output, Error> {
+        let Self { setting, setup, silent, fresh } = self;
+        let election = election(setting)?;
+        let alone = setting.n == 1;
+        if setup.certain {
+            let quiet = silent && setup.ballot == Ballot::Own;
+            let fresh = move |me| Stack { upper: fresh(me, setup), lower: election(me) };
+            let equals = Cluster::of_equals(setting.n, fresh);
+            let (silent, normal) = (alone || quiet, U::normal());
+            return Ok(visitor.mutex(Cluster { silent, upkeep: UPKEEP, normal, ..equals }));
+        }
+        let rhythm = rhythm(&setting.params)?;
+        let detector = detector(setting.params.text("detector"), setting.n, rhythm)?;
+        let fresh = move |me| -> Stack<U, Stack<AnyElection, AnyDetector>> {
+            let lower = Stack { upper: election(me), lower: detector(me) };
+            Stack { upper: fresh(me, setup), lower }
+        };
+        let equals = Cluster::of_equals(setting.n, fresh);
+        let normal = U::normal();
+        Ok(visitor.mutex(Cluster { silent: alone, upkeep: UPKEEP, normal, ..equals }))
+    }
 }
 
 /// The election alone, as the parameters choose it. Everybody knows the first leader, which is the

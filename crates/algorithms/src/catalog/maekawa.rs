@@ -1,8 +1,9 @@
 //! The row of Maekawa's mutual exclusion.
 
+use super::claims::{ALL, STUCK, UNFENCED, as_usual, claim, for_ever, thrice, twice};
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    limits,
+    Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
+    OnNetwork, Parameter, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
 use crate::mutex::maekawa::{Maekawa, normal};
@@ -98,6 +99,18 @@ pub const ENTRY: Entry = Entry {
                     which it lacks.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock::OF_EQUALS),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 706, ALL).place(18),
+            claim(3, as_usual, 486, ALL).place(19),
+            claim(3, twice, 15_293, ALL).place(34),
+            claim(2, for_ever, 49, UNFENCED).place(45),
+            claim(4, as_usual, 217_931, STUCK).with(&[("sanders", "false")]).place(6),
+        ]),
+        normal: Stated::Yes(&[&[], &[("sanders", "false")]]),
+        plain: Stated::Yes(Arrival::AsSent),
+    },
 };
 
 /// Builds the nodes.

@@ -1,8 +1,12 @@
 //! The row of the election by majority.
 
+use super::claims::{
+    ASKED_FIRST, TERMS, TWO_IN_A_TERM, by_itself_with_a_crash, claim, forgetful_by_itself,
+    forgetful_with_two, two_with_a_comeback, untimed, with_timers,
+};
 use super::{
-    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Params,
-    Rejoin, Setting, exactly, limits,
+    Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
+    OnNetwork, Parameter, Params, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::election::majority::{Majority, Setup};
@@ -69,6 +73,19 @@ pub const ENTRY: Entry = Entry {
                     it is cut off. Nobody notices a dead leader before its timeout.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Election(Carries::Locks(&["period", "timeout", "prevote"])),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(3, by_itself_with_a_crash, 1_027_172, TERMS).place(61),
+            claim(3, untimed, 455_968, TERMS).with(ASKED_FIRST).place(62),
+            claim(2, with_timers, 78_157, TERMS).with(ASKED_FIRST).place(63),
+            claim(3, two_with_a_comeback, 347_870, TERMS).with(ASKED_FIRST).place(64),
+            claim(3, forgetful_by_itself, 6_242, TWO_IN_A_TERM).place(16),
+            claim(3, forgetful_with_two, 5_176, TWO_IN_A_TERM).with(ASKED_FIRST).place(17),
+        ]),
+        normal: Stated::No("an election ends: no counter rises for ever"),
+        plain: Stated::No("it sets timers"),
+    },
 };
 
 /// Whether nodes ask before they stand.

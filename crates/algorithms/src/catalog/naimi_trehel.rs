@@ -1,7 +1,9 @@
 //! The row of Naimi and Trehel's algorithm.
 
+use super::claims::{ALL, UNFENCED, as_usual, claim, for_ever, thrice, twice};
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, exactly, limits,
+    Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Lock, MutexCost,
+    OnNetwork, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::mutex::naimi_trehel::{NaimiTrehel, normal};
@@ -64,6 +66,17 @@ pub const ENTRY: Entry = Entry {
                     harmonic number of N-1: O(log N). A fresh star costs less, the worst case N.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock::OF_EQUALS),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 224, ALL).place(26),
+            claim(3, as_usual, 154, ALL).place(27),
+            claim(3, twice, 2_314, ALL).place(39),
+            claim(3, for_ever, 282, UNFENCED).place(50),
+        ]),
+        normal: Stated::Yes(&[&[]]),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes.

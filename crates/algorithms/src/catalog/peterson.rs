@@ -1,8 +1,10 @@
 //! The row of the election of Peterson, and of Dolev, Klawe and Rodeh.
 
+use super::claims::{LED, as_usual, claim};
 use super::on_a_ring::{everybody_is_a_candidate, greatest_that_began};
 use super::{
-    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Rejoin, Setting, limits,
+    Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
+    OnNetwork, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
 use crate::election::peterson::Peterson;
@@ -50,6 +52,12 @@ pub const ENTRY: Entry = Entry {
                     result are the second half of the last phase.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Election(Carries::NOTHING_SINCE_HELD_ONCE),
+    evidence: Evidence {
+        claims: Stated::Yes(&[claim(4, as_usual, 977, LED).place(54)]),
+        normal: Stated::No("an election ends: no counter rises for ever"),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes.

@@ -1,7 +1,10 @@
 //! The row of the phi accrual detector.
 
 use super::detection::{GRACE, PERIOD, cluster as of_detectors, size, span};
-use super::{Assumption, Cluster, Cost, Entry, Family, Kind, Parameter, Rejoin, Setting, limits};
+use super::{
+    Assumption, Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Rejoin,
+    Setting, limits,
+};
 use crate::Error;
 use crate::detector::phi_accrual::{PhiAccrual, Setup, Variant};
 use conclave_core::Property::{D1, D2};
@@ -67,6 +70,8 @@ pub const ENTRY: Entry = Entry {
     ],
     cost: Cost::Unstated,
     rejoin_without_disk: Rejoin::ByProtocol,
+    on_network: OnNetwork::Detector,
+    evidence: Evidence::unchecked("no law judges a detector in all runs"),
 };
 
 /// Builds the nodes.

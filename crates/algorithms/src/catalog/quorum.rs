@@ -1,12 +1,13 @@
 //! The row of the quorum of queueing coordinators.
 
+use super::claims::{SAFE, STUCK, UNSAFE, as_usual, claim, forgetful, thrice};
 use super::council::{
-    COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, least, patient,
-    round_trip, rounds,
+    self, COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, least,
+    patient, round_trip, rounds,
 };
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Params, Rejoin,
-    Setting, limits,
+    Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost, OnNetwork,
+    Parameter, Params, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
 use crate::mutex::quorum::{Quorum, Setup, normal, rename};
@@ -87,6 +88,31 @@ pub const ENTRY: Entry = Entry {
                     2q-m forgetful coordinators of a holder's q let in a second.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock {
+        needs: |setting| council::needs(setting, None),
+        // Links lose nothing that coordinators are asked, so to ask again would only fill the outbox
+        // of one that is down; but colocated coordinators each grant to their own client first, and
+        // a split vote ends only when somebody gives up.
+        defaults: |_| &[("retransmit", "none"), ("abort_after", "500"), ("backoff", "100")],
+        ..Lock::OF_EQUALS
+    }),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 17_835_679, SAFE).with(&[("coordinators", "3")]).large().place(8),
+            claim(3, as_usual, 25_385, SAFE).with(&[("coordinators", "3")]).place(9),
+            claim(2, forgetful, 1_619, UNSAFE).with(&[("coordinators", "3")]).place(1),
+            claim(2, forgetful, 121_748, UNSAFE)
+                .with(&[("coordinators", "7"), ("votes", "4")])
+                .place(2),
+            claim(3, as_usual, 25_385, STUCK).with(&[("coordinators", "3")]).place(7),
+        ]),
+        normal: Stated::Yes(&[
+            &[("coordinators", "3")],
+            &[("coordinators", "3"), ("abort_after", "5"), ("retransmit", "2")],
+            &[("coordinators", "2"), ("coordinator", "colocated")],
+        ]),
+        plain: Stated::No("five coordinators have too many states"),
+    },
 };
 
 /// Who gives up, or is not answered, asks again, without end.

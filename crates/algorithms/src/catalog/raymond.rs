@@ -1,8 +1,9 @@
 //! The row of Raymond's algorithm.
 
+use super::claims::{ALL, UNFENCED, as_usual, claim, for_ever, thrice, twice};
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    exactly, limits,
+    Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
+    OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::mutex::raymond::{Raymond, normal};
@@ -65,6 +66,17 @@ pub const ENTRY: Entry = Entry {
         textbooks: "Under load books say about 4 messages per entry: never more than 4(N-1)/N.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock::OF_EQUALS),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 224, ALL).place(24),
+            claim(3, as_usual, 144, ALL).place(25),
+            claim(3, twice, 1_838, ALL).place(38),
+            claim(3, for_ever, 86, UNFENCED).place(49),
+        ]),
+        normal: Stated::Yes(&[&[]]),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes.

@@ -1,8 +1,12 @@
 //! The row of Ricart and Agrawala's mutual exclusion.
 
+use super::claims::{
+    ALL, UNFENCED, UNSAFE, as_usual, claim, for_ever, forgetful_twice, thrice, twice,
+    twice_in_any_order,
+};
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    exactly, limits,
+    Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
+    OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::mutex::ricart_agrawala::{RicartAgrawala, Text, normal};
@@ -67,6 +71,20 @@ pub const ENTRY: Entry = Entry {
                     has N points of failure.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock::OF_EQUALS),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 493, ALL).place(14),
+            claim(3, as_usual, 2_091, ALL).place(15),
+            claim(3, twice, 48_640, ALL).place(33),
+            claim(3, twice_in_any_order, 164_459, ALL).place(42),
+            claim(3, for_ever, 2_803, UNFENCED).place(43),
+            claim(2, forgetful_twice, 389, UNSAFE).place(3),
+            claim(3, as_usual, 1_205, UNSAFE).with(&[("text", "seed")]).place(5),
+        ]),
+        normal: Stated::Yes(&[&[], &[("text", "seed")]]),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes.

@@ -1,8 +1,9 @@
 //! The row of the ring election.
 
+use super::claims::{LED, as_usual, claim};
 use super::{
-    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting, exactly, limits,
+    Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
+    Kind, OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::election::rank::Ranking;
@@ -59,6 +60,12 @@ pub const ENTRY: Entry = Entry {
                     lap. Attempts to reach the dead are not counted.",
     }),
     rejoin_without_disk: Rejoin::ByProtocol,
+    on_network: OnNetwork::Election(Carries::Locks(&["period", "timeout"])),
+    evidence: Evidence {
+        claims: Stated::Yes(&[claim(4, as_usual, 4_619, LED).place(51)]),
+        normal: Stated::No("an election ends: no counter rises for ever"),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes.

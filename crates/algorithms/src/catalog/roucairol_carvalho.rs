@@ -1,8 +1,9 @@
 //! The row of Carvalho and Roucairol's mutual exclusion.
 
+use super::claims::{ALL, as_usual, claim, thrice, twice};
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    exactly, limits,
+    Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
+    OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::mutex::roucairol_carvalho::{Init, RoucairolCarvalho, normal};
@@ -65,6 +66,16 @@ pub const ENTRY: Entry = Entry {
                     permission is elsewhere.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock::OF_EQUALS),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 291, ALL).place(16),
+            claim(3, as_usual, 749, ALL).place(17),
+            claim(3, twice, 49_085, ALL).place(37),
+        ]),
+        normal: Stated::Yes(&[&[], &[("init", "none")]]),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes.

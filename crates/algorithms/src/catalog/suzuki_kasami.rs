@@ -1,7 +1,9 @@
 //! The row of Suzuki and Kasami's algorithm.
 
+use super::claims::{ALL, UNFENCED, as_usual, claim, for_ever, thrice, twice};
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, exactly, limits,
+    Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Lock, MutexCost,
+    OnNetwork, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::mutex::suzuki_kasami::{SuzukiKasami, normal};
@@ -59,6 +61,17 @@ pub const ENTRY: Entry = Entry {
         textbooks: "",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock::OF_EQUALS),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 218, ALL).place(22),
+            claim(3, as_usual, 530, ALL).place(23),
+            claim(3, twice, 11_322, ALL).place(35),
+            claim(3, for_ever, 696, UNFENCED).place(46),
+        ]),
+        normal: Stated::Yes(&[&[]]),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes.

@@ -1,8 +1,9 @@
 //! The row of the token ring, without and with the detection of lost tokens.
 
+use super::claims::{STUCK, UNFENCED, as_usual, claim, for_ever, loss, thrice, twice};
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Params, Rejoin,
-    Setting, exactly, limits,
+    Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost, OnNetwork,
+    Parameter, Params, Rejoin, Set, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::mutex::ping_pong::PingPong;
@@ -99,7 +100,27 @@ pub const ENTRY: Entry = Entry {
                     after it has just left, 0 to N.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock { defaults: on_network, ..Lock::OF_EQUALS }),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 142, UNFENCED).place(20),
+            claim(3, as_usual, 112, UNFENCED).place(21),
+            claim(3, twice, 529, UNFENCED).place(40),
+            claim(3, for_ever, 40, UNFENCED).place(47),
+            claim(2, loss, 44, STUCK).place(8),
+        ]),
+        normal: Stated::Yes(&[&[], &[("hold", "1")], &[("idle", "park")]]),
+        plain: Stated::No("its token never rests"),
+    },
 };
+
+/// A parked token wakes nobody up: it rests unless something is set that needs one that moves.
+fn on_network(is_set: &dyn Fn(&str) -> bool) -> Set {
+    if ["hold", "loss_detection", "text"].into_iter().any(is_set) {
+        return &[("hold", "0")];
+    }
+    &[("hold", "0"), ("idle", "park")]
+}
 
 /// Whether the setting asks for [`ping_pong`] in place of the plain ring.
 pub fn detects_loss(setting: &Setting) -> bool {

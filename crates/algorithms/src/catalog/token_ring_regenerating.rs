@@ -1,12 +1,16 @@
 //! The row of the token ring that replaces a lost token.
 
+use super::claims::{
+    BY_RING, SOUND, UNSAFE, claim, hasty, thrice_untimed, untimed, wrongly_suspected,
+};
 use super::exactly;
 use super::leadership::{
-    self, DETECTOR, ELECTION, LEASE, Led, MODE, PERIOD, PREVOTE, RETRANSMIT, TIMEOUT, UPKEEP,
+    self, DETECTOR, ELECTION, LEASE, Led, LedLock, MODE, PERIOD, PREVOTE, RETRANSMIT, TIMEOUT,
+    UPKEEP,
 };
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    Visitor, limits,
+    Assumption, Cost, Entry, Evidence, Family, Formula, Kind, MutexCost, Parameter, Rejoin,
+    Setting, Stated, limits,
 };
 use crate::Error;
 use crate::mutex::epoch::Setup;
@@ -112,6 +116,24 @@ pub const ENTRY: Entry = Entry {
                     FREEZE and an answer of each live node besides the election.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: leadership::ON_NETWORK,
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice_untimed, 414, SOUND).place(28),
+            claim(3, untimed, 7_164, SOUND).place(29),
+            claim(3, hasty, 77_650, SOUND).with(BY_RING).place(30),
+            claim(2, wrongly_suspected, 103, UNSAFE)
+                .with(&[("mode", "fence"), ("detector", "perfect"), ("election", "bully")])
+                .place(10),
+        ]),
+        normal: Stated::Yes(&[
+            &[],
+            &[("mode", "strict"), ("detector", "perfect")],
+            &[("mode", "fence"), ("detector", "perfect")],
+            &[("election", "ring"), ("detector", "perfect")],
+        ]),
+        plain: Stated::No("it sets timers"),
+    },
 };
 
 impl Led for TokenRingRegenerating {
@@ -128,14 +150,9 @@ const HOLD: Parameter = Parameter {
     about: "how long an unwanted token stays before it goes on; less than retransmit",
 };
 
-/// Hands the nodes of a setting to the visitor.
-pub fn visit<V: Visitor>(setting: &Setting, visitor: V) -> Result<V::Output, Error> {
-    leadership::visit(setting, false, fresh(setting)?, visitor)
-}
-
-/// The nodes of a setting without the election below them.
-pub fn upper(setting: &Setting) -> Result<Cluster<TokenRingRegenerating>, Error> {
-    Ok(Cluster { silent: false, ..leadership::upper(setting, fresh(setting)?)? })
+/// The lock of a setting.
+pub fn lock(setting: &Setting) -> Result<LedLock<'_, TokenRingRegenerating>, Error> {
+    LedLock::new(setting, false, fresh(setting)?)
 }
 
 /// Who waits takes the token for lost when it is away for n times `retransmit`.

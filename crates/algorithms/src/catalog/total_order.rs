@@ -1,14 +1,16 @@
 //! The row of voting through total-order broadcast.
 
+use super::claims::{ALL, as_usual, claim, thrice, twice};
 use super::council::{
-    COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, votes,
+    self, COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, votes,
 };
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, MutexCost, Rejoin, Setting, limits,
+    Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Lock, MutexCost, OnNetwork,
+    Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
 use crate::mutex::total_order::{TotalOrder, normal};
-use conclave_core::Property;
+use conclave_core::{NodeId, Property};
 
 /// Voting through total-order broadcast.
 pub const ENTRY: Entry = Entry {
@@ -51,6 +53,19 @@ pub const ENTRY: Entry = Entry {
                     refusals must become queues, or a loser may still lose for ever.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock {
+        needs: |setting| council::needs(setting, Some(NodeId(0))),
+        ..Lock::OF_EQUALS
+    }),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, thrice, 284_384, ALL).with(&[("coordinators", "3")]).place(10),
+            claim(3, as_usual, 38_726, ALL).with(&[("coordinators", "3")]).place(11),
+            claim(3, twice, 11_602_556, ALL).with(&[("coordinators", "3")]).large().place(41),
+        ]),
+        normal: Stated::Yes(&[&[("coordinators", "3")]]),
+        plain: Stated::No("five coordinators have too many states"),
+    },
 };
 
 /// The nodes of a setting.

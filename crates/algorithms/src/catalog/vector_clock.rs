@@ -1,7 +1,9 @@
 //! The row of the vector clock.
 
 use super::clock_example::{RATES, REMEMBERS, TASK, cluster as clocks};
-use super::{Assumption, Cluster, Cost, Entry, Family, Rejoin, Setting, limits};
+use super::{
+    Assumption, Cluster, Cost, Entry, Evidence, Family, OnNetwork, Rejoin, Setting, limits,
+};
 use crate::Error;
 use crate::clock::vector::{Row, VectorClock};
 use conclave_core::Property;
@@ -27,6 +29,8 @@ pub const ENTRY: Entry = Entry {
     parameters: &[TASK, RATES],
     cost: Cost::Unstated,
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Nothing("a clock is a value that others carry"),
+    evidence: Evidence::unchecked("no law judges a clock in all runs"),
 };
 
 /// The nodes of a setting.

@@ -1,12 +1,13 @@
 //! The row of decentralised voting.
 
+use super::claims::{SAFE, STARVED, as_usual, claim, for_ever, thrice};
 use super::council::{
-    COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, least, patient,
-    round_trip, rounds, votes,
+    self, COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, least,
+    patient, round_trip, rounds, votes,
 };
 use super::{
-    Assumption, Cluster, Cost, Entry, Family, Formula, Kind, MutexCost, Parameter, Rejoin, Setting,
-    limits,
+    Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost, OnNetwork,
+    Parameter, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
 use crate::mutex::voting::{Setup, Voting, normal, rename};
@@ -89,6 +90,26 @@ pub const ENTRY: Entry = Entry {
                     one.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Lock(Lock {
+        needs: |setting| council::needs(setting, None),
+        // A coordinator may be down.
+        defaults: |_| &[("attempt", "2000")],
+        ..Lock::OF_EQUALS
+    }),
+    evidence: Evidence {
+        claims: Stated::Yes(&[
+            claim(2, as_usual, 26_782, SAFE).with(&[("coordinators", "3")]).place(5),
+            claim(2, thrice, 4_087, SAFE).with(&[("coordinators", "1")]).place(6),
+            claim(3, as_usual, 380, SAFE).with(&[("coordinators", "1")]).place(7),
+            claim(2, for_ever, 44, STARVED).with(&[("coordinators", "1")]).place(18),
+        ]),
+        normal: Stated::Yes(&[
+            &[("coordinators", "3")],
+            &[("coordinators", "2"), ("attempt", "5")],
+            &[("coordinators", "2"), ("coordinator", "colocated")],
+        ]),
+        plain: Stated::No("it sets timers"),
+    },
 };
 
 /// The nodes of a setting.

@@ -1,9 +1,10 @@
 //! The row of the election in ad hoc networks.
 
+use super::claims::{LED, as_usual, claim};
 use super::topology::{self, Size};
 use super::{
-    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Rejoin,
-    Setting, exactly, limits,
+    Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
+    Kind, OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::election::rank::{Choose, Rank};
@@ -65,6 +66,14 @@ pub const ENTRY: Entry = Entry {
                     LEADER broadcasts take the place of one message per edge.",
     }),
     rejoin_without_disk: Rejoin::ByProtocol,
+    on_network: OnNetwork::Election(Carries::Nothing(
+        "nobody leads from the start, and locks need a leader before the first message",
+    )),
+    evidence: Evidence {
+        claims: Stated::Yes(&[claim(4, as_usual, 42_521, LED).place(56)]),
+        normal: Stated::No("an election ends: no counter rises for ever"),
+        plain: Stated::Yes(Arrival::AsSent),
+    },
 };
 
 /// Builds the nodes.

@@ -1,9 +1,10 @@
 //! The row of Yo-Yo.
 
+use super::claims::{LED, as_usual, claim};
 use super::topology::{self, Size};
 use super::{
-    Assumption, Cluster, Cost, ElectionCost, Entry, Family, Formula, Kind, Parameter, Params,
-    Rejoin, Setting, exactly, limits,
+    Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
+    Kind, OnNetwork, Parameter, Params, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::election::rank::Choose;
@@ -70,6 +71,12 @@ pub const ENTRY: Entry = Entry {
                     say 2m log N, and leave out the N-1 messages that tell everybody.",
     }),
     rejoin_without_disk: Rejoin::Never,
+    on_network: OnNetwork::Election(Carries::NOTHING_SINCE_HELD_ONCE),
+    evidence: Evidence {
+        claims: Stated::Yes(&[claim(4, as_usual, 2_253, LED).place(55)]),
+        normal: Stated::No("an election ends: no counter rises for ever"),
+        plain: Stated::Yes(Arrival::AnyOrder),
+    },
 };
 
 /// Builds the nodes.

@@ -16,6 +16,22 @@ pub struct Exchange {
     pub faults: Faults,
 }
 
+/// Whether there are nodes that can be exchanged.
+pub struct HasSymmetry;
+
+impl Visitor for HasSymmetry {
+    type Output = bool;
+
+    fn mutex<P>(self, cluster: Cluster<P>) -> bool
+    where
+        P: Process<Provides = Mutex, Uses: Oracle>,
+    {
+        cluster.symmetry.is_some()
+    }
+
+    others!();
+}
+
 impl Visitor for Exchange {
     type Output = ();
 

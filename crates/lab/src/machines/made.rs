@@ -1,6 +1,7 @@
 //! Algorithms as a network runs them, in their own types.
 
-use conclave_algorithms::catalog::{Cluster, Entry, LedVisitor, Rejoin, Visitor};
+use conclave_algorithms::Error;
+use conclave_algorithms::catalog::{Cluster, Entry, Led, LedLock, Rejoin, Visitor};
 use conclave_core::detector::Detector;
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
@@ -83,6 +84,13 @@ impl<V: MachineVisitor> Visitor for OnNetwork<V> {
         self.visitor.lock(made)
     }
 
+    /// On a network the election below is the cluster's, which serves all locks.
+    fn led<U: Led>(self, lock: LedLock<'_, U>) -> Result<V::Output, Error> {
+        let (survival, heard) = (Survival::Returns, AnyIndication::to_election as Heard<U>);
+        let cluster = lock.alone();
+        Ok(self.visitor.lock(Made { cluster, survival, heard, hears: Hears::Election }))
+    }
+
     fn election<P>(self, cluster: Cluster<P>) -> V::Output
     where
         P: Process<Provides = Election, Uses: Oracle>,
@@ -104,17 +112,5 @@ impl<V: MachineVisitor> Visitor for OnNetwork<V> {
         P: Process<Provides = Timekeeping, Uses: Oracle>,
     {
         unreachable!("its family was looked at: a clock is neither lock, election nor detector")
-    }
-}
-
-impl<V: MachineVisitor> LedVisitor for OnNetwork<V> {
-    type Output = V::Output;
-
-    fn led<P>(self, cluster: Cluster<P>) -> V::Output
-    where
-        P: Process<Provides = Mutex, Uses = Election>,
-    {
-        let (survival, heard) = (Survival::Returns, AnyIndication::to_election as Heard<P>);
-        self.visitor.lock(Made { cluster, survival, heard, hears: Hears::Election })
     }
 }

@@ -1,6 +1,6 @@
 //! Every claim of the catalogue, looked at in every run within its bounds.
 
-use conclave_algorithms::catalog::{self, Claim, Setting};
+use conclave_algorithms::catalog::{self, Claim, Entry, Setting};
 use conclave_check::{Checkable, Limits, Report, Stop};
 use conclave_core::{Bounds, NodeId, Property, Start, Verdict};
 use conclave_sim::Runnable;
@@ -19,8 +19,19 @@ fn checker(setting: &Setting) -> Arc<dyn Checkable> {
     drivers(setting).1
 }
 
-fn look(claim: &Claim, limits: Limits) -> Report {
-    let setting = claim.setting().expect("a setting that can be built");
+/// A claim, and the row it is about.
+type Claimed = (&'static Entry, &'static Claim);
+
+fn claims() -> impl Iterator<Item = Claimed> {
+    catalog::claims().filter(|(_, claim)| !claim.large)
+}
+
+fn small(states_max: u64) -> impl Iterator<Item = Claimed> {
+    claims().filter(move |(_, claim)| claim.states < states_max)
+}
+
+fn look((entry, claim): Claimed, limits: Limits) -> Report {
+    let setting = claim.setting(entry).expect("a setting that can be built");
     let bounds = claim.bounds(&setting);
     checker(&setting).check(&bounds, &Limits { properties: claim.properties(), ..limits }, &|_| {})
 }
@@ -29,31 +40,31 @@ fn found(claim: &Claim, report: &Report) -> Vec<(Property, Verdict)> {
     claim.properties().into_iter().map(|property| (property, report.verdict(property))).collect()
 }
 
-fn named(claim: &Claim) -> String {
-    format!("{} {:?}, {} nodes", claim.id, claim.set, claim.nodes)
+fn named((entry, claim): Claimed) -> String {
+    format!("{} {:?}, {} nodes", entry.id, claim.set, claim.nodes)
 }
 
 #[test]
 fn every_claim_is_true() {
-    for claim in catalog::claims().filter(|claim| !claim.large) {
-        let report = look(claim, Limits::default());
-        let found = found(claim, &report);
-        assert_eq!(found, claim.verdicts, "{}", named(claim));
+    for claimed in claims() {
+        let report = look(claimed, Limits::default());
+        let found = found(claimed.1, &report);
+        assert_eq!(found, claimed.1.verdicts, "{}", named(claimed));
         let told = report.stories.iter().map(|story| story.property);
         let broken = found.iter().filter(|(_, verdict)| *verdict == Verdict::Violated);
-        assert_eq!(told.count(), broken.count(), "{}: a story for all that breaks", named(claim));
+        assert_eq!(told.count(), broken.count(), "{}: a story for all that breaks", named(claimed));
     }
 }
 
 /// A story is not the checker's word alone.
 #[test]
 fn the_simulator_sees_what_the_stories_tell() {
-    let breaks = |claim: &&Claim| claim.verdicts.iter().any(|(_, said)| *said == Verdict::Violated);
-    for claim in catalog::claims().filter(|claim| !claim.large).filter(breaks) {
-        let (nodes, _) = drivers(&claim.setting().expect("a setting that can be built"));
-        for story in look(claim, Limits::default()).stories {
+    for claimed in claims().filter(|(_, claim)| claim.breaks()) {
+        let (entry, claim) = claimed;
+        let (nodes, _) = drivers(&claim.setting(entry).expect("a setting that can be built"));
+        for story in look(claimed, Limits::default()).stories {
             let retold = nodes.follow(&story).expect("a story that can be followed");
-            assert!(retold.violation(story.property).is_some(), "{}: {story:?}", named(claim));
+            assert!(retold.violation(story.property).is_some(), "{}: {story:?}", named(claimed));
         }
     }
 }
@@ -61,23 +72,23 @@ fn the_simulator_sees_what_the_stories_tell() {
 /// A change of this number is no mistake, but must be meant.
 #[test]
 fn every_claim_has_as_many_states_as_it_says() {
-    let all = catalog::claims().filter(|claim| !claim.large && claim.states < UNREDUCED_MAX);
-    let found = |claim: &'static Claim| (claim, look(claim, Limits::default()).unique_states);
-    let differ = all.map(found).filter(|(claim, states)| *states != claim.states);
+    let found = |claimed| (claimed, look(claimed, Limits::default()).unique_states);
+    let counted = small(UNREDUCED_MAX).map(found);
+    let differ = counted.filter(|((_, claim), states)| *states != claim.states);
     let wrong: Vec<String> =
-        differ.map(|(claim, states)| format!("{}: {states}", named(claim))).collect();
+        differ.map(|(claimed, states)| format!("{}: {states}", named(claimed))).collect();
     assert_eq!(wrong, Vec::<String>::new());
 }
 
 #[test]
 fn the_number_of_threads_does_not_show() {
-    for claim in catalog::claims().filter(|claim| !claim.large && claim.states < 10_000) {
+    for claimed in small(10_000) {
         let on = |threads| {
             let threads = NonZeroUsize::new(threads);
-            let report = look(claim, Limits { threads, ..Limits::default() });
+            let report = look(claimed, Limits { threads, ..Limits::default() });
             (report.states, report.unique_states, report.depth, report.stories)
         };
-        assert_eq!(on(1), on(3), "{}", named(claim));
+        assert_eq!(on(1), on(3), "{}", named(claimed));
     }
 }
 
@@ -90,14 +101,19 @@ fn reductions_change_no_verdict() {
         ..Limits::default()
     };
     let mut compared = 0;
-    for claim in catalog::claims().filter(|claim| !claim.large && claim.states < UNREDUCED_MAX) {
-        let report = look(claim, limits.clone());
+    for claimed in small(UNREDUCED_MAX) {
+        let claim = claimed.1;
+        let report = look(claimed, limits.clone());
         if matches!(report.stop, Some(Stop::States)) {
             continue; // Too many without.
         }
         compared += 1;
-        assert_eq!(found(claim, &report), claim.verdicts, "{}", named(claim));
-        assert!(report.unique_states >= claim.states || report.stop.is_some(), "{}", named(claim));
+        assert_eq!(found(claim, &report), claim.verdicts, "{}", named(claimed));
+        assert!(
+            report.unique_states >= claim.states || report.stop.is_some(),
+            "{}",
+            named(claimed)
+        );
     }
     assert!(compared > 40, "only {compared} claims fit without reductions");
 }

@@ -9,6 +9,7 @@ mod failover;
 mod faults;
 mod formulas;
 mod graphs;
+mod needs;
 mod oracles;
 mod prevote;
 mod rings;

@@ -1,86 +1,12 @@
-//! Availability: which nodes a lock cannot do without.
+//! Availability: which nodes a lock cannot do without. The rows of the catalogue say it.
 
-use conclave_algorithms::catalog::Setting;
-use conclave_core::NodeId;
-
-/// Which nodes a lock cannot do without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// All of them: each is asked for its permission, or may have the token.
-    All,
-    /// This one, which lets the others in; and whoever is inside.
-    Coordinator(NodeId),
-    /// So many of the first so many nodes, which vote; and whoever is inside.
-    Votes {
-        /// How many vote.
-        of: u32,
-        /// How many votes let in.
-        votes: u32,
-        /// The node that puts all requests in order, where there is one.
-        sequencer: Option<NodeId>,
-    },
-    /// More than half of them: what a node holds that is down runs out.
-    Majority,
-}
-
-/// What a node that is down has to do with a lock that waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Nothing goes on without it.
-    Needed,
-    /// It lets the others in.
-    Coordinates,
-    /// It puts all requests in order.
-    Numbers,
-    /// If it was inside when it went down, it still is.
-    MayHold,
-}
-
-impl Needs {
-    /// What this algorithm needs, as the catalogue has it.
-    pub fn of(locks: &Setting) -> Self {
-        let votes = |sequencer| {
-            let of = locks.params.text("coordinators").parse().unwrap_or(locks.n);
-            let votes = locks.params.text("votes").parse().unwrap_or(of / 2 + 1);
-            Self::Votes { of, votes, sequencer }
-        };
-        match locks.entry.id {
-            "central" => Self::Coordinator(NodeId(0)),
-            "voting" | "quorum" => votes(None),
-            "total-order" => votes(Some(NodeId(0))),
-            "central-failover" | "token-ring-regenerating" => Self::Majority,
-            _ => Self::All, // An id is no enum; whoever is new is taken for a textbook's.
-        }
-    }
-
-    /// Which of these nodes, all of them down, a lock waits for, out of so many in all; and what
-    /// they have to do with it.
-    pub fn missing(self, down: &[NodeId], n: u32) -> Option<(Vec<NodeId>, Part)> {
-        let all = |part| (!down.is_empty()).then(|| (down.to_vec(), part));
-        match self {
-            Self::All => all(Part::Needed),
-            Self::Coordinator(one) if down.contains(&one) => Some((vec![one], Part::Coordinates)),
-            Self::Coordinator(_) => all(Part::MayHold),
-            Self::Votes { sequencer: Some(one), .. } if down.contains(&one) => {
-                Some((vec![one], Part::Numbers))
-            }
-            Self::Votes { of, votes, .. } => {
-                let voters: Vec<NodeId> = down.iter().copied().filter(|node| node.0 < of).collect();
-                if (voters.len() as u32) + votes > of {
-                    return Some((voters, Part::Needed));
-                }
-                all(Part::MayHold)
-            }
-            Self::Majority if 2 * (n - down.len() as u32) > n => None,
-            Self::Majority => all(Part::Needed),
-        }
-    }
-}
+pub use conclave_algorithms::catalog::{Needs, Part};
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use conclave_algorithms::catalog::find;
+    use conclave_core::NodeId;
 
     fn needs(id: &str, set: &[(&str, &str)]) -> Needs {
         Needs::of(&find(id).expect("a row").setting(7, set).expect("it can be set"))

@@ -5,7 +5,7 @@ use crate::failure::Exit;
 use crate::output::check::{Checked, Retelling};
 use crate::output::numbers::count;
 use crate::output::{self, bad, good, json, odd, strong};
-use conclave_algorithms::catalog::{self, Claim};
+use conclave_algorithms::catalog::{self, Claim, Entry};
 use conclave_core::{Property, Verdict};
 use conclave_lab::{Experiment, People};
 use serde::Serialize;
@@ -40,8 +40,8 @@ pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", strong(heading + "found")))?;
     }
     let mut rows = Vec::new();
-    for claim in catalog::claims() {
-        let (row, line) = look(arguments, claim)?;
+    for (entry, claim) in catalog::claims() {
+        let (row, line) = look(arguments, entry, claim)?;
         if !arguments.json {
             output::print(&line)?;
         }
@@ -60,10 +60,10 @@ pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
     })
 }
 
-fn look(arguments: &Check, claim: &'static Claim) -> anyhow::Result<(Row, String)> {
+fn look(arguments: &Check, entry: &Entry, claim: &Claim) -> anyhow::Result<(Row, String)> {
     let set: Vec<String> =
         claim.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let experiment = Experiment::new(claim.id, claim.nodes, &set, &People::default())?;
+    let experiment = Experiment::new(entry.id, claim.nodes, &set, &People::default())?;
     let bounds = claim.bounds(&experiment.setting);
     let mut limits = arguments.limits(&experiment)?;
     limits.properties = claim.properties();
@@ -78,7 +78,7 @@ fn look(arguments: &Check, claim: &'static Claim) -> anyhow::Result<(Row, String
     // Without reductions there are more states, as there should be.
     let counted = report.unique_states == claim.states || arguments.spares_nothing();
     let row = Row {
-        algorithm: claim.id,
+        algorithm: entry.id,
         set,
         nodes: claim.nodes,
         bounds: serde_json::to_value(&checked.bounds)?,

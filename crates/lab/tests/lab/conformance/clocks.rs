@@ -1,7 +1,8 @@
 //! The clocks: the examples of the lectures number by number, and their promise in random runs.
 
-use super::support::setting;
+use super::support::{rows, setting};
 use crate::cluster;
+use conclave_algorithms::catalog::Family;
 use conclave_algorithms::{Error, catalog};
 use conclave_core::clock::{Refusal, Time};
 use conclave_core::timekeeping::Kind;
@@ -52,6 +53,12 @@ fn sendings(keeping: &Keeping) -> Vec<(u64, u64)> {
 
 fn readings(keeping: &Keeping, at: Ticks) -> [u64; 3] {
     [0, 1, 2].map(|node| number(keeping.clock_at(NodeId(node), at)))
+}
+
+#[test]
+fn every_clock_of_the_catalogue_is_here() {
+    let listed: Vec<_> = rows(Family::Clock).map(|entry| entry.id).collect();
+    assert_eq!(listed, CLOCKS);
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! What the algorithms that stand on an election survive, and what breaks the weaker modes.
 
-use super::support::{asks, assert_verdict, crash, order, setting, simulate};
+use super::support::{asks, assert_verdict, crash, led, order, setting, simulate};
 use conclave_core::Property::{F1, S1, S1Eff, V1, V2};
 use conclave_core::Verdict::{Holds, Violated};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::{Action, Fault, MessageRule, Outcome, Plan};
-
-const BOTH: [&str; 2] = ["central-failover", "token-ring-regenerating"];
 
 fn runs(id: &str, set: &[(&str, &str)], plan: &Plan) -> Outcome {
     simulate(&setting(id, 5, set), plan)
@@ -14,7 +12,7 @@ fn runs(id: &str, set: &[(&str, &str)], plan: &Plan) -> Outcome {
 
 #[test]
 fn any_minority_may_crash_in_every_mode() {
-    for id in BOTH {
+    for id in led() {
         for set in [
             [("mode", "lease"), ("detector", "phi-accrual")],
             [("mode", "strict"), ("detector", "perfect")],
@@ -34,7 +32,7 @@ fn any_minority_may_crash_in_every_mode() {
 /// Nobody can know that the coordinator will not come back with a hold that it granted.
 #[test]
 fn strict_on_a_real_detector_waits_for_the_dead_without_end() {
-    for id in BOTH {
+    for id in led() {
         let (faults, until) = (vec![crash(4, 5)], Ticks::units(5_000));
         let plan = Plan { faults, until, workload: asks(&[(50, 0), (50, 1)]), ..Plan::default() };
         for (detector, verdict) in [("heartbeat", Violated), ("perfect", Holds)] {
@@ -78,7 +76,7 @@ fn a_partition_has_two_leaders_unless_a_majority_elects() {
         faults: vec![(Ticks::units(10), Fault::Partition { groups, until })],
         ..Plan::default()
     };
-    for id in BOTH {
+    for id in led() {
         for election in ["bully", "ring"] {
             assert_verdict(&runs(id, &[("election", election)], &plan), S1, Violated);
         }
@@ -141,7 +139,7 @@ fn after_a_failover_the_line_goes_on_where_it_was() {
 fn a_holder_that_crashes_takes_no_one_with_it() {
     for detector in ["phi-accrual", "heartbeat", "adaptive", "perfect"] {
         let plan = Plan { faults: vec![crash(1, 15)], ..Plan::default() };
-        for id in BOTH {
+        for id in led() {
             let outcome = runs(id, &[("detector", detector)], &plan);
             for property in [S1, V2, F1] {
                 assert_verdict(&outcome, property, Holds);

@@ -1,8 +1,10 @@
 //! Elections on graphs: known totals, and the right leader on many graphs at random.
 
-use super::support::{assert_kept, assert_verdict, crash, restart, seeds, sent, setting, simulate};
+use super::support::{
+    assert_kept, assert_verdict, crash, restart, rows, seeds, sent, setting, simulate,
+};
 use crate::cluster;
-use conclave_algorithms::catalog::Setting;
+use conclave_algorithms::catalog::{Entry, Family, Setting};
 use conclave_algorithms::election::graph::Graph;
 use conclave_core::{NodeId, Property, Ticks, Verdict};
 use conclave_sim::trace::{Record, Sending, Step};
@@ -289,7 +291,8 @@ fn a_crash_stops_the_others() {
 
 #[test]
 fn messages_and_time_are_what_the_formulas_say() {
-    for id in ["yo-yo", "wireless", "flood-max", "echo"] {
+    let takes_a_graph = |entry: &&Entry| entry.parameters.iter().any(|one| one.name == "topology");
+    for id in rows(Family::Election).filter(takes_a_graph).map(|entry| entry.id) {
         for topology in ["ring", "complete", "grid", "star", "path", "random:0.5"] {
             for n in [1, 2, 3, 4, 6, 9, 15, 40] {
                 let setting = on(id, topology, n).with_ids(mixed(n, 1)).expect("distinct ids");

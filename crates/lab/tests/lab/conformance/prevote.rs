@@ -1,6 +1,8 @@
 //! The election by majority with pre-votes: what they cost, and what they are for.
 
-use super::support::{asks, assert_kept, assert_verdict, crash, seeds, sent, setting, simulate};
+use super::support::{
+    asks, assert_kept, assert_verdict, crash, led, seeds, sent, setting, simulate,
+};
 use conclave_core::Property::{E1Term, F1, S1, V2};
 use conclave_core::Verdict::Holds;
 use conclave_core::{NodeId, Ticks};
@@ -84,7 +86,7 @@ fn one_cut_link_deposes_leaders_without_end_unless_others_are_asked_first() {
 #[test]
 fn locks_are_granted_by_the_same_leader_while_a_link_is_cut() {
     let script: Vec<(u64, u32)> = (1..=30).map(|k| (k * 100, (k % 3) as u32 + 1)).collect();
-    for id in ["central-failover", "token-ring-regenerating"] {
+    for id in led() {
         for seed in 0..seeds().min(5) {
             let plan =
                 Plan { seed, workload: asks(&script), rules: one_link_cut(), ..Plan::default() };

@@ -1,9 +1,9 @@
 //! The elections on a ring: their costs over every order of a small ring, any latencies, and
 //! crashes in the middle of an election.
 
-use super::support::{crash, setting, simulate};
-use conclave_algorithms::catalog::{self, Formula, Setting};
-use conclave_core::{NodeId, Ticks, Verdict};
+use super::support::{assert_none_forgotten, crash, rows, setting, simulate};
+use conclave_algorithms::catalog::{self, Entry, Family, Formula, Setting};
+use conclave_core::{Links, NodeId, Ticks, Verdict};
 use conclave_sim::{Latency, Outcome, Plan, Stream};
 
 /// The ids of the ring that textbooks draw.
@@ -25,6 +25,25 @@ const VARIANTS: [(&str, &[Set], bool); 6] = [
     ("hirschberg-sinclair", &[], true),
     ("peterson", &[], false),
 ];
+
+/// Elections on a ring that are not looked at here, and why.
+const ELSEWHERE: &[(&str, &str)] =
+    &[("ring", "it replaces a leader that has just died: elections.rs has its totals")];
+
+/// All elections on a ring.
+fn on_a_ring() -> impl Iterator<Item = &'static Entry> {
+    rows(Family::Election).filter(|entry| {
+        let cluster = crate::cluster(&setting(entry.id, 5, &[]));
+        // A graph may be a ring too; those are in graphs.rs.
+        cluster.is_ok_and(|cluster| *cluster.links() == Links::Ring)
+    })
+}
+
+#[test]
+fn every_election_on_a_ring_is_here() {
+    let has = |id: &str| VARIANTS.iter().any(|(known, ..)| *known == id);
+    assert_none_forgotten(on_a_ring(), "VARIANTS of conformance/rings.rs", has, ELSEWHERE);
+}
 
 fn ring(id: &str, ids: &[u64], set: &[(&str, &str)]) -> Setting {
     let setting = setting(id, ids.len() as u32, set).with_ids(ids.to_vec());

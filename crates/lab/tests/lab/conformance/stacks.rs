@@ -12,7 +12,6 @@ use conclave_core::Verdict::{Holds, Violated};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::{Fault, Latency, Plan, Stream, Workload};
 
-const ALGORITHMS: [&str; 2] = ["central-failover", "token-ring-regenerating"];
 const MODES: [&str; 3] = ["lease", "strict", "fence"];
 const DETECTORS: [&str; 4] = ["phi-accrual", "heartbeat", "adaptive", "perfect"];
 
@@ -98,7 +97,7 @@ fn cuts(plan: &mut Plan, random: &mut Stream, n: u32) {
 }
 
 fn every_promise_is_kept(set: &[(&str, &str)], trouble: Trouble) {
-    for id in ALGORITHMS {
+    for id in support::led() {
         for seed in 0..seeds() {
             let n = 3 + (seed % 5) as u32;
             let setting = setting(id, n, set);
@@ -141,7 +140,7 @@ fn with_bully_and_ring_all_go_on_after_crashes() {
 /// Each side of a cut network may have a leader; what they let in never has the same fence.
 #[test]
 fn with_bully_and_ring_the_resource_still_tells_holders_apart() {
-    for id in ALGORITHMS {
+    for id in support::led() {
         for (election, mode) in [("bully", "fence"), ("bully", "lease"), ("ring", "fence")] {
             for seed in 0..seeds() {
                 let n = 3 + (seed % 5) as u32;
@@ -160,7 +159,7 @@ fn what_is_lacking_breaks() {
     let bully: &[_] = &[("election", "bully"), ("retransmit", "5")];
     let ring: &[_] = &[("election", "ring"), ("retransmit", "5")];
     let strict: &[_] = &[("mode", "strict")];
-    for id in ALGORITHMS {
+    for id in support::led() {
         for (set, property) in [
             (fence, S1),
             (fence, F1),

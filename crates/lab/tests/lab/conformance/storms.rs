@@ -3,7 +3,10 @@
 //!
 //! `CONCLAVE_SEEDS` says how many seeds each algorithm gets, as it does for the other random runs.
 
-use super::support::{assert_kept, crash, restart, seeds, setting, simulate};
+use super::support::{
+    assert_kept, assert_none_forgotten, crash, restart, rows, seeds, setting, simulate,
+};
+use conclave_algorithms::catalog::Family;
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::{Act, Fault, Latency, Plan, ScriptLine, Stream, Workload};
 
@@ -72,6 +75,16 @@ const ROWS: [Row; 7] = [
         slowest: Ticks(3_000),
         ..ROW
     },
+];
+
+/// Elections that are not for storms, and why. They have runs of their own, without any.
+const CALM: &[(&str, &str)] = &[
+    ("chang-roberts", "it assumes that no node crashes"),
+    ("hirschberg-sinclair", "it assumes that no node crashes"),
+    ("peterson", "it assumes that no node crashes"),
+    ("yo-yo", "it assumes that no node crashes"),
+    ("flood-max", "it assumes that no node crashes"),
+    ("echo", "it assumes that no node crashes"),
 ];
 
 /// The election begins at 0; the storm begins when it is over.
@@ -149,4 +162,10 @@ fn after_a_storm_all_follow_the_one_that_should_lead() {
             assert!(agreed, "{} seed {seed}: {:?}", row.id, outcome.election().beliefs);
         }
     }
+}
+
+#[test]
+fn every_election_is_in_a_storm_or_says_why_not() {
+    let has = |id: &str| ROWS.iter().any(|row| row.id == id);
+    assert_none_forgotten(rows(Family::Election), "ROWS of conformance/storms.rs", has, CALM);
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "the number of seeds comes from the environment")]
 
 use crate::cluster;
-use conclave_algorithms::catalog::{self, Setting};
+use conclave_algorithms::catalog::{self, ENTRIES, Entry, Family, Setting};
 use conclave_core::{NodeId, Property, Ticks, Verdict};
 use conclave_sim::{
     Act, Fault, Names, Options, Outcome, Plan, ScriptLine, Workload, flags, quoted,
@@ -12,6 +12,35 @@ use conclave_sim::{
 pub fn setting(id: &str, n: u32, set: &[(&str, &str)]) -> Setting {
     let entry = catalog::find(id).unwrap_or_else(|error| panic!("{error}"));
     entry.setting(n, set).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// All rows of a family.
+pub fn rows(family: Family) -> impl Iterator<Item = &'static Entry> {
+    ENTRIES.iter().copied().filter(move |entry| entry.family == family)
+}
+
+/// All locks that stand on an election.
+pub fn led() -> impl Iterator<Item = &'static str> {
+    rows(Family::Mutex).filter(|entry| entry.is_led()).map(|entry| entry.id)
+}
+
+/// Asserts that each of these rows is in a table, or left out of it with a reason: nobody is
+/// forgotten, and nobody is excused for longer than needed.
+#[track_caller]
+pub fn assert_none_forgotten(
+    rows: impl Iterator<Item = &'static Entry>,
+    table: &str,
+    has: impl Fn(&str) -> bool,
+    left_out: &[(&str, &str)],
+) {
+    let left_out = |id: &str| left_out.iter().any(|(known, why)| *known == id && !why.is_empty());
+    for Entry { id, .. } in rows {
+        match (has(id), left_out(id)) {
+            (true, false) | (false, true) => {}
+            (false, false) => panic!("{id} is missing in {table}: add it, or say why it is not"),
+            (true, true) => panic!("{id} is in {table}, and no longer to be left out of it"),
+        }
+    }
 }
 
 /// Runs a setting by a plan, with every promise watched.
