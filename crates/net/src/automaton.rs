@@ -3,7 +3,7 @@
 //! Whatever moves bytes about (links, disk, recordings) is compiled once and serves every
 //! algorithm. Only [`Machine`] knows the types of the one that it runs.
 
-pub use conclave_core::{AnyIndication as Told, AnyRequest as Asked};
+pub use conclave_core::{AnyIndication, AnyRequest};
 
 use conclave_core::{
     AnyService, Choices, Context, Delay, Effect, Event, IndicationFrom, Named, NodeId, Process,
@@ -22,9 +22,9 @@ pub enum Input {
     /// Its node came back from a crash.
     Restart,
     /// The layer above asks.
-    Asked(Asked),
+    Request(AnyRequest),
     /// The layer below tells.
-    Told(Told),
+    Indication(AnyIndication),
     /// A message arrives.
     Message {
         /// From whom.
@@ -61,9 +61,9 @@ pub enum Deed {
         timer: Vec<u8>,
     },
     /// Tell the layer above.
-    Tell(Told),
+    Indicate(AnyIndication),
     /// Ask the layer below.
-    Ask(Asked),
+    Request(AnyRequest),
 }
 
 /// How a machine lives through a crash of its node.
@@ -110,7 +110,7 @@ pub trait Automaton: Send {
 }
 
 /// What a process hears of what the layer below tells.
-pub type Heard<P> = fn(Told) -> Option<IndicationFrom<<P as Process>::Uses>>;
+pub type Heard<P> = fn(AnyIndication) -> Option<IndicationFrom<<P as Process>::Uses>>;
 
 /// A process of known types, as an [`Automaton`].
 pub struct Machine<P: Process> {
@@ -160,12 +160,12 @@ impl<P: Process<Provides: AnyService>> Machine<P> {
         Ok(match input {
             Input::Start => Event::Start,
             Input::Restart => Event::Restart,
-            Input::Asked(asked) => {
+            Input::Request(asked) => {
                 let request: RequestTo<P::Provides> =
                     P::Provides::request(*asked).ok_or(Foreign("a request"))?;
                 Event::Request(request)
             }
-            Input::Told(told) => {
+            Input::Indication(told) => {
                 Event::Indication((self.heard)(*told).ok_or(Foreign("an indication"))?)
             }
             Input::Message { from, bytes } => {
@@ -194,9 +194,9 @@ impl<P: Process<Provides: AnyService>> Machine<P> {
             }
             Effect::SetTimer { timer, after } => Deed::SetTimer { timer: encode(&timer), after },
             Effect::CancelTimer(timer) => Deed::CancelTimer { timer: encode(&timer) },
-            Effect::Indicate(indication) => Deed::Tell(P::Provides::any(indication)),
+            Effect::Indicate(indication) => Deed::Indicate(P::Provides::any(indication)),
             // Elections are all that is ever asked for below.
-            Effect::Request(_) => Deed::Ask(Asked::Campaign),
+            Effect::Request(_) => Deed::Request(AnyRequest::Campaign),
         }
     }
 }

@@ -17,7 +17,7 @@ mod tls;
 mod upper;
 
 pub use automaton::{
-    Asked, Automaton, Deed, Foreign, Heard, Input, Machine, Stepped, Survival, Told,
+    AnyIndication, AnyRequest, Automaton, Deed, Foreign, Heard, Input, Machine, Stepped, Survival,
 };
 pub use certificates::{Authority, CertificateError, Certified, make_authority, make_node};
 pub use host::{Host, HostConfig, HostError};

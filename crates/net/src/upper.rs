@@ -1,6 +1,6 @@
 //! What stands above the machines of a node: it asks them and is told by them.
 
-use crate::{Asked, Automaton, Input, Key, Told};
+use crate::{AnyIndication, AnyRequest, Automaton, Input, Key};
 use conclave_core::{NodeId, Ticks};
 
 /// The application of a node. It runs between the machines' steps, on their thread; all that one
@@ -23,10 +23,10 @@ pub trait Upper: Send + 'static {
     fn command(&mut self, command: Self::Command, hands: &mut dyn Hands);
 
     /// A machine tells.
-    fn told(&mut self, key: &Key, told: Told, hands: &mut dyn Hands);
+    fn told(&mut self, key: &Key, told: AnyIndication, hands: &mut dyn Hands);
 
     /// A machine asks the layer below it.
-    fn asked(&mut self, key: &Key, asked: Asked, hands: &mut dyn Hands);
+    fn asked(&mut self, key: &Key, asked: AnyRequest, hands: &mut dyn Hands);
 
     /// The link to a peer came or went.
     fn link(&mut self, peer: NodeId, connected: bool, hands: &mut dyn Hands);
@@ -43,10 +43,10 @@ pub trait Hands {
     fn now(&self) -> Ticks;
     /// Asks a machine, which is made if need be; one without such a request is only made. It acts
     /// after the application has returned, still before anything leaves.
-    fn ask(&mut self, key: &Key, asked: Asked);
+    fn ask(&mut self, key: &Key, asked: AnyRequest);
     /// Tells a machine something as the layer below it; one that does not exist, or hears nothing,
     /// is passed over.
-    fn tell(&mut self, key: &Key, told: Told);
+    fn tell(&mut self, key: &Key, told: AnyIndication);
     /// Has all other nodes make the machine of that name too, asked or not: an empty message goes
     /// to each, which is no message of any algorithm.
     fn open(&mut self, key: &Key);

@@ -53,7 +53,7 @@ pub use sessions::Kind;
 use crate::{DETECTOR, ELECTION, LOCK};
 use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::NodeId;
-use conclave_net::{Asked, Automaton, Hands, Input, Key, Told, Upper};
+use conclave_net::{AnyIndication, AnyRequest, Automaton, Hands, Input, Key, Upper};
 use connectivity::Connectivity;
 use journal::Journal;
 use leadership::Leadership;
@@ -244,12 +244,12 @@ impl Upper for Desk {
         self.finish(hands);
     }
 
-    fn told(&mut self, key: &Key, told: Told, hands: &mut dyn Hands) {
+    fn told(&mut self, key: &Key, told: AnyIndication, hands: &mut dyn Hands) {
         self.catch_up(hands);
         match (&**key, told) {
             (DETECTOR, _) => self.detector_told(told, hands),
             (ELECTION, _) => self.election_told(told, hands),
-            (lock, Told::Entered { fence }) => {
+            (lock, AnyIndication::Entered { fence }) => {
                 self.machine_entered(lock.strip_prefix(LOCK).unwrap_or(lock), fence, hands);
             }
             (lock, _) => tracing::warn!(lock, ?told, "a lock said what locks do not say"),
@@ -258,8 +258,8 @@ impl Upper for Desk {
         self.finish(hands);
     }
 
-    fn asked(&mut self, _: &Key, asked: Asked, hands: &mut dyn Hands) {
-        if asked == Asked::Campaign {
+    fn asked(&mut self, _: &Key, asked: AnyRequest, hands: &mut dyn Hands) {
+        if asked == AnyRequest::Campaign {
             hands.ask(&election_key(), asked);
         }
     }

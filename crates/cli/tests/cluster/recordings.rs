@@ -6,7 +6,7 @@ mod lab;
 use crate::support::{Done, conclave};
 use conclave_core::Ticks;
 use conclave_net::recording::{self, Entry, Recorder};
-use conclave_net::{Deed, Told};
+use conclave_net::{AnyIndication, Deed};
 use lab::Lab;
 use std::fs;
 use std::path::PathBuf;
@@ -123,14 +123,17 @@ fn what_a_machine_would_not_do_is_told_with_its_place() {
         done.stdout
     };
     let other_fence = forged(&|entries| {
-        let fence = deeds(entries).find(|deed| matches!(deed, Deed::Tell(_)));
-        *fence.expect("it enters") = Deed::Tell(Told::Entered { fence: 99 });
+        let fence = deeds(entries).find(|deed| matches!(deed, Deed::Indicate(_)));
+        *fence.expect("it enters") = Deed::Indicate(AnyIndication::Entered { fence: 99 });
     });
     assert!(other_fence.contains("not 'tell Entered { fence: 99 }'"), "{other_fence}");
     let other_message = forged(&|entries| {
         let sends = deeds(entries).find_map(|deed| match deed {
             Deed::Send { bytes, .. } => Some(bytes),
-            Deed::SetTimer { .. } | Deed::CancelTimer { .. } | Deed::Tell(_) | Deed::Ask(_) => None,
+            Deed::SetTimer { .. }
+            | Deed::CancelTimer { .. }
+            | Deed::Indicate(_)
+            | Deed::Request(_) => None,
         });
         sends.expect("it sends").push(0);
     });

@@ -1,6 +1,6 @@
 use super::*;
 use conclave_algorithms::catalog::ENTRIES;
-use conclave_net::{Asked, Deed, Limits, Told};
+use conclave_net::{AnyIndication, AnyRequest, Deed, Limits};
 use std::collections::VecDeque;
 
 fn settings(engine: &str, set: &[(&str, &str)]) -> Settings {
@@ -176,7 +176,7 @@ fn rounds_are_as_long_as_messages_of_a_network_take() {
 
 /// The longest message when all of 99 nodes ask this of their machines at once, and those that
 /// enter leave again.
-fn longest_message(chosen: Settings, key: &str, asked: Asked) -> usize {
+fn longest_message(chosen: Settings, key: &str, asked: AnyRequest) -> usize {
     let chosen = Settings { nodes: 99, ..chosen };
     let key: Key = key.into();
     let machine = |me| {
@@ -186,7 +186,7 @@ fn longest_message(chosen: Settings, key: &str, asked: Asked) -> usize {
     let mut machines: Vec<_> = (0..99).map(machine).collect();
     let everybody = || (0..99).map(NodeId);
     let mut inputs: VecDeque<_> = everybody().map(|node| (node, Input::Start)).collect();
-    inputs.extend(everybody().map(|node| (node, Input::Asked(asked))));
+    inputs.extend(everybody().map(|node| (node, Input::Request(asked))));
     let mut longest = 0;
     for _ in 0..30_000 {
         let Some((from, input)) = inputs.pop_front() else { break };
@@ -196,10 +196,10 @@ fn longest_message(chosen: Settings, key: &str, asked: Asked) -> usize {
                     longest = longest.max(bytes.len());
                     inputs.push_back((to, Input::Message { from, bytes }));
                 }
-                Deed::Tell(Told::Entered { .. }) => {
-                    inputs.push_back((from, Input::Asked(Asked::Release)));
+                Deed::Indicate(AnyIndication::Entered { .. }) => {
+                    inputs.push_back((from, Input::Request(AnyRequest::Release)));
                 }
-                Deed::Tell(_) | Deed::Ask(_) => {}
+                Deed::Indicate(_) | Deed::Request(_) => {}
                 Deed::SetTimer { .. } | Deed::CancelTimer { .. } => {}
             }
         }
@@ -211,12 +211,12 @@ fn longest_message(chosen: Settings, key: &str, asked: Asked) -> usize {
 fn no_message_of_the_largest_cluster_comes_near_the_limit_of_a_frame() {
     let of = |family| ENTRIES.iter().filter(move |entry| entry.family == family);
     let locks = of(Family::Mutex).map(|entry| {
-        (entry.id, longest_message(settings(entry.id, &[]), "lock/a", Asked::Acquire))
+        (entry.id, longest_message(settings(entry.id, &[]), "lock/a", AnyRequest::Acquire))
     });
     let elections = of(Family::Election).map(|entry| {
         let mut chosen = settings("lamport", &[]);
         chosen.election.id = entry.id.to_string();
-        (entry.id, longest_message(chosen, ELECTION, Asked::Campaign))
+        (entry.id, longest_message(chosen, ELECTION, AnyRequest::Campaign))
     });
     for (id, longest) in locks.chain(elections) {
         assert!(longest > 0, "{id} says nothing");

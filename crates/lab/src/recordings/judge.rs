@@ -2,7 +2,7 @@
 
 use conclave_core::clock::Vector;
 use conclave_core::{NodeId, Property, Ticks, Verdict, Violation, election, mutex};
-use conclave_net::{Asked, Told};
+use conclave_net::{AnyIndication, AnyRequest};
 
 /// In more nodes than this nobody follows causes.
 const ORDER_MAX: u32 = 64;
@@ -15,9 +15,9 @@ pub type Judgement = (Vec<(Property, Verdict)>, Vec<Violation>);
 /// Watches one machine on all nodes.
 pub trait Judge {
     /// Somebody asks; why not, if it may not.
-    fn asked(&mut self, node: NodeId, asked: Asked, at: Ticks) -> Result<(), String>;
+    fn asked(&mut self, node: NodeId, asked: AnyRequest, at: Ticks) -> Result<(), String>;
     /// Somebody is told; why not, if it cannot be.
-    fn told(&mut self, node: NodeId, told: Told, at: Ticks) -> Result<(), String>;
+    fn told(&mut self, node: NodeId, told: AnyIndication, at: Ticks) -> Result<(), String>;
     /// A node stops, and forgets whatever it wanted.
     fn crashed(&mut self, node: NodeId, at: Ticks);
     /// It is back.
@@ -56,26 +56,26 @@ impl Entries {
 }
 
 impl Judge for Entries {
-    fn asked(&mut self, node: NodeId, asked: Asked, at: Ticks) -> Result<(), String> {
+    fn asked(&mut self, node: NodeId, asked: AnyRequest, at: Ticks) -> Result<(), String> {
         let (waiting, inside) = (self.monitor.is_waiting(node), self.monitor.is_inside(node));
         let unknown = self.out_of_sight[node.index()];
         match asked {
-            Asked::Observe(_) => return Ok(()),
-            Asked::Campaign => return Err("asks a lock for an election".to_string()),
-            Asked::Acquire if !waiting && !inside => self.monitor.requested(node, at),
-            Asked::Acquire => return Err("asks to enter though it has".to_string()),
-            Asked::Release if inside => self.monitor.released(node, at),
-            Asked::Cancel if waiting => self.monitor.cancelled(node),
-            Asked::Release | Asked::Cancel if unknown => {}
-            Asked::Release => return Err("leaves, but it is not inside".to_string()),
-            Asked::Cancel => return Err("gives up what it does not want".to_string()),
+            AnyRequest::Observe(_) => return Ok(()),
+            AnyRequest::Campaign => return Err("asks a lock for an election".to_string()),
+            AnyRequest::Acquire if !waiting && !inside => self.monitor.requested(node, at),
+            AnyRequest::Acquire => return Err("asks to enter though it has".to_string()),
+            AnyRequest::Release if inside => self.monitor.released(node, at),
+            AnyRequest::Cancel if waiting => self.monitor.cancelled(node),
+            AnyRequest::Release | AnyRequest::Cancel if unknown => {}
+            AnyRequest::Release => return Err("leaves, but it is not inside".to_string()),
+            AnyRequest::Cancel => return Err("gives up what it does not want".to_string()),
         }
         self.out_of_sight[node.index()] = false;
         Ok(())
     }
 
-    fn told(&mut self, node: NodeId, told: Told, at: Ticks) -> Result<(), String> {
-        let Told::Entered { fence } = told else {
+    fn told(&mut self, node: NodeId, told: AnyIndication, at: Ticks) -> Result<(), String> {
+        let AnyIndication::Entered { fence } = told else {
             return Err("is told what no lock tells".to_string());
         };
         let unknown = std::mem::take(&mut self.out_of_sight[node.index()]);
@@ -128,21 +128,24 @@ impl Leaders {
 }
 
 impl Judge for Leaders {
-    fn asked(&mut self, _: NodeId, asked: Asked, _: Ticks) -> Result<(), String> {
+    fn asked(&mut self, _: NodeId, asked: AnyRequest, _: Ticks) -> Result<(), String> {
         match asked {
-            Asked::Campaign => Ok(()),
-            Asked::Acquire | Asked::Release | Asked::Cancel | Asked::Observe(_) => {
-                Err("asks an election for a lock".to_string())
-            }
+            AnyRequest::Campaign => Ok(()),
+            AnyRequest::Acquire
+            | AnyRequest::Release
+            | AnyRequest::Cancel
+            | AnyRequest::Observe(_) => Err("asks an election for a lock".to_string()),
         }
     }
 
-    fn told(&mut self, node: NodeId, told: Told, at: Ticks) -> Result<(), String> {
+    fn told(&mut self, node: NodeId, told: AnyIndication, at: Ticks) -> Result<(), String> {
         match told {
-            Told::Elected { leader, term } => self.0.elected(node, leader, term, at),
-            Told::Deposed { .. } => self.0.deposed(node, at),
-            Told::Suspect(_) | Told::Trust(_) => {}
-            Told::Entered { .. } => return Err("is told what no election tells".to_string()),
+            AnyIndication::Elected { leader, term } => self.0.elected(node, leader, term, at),
+            AnyIndication::Deposed { .. } => self.0.deposed(node, at),
+            AnyIndication::Suspect(_) | AnyIndication::Trust(_) => {}
+            AnyIndication::Entered { .. } => {
+                return Err("is told what no election tells".to_string());
+            }
         }
         Ok(())
     }
@@ -168,16 +171,16 @@ impl Judge for Leaders {
 pub struct Suspicions;
 
 impl Judge for Suspicions {
-    fn asked(&mut self, _: NodeId, _: Asked, _: Ticks) -> Result<(), String> {
+    fn asked(&mut self, _: NodeId, _: AnyRequest, _: Ticks) -> Result<(), String> {
         Err("asks a detector, which answers nobody".to_string())
     }
 
-    fn told(&mut self, _: NodeId, told: Told, _: Ticks) -> Result<(), String> {
+    fn told(&mut self, _: NodeId, told: AnyIndication, _: Ticks) -> Result<(), String> {
         match told {
-            Told::Suspect(_) | Told::Trust(_) => Ok(()),
-            Told::Entered { .. } | Told::Elected { .. } | Told::Deposed { .. } => {
-                Err("is told what no detector tells".to_string())
-            }
+            AnyIndication::Suspect(_) | AnyIndication::Trust(_) => Ok(()),
+            AnyIndication::Entered { .. }
+            | AnyIndication::Elected { .. }
+            | AnyIndication::Deposed { .. } => Err("is told what no detector tells".to_string()),
         }
     }
 
@@ -195,8 +198,8 @@ impl Judge for Suspicions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conclave_net::Asked::{Acquire, Release};
-    use conclave_net::Told::Entered;
+    use conclave_net::AnyIndication::Entered;
+    use conclave_net::AnyRequest::{Acquire, Release};
 
     const ONE: NodeId = NodeId(0);
     const OTHER: NodeId = NodeId(1);

@@ -102,8 +102,8 @@ impl Post {
                 Input::Message { bytes, .. } => Some((&step.key, bytes.as_slice())),
                 Input::Start
                 | Input::Restart
-                | Input::Asked(_)
-                | Input::Told(_)
+                | Input::Request(_)
+                | Input::Indication(_)
                 | Input::Timer(_) => None,
             };
             if here != there {

@@ -109,8 +109,8 @@ impl Retelling<'_> {
             }
             Input::Start
             | Input::Restart
-            | Input::Asked(_)
-            | Input::Told(_)
+            | Input::Request(_)
+            | Input::Indication(_)
             | Input::Message { .. }
             | Input::Timer(_) => {}
         }
@@ -152,12 +152,12 @@ impl Retelling<'_> {
 
     fn judge_event(&mut self, at: Ticks, id: NodeId, step: &Step) -> Result<(), String> {
         match &step.input {
-            Input::Asked(asked) => self.judge.asked(id, *asked, at)?,
+            Input::Request(asked) => self.judge.asked(id, *asked, at)?,
             Input::Message { .. } => {
                 let carried = Letter::taken(id, step).and_then(|it| self.stamps.remove(&it));
                 carried.iter().for_each(|carried| self.judge.received(id, carried));
             }
-            Input::Start | Input::Restart | Input::Told(_) | Input::Timer(_) => {}
+            Input::Start | Input::Restart | Input::Indication(_) | Input::Timer(_) => {}
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ impl Retelling<'_> {
                 self.recorder.cancels_timer(timer);
             }
             AnyEffect::Indicate(told) => {
-                if let Deed::Tell(told) = done.deed {
+                if let Deed::Indicate(told) = done.deed {
                     self.judge.told(id, told, at)?;
                 }
                 self.recorder.indicates(told);
@@ -364,7 +364,7 @@ fn words(deed: &Deed) -> String {
         }
         Deed::SetTimer { after, .. } => format!("'set a timer to {} to {}'", after.min, after.max),
         Deed::CancelTimer { .. } => "'stop a timer'".to_string(),
-        Deed::Tell(told) => format!("'tell {told:?}'"),
-        Deed::Ask(asked) => format!("'ask for {asked:?}'"),
+        Deed::Indicate(told) => format!("'tell {told:?}'"),
+        Deed::Request(asked) => format!("'ask for {asked:?}'"),
     }
 }

@@ -4,7 +4,7 @@ use crate::Usage;
 use crate::files;
 use conclave_core::{NodeId, Ticks};
 use conclave_net::recording::{self, Entry, Header, Recording, Step};
-use conclave_net::{Deed, Input, Key, Told};
+use conclave_net::{AnyIndication, Deed, Input, Key};
 use std::collections::BTreeMap;
 
 /// The largest recording that is read.
@@ -83,20 +83,20 @@ impl Tape {
         let mut before = Ticks::ZERO;
         for (place, step) in self.steps() {
             let exists = |other: NodeId| other.0 < n && other != node;
-            let told = |told: &Told| match *told {
-                Told::Elected { leader, .. } => leader.0 < n,
-                Told::Suspect(of) | Told::Trust(of) => of.0 < n,
-                Told::Entered { .. } | Told::Deposed { .. } => true,
+            let told = |told: &AnyIndication| match *told {
+                AnyIndication::Elected { leader, .. } => leader.0 < n,
+                AnyIndication::Suspect(of) | AnyIndication::Trust(of) => of.0 < n,
+                AnyIndication::Entered { .. } | AnyIndication::Deposed { .. } => true,
             };
             let heard = match &step.input {
                 Input::Message { from, .. } => exists(*from) && step.arrival.is_some(),
-                Input::Told(what) => told(what),
-                Input::Start | Input::Restart | Input::Asked(_) | Input::Timer(_) => true,
+                Input::Indication(what) => told(what),
+                Input::Start | Input::Restart | Input::Request(_) | Input::Timer(_) => true,
             };
             let done = step.deeds.iter().all(|done| match &done.deed {
                 Deed::Send { to, .. } => exists(*to) && done.sent.is_some(),
                 Deed::SetTimer { .. } => done.due.is_some(),
-                Deed::CancelTimer { .. } | Deed::Tell(_) | Deed::Ask(_) => true,
+                Deed::CancelTimer { .. } | Deed::Indicate(_) | Deed::Request(_) => true,
             });
             if !heard || !done || step.at < before {
                 return Err(wrong(place));

@@ -121,9 +121,9 @@ impl<U: Upper> Dispatcher<U> {
     fn create_for(&mut self, work: Work) {
         let key = work.key.clone();
         let made = match work.input {
-            Input::Asked(_) | Input::Message { .. } => self.upper.machine(&key),
+            Input::Request(_) | Input::Message { .. } => self.upper.machine(&key),
             // Nobody is made only to be told something, and the rest cannot come without one.
-            Input::Told(_) | Input::Timer(_) | Input::Start | Input::Restart => return,
+            Input::Indication(_) | Input::Timer(_) | Input::Start | Input::Restart => return,
         };
         let Some((automaton, first)) = made else {
             let name = named(&key);
@@ -170,7 +170,7 @@ impl<U: Upper> Dispatcher<U> {
                 due = Some(self.state.timers.set(self.state.now, key, timer, *after));
             }
             Deed::CancelTimer { timer } => self.state.timers.cancel(key, timer),
-            Deed::Tell(_) | Deed::Ask(_) => {}
+            Deed::Indicate(_) | Deed::Request(_) => {}
         }
         Done { deed, sent, due }
     }
@@ -179,8 +179,8 @@ impl<U: Upper> Dispatcher<U> {
     fn pass_on(&mut self, key: &Key, words: Vec<Deed>) {
         for word in words {
             match word {
-                Deed::Tell(told) => self.upper.told(key, told, &mut self.state),
-                Deed::Ask(asked) => self.upper.asked(key, asked, &mut self.state),
+                Deed::Indicate(told) => self.upper.told(key, told, &mut self.state),
+                Deed::Request(asked) => self.upper.asked(key, asked, &mut self.state),
                 Deed::Send { .. } | Deed::SetTimer { .. } | Deed::CancelTimer { .. } => {}
             }
         }
@@ -194,7 +194,7 @@ impl<U: Upper> Dispatcher<U> {
                 self.state.warnings.say(self.state.now, what);
             }
             // Machines that have no ear for something are passed over; that is part of the bargain.
-            Input::Asked(_) | Input::Told(_) => {}
+            Input::Request(_) | Input::Indication(_) => {}
             Input::Start | Input::Restart | Input::Timer(_) => {
                 let what = format!("{} was given something that is {foreign}", named(&work.key));
                 self.state.warnings.say(self.state.now, what);
@@ -204,5 +204,5 @@ impl<U: Upper> Dispatcher<U> {
 }
 
 fn is_word(deed: &&Deed) -> bool {
-    matches!(deed, Deed::Tell(_) | Deed::Ask(_))
+    matches!(deed, Deed::Indicate(_) | Deed::Request(_))
 }

@@ -5,7 +5,9 @@ use super::timers::Timers;
 use super::warnings::RateLimitedWarnings;
 use crate::recording::{Entry, Restored};
 use crate::store::{Batch, Kept, KeptMachine, KeptPeer, encode};
-use crate::{Asked, Automaton, Hands, Input, Key, Lane, Order, Packet, Peer, Survival, Told};
+use crate::{
+    AnyIndication, AnyRequest, Automaton, Hands, Input, Key, Lane, Order, Packet, Peer, Survival,
+};
 use conclave_core::{NodeId, Ticks};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -243,13 +245,13 @@ impl Hands for HostState {
         self.now
     }
 
-    fn ask(&mut self, key: &Key, asked: Asked) {
-        let (key, input) = (key.clone(), Input::Asked(asked));
+    fn ask(&mut self, key: &Key, asked: AnyRequest) {
+        let (key, input) = (key.clone(), Input::Request(asked));
         self.queue.push_back(Work { key, input, arrival: None });
     }
 
-    fn tell(&mut self, key: &Key, told: Told) {
-        let (key, input) = (key.clone(), Input::Told(told));
+    fn tell(&mut self, key: &Key, told: AnyIndication) {
+        let (key, input) = (key.clone(), Input::Indication(told));
         self.queue.push_back(Work { key, input, arrival: None });
     }
 

@@ -92,7 +92,7 @@ impl Frames<'_> {
 mod tests {
     use super::super::{Done, Recorder, Restored, Step};
     use super::*;
-    use crate::{Asked, Deed, Input, Lane, Told};
+    use crate::{AnyIndication, AnyRequest, Deed, Input, Lane};
     use conclave_core::{NodeId, Ticks};
     use std::io::Write;
     use std::sync::{Arc, Mutex};
@@ -135,8 +135,13 @@ mod tests {
         let send = Deed::Send { to: NodeId(0), kind: "REQUEST".into(), bytes: vec![1, 2] };
         vec![
             Entry::Restored(Restored { key: "lock/a".into(), saved: vec![7], timers: Vec::new() }),
-            step(5, Input::Asked(Asked::Acquire), send, Some((Lane::Durable, 9))),
-            step(9, Input::Timer(vec![0]), Deed::Tell(Told::Entered { fence: 4 }), None),
+            step(5, Input::Request(AnyRequest::Acquire), send, Some((Lane::Durable, 9))),
+            step(
+                9,
+                Input::Timer(vec![0]),
+                Deed::Indicate(AnyIndication::Entered { fence: 4 }),
+                None,
+            ),
         ]
     }
 

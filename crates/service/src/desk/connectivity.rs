@@ -2,7 +2,7 @@
 //! the leader, and whether it was paused itself.
 
 use conclave_core::{NodeId, Ticks};
-use conclave_net::{Hands, Told};
+use conclave_net::{AnyIndication, Hands};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A time in which this node did nothing, or too little to notice anything.
@@ -37,20 +37,24 @@ impl Connectivity {
     }
 
     /// The failure detector speaks. Whether that is news.
-    pub fn detector_told(&mut self, told: Told, now: Ticks) -> bool {
+    pub fn detector_told(&mut self, told: AnyIndication, now: Ticks) -> bool {
         match told {
-            Told::Suspect(node) => self.suspects.insert(node, now).is_none(),
-            Told::Trust(node) => self.suspects.remove(&node).is_some(),
-            Told::Entered { .. } | Told::Elected { .. } | Told::Deposed { .. } => false,
+            AnyIndication::Suspect(node) => self.suspects.insert(node, now).is_none(),
+            AnyIndication::Trust(node) => self.suspects.remove(&node).is_some(),
+            AnyIndication::Entered { .. }
+            | AnyIndication::Elected { .. }
+            | AnyIndication::Deposed { .. } => false,
         }
     }
 
     /// The election passes on what the detector said.
-    pub fn election_told(&mut self, told: Told) {
+    pub fn election_told(&mut self, told: AnyIndication) {
         match told {
-            Told::Suspect(node) => drop(self.passed_on.insert(node)),
-            Told::Trust(node) => drop(self.passed_on.remove(&node)),
-            Told::Entered { .. } | Told::Elected { .. } | Told::Deposed { .. } => {}
+            AnyIndication::Suspect(node) => drop(self.passed_on.insert(node)),
+            AnyIndication::Trust(node) => drop(self.passed_on.remove(&node)),
+            AnyIndication::Entered { .. }
+            | AnyIndication::Elected { .. }
+            | AnyIndication::Deposed { .. } => {}
         }
     }
 
@@ -134,12 +138,12 @@ mod tests {
     #[test]
     fn a_suspicion_is_news_once_and_the_first_node_alive_changes_with_it() {
         let mut connectivity = connectivity();
-        let suspect = Told::Suspect(NodeId(0));
+        let suspect = AnyIndication::Suspect(NodeId(0));
         assert!(connectivity.detector_told(suspect, Ticks::units(1)));
         assert!(!connectivity.detector_told(suspect, Ticks::units(2)));
         assert_eq!(connectivity.first_alive(), Some(NodeId(1)));
-        assert!(connectivity.detector_told(Told::Trust(NodeId(0)), Ticks::units(3)));
-        assert!(!connectivity.detector_told(Told::Trust(NodeId(0)), Ticks::units(3)));
+        assert!(connectivity.detector_told(AnyIndication::Trust(NodeId(0)), Ticks::units(3)));
+        assert!(!connectivity.detector_told(AnyIndication::Trust(NodeId(0)), Ticks::units(3)));
         assert_eq!(connectivity.first_alive(), Some(NodeId(0)));
     }
 

@@ -4,7 +4,7 @@
 use super::connectivity::Connectivity;
 use super::timing::CAMPAIGN_AGAIN;
 use conclave_core::{NodeId, Ticks};
-use conclave_net::Told;
+use conclave_net::AnyIndication;
 
 /// What this node knows of the leader.
 #[derive(Debug)]
@@ -83,11 +83,11 @@ impl Leadership {
     }
 
     /// What a machine that came late has to be told.
-    pub fn news(&self) -> Option<Told> {
+    pub fn news(&self) -> Option<AnyIndication> {
         match (self.leader, self.deposed) {
             _ if !self.late => None,
-            (Some((leader, term)), _) => Some(Told::Elected { leader, term }),
-            (None, Some(term)) => Some(Told::Deposed { term }),
+            (Some((leader, term)), _) => Some(AnyIndication::Elected { leader, term }),
+            (None, Some(term)) => Some(AnyIndication::Deposed { term }),
             (None, None) => None,
         }
     }
@@ -134,7 +134,7 @@ mod tests {
         assert!(!leadership.deposed(3));
         assert_eq!(leadership.own_term(), Some(5));
         assert!(leadership.deposed(5));
-        assert_eq!(leadership.news(), Some(Told::Deposed { term: 5 }));
+        assert_eq!(leadership.news(), Some(AnyIndication::Deposed { term: 5 }));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use super::queue::{Holder, Queue};
 use super::{lock_key, persistence};
-use conclave_net::{Asked, Hands, Survival};
+use conclave_net::{AnyRequest, Hands, Survival};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -166,12 +166,12 @@ impl Locks {
         let before = lock.stage;
         let key = lock_key(name);
         if lock.stage == Stage::Inside && lock.queue.holder().is_none() {
-            hands.ask(&key, Asked::Release);
+            hands.ask(&key, AnyRequest::Release);
             lock.stage = Stage::Idle;
         }
         let wanted = !lock.queue.waiters().is_empty();
         if lock.stage == Stage::Asked && !wanted {
-            hands.ask(&key, Asked::Cancel);
+            hands.ask(&key, AnyRequest::Cancel);
             lock.stage = Stage::Idle;
         }
         let waits = lock.stage == Stage::Idle && wanted && !may_lend;
@@ -179,7 +179,7 @@ impl Locks {
             if everywhere && !lock.made {
                 hands.open(&key);
             }
-            hands.ask(&key, Asked::Acquire);
+            hands.ask(&key, AnyRequest::Acquire);
             lock.stage = Stage::Asked;
         }
         if lock.stage != before || before == Stage::Inside {
@@ -238,7 +238,7 @@ mod tests {
         locks
     }
 
-    fn settled(locks: &mut Locks, may_lend: bool) -> Vec<Asked> {
+    fn settled(locks: &mut Locks, may_lend: bool) -> Vec<AnyRequest> {
         let mut hands = Idle::default();
         locks.settle_all(may_lend, false, &mut hands);
         hands.asked.into_iter().map(|(_, asked)| asked).collect()
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_machine_is_asked_only_for_what_is_its_turn() {
         let mut locks = wanted();
-        assert_eq!(settled(&mut locks, true), [Asked::Acquire]);
+        assert_eq!(settled(&mut locks, true), [AnyRequest::Acquire]);
         locks.settle("x");
         assert_eq!(settled(&mut locks, true), [], "it was asked before");
         assert!(locks.machine_entered("x"));
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(settled(&mut locks, true), [], "it is held");
         locks.queue_mut("x").expect("there").give_back(None, Ticks::ZERO);
         locks.settle("x");
-        assert_eq!(settled(&mut locks, true), [Asked::Release]);
+        assert_eq!(settled(&mut locks, true), [AnyRequest::Release]);
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
         let mut locks = wanted();
         assert_eq!(settled(&mut locks, false), []);
         assert_eq!(locks.get("x").map(Lock::state), Some(Stage::Asked), "seen from outside");
-        assert_eq!(settled(&mut locks, true), [Asked::Acquire]);
+        assert_eq!(settled(&mut locks, true), [AnyRequest::Acquire]);
     }
 
     #[test]

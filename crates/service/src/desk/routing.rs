@@ -5,11 +5,11 @@ use super::timing::milliseconds;
 use super::{Desk, detector_key, election_key};
 use crate::{ELECTION, Hears, LOCK};
 use conclave_core::NodeId;
-use conclave_net::{Asked, Hands, Key, Told};
+use conclave_net::{AnyIndication, AnyRequest, Hands, Key};
 
 impl Desk {
     /// Passes on what the detector says.
-    pub(super) fn detector_told(&mut self, told: Told, hands: &mut dyn Hands) {
+    pub(super) fn detector_told(&mut self, told: AnyIndication, hands: &mut dyn Hands) {
         let news = self.connectivity.detector_told(told, hands.now());
         if self.config.election_hears == Hears::Detector {
             hands.tell(&election_key(), told);
@@ -22,12 +22,14 @@ impl Desk {
     }
 
     /// Passes on what the election says.
-    pub(super) fn election_told(&mut self, told: Told, hands: &mut dyn Hands) {
+    pub(super) fn election_told(&mut self, told: AnyIndication, hands: &mut dyn Hands) {
         match told {
-            Told::Elected { leader, term } => self.elected(leader, term, hands),
-            Told::Deposed { term } => self.deposed(term, hands),
-            Told::Suspect(_) | Told::Trust(_) => self.connectivity.election_told(told),
-            Told::Entered { .. } => {}
+            AnyIndication::Elected { leader, term } => self.elected(leader, term, hands),
+            AnyIndication::Deposed { term } => self.deposed(term, hands),
+            AnyIndication::Suspect(_) | AnyIndication::Trust(_) => {
+                self.connectivity.election_told(told)
+            }
+            AnyIndication::Entered { .. } => {}
         }
         self.tell_locks(Hears::Election, told, hands);
     }
@@ -72,14 +74,14 @@ impl Desk {
             hands.tell(key, news);
         }
         for node in suspects {
-            hands.tell(key, Told::Suspect(node));
+            hands.tell(key, AnyIndication::Suspect(node));
         }
     }
 
     /// Asks for an election, if it is this node's turn to do so.
     pub(super) fn ask_for_election(&mut self, hands: &mut dyn Hands) {
         if self.leadership.is_to_campaign(&self.connectivity, hands.now()) {
-            hands.ask(&election_key(), Asked::Campaign);
+            hands.ask(&election_key(), AnyRequest::Campaign);
         }
     }
 
@@ -94,12 +96,12 @@ impl Desk {
     /// What exists from the start, asked for or not.
     pub(super) fn start_machines(&mut self, hands: &mut dyn Hands) {
         // Neither knows this request: they are only made.
-        hands.ask(&detector_key(), Asked::Acquire);
-        hands.ask(&election_key(), Asked::Acquire);
+        hands.ask(&detector_key(), AnyRequest::Acquire);
+        hands.ask(&election_key(), AnyRequest::Acquire);
         self.ask_for_election(hands);
     }
 
-    fn tell_locks(&self, hears: Hears, told: Told, hands: &mut dyn Hands) {
+    fn tell_locks(&self, hears: Hears, told: AnyIndication, hands: &mut dyn Hands) {
         if self.config.lock_hears != hears {
             return;
         }
@@ -110,12 +112,18 @@ impl Desk {
         }
     }
 
-    fn note_suspicion(&mut self, told: Told, hands: &mut dyn Hands) {
+    fn note_suspicion(&mut self, told: AnyIndication, hands: &mut dyn Hands) {
         let at = milliseconds(hands.now());
         let (kind, words) = match told {
-            Told::Suspect(node) => ("suspected", format!("node {} seems to be down", node.0 + 1)),
-            Told::Trust(node) => ("trusted", format!("node {} seems to be up", node.0 + 1)),
-            Told::Entered { .. } | Told::Elected { .. } | Told::Deposed { .. } => return,
+            AnyIndication::Suspect(node) => {
+                ("suspected", format!("node {} seems to be down", node.0 + 1))
+            }
+            AnyIndication::Trust(node) => {
+                ("trusted", format!("node {} seems to be up", node.0 + 1))
+            }
+            AnyIndication::Entered { .. }
+            | AnyIndication::Elected { .. }
+            | AnyIndication::Deposed { .. } => return,
         };
         tracing::info!(at, "{words}");
         self.journal.note(hands, kind, None, words);

@@ -23,8 +23,8 @@ use tokio::sync::oneshot::{self, Receiver, error::TryRecvError};
 #[derive(Default)]
 pub(super) struct Idle {
     pub(super) now: Ticks,
-    pub(super) asked: Vec<(String, Asked)>,
-    told: Vec<(String, Told)>,
+    pub(super) asked: Vec<(String, AnyRequest)>,
+    told: Vec<(String, AnyIndication)>,
     opened: Vec<String>,
     machines: Vec<Key>,
     pub(super) saved: BTreeMap<String, Vec<u8>>,
@@ -46,10 +46,10 @@ impl Hands for Idle {
     fn open(&mut self, key: &Key) {
         self.opened.push(key.to_string());
     }
-    fn ask(&mut self, key: &Key, asked: Asked) {
+    fn ask(&mut self, key: &Key, asked: AnyRequest) {
         self.asked.push((key.to_string(), asked));
     }
-    fn tell(&mut self, key: &Key, told: Told) {
+    fn tell(&mut self, key: &Key, told: AnyIndication) {
         self.told.push((key.to_string(), told));
     }
     fn machines(&self) -> Vec<Key> {
@@ -221,11 +221,11 @@ impl Bench {
 
     /// The machine of this lock is inside.
     fn enter(&mut self, name: &str, fence: u64) {
-        self.desk.told(&lock_key(name), Told::Entered { fence }, &mut self.hands);
+        self.desk.told(&lock_key(name), AnyIndication::Entered { fence }, &mut self.hands);
         self.commit();
     }
 
-    fn tell(&mut self, key: &str, told: Told) {
+    fn tell(&mut self, key: &str, told: AnyIndication) {
         self.desk.told(&Key::from(key), told, &mut self.hands);
         self.commit();
     }
@@ -249,12 +249,12 @@ impl Bench {
     }
 
     /// What was asked of the machine of this lock since last time.
-    fn asked(&mut self, name: &str) -> Vec<Asked> {
+    fn asked(&mut self, name: &str) -> Vec<AnyRequest> {
         let key = &*lock_key(name);
         let (these, others) =
             std::mem::take(&mut self.hands.asked).into_iter().partition(|(of, _)| of == key);
         self.hands.asked = others;
-        let these: Vec<(String, Asked)> = these;
+        let these: Vec<(String, AnyRequest)> = these;
         these.into_iter().map(|(_, asked)| asked).collect()
     }
 

@@ -4,7 +4,7 @@
 use conclave_core::{NodeId, Ticks};
 use conclave_lab::machines::{Chosen, DETECTOR, ELECTION, Hears, Machines, Settings};
 use conclave_net::recording::{Done, Entry, Header, Recorder, Restored, Step};
-use conclave_net::{Asked, Automaton, Deed, Input, Key, Lane, Survival, Told};
+use conclave_net::{AnyIndication, AnyRequest, Automaton, Deed, Input, Key, Lane, Survival};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::path::{Path, PathBuf};
@@ -214,10 +214,10 @@ impl Lab {
     fn act(&mut self, act: Act) {
         match act {
             Act::Ask(node, key) => {
-                self.input(node, &key.into(), Input::Asked(Asked::Acquire), None)
+                self.input(node, &key.into(), Input::Request(AnyRequest::Acquire), None)
             }
             Act::Release(node, key) => {
-                self.input(node, &key.into(), Input::Asked(Asked::Release), None);
+                self.input(node, &key.into(), Input::Request(AnyRequest::Release), None);
             }
             Act::Arrive { to, lane: Lane::Durable, .. } if !self.is_up(to) => {
                 self.nodes[to as usize].held.push(act);
@@ -316,8 +316,8 @@ impl Lab {
                         *due = None;
                     }
                 }
-                Deed::Tell(what) => told.push(*what),
-                Deed::Ask(what) => asked.push(*what),
+                Deed::Indicate(what) => told.push(*what),
+                Deed::Request(what) => asked.push(*what),
             }
             deeds.push(Done { deed, sent, due });
         }
@@ -328,13 +328,13 @@ impl Lab {
         node.recorder.as_mut().expect("it runs").write(&entry);
         told.into_iter().for_each(|told| self.told(id, key, told));
         for what in asked {
-            self.step(id, &ELECTION.into(), Input::Asked(what), None);
+            self.step(id, &ELECTION.into(), Input::Request(what), None);
         }
     }
 
     /// As the application of a node passes on what one machine tells.
-    fn told(&mut self, id: u32, key: &Key, told: Told) {
-        if let Told::Entered { .. } = told {
+    fn told(&mut self, id: u32, key: &Key, told: AnyIndication) {
+        if let AnyIndication::Entered { .. } = told {
             return self.schedule(self.now + INSIDE, Act::Release(id, key.to_string()));
         }
         let source = if &**key == DETECTOR { Hears::Detector } else { Hears::Election };
@@ -343,7 +343,7 @@ impl Lab {
         let hears = |other: &&Key| *other != key && engine.hears(other) == source;
         let hearers: Vec<Key> = machines.filter(hears).cloned().collect();
         for other in hearers {
-            self.step(id, &other, Input::Told(told), None);
+            self.step(id, &other, Input::Indication(told), None);
         }
     }
 

@@ -5,7 +5,9 @@ use conclave_algorithms::mutex::places::Places;
 use conclave_algorithms::mutex::ricart_agrawala::{RicartAgrawala, Text};
 use conclave_algorithms::mutex::suzuki_kasami::SuzukiKasami;
 use conclave_core::{Never, NodeId};
-use conclave_net::{Asked, Automaton, Hands, Input, Key, Machine, Survival, Told, Upper};
+use conclave_net::{
+    AnyIndication, AnyRequest, Automaton, Hands, Input, Key, Machine, Survival, Upper,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +19,7 @@ pub enum Engine {
 }
 
 pub fn machine(engine: Engine, me: NodeId, n: u32) -> Box<dyn Automaton> {
-    let (whole, heard) = (Survival::Whole, Told::to_oracle::<Never>);
+    let (whole, heard) = (Survival::Whole, AnyIndication::to_oracle::<Never>);
     match engine {
         Engine::Central => {
             let places = Places::colocated(n, 1);
@@ -124,7 +126,7 @@ impl Clients {
         let (done, _) = self.state.get(key).copied().unwrap_or((0, Phase::Idle));
         if done < self.entries {
             self.set(key, done, Phase::Waiting, hands);
-            return hands.ask(key, Asked::Acquire);
+            return hands.ask(key, AnyRequest::Acquire);
         }
         let (me, key, watch) = (self.me, key.clone(), self.watch.clone());
         hands.afterwards(Box::new(move || {
@@ -135,7 +137,7 @@ impl Clients {
     fn leave(&mut self, key: &Key, hands: &mut dyn Hands) {
         let done = self.state.get(key).map_or(0, |(done, _)| *done);
         self.watch.leaves(key);
-        hands.ask(key, Asked::Release);
+        hands.ask(key, AnyRequest::Release);
         self.set(key, done + 1, Phase::Idle, hands);
         self.want(key, hands);
     }
@@ -174,8 +176,8 @@ impl Upper for Clients {
         }
     }
 
-    fn told(&mut self, key: &Key, told: Told, hands: &mut dyn Hands) {
-        let Told::Entered { fence } = told else { return };
+    fn told(&mut self, key: &Key, told: AnyIndication, hands: &mut dyn Hands) {
+        let AnyIndication::Entered { fence } = told else { return };
         self.watch.enters(self.me, key, fence);
         let done = self.state.get(key).map_or(0, |(done, _)| *done);
         self.set(key, done, Phase::Inside(fence), hands);
@@ -197,6 +199,6 @@ impl Upper for Clients {
 
     fn created(&mut self, _: &Key, _: &mut dyn Hands) {}
     fn command(&mut self, (): (), _: &mut dyn Hands) {}
-    fn asked(&mut self, _: &Key, _: Asked, _: &mut dyn Hands) {}
+    fn asked(&mut self, _: &Key, _: AnyRequest, _: &mut dyn Hands) {}
     fn link(&mut self, _: NodeId, _: bool, _: &mut dyn Hands) {}
 }

@@ -4,7 +4,9 @@ use super::places::Place;
 use super::toy::{HEARD, RANG, RESTARTED, STARTED, Teller, count};
 use conclave_core::NodeId;
 use conclave_net::store::{Expected, Store};
-use conclave_net::{Asked, Host, HostConfig, HostError, Key, Lane, News, Order, Packet, Survival};
+use conclave_net::{
+    AnyRequest, Host, HostConfig, HostError, Key, Lane, News, Order, Packet, Survival,
+};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -17,7 +19,7 @@ struct Bench {
     host: Host,
     orders: mpsc::Receiver<Order>,
     news: mpsc::Sender<News>,
-    commands: mpsc::Sender<(&'static str, Asked)>,
+    commands: mpsc::Sender<(&'static str, AnyRequest)>,
     told: mpsc::UnboundedReceiver<(Key, u64)>,
 }
 
@@ -39,11 +41,11 @@ impl Bench {
         Self { host, orders, news, commands, told }
     }
 
-    async fn ask(&self, asked: Asked) {
+    async fn ask(&self, asked: AnyRequest) {
         self.ask_of("toy", asked).await;
     }
 
-    async fn ask_of(&self, key: &'static str, asked: Asked) {
+    async fn ask_of(&self, key: &'static str, asked: AnyRequest) {
         self.commands.send((key, asked)).await.expect("it listens");
     }
 
@@ -84,15 +86,15 @@ fn sent(lane: Lane, number: u64, what: u64) -> Order {
 async fn a_whole_machine_never_knows_that_it_was_away() {
     let place = Place::new();
     let mut bench = Bench::start(&place, Survival::Whole);
-    bench.ask(Asked::Release).await;
+    bench.ask(AnyRequest::Release).await;
     assert_eq!(bench.told().await, toy(STARTED));
     assert_eq!(bench.order().await, sent(Lane::Durable, 1, 1));
     // The timer is set before the stop, and rings after the return.
-    bench.ask(Asked::Acquire).await;
-    bench.ask(Asked::Release).await;
+    bench.ask(AnyRequest::Acquire).await;
+    bench.ask(AnyRequest::Release).await;
     assert_eq!(bench.order().await, sent(Lane::Durable, 2, 3));
     bench.hear(News::Acknowledged { by: PEER, number: 1 }).await;
-    bench.ask(Asked::Release).await;
+    bench.ask(AnyRequest::Release).await;
     assert_eq!(bench.order().await, sent(Lane::Durable, 3, 4));
     bench.stop().await;
 
@@ -101,7 +103,7 @@ async fn a_whole_machine_never_knows_that_it_was_away() {
     assert_eq!(bench.order().await, sent(Lane::Durable, 2, 3));
     assert_eq!(bench.order().await, sent(Lane::Durable, 3, 4));
     assert_eq!(bench.told().await, toy(RANG));
-    bench.ask(Asked::Release).await;
+    bench.ask(AnyRequest::Release).await;
     assert_eq!(bench.order().await, sent(Lane::Durable, 4, 5));
     bench.stop().await;
 }
@@ -110,7 +112,7 @@ async fn a_whole_machine_never_knows_that_it_was_away() {
 async fn a_machine_is_opened_everywhere_though_this_node_has_not_made_it_yet() {
     let place = Place::new();
     let mut bench = Bench::start_with(&place, Survival::Whole, true);
-    bench.ask(Asked::Release).await;
+    bench.ask(AnyRequest::Release).await;
     let opening = Packet { lane: Lane::Durable, number: 1, key: "toy".into(), bytes: Vec::new() };
     assert_eq!(bench.order().await, Order::Send { to: PEER, packet: opening });
     assert_eq!(bench.order().await, sent(Lane::Durable, 2, 1));
@@ -122,14 +124,14 @@ async fn a_machine_is_opened_everywhere_though_this_node_has_not_made_it_yet() {
 async fn a_machine_that_returns_is_told_so() {
     let place = Place::new();
     let mut bench = Bench::start(&place, Survival::Returns);
-    bench.ask(Asked::Release).await;
+    bench.ask(AnyRequest::Release).await;
     assert_eq!(bench.told().await, toy(STARTED));
     assert_eq!(bench.order().await, sent(Lane::Transient, Packet::transient_from(1) + 1, 1));
     bench.stop().await;
 
     let mut bench = Bench::start(&place, Survival::Returns);
     assert_eq!(bench.told().await, toy(RESTARTED + 1));
-    bench.ask(Asked::Release).await;
+    bench.ask(AnyRequest::Release).await;
     assert_eq!(bench.order().await, sent(Lane::Transient, Packet::transient_from(2) + 1, 2));
     bench.stop().await;
 }
@@ -140,7 +142,7 @@ async fn a_machine_that_forgets_leaves_the_disk_alone() {
     let mut bench = Bench::start(&place, Survival::Forgets);
     let file = place.0.join("conclave.redb");
     let before = std::fs::read(&file).expect("its file");
-    bench.ask(Asked::Release).await;
+    bench.ask(AnyRequest::Release).await;
     assert_eq!(bench.told().await, toy(STARTED));
     bench.order().await;
     bench.arrive(Lane::Transient, 1, "toy", count(7)).await;
@@ -149,7 +151,7 @@ async fn a_machine_that_forgets_leaves_the_disk_alone() {
     bench.stop().await;
 
     let mut bench = Bench::start(&place, Survival::Forgets);
-    bench.ask(Asked::Release).await;
+    bench.ask(AnyRequest::Release).await;
     assert_eq!(bench.told().await, toy(STARTED));
     bench.stop().await;
 }
@@ -158,11 +160,11 @@ async fn a_machine_that_forgets_leaves_the_disk_alone() {
 async fn a_cancelled_timer_does_not_ring() {
     let place = Place::new();
     let mut bench = Bench::start(&place, Survival::Forgets);
-    bench.ask(Asked::Acquire).await;
+    bench.ask(AnyRequest::Acquire).await;
     assert_eq!(bench.told().await, toy(STARTED));
-    bench.ask(Asked::Cancel).await;
+    bench.ask(AnyRequest::Cancel).await;
     // Another machine's timer of the same length, set later, rings; this one does not.
-    bench.ask_of("other", Asked::Acquire).await;
+    bench.ask_of("other", AnyRequest::Acquire).await;
     assert_eq!(bench.told().await, ("other".into(), STARTED));
     assert_eq!(bench.told().await, ("other".into(), RANG));
     bench.stop().await;

@@ -2,7 +2,9 @@
 
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Delay, Event, Named, Never, NodeId, Process, Recovery, Ticks};
-use conclave_net::{Asked, Automaton, Hands, Input, Key, Machine, Survival, Told, Upper};
+use conclave_net::{
+    AnyIndication, AnyRequest, Automaton, Hands, Input, Key, Machine, Survival, Upper,
+};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
@@ -73,25 +75,25 @@ pub struct Teller {
 }
 
 impl Upper for Teller {
-    type Command = (&'static str, Asked);
+    type Command = (&'static str, AnyRequest);
 
     fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)> {
-        let heard = Told::to_oracle::<Never>;
+        let heard = AnyIndication::to_oracle::<Never>;
         let process = Toy { asked: 0, n: 2 };
         let machine = Machine::new(NodeId(0), process, self.survival, heard, 1);
         let machine: Box<dyn Automaton> = Box::new(machine);
         ["toy", "other"].contains(&&**key).then_some((machine, Input::Start))
     }
 
-    fn told(&mut self, key: &Key, told: Told, hands: &mut dyn Hands) {
-        let Told::Entered { fence } = told else { return };
+    fn told(&mut self, key: &Key, told: AnyIndication, hands: &mut dyn Hands) {
+        let AnyIndication::Entered { fence } = told else { return };
         let (key, teller) = (key.clone(), self.told.clone());
         hands.afterwards(Box::new(move || {
             let _ = teller.send((key, fence));
         }));
     }
 
-    fn command(&mut self, (key, asked): (&'static str, Asked), hands: &mut dyn Hands) {
+    fn command(&mut self, (key, asked): (&'static str, AnyRequest), hands: &mut dyn Hands) {
         if self.everywhere {
             hands.open(&key.into());
         }
@@ -100,7 +102,7 @@ impl Upper for Teller {
 
     fn begin(&mut self, _: Vec<(String, Vec<u8>)>, _: &mut dyn Hands) {}
     fn created(&mut self, _: &Key, _: &mut dyn Hands) {}
-    fn asked(&mut self, _: &Key, _: Asked, _: &mut dyn Hands) {}
+    fn asked(&mut self, _: &Key, _: AnyRequest, _: &mut dyn Hands) {}
     fn link(&mut self, _: NodeId, _: bool, _: &mut dyn Hands) {}
     fn wake(&mut self, _: &mut dyn Hands) {}
 }

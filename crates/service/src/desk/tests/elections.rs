@@ -11,7 +11,7 @@ fn campaign(bench: &mut Bench, session: &str) -> Receiver<Answer<api::Grant>> {
 
 /// A node is elected, and has waited for those who may still lead elsewhere.
 fn elected(bench: &mut Bench, leader: u32, term: u64) {
-    bench.tell("election", Told::Elected { leader: NodeId(leader), term });
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(leader), term });
     for _ in 0..4 {
         bench.pass(1_000);
         for session in bench.desk.sessions.ids() {
@@ -59,7 +59,9 @@ fn candidates_elsewhere_are_told_where_to_go() {
 
 #[test]
 fn leaderships_are_lost_with_that_of_the_node() {
-    for lost in [Told::Deposed { term: 3 }, Told::Elected { leader: NodeId(1), term: 4 }] {
+    for lost in
+        [AnyIndication::Deposed { term: 3 }, AnyIndication::Elected { leader: NodeId(1), term: 4 }]
+    {
         let mut bench = Bench::new();
         candidates(&mut bench, &["a", "b"]);
         elected(&mut bench, 0, 3);
@@ -93,7 +95,7 @@ fn an_old_dismissal_changes_nothing() {
     candidates(&mut bench, &["a"]);
     elected(&mut bench, 0, 5);
     granted(&mut campaign(&mut bench, "a"));
-    bench.tell("election", Told::Deposed { term: 3 });
+    bench.tell("election", AnyIndication::Deposed { term: 3 });
     assert!(election(&mut bench).leader.is_some());
 }
 
@@ -139,7 +141,7 @@ fn an_election_that_nobody_cares_for_is_forgotten() {
 #[test]
 fn a_new_leader_waits_until_those_who_led_elsewhere_must_have_noticed() {
     let mut bench = Bench::new();
-    bench.tell("election", Told::Elected { leader: NodeId(0), term: 3 });
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(0), term: 3 });
     bench.pass(1_900);
     candidates(&mut bench, &["a"]);
     let mut grant = campaign(&mut bench, "a");

@@ -1,5 +1,5 @@
 use super::*;
-use Asked::Acquire;
+use AnyRequest::Acquire;
 
 fn release(bench: &mut Bench, fence: u64, id: &str) -> Answer<api::Released> {
     let request_id = Some(id.to_string());

@@ -10,7 +10,7 @@ fn leased(lease: Option<Ticks>) -> Bench {
     bench.enter("x", 7);
     granted(&mut answer);
     assert!(holds(&mut bench));
-    assert_eq!(bench.asked("x"), [Asked::Acquire]);
+    assert_eq!(bench.asked("x"), [AnyRequest::Acquire]);
     bench
 }
 
@@ -20,7 +20,7 @@ fn holds(bench: &mut Bench) -> bool {
 }
 
 fn lose(bench: &mut Bench, peer: u32) {
-    bench.tell("detector", Told::Suspect(NodeId(peer)));
+    bench.tell("detector", AnyIndication::Suspect(NodeId(peer)));
 }
 
 /// Node 1 of three, out of touch with the others; `a` holds `x` with fence 7.
@@ -55,7 +55,7 @@ fn who_has_lost_it_is_inside_until_it_leaves() {
     assert_eq!(bench.asked("x"), [], "it may not have heard of it yet");
     assert_eq!(code(granted_again(&mut bench)), "unavailable");
     bench.release("x", "a", 7).expect("it leaves");
-    assert_eq!(bench.asked("x"), [Asked::Release]);
+    assert_eq!(bench.asked("x"), [AnyRequest::Release]);
     assert!(waits(&mut next));
 }
 
@@ -70,17 +70,17 @@ fn who_has_lost_it_gets_no_more_time_and_leaves_when_it_ends() {
     assert!(left < 60_000, "{left}");
     bench.pass(left / 2);
     assert_eq!(keep_alive(&mut bench).expect("not over yet").ttl_ms, left - left / 2);
-    bench.tell("detector", Told::Trust(NodeId(1)));
+    bench.tell("detector", AnyIndication::Trust(NodeId(1)));
     bench.pass(left / 2 + 1);
     assert_eq!(code(keep_alive(&mut bench)), "no_session");
-    assert_eq!(bench.asked("x"), [Asked::Release]);
+    assert_eq!(bench.asked("x"), [AnyRequest::Release]);
 }
 
 #[test]
 fn a_session_that_gave_back_what_it_lost_lives_on() {
     let mut bench = cut_off();
     bench.release("x", "a", 7).expect("it leaves");
-    bench.tell("election", Told::Elected { leader: NodeId(0), term: 2 });
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(0), term: 2 });
     assert_eq!(keep_alive(&mut bench).expect("alive").ttl_ms, 60_000);
 }
 
@@ -92,14 +92,14 @@ fn a_node_that_is_out_of_touch_lends_nothing() {
     assert_eq!(bench.asked("y"), [], "it could not be kept");
     assert_eq!(bench.lock("y").state, "waiting");
     assert!(bench.lock("y").blocked_on.is_some());
-    bench.tell("detector", Told::Trust(NodeId(1)));
-    assert_eq!(bench.asked("y"), [Asked::Acquire]);
+    bench.tell("detector", AnyIndication::Trust(NodeId(1)));
+    assert_eq!(bench.asked("y"), [AnyRequest::Acquire]);
     lose(&mut bench, 1);
     bench.enter("y", 9);
     assert!(waits(&mut wants), "in between it was cut off again");
-    assert_eq!(bench.asked("y"), [Asked::Release]);
-    bench.tell("detector", Told::Trust(NodeId(1)));
-    assert_eq!(bench.asked("y"), [Asked::Acquire]);
+    assert_eq!(bench.asked("y"), [AnyRequest::Release]);
+    bench.tell("detector", AnyIndication::Trust(NodeId(1)));
+    assert_eq!(bench.asked("y"), [AnyRequest::Acquire]);
     bench.enter("y", 10);
     assert_eq!(granted(&mut wants).fence, 10);
 }
@@ -131,7 +131,7 @@ fn a_node_that_was_stopped_lends_nothing_until_it_would_have_noticed_that_it_is_
     let mut wants = bench.acquire("y", "b", 600_000);
     assert_eq!(bench.asked("y"), []);
     bench.pass(1_001);
-    assert_eq!(bench.asked("y"), [Asked::Acquire]);
+    assert_eq!(bench.asked("y"), [AnyRequest::Acquire]);
     bench.enter("y", 9);
     assert_eq!(granted(&mut wants).fence, 9);
     assert!(holds(&mut bench), "the stop was too short to lose anything");
@@ -144,9 +144,9 @@ fn a_node_with_nothing_to_do_was_not_stopped() {
     bench.now(|reply| Command::CloseSession { session: "a".to_string(), reply }).expect("there");
     bench.hands.now = bench.hands.now + Ticks::units(60_000);
     bench.session("b");
-    assert_eq!(bench.asked("x"), [Asked::Release]);
+    assert_eq!(bench.asked("x"), [AnyRequest::Release]);
     let _wants = bench.acquire("x", "b", 1_000);
-    assert_eq!(bench.asked("x"), [Asked::Acquire]);
+    assert_eq!(bench.asked("x"), [AnyRequest::Acquire]);
 }
 
 #[test]
@@ -161,5 +161,5 @@ fn whoever_repeats_a_request_is_not_told_of_a_grant_that_is_lost() {
     bench.pass(300);
     let again = granted(&mut bench.acquire_as("x", acquire("a", 600_000, Some("r"))));
     assert!(again.released);
-    assert_eq!(bench.asked("x"), [Asked::Acquire, Asked::Release]);
+    assert_eq!(bench.asked("x"), [AnyRequest::Acquire, AnyRequest::Release]);
 }

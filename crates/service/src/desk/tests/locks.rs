@@ -1,5 +1,5 @@
 use super::*;
-use Asked::{Acquire, Cancel, Release};
+use AnyRequest::{Acquire, Cancel, Release};
 
 #[test]
 fn waiters_enter_in_order_and_each_entry_is_one_of_the_machine() {
@@ -15,7 +15,7 @@ fn waiters_enter_in_order_and_each_entry_is_one_of_the_machine() {
             assert!(waits(later));
         }
         assert_eq!(bench.release("x", id, fence).expect("held").holds, 0);
-        let next: &[Asked] = if turn < 2 { &[Release, Acquire] } else { &[Release] };
+        let next: &[AnyRequest] = if turn < 2 { &[Release, Acquire] } else { &[Release] };
         assert_eq!(bench.asked("x"), next);
     }
 }
@@ -25,7 +25,7 @@ fn nothing_is_answered_before_it_is_on_disk() {
     let mut bench = Bench::new();
     bench.session("a");
     let mut answer = bench.acquire("x", "a", 1_000);
-    bench.desk.told(&lock_key("x"), Told::Entered { fence: 1 }, &mut bench.hands);
+    bench.desk.told(&lock_key("x"), AnyIndication::Entered { fence: 1 }, &mut bench.hands);
     assert!(waits(&mut answer), "the step is not on disk yet");
     bench.commit();
     assert_eq!(granted(&mut answer).fence, 1);

@@ -1,5 +1,5 @@
 use super::*;
-use Asked::{Acquire, Cancel, Release};
+use AnyRequest::{Acquire, Cancel, Release};
 
 /// A node at which `a` holds `held` and waits for `wanted`, crashed.
 fn crashed() -> Vec<(String, Vec<u8>)> {

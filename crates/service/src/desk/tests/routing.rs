@@ -1,16 +1,16 @@
 use super::*;
 
-fn suspect(node: u32) -> Told {
-    Told::Suspect(NodeId(node))
+fn suspect(node: u32) -> AnyIndication {
+    AnyIndication::Suspect(NodeId(node))
 }
 
-fn told(bench: &mut Bench) -> Vec<(String, Told)> {
+fn told(bench: &mut Bench) -> Vec<(String, AnyIndication)> {
     std::mem::take(&mut bench.hands.told)
 }
 
 fn campaigns(bench: &mut Bench) -> usize {
     let asked = std::mem::take(&mut bench.hands.asked);
-    asked.iter().filter(|(key, asked)| key == "election" && *asked == Asked::Campaign).count()
+    asked.iter().filter(|(key, asked)| key == "election" && *asked == AnyRequest::Campaign).count()
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn the_election_is_heard_by_locks_that_stand_on_it() {
     bench.hands.machines = ["detector", "election", "lock/x"].map(Key::from).into();
     bench.tell("detector", suspect(1));
     assert_eq!(told(&mut bench), [("election".to_string(), suspect(1))]);
-    let leads = Told::Elected { leader: NodeId(2), term: 4 };
-    for word in [suspect(1), leads, Told::Deposed { term: 4 }] {
+    let leads = AnyIndication::Elected { leader: NodeId(2), term: 4 };
+    for word in [suspect(1), leads, AnyIndication::Deposed { term: 4 }] {
         bench.tell("election", word);
         assert_eq!(told(&mut bench), [("lock/x".to_string(), word)]);
     }
@@ -44,7 +44,7 @@ fn the_election_is_heard_by_locks_that_stand_on_it() {
 fn a_late_machine_is_told_who_leads_and_who_is_suspected() {
     let config = DeskConfig { lock_hears: Hears::Election, ..config() };
     let mut bench = Bench::with(config, Survival::Returns, Vec::new(), &[]);
-    let elected = Told::Elected { leader: NodeId(0), term: 4 };
+    let elected = AnyIndication::Elected { leader: NodeId(0), term: 4 };
     let introduced = |bench: &mut Bench| {
         told(bench);
         bench.desk.created(&Key::from("lock/x"), &mut bench.hands);
@@ -54,14 +54,14 @@ fn a_late_machine_is_told_who_leads_and_who_is_suspected() {
     bench.tell("election", elected);
     bench.tell("election", suspect(2));
     assert_eq!(introduced(&mut bench), [elected, suspect(2)]);
-    bench.tell("election", Told::Deposed { term: 4 });
-    assert_eq!(introduced(&mut bench), [Told::Deposed { term: 4 }, suspect(2)]);
+    bench.tell("election", AnyIndication::Deposed { term: 4 });
+    assert_eq!(introduced(&mut bench), [AnyIndication::Deposed { term: 4 }, suspect(2)]);
 }
 
 #[test]
 fn a_lock_that_wants_an_election_gets_one() {
     let mut bench = Bench::new();
-    bench.desk.asked(&Key::from("lock/x"), Asked::Campaign, &mut bench.hands);
+    bench.desk.asked(&Key::from("lock/x"), AnyRequest::Campaign, &mut bench.hands);
     assert_eq!(campaigns(&mut bench), 1);
 }
 
@@ -72,7 +72,7 @@ fn the_first_live_node_asks_for_a_leader_until_there_is_one() {
     assert_eq!(campaigns(&mut bench), 0, "it may hear of the leader yet");
     bench.pass(2_600);
     assert_eq!(campaigns(&mut bench), 2);
-    bench.tell("election", Told::Elected { leader: NodeId(2), term: 1 });
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(2), term: 1 });
     bench.pass(10_000);
     assert_eq!(campaigns(&mut bench), 0);
     bench.tell("detector", suspect(1));
@@ -120,7 +120,7 @@ fn an_engine_that_goes_on_without_a_minority_says_so() {
     assert_eq!(bench.lock("x").blocked_on, None);
     bench.tell("detector", suspect(1));
     assert_eq!(bench.lock("x").blocked_on.expect("two of three").nodes, [2, 3]);
-    bench.tell("detector", Told::Trust(NodeId(1)));
+    bench.tell("detector", AnyIndication::Trust(NodeId(1)));
     assert_eq!(bench.lock("x").blocked_on, None);
 }
 
@@ -142,7 +142,7 @@ fn the_cluster_is_shown_as_this_node_sees_it() {
     let mut bench = Bench::new();
     bench.tell("detector", suspect(1));
     bench.hands.peers.insert(NodeId(2), Peer::default());
-    bench.tell("election", Told::Elected { leader: NodeId(0), term: 9 });
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(0), term: 9 });
     let cluster = bench.show(|reply| Question::Cluster { reply }).expect("an answer");
     let states: Vec<&str> = cluster.nodes.iter().map(|node| &*node.state).collect();
     assert_eq!(states, ["self", "suspected", "unreachable"]);
@@ -170,7 +170,7 @@ fn a_lock_made_after_the_first_leader_is_late() {
 }
 
 fn elected(bench: &mut Bench, leader: u32, term: u64) {
-    bench.tell("election", Told::Elected { leader: NodeId(leader), term });
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(leader), term });
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use Asked::{Acquire, Cancel, Release};
+use AnyRequest::{Acquire, Cancel, Release};
 
 fn keep_alive(bench: &mut Bench, id: &str) -> Answer<api::Session> {
     let session = id.to_string();
@@ -72,7 +72,7 @@ fn a_session_can_be_ended_and_its_secret_is_never_shown() {
 #[test]
 fn the_desk_sleeps_when_nothing_can_run_out() {
     let mut bench = Bench::new();
-    bench.tell("election", Told::Elected { leader: NodeId(1), term: 1 });
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(1), term: 1 });
     bench.pass(5_000);
     assert_eq!(bench.hands.wake, None);
     bench.session_for("a", 1_000);
@@ -114,17 +114,17 @@ fn a_holder_at_a_node_that_is_cut_off_gets_ever_less_time_and_a_waiter_all_of_it
     let mut bench = leased();
     bench.sessions(&["holder", "waiter"]);
     let mut grant = bench.acquire("l", "holder", 60_000);
-    bench.tell("lock/l", Told::Entered { fence: 7 });
+    bench.tell("lock/l", AnyIndication::Entered { fence: 7 });
     granted(&mut grant);
     let _waits = bench.acquire("l", "waiter", 60_000);
-    bench.tell("detector", Told::Suspect(NodeId(2)));
+    bench.tell("detector", AnyIndication::Suspect(NodeId(2)));
     bench.pass(1_000);
     assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 2_000);
     assert_eq!(keep_alive(&mut bench, "waiter").expect("alive").ttl_ms, 3_000);
     bench.pass(2_000);
     assert_eq!(keep_alive(&mut bench, "waiter").expect("alive").ttl_ms, 3_000);
     assert!(keep_alive(&mut bench, "holder").is_err());
-    bench.tell("election", Told::Elected { leader: NodeId(1), term: 2 });
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(1), term: 2 });
     assert_eq!(keep_alive(&mut bench, "waiter").expect("alive").ttl_ms, 3_000);
 }
 
@@ -133,12 +133,12 @@ fn a_holder_outlives_the_leader_if_another_is_elected_in_time() {
     let mut bench = leased();
     bench.session("holder");
     let mut grant = bench.acquire("l", "holder", 60_000);
-    bench.tell("lock/l", Told::Entered { fence: 7 });
+    bench.tell("lock/l", AnyIndication::Entered { fence: 7 });
     granted(&mut grant);
-    bench.tell("detector", Told::Suspect(NodeId(2)));
+    bench.tell("detector", AnyIndication::Suspect(NodeId(2)));
     bench.pass(2_500);
     assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 500);
-    bench.tell("election", Told::Elected { leader: NodeId(1), term: 2 });
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(1), term: 2 });
     assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 3_000);
 }
 
@@ -159,7 +159,7 @@ fn holding() -> Bench {
     let mut bench = leased();
     bench.session("holder");
     let mut grant = bench.acquire("l", "holder", 60_000);
-    bench.tell("lock/l", Told::Entered { fence: 7 });
+    bench.tell("lock/l", AnyIndication::Entered { fence: 7 });
     granted(&mut grant);
     bench
 }

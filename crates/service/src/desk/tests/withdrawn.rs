@@ -1,5 +1,5 @@
 use super::*;
-use Asked::{Acquire, Cancel};
+use AnyRequest::{Acquire, Cancel};
 
 fn withdraw(bench: &mut Bench, kind: Kind, session: &str, id: &str) -> Answer<api::Withdrawn> {
     let request = api::Withdraw { session: session.to_string() };
@@ -50,7 +50,7 @@ fn what_was_granted_first_stays_granted() {
 #[test]
 fn a_candidate_can_withdraw_too_and_elections_are_listed() {
     let mut bench = Bench::new();
-    bench.tell("election", Told::Elected { leader: NodeId(0), term: 3 });
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(0), term: 3 });
     bench.pass(5_000); // Until nobody can lead elsewhere any more.
     ["a", "b"].into_iter().for_each(|id| bench.session_for(id, 3_000));
     let mut stand = |session: &str| {

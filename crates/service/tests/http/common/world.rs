@@ -1,7 +1,7 @@
 //! All nodes on one thread. What one sends arrives at once and in order; time is real.
 
 use conclave_core::{NodeId, Ticks};
-use conclave_net::{Asked, Automaton, Deed, Hands, Input, Key, Peer, Told, Upper};
+use conclave_net::{AnyIndication, AnyRequest, Automaton, Deed, Hands, Input, Key, Peer, Upper};
 use conclave_service::Config;
 use conclave_service::desk::{Command, Desk, DeskConfig, Needs};
 use std::collections::{BTreeMap, VecDeque};
@@ -13,8 +13,8 @@ type Timers = BTreeMap<(Key, Vec<u8>), Ticks>;
 
 /// What is to be done with a machine.
 enum Act {
-    Ask(Asked),
-    Tell(Told),
+    Ask(AnyRequest),
+    Tell(AnyIndication),
     Step(Input),
 }
 
@@ -42,10 +42,10 @@ impl Hands for Wishes {
     fn now(&self) -> Ticks {
         self.now
     }
-    fn ask(&mut self, key: &Key, asked: Asked) {
+    fn ask(&mut self, key: &Key, asked: AnyRequest) {
         self.acts.push_back((key.clone(), Act::Ask(asked)));
     }
-    fn tell(&mut self, key: &Key, told: Told) {
+    fn tell(&mut self, key: &Key, told: AnyIndication) {
         self.acts.push_back((key.clone(), Act::Tell(told)));
     }
     fn open(&mut self, key: &Key) {
@@ -128,8 +128,8 @@ impl Node {
     fn settle(&mut self) {
         while let Some((key, act)) = self.wishes.acts.pop_front() {
             match act {
-                Act::Ask(asked) if self.make(&key) => self.step(&key, &Input::Asked(asked)),
-                Act::Tell(told) => self.step(&key, &Input::Told(told)),
+                Act::Ask(asked) if self.make(&key) => self.step(&key, &Input::Request(asked)),
+                Act::Tell(told) => self.step(&key, &Input::Indication(told)),
                 Act::Step(input) if self.make(&key) => self.step(&key, &input),
                 Act::Ask(_) | Act::Step(_) => {}
             }
@@ -153,8 +153,8 @@ impl Node {
                     self.timers.insert((key.clone(), timer), self.wishes.now + after.max);
                 }
                 Deed::CancelTimer { timer } => drop(self.timers.remove(&(key.clone(), timer))),
-                Deed::Tell(told) => self.desk.told(key, told, &mut self.wishes),
-                Deed::Ask(asked) => self.desk.asked(key, asked, &mut self.wishes),
+                Deed::Indicate(told) => self.desk.told(key, told, &mut self.wishes),
+                Deed::Request(asked) => self.desk.asked(key, asked, &mut self.wishes),
             }
         }
     }
