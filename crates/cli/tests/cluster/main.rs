@@ -1,4 +1,4 @@
-//! The commands that start nodes or talk to them: real processes on this machine, mostly waiting.
+//! The commands that start nodes or talk to them: real processes here, which mostly wait.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[path = "../../../client/tests/client/support.rs"]
