@@ -34,9 +34,6 @@ WAITING = [
 # a time to live of a second were lost on a busy machine.
 WAITING_PER_CORE = 2
 
-# The test program that starts most processes.
-CROWDED = "cluster"
-
 # libtest tells the time of each test only if this variable is there. Left empty it means nothing
 # to a compiler that a test might start.
 REPORTING = {"RUSTC_BOOTSTRAP": ""}
@@ -125,8 +122,7 @@ class Gate:
     # Running.
 
     def test(self):
-        crowded = [program for program in self.programs if program.name == CROWDED]
-        waiting = [one for one in self.programs if one.waits() and one not in crowded]
+        waiting = [program for program in self.programs if program.waits()]
         computing = [program for program in self.programs if not program.waits()]
         lanes = [waiting, computing]
         threads = [threading.Thread(target=self.run_all, args=(lane,)) for lane in lanes]
