@@ -66,7 +66,15 @@ impl Desk {
             let words = format!("'{label}' waits at place {others}");
             self.journal.note(hands, "queued", Some(name), words);
         }
-        let wait = if tries { TRY } else { Ticks::units(request.wait_ms.unwrap_or(0)) };
+        self.wait(kind, name, request, reply);
+    }
+
+    /// Puts a request at the end of the queue. One that does not want to wait still gives the
+    /// algorithm a moment.
+    fn wait(&mut self, kind: Kind, name: &str, request: api::Acquire, reply: Reply<api::Grant>) {
+        let asked = request.wait_ms.unwrap_or(0);
+        let tries = asked == 0;
+        let wait = if tries { TRY } else { Ticks::units(asked) };
         let since = self.timer.now();
         self.timer.due(since + wait);
         let key = self.replies.new_key();
