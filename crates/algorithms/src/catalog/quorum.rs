@@ -90,9 +90,9 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
     on_network: OnNetwork::Lock(Lock {
         needs: |setting| council::needs(setting, None),
-        // Links lose nothing that coordinators are asked, so to ask again would only fill the outbox
-        // of one that is down; but colocated coordinators each grant to their own client first, and
-        // a split vote ends only when somebody gives up.
+        // Links lose nothing that coordinators are asked, so to ask again would only fill the
+        // outbox of one that is down; but colocated coordinators each grant to their own client
+        // first, and a split vote ends only when somebody gives up.
         defaults: |_| &[("retransmit", "none"), ("abort_after", "500"), ("backoff", "100")],
         ..Lock::OF_EQUALS
     }),
