@@ -1,4 +1,4 @@
-//! What the checker knows of a service: what its users may ask, and what they are told.
+//! Requests and indications of a service (mutual exclusion, election), as the checker sees them.
 
 use conclave_core::election::{self, Election};
 use conclave_core::mutex::{self, Mutex};

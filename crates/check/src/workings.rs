@@ -1,5 +1,5 @@
-//! An algorithm as the search sees it: numbers for states of nodes and for messages, and what
-//! becomes of a node when something happens to it.
+//! Type erasure for the search: states of nodes and messages are numbers, and so is what becomes
+//! of a node when something happens to it.
 //!
 //! There are few states of one node and few messages, and very many combinations of them. So each
 //! is kept once and known by its number, and what a step does is worked out once and looked up from

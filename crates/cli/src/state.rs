@@ -1,4 +1,4 @@
-//! What all nodes know, put together.
+//! Cluster status: the answers of all nodes, merged into one view.
 
 use crate::output::table::Table;
 use crate::output::{dim, good, odd, strong, width};

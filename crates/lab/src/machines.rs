@@ -1,5 +1,5 @@
-//! The machines of a node, made from the catalogue: one detector, one election, and a lock per
-//! name.
+//! Which algorithms a real node runs: its state machines, made from the catalogue; one detector,
+//! one election, and a lock per name.
 
 mod build;
 mod made;

@@ -1,4 +1,4 @@
-//! A process without its types: messages, timers and states are bytes.
+//! Type erasure for the network: a process whose messages, timers and state are bytes.
 //!
 //! Whatever moves bytes about (links, disk, recordings) is compiled once and serves every
 //! algorithm. Only [`Machine`] knows the types of the one that it runs.

@@ -1,4 +1,4 @@
-//! What stands above the machines of a node: it asks them and is told by them.
+//! The application above the state machines of a node: it asks them and is told by them.
 
 use crate::{AnyIndication, AnyRequest, Automaton, Input, Key};
 use conclave_core::{NodeId, Ticks};

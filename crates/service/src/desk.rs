@@ -1,5 +1,5 @@
-//! The desk of a node: requests of clients come in, and state machines of the algorithms below are
-//! asked for what they need.
+//! The lock service of one node, without its network: requests of clients come in, and the state
+//! machines of locks, election and detector are asked for what these need. It is called the desk.
 //!
 //! The desk does nothing by itself and reads no clock: what it is told and asked comes in through
 //! [`Upper`], and what it wants done goes out through [`Hands`]. Answers leave when all that led to

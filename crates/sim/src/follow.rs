@@ -1,4 +1,5 @@
-//! Goes through a story, in which order is all, as a run in time: one unit for each moment.
+//! Replays a counterexample of the checker (a story, in which only the order counts) as a run in
+//! simulated time: one unit for each moment.
 //!
 //! A recording says of a message, where it is sent, when it will arrive. So a story is gone through
 //! twice: once to learn what becomes of everything, once to write it down.

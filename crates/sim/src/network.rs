@@ -1,5 +1,5 @@
 //! The network model: latency, message loss, duplication, partitions. It decides what becomes of a
-//! message on its way.
+//! message on its way; where one is lost on purpose is `Network::carry`.
 
 use crate::plan::{Action, Latency, MessageRule, Plan};
 use crate::random::Stream;

@@ -63,7 +63,8 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
         }
     }
 
-    /// The message, or what the application meant to do, is gone with the node.
+    /// A message to a crashed node is lost, and so is what its application meant to do. Loss by the
+    /// network is in `network.rs`.
     fn lose(&mut self, node: NodeId, event: &Event<P>) {
         if let Some(recorder) = &mut self.recorder {
             recorder.loses(self.now, node, &describe(event).event);

@@ -1,6 +1,6 @@
-//! What is shown of each algorithm by looking at every run within bounds: that it keeps what it
-//! promises, and how it breaks what it does not. Each row has its own; here is what they are made
-//! of: bounds and verdicts that many share.
+//! Claims: the verdicts that model checking must give for each algorithm within stated bounds;
+//! that it keeps its properties, and how it breaks those it lacks. Each row has its own; here is
+//! what they are made of: bounds and verdicts that many share.
 
 use super::network::Set;
 use super::{ENTRIES, Entry, Setting};

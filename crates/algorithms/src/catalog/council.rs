@@ -1,4 +1,5 @@
-//! What the algorithms with several coordinators have in common: parameters and costs.
+//! Parameters and costs that the algorithms with several coordinators share: voting, quorum, total
+//! order.
 
 use super::{Kind, Needs, Parameter, Setting};
 use crate::Error;

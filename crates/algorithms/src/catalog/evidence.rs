@@ -1,4 +1,4 @@
-//! What is known of an algorithm from looking at all its runs, or the reason why it is not.
+//! Evidence: what model checking shows of an algorithm, or the reason why it shows nothing.
 
 use super::claims::Claim;
 use super::network::Set;

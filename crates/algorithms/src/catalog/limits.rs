@@ -1,5 +1,5 @@
-//! What is looked at first when all runs of an algorithm are, and what is let happen besides when
-//! one of its assumptions is dropped.
+//! Default bounds of the model checker for each algorithm, and what dropping one of its assumptions
+//! allows.
 
 use super::Params;
 use conclave_core::{Bounds, Network, Start, Timing};

@@ -1,4 +1,4 @@
-//! What can be set, and what was.
+//! Parameters of algorithms: their declarations, and the values that were given.
 
 use super::Entry;
 use crate::Error;

@@ -1,4 +1,5 @@
-//! Kinds of machines without their types: what a node drives, and what a recording is held against.
+//! Type-erased factories of state machines: what a node drives, and what a recording is held
+//! against.
 
 use super::made::{Hears, MachineVisitor, Made};
 use crate::recordings::judge::{Entries, Judge, Leaders, Suspicions};

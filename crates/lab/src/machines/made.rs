@@ -1,4 +1,4 @@
-//! Algorithms as a network runs them, in their own types.
+//! Adapts each algorithm of the catalogue to the network, in its own types.
 
 use conclave_algorithms::Error;
 use conclave_algorithms::catalog::{Cluster, Entry, Led, LedLock, Rejoin, Visitor};

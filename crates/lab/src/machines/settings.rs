@@ -1,4 +1,5 @@
-//! What all nodes of a cluster must agree on, as a text that people and programs can read.
+//! Cluster settings, which all nodes must share: the number of nodes and their algorithms, as a
+//! text that people and programs can read.
 //!
 //! ```text
 //! 3 nodes; engine central-failover mode=lease lease=8000; election majority; detector phi-accrual

@@ -1,4 +1,4 @@
-//! By how much the clocks of the nodes were apart.
+//! Clock skew between nodes: by how much their clocks were apart, as the recordings show.
 //!
 //! A message cannot arrive before it was sent. Where it seems to, one of the two clocks was wrong.
 //! The clock of a tape is then put forward as a whole, so that the stretches of time between the

@@ -1,4 +1,4 @@
-//! What is on no tape.
+//! Gaps in recordings: what a node did while nothing of it was recorded.
 //!
 //! A gap lies after a tape that was cut off, and wherever tapes of starts are missing: before the
 //! first tape of a node, between two, or all of them. That a node was started once more after its

@@ -1,4 +1,5 @@
-//! A real run under the laws by which simulated ones are judged.
+//! Judges a recording of a real cluster: safety and liveness, by the monitors that judge simulated
+//! runs.
 
 use conclave_core::clock::Vector;
 use conclave_core::{NodeId, Property, Ticks, Verdict, Violation, election, mutex};

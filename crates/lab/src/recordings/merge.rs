@@ -1,4 +1,4 @@
-//! One order for all that happened to one machine on all nodes.
+//! Merges the recordings of all nodes into one order of all that happened to one state machine.
 
 use super::post::{Difference, Letter, different};
 use super::{Clocks, Gap, Place, Post, Tape, Tapes};

@@ -1,4 +1,4 @@
-//! Which message that was received is which that was sent.
+//! Message matching: pairs each message that was received with the one that was sent.
 
 use super::{Place, Tapes};
 use conclave_core::NodeId;

@@ -1,4 +1,5 @@
-//! Runs one machine of all nodes again, and writes the run down.
+//! Replays one state machine on all nodes from their recordings, and writes the run down as a
+//! trace.
 
 use super::judge::Judge;
 use super::merge::{Happening, Merged, OnDisk};

@@ -1,5 +1,6 @@
 //! Fencing tokens (fences) of leaderships are made here: the term of the node in the high bits, a
-//! counter in the low ones. The fences of locks are made by their algorithms.
+//! counter in the low ones. Those of locks are made by their algorithms: by `mutex/epoch.rs` where
+//! a leader grants them, otherwise where the algorithm indicates `Entered`.
 
 use conclave_api::limits::FENCE_END;
 use serde::{Deserialize, Serialize};

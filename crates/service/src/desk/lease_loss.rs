@@ -1,6 +1,7 @@
-//! Lease loss: where an algorithm lends its locks, others may go on without a holder that is not
-//! heard of. The algorithm cannot throw it out, and assumes that it leaves within half a lease; the
-//! desk sees to it.
+//! Lease loss: a node that is cut off ends its own holds before the algorithm grants them
+//! elsewhere. Where an algorithm lends its locks, others may go on without a holder that is not
+//! heard of. The algorithm cannot throw it out, and assumes that it leaves within half a lease;
+//! the desk sees to it.
 //!
 //! Whoever has lost a lock finds out with its next keepalive, and gets no more time until it has
 //! given the lock back. Only then, or when its session ends, is the lock free for others of this

@@ -1,4 +1,4 @@
-//! The laws by which a story is judged, moment by moment.
+//! Judges a replayed counterexample, moment by moment, by the monitors of its service.
 
 use crate::study::Judgement;
 use conclave_core::election::{self, Election};

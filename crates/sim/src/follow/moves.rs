@@ -1,4 +1,4 @@
-//! What each move of a story does.
+//! Carries out each move of a counterexample: a delivery, a loss, a crash, a request.
 
 use super::law::Law;
 use super::{Follower, UnderWay};
