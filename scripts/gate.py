@@ -11,6 +11,7 @@ A test that cannot run here passes, and prints a line `skipped: REASON`. The sum
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORES = os.cpu_count() or 2
 SLOWEST = 10
+PATIENCE = 1_800  # Seconds; no test program takes nearly as long.
 WHOLE = "(the whole program)"  # Instead of the name of a test.
 
 # Test programs that mostly wait, as package and target.
@@ -96,6 +98,15 @@ class Gate:
         self.results = []
         self.skips = []  # Checks other than tests, each as a reason.
         self.lock = threading.Lock()
+        self.finished = 0  # How many test programs have been run.
+        self.running = set()  # Those under way.
+        self.stopping = False
+
+    def stop(self):
+        """Ends the test programs under way, with all that they started."""
+        self.stopping = True
+        for running in list(self.running):
+            end_group(running)
 
     def stage(self, title, work):
         print(f"== {title}", flush=True)
@@ -105,6 +116,12 @@ class Gate:
         finally:
             self.times.append((title, time.monotonic() - begun))
         print(f"== {title}: passed in {self.times[-1][1]:.0f} s", flush=True)
+
+    def lint(self):
+        clippy, strict = ["cargo", "clippy"], ["--", "-D", "warnings"]
+        run(*clippy, "--workspace", "--all-targets", *strict)
+        # What is not in the product is compiled nowhere else.
+        run(*clippy, "-p", "conclave", "-p", "conclave-lab", "--features", "stateright", *strict)
 
     # Building.
 
@@ -118,6 +135,10 @@ class Gate:
                 self.programs.append(Program(message))
         if building.wait() != 0:
             raise Failed("the tests do not build")
+        built = {(program.package, program.name) for program in self.programs}
+        missing = [" ".join(one) for one in WAITING if one not in built]
+        if missing or not built:
+            raise Failed(f"these test programs were not built: {', '.join(missing) or 'all'}")
 
     # Running.
 
@@ -127,13 +148,18 @@ class Gate:
         lanes = [waiting, computing]
         threads = [threading.Thread(target=self.run_all, args=(lane,)) for lane in lanes]
         for thread in threads:
+            thread.daemon = True  # An interrupt must not wait for them.
             thread.start()
         for thread in threads:
             thread.join()
         self.show_failures()
+        if self.finished != len(self.programs):
+            raise Failed(f"only {self.finished} of {len(self.programs)} test programs were run")
 
     def run_all(self, programs):
         for program in programs:
+            if self.stopping:
+                return
             begun = time.monotonic()
             try:
                 results = self.run_one(program)
@@ -142,6 +168,7 @@ class Gate:
             took = time.monotonic() - begun
             with self.lock:
                 self.results += results
+                self.finished += 1
                 told = count(results)
                 print(f"   {program.package} {program.name}: {told} in {took:.1f} s", flush=True)
 
@@ -163,14 +190,20 @@ class Gate:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            start_new_session=True,  # So that it can be ended with all that it started.
         )
+        self.running.add(running)
+        patience = threading.Timer(PATIENCE, end_group, [running])
+        patience.start()
         read = read_json if report else read_text
-        results, unfinished, other = read(program, running.stdout)
+        results, unfinished, other, complete = read(program, running.stdout)
         code = running.wait()
+        patience.cancel()
+        self.running.discard(running)
         explained = any(result.outcome == "failed" for result in results)
-        if code != 0 and (unfinished or not explained):
+        if code != 0 and (unfinished or not explained) or code == 0 and not complete:
             names = unfinished or [WHOLE]
-            said = "".join(other) + f"the test program ended with code {code}\n"
+            said = "".join(other) + f"the test program ended with code {code}, before its time\n"
             results += [Result(program, name, "failed", None, said) for name in names]
         return results
 
@@ -239,10 +272,19 @@ def reports_times(program):
     return done.returncode == 0
 
 
+def end_group(running):
+    """Ends a test program that is under way, and whatever it started."""
+    try:
+        os.killpg(running.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass  # It has just ended by itself.
+
+
 def read_json(program, lines):
-    """The results, the tests that began and did not end, and the lines of nobody."""
+    """The results, the tests that began and did not end, the lines of nobody, and whether the
+    program came to its end."""
     outcomes = {"ok": "passed", "failed": "failed", "ignored": "ignored"}
-    results, running, other = [], {}, []
+    results, running, other, complete = [], {}, [], False
     for line in lines:
         try:
             event = json.loads(line)
@@ -250,24 +292,27 @@ def read_json(program, lines):
             event = None
         if not isinstance(event, dict) or event.get("type") not in ("test", "suite"):
             other.append(line)
-        elif event["type"] == "test" and event["event"] == "started":
+        elif event["type"] == "suite":
+            complete = complete or event["event"] in ("ok", "failed")
+        elif event["event"] == "started":
             running[event["name"]] = True
-        elif event["type"] == "test" and event["event"] == "timeout":
+        elif event["event"] == "timeout":
             print(f"   still running: {program.name} {event['name']}", flush=True)
-        elif event["type"] == "test":
+        else:
             running.pop(event["name"], None)
             output = event.get("stdout", "") + event.get("message", "")
             outcome = outcomes.get(event["event"], "failed")
             seconds = event.get("exec_time")
             results.append(Result(program, event["name"], outcome, seconds, output))
-    return results, list(running), other
+    return results, list(running), other, complete
 
 
 def read_text(program, lines):
     """The same from what people read. Which tests are under way is not told there."""
     outcomes = {"ok": "passed", "FAILED": "failed", "ignored": "ignored"}
-    found, outputs, other, section = [], {}, [], None
+    found, outputs, other, section, complete = [], {}, [], None, False
     for line in lines:
+        complete = complete or line.startswith("test result: ")
         told = re.match(r"test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)", line)
         begins = re.match(r"---- (.+) stdout ----$", line)
         if told:
@@ -281,7 +326,7 @@ def read_text(program, lines):
         else:
             other.append(line)
     results = [Result(program, name, how, None, outputs.get(name, "")) for name, how in found]
-    return results, [], other
+    return results, [], other, complete
 
 
 def again(result):
@@ -298,10 +343,19 @@ def count(results, more_skipped=0):
 
 def main():
     gate = Gate(float(sys.argv[1]) if len(sys.argv) > 1 else 0.0)
-    clippy = ["cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        return through(gate)
+    finally:
+        gate.stop()
+
+
+def through(gate):
+    if not os.path.exists(os.path.join(ROOT, "target", "debug", "incremental")):
+        os.environ.setdefault("CARGO_INCREMENTAL", "0")  # A first build is quicker without.
     stages = [
         ("format", lambda: run("cargo", "fmt", "--all", "--check")),
-        ("lints", lambda: run(*clippy)),
+        ("lints", gate.lint),
         ("docs", gate.document),
         ("build", gate.build),
         ("tests", gate.test),
@@ -326,5 +380,5 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except KeyboardInterrupt:  # The test programs get the signal, too.
+    except KeyboardInterrupt:
         sys.exit(130)

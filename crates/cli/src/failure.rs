@@ -69,7 +69,7 @@ impl Error for Mistakes {}
 /// than what went wrong.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     let usage = error.is::<Usage>()
-        || error.is::<conclave_lab::Error>()
+        || error.downcast_ref().is_some_and(conclave_lab::Error::is_usage)
         || error.is::<conclave_algorithms::Error>()
         || error.is::<conclave_sim::Error>();
     if let Some(Mistakes(mistakes)) = error.downcast_ref() {

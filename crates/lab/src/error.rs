@@ -1,5 +1,5 @@
 //! Errors: what was asked for cannot be done, and why, in one line. To ask the same again helps
-//! with none of them, but for those of the system.
+//! with none of them.
 
 use std::fmt;
 
@@ -15,6 +15,9 @@ pub enum Error {
     /// The simulator cannot run such a plan.
     #[error(transparent)]
     Simulation(#[from] conclave_sim::Error),
+    /// The checker stateright says that a property does not hold which ours says holds.
+    #[error("stateright says that it does not hold: {0}")]
+    Contradicted(&'static str),
     /// One of the others, with the place where it was found.
     #[error("{place}: {source}")]
     In {
@@ -26,6 +29,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether what was asked for is wrong, rather than what was found.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Usage(_) | Self::Algorithm(_) | Self::Simulation(_) => true,
+            Self::Contradicted(_) => false,
+            Self::In { source, .. } => source.is_usage(),
+        }
+    }
+
     /// The same error, with the place where it was found.
     pub fn within(self, place: impl Into<String>) -> Self {
         Self::In { place: place.into(), source: Box::new(self) }

@@ -39,7 +39,7 @@ impl Visitor for Look {
         let model = Peer { cluster, requests: self.requests };
         let checker = model.checker().threads(threads).spawn_bfs().join();
         if let Some(name) = checker.discoveries().keys().next() {
-            return Err(Usage(format!("stateright says that it does not hold: {name}")).into());
+            return Err(Error::Contradicted(name));
         }
         Ok(checker.unique_state_count() as u64)
     }

@@ -73,8 +73,9 @@ impl Desk {
         }
         let queue = self.queues.get_mut(kind, name);
         let taken = queue
-            .and_then(|queue| queue.take_waiters(|waiter| waiter.is(session, request_id)).pop());
-        let Some((position, waiter)) = taken else {
+            .map(|queue| queue.take_waiters(|waiter| waiter.is(session, request_id)))
+            .unwrap_or_default();
+        let Some(&(position, _)) = taken.last() else {
             let words = format!("no such request of this session waits for '{name}'");
             return Err(refusal::not_found(words));
         };
@@ -82,7 +83,9 @@ impl Desk {
         let words = format!("'{}' has left the line", self.sessions.label(session));
         self.journal.note(hands, "cancelled", Some(name), words);
         let refusal = refusal::refuse(Code::Withdrawn, "it was withdrawn");
-        self.replies.refuse(waiter.request, &refusal, hands);
+        for (_, waiter) in &taken {
+            self.replies.refuse(waiter.request, &refusal, hands);
+        }
         Ok(api::Withdrawn { name: name.to_string(), position })
     }
 
