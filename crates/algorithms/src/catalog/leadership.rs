@@ -172,7 +172,8 @@ impl<'a, U: Led> LedLock<'a, U> {
             let quiet = silent && setup.ballot == Ballot::Own;
             let fresh = move |me| Stack { upper: fresh(me, setup), lower: election(me) };
             let equals = Cluster::of_equals(setting.n, fresh);
-            let (silent, normal) = (alone || quiet, U::normal());
+            let silent = alone || quiet;
+            let normal = U::normal();
             return Ok(visitor.mutex(Cluster { silent, upkeep: UPKEEP, normal, ..equals }));
         }
         let rhythm = rhythm(&setting.params)?;

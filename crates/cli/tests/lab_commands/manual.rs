@@ -180,7 +180,7 @@ fn the_reference_is_what_the_program_says() {
     assert!(
         kept == said,
         "docs/reference.md is not what `conclave man --markdown` prints, from line {} on. \
-         Write it anew: REWRITE=1 cargo test -p conclave --test manual",
+         Write it anew: REWRITE=1 cargo test -p conclave --test lab_commands manual",
         line.unwrap_or(kept.lines().count().min(said.lines().count())) + 1
     );
 }

@@ -160,7 +160,9 @@ fn point(entry: &'static Entry, n: u32) -> Result<Result<Point, Error>, Why> {
     }
     let orders = orders::of(n, messages.max(f64::from(n)));
     let every_order = orders.complete;
-    let (mut one, mut all, mut ranges) = (Vec::new(), Vec::new(), None::<Ranges>);
+    let mut one = Vec::new();
+    let mut all = Vec::new();
+    let mut ranges = None::<Ranges>;
     for order in orders.list {
         match elections(entry, n, &order) {
             Ok((alone, together, range)) => {

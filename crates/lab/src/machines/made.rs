@@ -86,7 +86,8 @@ impl<V: MachineVisitor> Visitor for OnNetwork<V> {
 
     /// On a network the election below is the cluster's, which serves all locks.
     fn led<U: Led>(self, lock: LedLock<'_, U>) -> Result<V::Output, Error> {
-        let (survival, heard) = (Survival::Returns, AnyIndication::to_election as Heard<U>);
+        let survival = Survival::Returns;
+        let heard: Heard<U> = AnyIndication::to_election;
         let cluster = lock.alone();
         Ok(self.visitor.lock(Made { cluster, survival, heard, hears: Hears::Election }))
     }

@@ -32,7 +32,8 @@ pub struct Connectivity {
 impl Connectivity {
     /// Nobody is suspected yet.
     pub fn new(me: NodeId, n: u32, notice: Ticks) -> Self {
-        let (suspects, passed_on) = (BTreeMap::new(), BTreeSet::new());
+        let suspects = BTreeMap::new();
+        let passed_on = BTreeSet::new();
         Self { me, n, notice, suspects, passed_on, cut_off: None, pause: None }
     }
 

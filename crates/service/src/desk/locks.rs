@@ -36,7 +36,8 @@ pub enum Stage {
 
 impl Default for Lock {
     fn default() -> Self {
-        let (queue, stage) = (Queue::default(), Stage::Idle);
+        let queue = Queue::default();
+        let stage = Stage::Idle;
         Self { queue, stage, made: false, survival: Survival::Returns }
     }
 }

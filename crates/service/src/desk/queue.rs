@@ -150,7 +150,8 @@ impl Queue {
         self.waiters = others;
         self.latest = self.latest.max(Some(fence));
         self.entries += 1;
-        let (session, value) = (first.session.clone(), first.value.clone());
+        let session = first.session.clone();
+        let value = first.value.clone();
         let mut granted = vec![first];
         granted.extend(same);
         let hold = |waiter: &Waiter| Hold {

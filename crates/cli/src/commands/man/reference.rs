@@ -12,7 +12,7 @@ const HEAD: &str = "\
 
 Every command and flag, in the words of `--help`; [algorithms](#algorithms) and
 [properties](#properties) follow. This file is what `conclave man --markdown` prints. After a
-change, `REWRITE=1 cargo test -p conclave --test manual` writes it anew.
+change, `REWRITE=1 cargo test -p conclave --test lab_commands manual` writes it anew.
 
 Every command also takes `-h`, `--help` and `-V`, `--version`. What prints a result prints it as
 JSON with `--json`.

@@ -295,7 +295,8 @@ fn script(clients: u32, rounds: u32, span: Ticks) -> Vec<ScriptLine> {
 
 /// Who coordinates: nodes of their own, the first clients, or whoever is elected.
 fn coordinators(experiment: &Experiment) -> Vec<NodeId> {
-    let (n, apart) = (experiment.names.clients, experiment.names.coordinators);
+    let n = experiment.names.clients;
+    let apart = experiment.names.coordinators;
     if apart > 0 {
         return (n..n + apart).map(NodeId).collect();
     }
