@@ -96,9 +96,10 @@ impl<P: Process> Local<P> {
     pub fn set_timer(&mut self, timer: P::Timer, after: Delay, timed: bool) {
         self.cancel_timer(timer);
         let (earliest, latest) = if timed { (after.min.0, after.max.0) } else { (0, 0) };
-        self.timers.push(Running { timer, earliest, latest });
         // The order in which timers were set must not make two states out of one.
-        self.timers.sort_by_key(|running| conclave_core::hash(&running.timer));
+        let key = conclave_core::hash(&timer);
+        let place = self.timers.partition_point(|other| conclave_core::hash(&other.timer) <= key);
+        self.timers.insert(place, Running { timer, earliest, latest });
     }
 
     /// Stops a timer, running or not.

@@ -25,6 +25,7 @@ mod scenario;
 mod shrink;
 mod simulator;
 mod slow_path;
+mod sparse;
 mod story;
 mod study;
 mod sweep;

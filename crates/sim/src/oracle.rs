@@ -109,7 +109,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
             match self.up[node.index()] {
                 Status::Up => self.step(node, Event::Indication(indication)),
                 Status::Paused => {
-                    let waiting = self.backlog.entry(node).or_default();
+                    let waiting = self.backlog.entry(node);
                     let event = Event::Indication(indication);
                     waiting.push(Late { event, stamp: None });
                 }

@@ -10,6 +10,7 @@ use crate::oracle::Soothsayer;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
 use crate::random::Stream;
+use crate::sparse::Sparse;
 use crate::story::Story;
 use crate::study::{Studied, Users};
 use crate::timers::Timers;
@@ -22,7 +23,6 @@ use conclave_core::clock::Vector;
 use conclave_core::{
     Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, Oracle, Process, Recovery, Ticks,
 };
-use std::collections::BTreeMap;
 
 /// If nothing has moved for this long when a run is cut short, it is taken to have stalled.
 const PATIENCE: Ticks = Ticks::units(1_000);
@@ -40,9 +40,9 @@ pub struct Simulation<'a, P: Process<Provides: Studied>> {
     pub(crate) oracle: Soothsayer,
     pub(crate) story: Option<Story>,
     pub(crate) recorder: Option<Recorder>,
-    pub(crate) disks: BTreeMap<NodeId, Recovery<P>>,
+    pub(crate) disks: Sparse<Option<Recovery<P>>>,
     /// What waits for a paused node.
-    pub(crate) backlog: BTreeMap<NodeId, Vec<Late<P>>>,
+    pub(crate) backlog: Sparse<Vec<Late<P>>>,
     pub(crate) wheel: Wheel<Event<P>>,
     pub(crate) events: u64,
     pub(crate) kinds: Kinds,
@@ -98,8 +98,8 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             oracle: Soothsayer::new::<P>(cluster),
             story: options.story.then(Story::default),
             recorder,
-            disks: BTreeMap::new(),
-            backlog: BTreeMap::new(),
+            disks: Sparse::new(),
+            backlog: Sparse::new(),
             wheel,
             events: 0,
             kinds: Kinds::default(),

@@ -33,7 +33,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
             self.timers.hold(node, timer);
         }
         let stamp = self.stamps.of(slot, &event).cloned();
-        self.backlog.entry(node).or_default().push(Late { event, stamp });
+        self.backlog.entry(node).push(Late { event, stamp });
     }
 
     /// Gives a node an event that has waited for it.

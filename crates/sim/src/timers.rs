@@ -1,35 +1,35 @@
 //! Timers that run on each node: at most one of each name.
 
+use crate::sparse::Sparse;
 use crate::wheel::SlotId;
 use conclave_core::NodeId;
-use std::collections::BTreeMap;
 
 /// The running timers of all nodes.
 pub(crate) struct Timers<T> {
     /// Only of nodes that ever set one: few do where there are millions. A timer without a slot
     /// came due while its node was paused.
-    running: BTreeMap<NodeId, Vec<(T, Option<SlotId>)>>,
+    running: Sparse<Vec<(T, Option<SlotId>)>>,
 }
 
 impl<T: Copy + PartialEq> Timers<T> {
     pub fn new() -> Self {
-        Self { running: BTreeMap::new() }
+        Self { running: Sparse::new() }
     }
 
     pub fn set(&mut self, node: NodeId, timer: T, slot: SlotId) {
-        self.running.entry(node).or_default().push((timer, Some(slot)));
+        self.running.entry(node).push((timer, Some(slot)));
     }
 
     /// Stops a timer; it may still have to be taken out of the wheel.
     pub fn cancel(&mut self, node: NodeId, timer: T) -> Option<SlotId> {
-        let running = self.running.get_mut(&node)?;
+        let running = self.running.get_mut(node)?;
         let place = running.iter().position(|(name, _)| *name == timer)?;
         running.swap_remove(place).1
     }
 
     /// A timer came due, but its node is paused: until it fires it can still be cancelled.
     pub fn hold(&mut self, node: NodeId, timer: T) {
-        let running = self.running.get_mut(&node);
+        let running = self.running.get_mut(node);
         for (name, slot) in running.into_iter().flatten() {
             if *name == timer {
                 *slot = None;
@@ -39,12 +39,12 @@ impl<T: Copy + PartialEq> Timers<T> {
 
     /// Whether a timer that was held back is still to fire.
     pub fn is_held(&self, node: NodeId, timer: T) -> bool {
-        let running = self.running.get(&node);
+        let running = self.running.get(node);
         running.into_iter().flatten().any(|&(name, slot)| name == timer && slot.is_none())
     }
 
     pub fn clear(&mut self, node: NodeId) {
-        if let Some(running) = self.running.get_mut(&node) {
+        if let Some(running) = self.running.get_mut(node) {
             running.clear();
         }
     }

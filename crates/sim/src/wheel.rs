@@ -261,12 +261,13 @@ impl<T: Item> Wheel<T> {
         }
         let key = |slot: &SlotId| {
             let Slot { item, node, .. } = &self.slots[*slot as usize];
-            Reverse(((self.rank)(item), *node))
+            ((self.rank)(item), *node)
         };
-        self.ready.reverse();
         if !self.ready.is_sorted_by_key(key) {
-            self.ready.sort_by_key(key);
+            let keys = self.ready.iter().map(key).collect();
+            sort_by_keys(&mut self.ready, keys);
         }
+        self.ready.reverse();
     }
 
     #[inline(always)]
@@ -341,6 +342,16 @@ impl<T: Item> Wheel<T> {
             mask = !0;
         }
         None
+    }
+}
+
+/// Sorts places by the rank and node of what is there, and otherwise leaves their order. Outside of
+/// the wheel, so that it is compiled once for all kinds of items.
+fn sort_by_keys(places: &mut [SlotId], keys: Vec<(u8, u32)>) {
+    let mut keyed: Vec<_> = keys.into_iter().zip(0_u32..).zip(places.iter().copied()).collect();
+    keyed.sort_unstable();
+    for (place, (_, sorted)) in places.iter_mut().zip(keyed) {
+        *place = sorted;
     }
 }
 

@@ -127,9 +127,9 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
         if let Some(recorder) = &mut self.recorder {
             recorder.crashes(self.now, node);
         }
-        self.disks.insert(node, self.nodes[node.index()].after_crash());
+        *self.disks.entry(node) = Some(self.nodes[node.index()].after_crash());
         self.set_status(node, Status::Down);
-        self.backlog.remove(&node);
+        self.backlog.take(node);
         self.users.crashed(node, self.now);
         self.timers.clear(node);
         let users = &self.users;
@@ -153,7 +153,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
         self.note(Record::Restart { at: self.now, node, amnesia });
         self.set_status(node, Status::Up);
         let fresh = || (self.cluster.fresh)(node);
-        self.nodes[node.index()] = match self.disks.remove(&node) {
+        self.nodes[node.index()] = match self.disks.take(node) {
             Some(Recovery::State(state)) if !amnesia => state,
             Some(Recovery::State(_) | Recovery::Fresh | Recovery::Never) | None => fresh(),
         };
@@ -179,7 +179,7 @@ impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
         }
         self.note(Record::Resume { at: self.now, node });
         self.set_status(node, Status::Up);
-        for waiting in self.backlog.remove(&node).unwrap_or_default() {
+        for waiting in self.backlog.take(node) {
             self.deliver_late(node, waiting);
         }
     }
