@@ -24,7 +24,8 @@ fn edge(line: &str, n: u32) -> Result<(u32, u32), String> {
         let shown: String = line.chars().take(40).collect();
         return Err(format!("'{shown}' is not an edge, which is two node numbers"));
     };
-    let (a, b) = (node(a, n)?, node(b, n)?);
+    let a = node(a, n)?;
+    let b = node(b, n)?;
     if a == b {
         return Err(format!("node {} cannot be its own neighbour", a + 1));
     }

@@ -136,7 +136,8 @@ impl Walk<'_, '_> {
         for &mut Enabled { action, .. } in enabled {
             for &outcome in self.explorer.outcomes(state, action).iter() {
                 self.explorer.advance(state, action, outcome, &mut after);
-                if goes_on(&mut self.leading, after.hash) {
+                if self.explorer.is_within_bounds(&after) && goes_on(&mut self.leading, after.hash)
+                {
                     after.pack(next);
                 }
             }

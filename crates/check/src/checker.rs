@@ -7,14 +7,14 @@ use crate::explorer::Explorer;
 use crate::machine::Machine;
 use crate::partial_order;
 use crate::partial_order::reachable_inputs::ReachableInputs;
-use crate::report::{Limits, Progress, Reduction, Report};
+use crate::report::{Limits, Progress, Reduction, Report, Stop};
 use crate::search::{Ended, Search};
 use crate::space::{Space, Watch};
 use crate::starvation;
 use crate::state_graph::StateGraph;
 use crate::symmetry::{self, Symmetry};
 use crate::violations::{Violations, is_safety};
-use crate::words::{Explored, Family};
+use crate::vocabulary::{Explored, Family};
 use crate::workings::Workings;
 use conclave_core::{Bounds, Cluster, Network, Oracle, Process, Property, Story, Timing, Verdict};
 use std::time::Instant;
@@ -131,7 +131,8 @@ impl Checker<'_> {
             report.stories.extend(self.shortest(&search, &ended.found, property));
         }
         drop(search); // Its states are needed no more, and to look for cycles takes room.
-        if ended.found.back && ended.stop.is_none() {
+        // Once safety is lost, nobody asks for more.
+        if ended.found.back && ended.stop != Some(Stop::Found) {
             self.look_for_starvation(&mut report);
         }
         self.judge_order(&mut report);
@@ -181,13 +182,18 @@ impl Checker<'_> {
         story(search, found, property)
     }
 
-    /// Whether somebody may be passed over for ever; everything but that is known already.
+    /// The liveness properties.
+    fn liveness(&self) -> [Property; 2] {
+        match self.workings.family() {
+            Family::Mutex => [Property::V1, Property::V2],
+            Family::Election => [Property::E1, Property::E2],
+        }
+    }
+
+    /// Whether something may go wrong for ever; everything but that is known already.
     fn look_for_starvation(&self, report: &mut Report) {
-        let property = match self.workings.family() {
-            Family::Mutex => Property::V2,
-            Family::Election => Property::E2,
-        };
-        if report.verdict(property) != Verdict::Holds {
+        let is_open = |verdict| matches!(verdict, Verdict::Holds | Verdict::Unknown);
+        if !self.liveness().iter().any(|property| is_open(report.verdict(*property))) {
             return;
         }
         let limits = Limits {
@@ -196,12 +202,12 @@ impl Checker<'_> {
         };
         let space = Space::new(self.workings, self.bounds, Watch::default());
         let mut explorer = Explorer::new(&space);
-        let acyclicity = look_for_cycles(&mut explorer, self.limits, self.progress);
-        report.looked_again(acyclicity.unique_states, acyclicity.bytes);
-        match acyclicity.cycles {
-            Cycles::None => return,
-            Cycles::Some => {}
-            Cycles::Unknown => return report.amend(property, Verdict::Unknown),
+        if report.is_complete() {
+            let acyclicity = look_for_cycles(&mut explorer, self.limits, self.progress);
+            report.looked_again(acyclicity.unique_states, acyclicity.bytes);
+            if acyclicity.cycles == Cycles::None {
+                return;
+            }
         }
         let graph = StateGraph::build(&mut explorer, false, &limits, &[], self.progress);
         report.bytes = report.bytes.max(graph.bytes());
@@ -214,29 +220,34 @@ impl Checker<'_> {
         explorer: &mut Explorer<'_>,
         report: &mut Report,
     ) {
-        let property = match self.workings.family() {
-            Family::Mutex => Property::V2,
-            Family::Election => Property::E2,
-        };
-        if graph.stop.is_some() {
-            return report.amend(property, Verdict::Unknown);
+        for property in self.liveness() {
+            if matches!(report.verdict(property), Verdict::Holds | Verdict::Unknown) {
+                self.judge_cycles(property, graph, explorer, report);
+            }
         }
-        if report.verdict(property) == Verdict::Violated {
-            return;
-        }
-        let Some(lasso) = starvation::lasso(graph, explorer.clients(), false) else {
-            if starvation::lasso(graph, explorer.clients(), true).is_some() {
+    }
+
+    /// Whether an endless run violates a property that no finite one does.
+    fn judge_cycles(
+        &self,
+        property: Property,
+        graph: &StateGraph,
+        explorer: &mut Explorer<'_>,
+        report: &mut Report,
+    ) {
+        let Some(lasso) = starvation::lasso(graph, property, explorer.clients(), false) else {
+            let cut = || starvation::lasso(graph, property, explorer.clients(), true).is_some();
+            if graph.stop.is_some() || cut() {
                 report.amend(property, Verdict::Unknown);
             }
             return;
         };
         report.amend(property, Verdict::Violated);
-        let begun = graph.state(explorer, lasso.stem[0]);
         let whole: Vec<_> = lasso.stem.iter().chain(&lasso.cycle[1..]).copied().collect();
-        if let Some(strides) = graph.strides(explorer, &whole) {
+        let on_the_way = graph.run(explorer, &lasso.stem).map_or(0, |(_, strides)| strides.len());
+        if let Some((begun, strides)) = graph.run(explorer, &whole) {
             let moments = counterexample::moments(explorer, &begun, &strides);
-            let opening = counterexample::opening(explorer, &begun).len();
-            let stem = Some(opening + lasso.stem.len() - 1);
+            let stem = Some(counterexample::opening(explorer, &begun).len() + on_the_way);
             report.stories.push(Story { property, moments, stem, shortest: false });
         }
     }
@@ -286,8 +297,7 @@ fn story(search: &Search<'_>, found: &Violations, property: Property) -> Option<
 fn told(graph: &StateGraph, explorer: &mut Explorer<'_>, property: Property) -> Option<Story> {
     let place = graph.found.place(property)?;
     let way = graph.way(graph.node(place.hash)?);
-    let begun = graph.state(explorer, way[0]);
-    let strides = graph.strides(explorer, &way)?;
+    let (begun, strides) = graph.run(explorer, &way)?;
     let moments = counterexample::moments(explorer, &begun, &strides);
     Some(Story { property, moments, stem: None, shortest: true })
 }

@@ -7,7 +7,7 @@ use crate::space::Slot;
 use crate::state::State;
 use crate::symmetry::{Symmetry, key};
 use crate::visited::{Visited, is_that};
-use crate::words::Ask;
+use crate::vocabulary::Ask;
 use crate::workings::PacketId;
 use conclave_core::{Moment, Move, Network, NodeId};
 

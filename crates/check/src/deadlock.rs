@@ -2,14 +2,14 @@
 //!
 //! A client that waits in such a state waits for ever. Where nobody is inside either, that is a
 //! deadlock. An election that is over must have come to one leader, and to the right one.
-//! Who waits for ever though something always happens is found in `starvation`.
+//! What goes on for ever though something always happens is found in `starvation`.
 
 use crate::explorer::Explorer;
 use crate::local::Phase;
 use crate::moves::Enabled;
 use crate::state::State;
 use crate::violations::{Place, Violations};
-use crate::words::Family;
+use crate::vocabulary::Family;
 use conclave_core::election::Monitor;
 use conclave_core::{NodeId, NodeSet, Property, Ticks, Verdict};
 
@@ -55,6 +55,11 @@ fn waiting_for_ever(explorer: &Explorer<'_>, state: &State) -> Vec<Property> {
         (true, true) => vec![Property::V2], // Whoever is inside stays.
         (true, false) => vec![Property::V1, Property::V2],
     }
+}
+
+/// Whether leaders are followed that are not the one right leader, if this is an election.
+pub fn is_misled(explorer: &Explorer<'_>, state: &State) -> bool {
+    explorer.family() == Family::Election && wrongly_led(explorer, state).contains(&Property::E1)
 }
 
 /// The election is over: is it, and in favour of whom it should be?

@@ -19,7 +19,7 @@ use crate::moves::Action;
 use crate::outcome::{Outcome, Outcomes};
 use crate::space::{Content, ContentId, GlobalId, Slot, Space};
 use crate::state::State;
-use crate::words::Family;
+use crate::vocabulary::Family;
 use crate::workings::{Effects, Face, Input, LocalId};
 use links::Ends;
 use parts::Parts;
@@ -277,6 +277,14 @@ impl<'a> Explorer<'a> {
     #[inline]
     pub fn global_hash(&self, id: GlobalId) -> u64 {
         self.parts.globals.hash(id)
+    }
+
+    /// Whether no link has more messages under way than the bounds allow.
+    #[inline]
+    pub fn is_within_bounds(&self, state: &State) -> bool {
+        let Some(most) = self.space.bounds.in_flight else { return true };
+        let under_way = |content: &ContentId| self.content(*content).packets.len();
+        state.links.iter().all(|content| under_way(content) <= most as usize)
     }
 
     /// When the first of all timers must have fired.

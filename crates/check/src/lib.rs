@@ -62,12 +62,12 @@ mod symmetry;
 mod testkit;
 mod violations;
 mod visited;
-mod words;
+mod vocabulary;
 mod workings;
 
 pub use checker::Checkable;
 pub use report::{Limits, Progress, Reduction, Report, Stop};
-pub use words::{Ask, Explored, Family, Word};
+pub use vocabulary::{Ask, Explored, Family, Word};
 
 /// Sets of nodes are kept in 64 bits.
 pub const NODES_MAX: u32 = 64;

@@ -4,7 +4,7 @@
 use crate::intern::Interner;
 use crate::local::{Local, Order, Phase, Status, User};
 use crate::poison::held;
-use crate::words::{Ask, Explored, Family, Word};
+use crate::vocabulary::{Ask, Explored, Family, Word};
 use crate::workings::{Effects, Face, Input, LocalId, PacketId, Workings};
 use conclave_core::{
     Bounds, Choices, Cluster, Context, Effect, Event, NodeId, NodeSet, Oracle, Process, Recovery,
@@ -169,6 +169,7 @@ where
     /// One step, its choices answered by the script.
     fn step(&self, mut local: Local<P>, input: Input, script: &mut Script) -> (LocalId, Effects) {
         let mut done = Effects::default();
+        let ran: Vec<P::Timer> = local.timers.iter().map(|running| running.timer).collect();
         if let Some(event) = self.prepare(&mut local, input) {
             let mut ctx = Context::new(Choices::Script(std::mem::take(script)));
             ctx.act(local.node, &mut local.process, event);
@@ -180,6 +181,9 @@ where
             // A call for an election that is under way already changes nothing, and begins none.
             local.user.begun |= input == Input::Ask(Ask::Campaign) && !effects.is_empty();
             for effect in effects {
+                if let Effect::SetTimer { timer, .. } = &effect {
+                    done.renewed |= place_of(&ran, timer).map_or(0, |place| 1 << place);
+                }
                 self.carry_out(&mut local, effect, &mut done);
             }
         }
@@ -322,6 +326,11 @@ where
         let process = (symmetry.renamed)(&local.process, renaming);
         conclave_core::hash(&Local { node: NodeId(0), process, ..local })
     }
+}
+
+/// Which of the timers that ran this is.
+fn place_of<T: PartialEq>(ran: &[T], timer: &T) -> Option<usize> {
+    ran.iter().take(u64::BITS as usize).position(|other| other == timer)
 }
 
 fn face<P: Process>(local: &Local<P>, hash: u64) -> Face {

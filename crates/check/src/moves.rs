@@ -9,7 +9,7 @@ use crate::global::{Budget, Global};
 use crate::local::Phase;
 use crate::space::Slot;
 use crate::state::State;
-use crate::words::{Ask, Family};
+use crate::vocabulary::{Ask, Family};
 use crate::workings::{Face, Input};
 use conclave_core::Timing;
 use std::rc::Rc;

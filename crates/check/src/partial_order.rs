@@ -24,14 +24,16 @@ pub mod reachable_inputs;
 use crate::explorer::Explorer;
 use crate::moves::{Action, Enabled};
 use crate::state::State;
-use crate::words::Ask;
+use crate::vocabulary::Ask;
 use commutation::Commutation;
 use conclave_core::{Bounds, Network, Timing};
 
 /// Whether moves commute at all within these bounds. Faults draw on one account, so any two of them
-/// depend on each other.
+/// depend on each other; and so do a message that is sent where there is no more room, and the one
+/// that arrives and makes room.
 pub fn is_possible(bounds: &Bounds) -> bool {
-    bounds.network == Network::Fifo && !bounds.has_faults() && bounds.cancels == 0
+    let unbounded = bounds.in_flight.is_none();
+    bounds.network == Network::Fifo && unbounded && !bounds.has_faults() && bounds.cancels == 0
 }
 
 /// Moves an ample set to the front of the enabled moves, if there is one smaller than all of them:

@@ -7,12 +7,12 @@ use crate::explorer::Explorer;
 use crate::fairness::{Obligation, Obligations};
 use crate::intern::Plain;
 use crate::local::Phase;
-use crate::moves::{self, Enabled};
+use crate::moves::{self, Action, Enabled};
 use crate::report::{Limits, Progress, Stop};
 use crate::safety;
 use crate::state::{Packed, State};
 use crate::violations::{Place, Violations, is_fatal};
-use crate::words::Family;
+use crate::vocabulary::Family;
 use conclave_core::Property;
 use std::collections::HashMap;
 
@@ -21,6 +21,9 @@ pub type StateId = u32;
 
 /// After so many states it is said how far the search has come.
 const GLANCE: usize = 1 << 12;
+
+/// Between two moves of a story, at most so many messages arrive that change nothing.
+const IDLE_MAX: usize = 1_000;
 
 /// A move from one state to another.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +48,14 @@ pub struct StateGraph {
     first_obligation: Vec<usize>,
     /// By state: the nodes that want something and do not have it, one bit each.
     pub wanting: Vec<u64>,
+    /// By state: whether anybody is inside.
+    pub inside: Vec<bool>,
+    /// By state: whether leaders are followed that are not the one right leader.
+    pub misled: Vec<bool>,
     /// By state: whether only the bounds keep some timer from firing.
     pub cut: Vec<bool>,
+    /// How many states have had their moves looked at: the first ones.
+    expanded: usize,
     places: HashMap<u64, StateId, Plain>,
     /// Whether states that differ only in counters are taken for each other.
     normal: bool,
@@ -82,8 +91,9 @@ impl StateGraph {
             graph.expand(explorer, &mut obligations, next as StateId);
             next += 1;
         }
-        graph.first_edge.push(graph.edges.len());
-        graph.first_obligation.push(graph.obligations.len());
+        graph.expanded = next;
+        graph.first_edge.resize(graph.len() + 1, graph.edges.len());
+        graph.first_obligation.resize(graph.len() + 1, graph.obligations.len());
         graph
     }
 
@@ -98,7 +108,10 @@ impl StateGraph {
             obligations: Vec::new(),
             first_obligation: Vec::new(),
             wanting: Vec::new(),
+            inside: Vec::new(),
+            misled: Vec::new(),
             cut: Vec::new(),
+            expanded: 0,
             places: HashMap::default(),
             normal,
             found: Violations::default(),
@@ -144,8 +157,19 @@ impl StateGraph {
             for &outcome in explorer.outcomes(&state, action).iter() {
                 let mut after = State::default();
                 explorer.advance(&state, action, outcome, &mut after);
+                if !explorer.is_within_bounds(&after) {
+                    continue;
+                }
                 let to = self.come_to(explorer, after, node);
                 self.edges.push(Edge { to, obligation });
+                // A timer that is set anew begins anew: it need not have fired. One edge each.
+                let acting = explorer.node_of(action);
+                let renewed = explorer.effects(outcome).renewed;
+                for timer in (0..u64::BITS as u8).filter(|timer| renewed >> timer & 1 == 1) {
+                    let fire = Action::Fire { node: acting, timer };
+                    let obligation = Some(obligations.number(explorer, &state, fire));
+                    self.edges.push(Edge { to, obligation });
+                }
             }
         }
     }
@@ -170,6 +194,8 @@ impl StateGraph {
         self.parents.push(from);
         self.depths.push(depth);
         self.wanting.push(wanting(explorer, &state));
+        self.inside.push(is_anybody_inside(explorer, &state));
+        self.misled.push(deadlock::is_misled(explorer, &state));
         self.cut.push(deadlock::is_cut(explorer, &state));
         for property in safety::violated(explorer, &state) {
             self.found.broken(property, Place { depth, hash: state.hash });
@@ -182,9 +208,14 @@ impl StateGraph {
         self.begins.len()
     }
 
+    /// Whether all moves from this state are known.
+    pub fn is_expanded(&self, node: StateId) -> bool {
+        (node as usize) < self.expanded
+    }
+
     /// How much memory it takes, roughly.
     pub fn bytes(&self) -> u64 {
-        let per_state = 2 * 16 + 8 + 4 + 4 + 8 + 8 + 8;
+        let per_state = 2 * 16 + 8 + 4 + 4 + 8 + 8 + 8 + 3;
         let lists =
             self.edges.len() * size_of::<Edge>() + self.obligations.len() * size_of::<Obligation>();
         (self.packed.len() * size_of::<u16>() + self.len() * per_state + lists) as u64
@@ -230,30 +261,75 @@ impl StateGraph {
         way
     }
 
-    /// The moves along a way.
-    pub fn strides(&self, explorer: &mut Explorer<'_>, way: &[StateId]) -> Option<Vec<Stride>> {
-        way.windows(2).map(|pair| self.stride(explorer, pair[0], pair[1])).collect()
+    /// A run along a way: the state in which it begins, and its moves.
+    ///
+    /// Where a state stands for others, the run is one of those: it also delivers what the normal
+    /// form leaves out, as soon as it can, or that would stand in the way of what is sent later.
+    pub fn run(
+        &self,
+        explorer: &mut Explorer<'_>,
+        way: &[StateId],
+    ) -> Option<(State, Vec<Stride>)> {
+        let goals: Vec<u64> = way.iter().map(|&node| self.state(explorer, node).hash).collect();
+        let mut initial = explorer.initial();
+        let begun = initial.iter().position(|state| self.key(explorer, state) == goals[0])?;
+        let begun = initial.swap_remove(begun);
+        let mut here = begun.clone();
+        let mut strides = Vec::new();
+        for pair in goals.windows(2) {
+            let (now, goal) = (pair[0], pair[1]);
+            for _ in 0..IDLE_MAX {
+                let idles = |action| matches!(action, Action::Deliver { .. });
+                if !self.normal || now == goal {
+                    break;
+                }
+                let Some(stride) = self.stride(explorer, &here, now, &idles) else { break };
+                here = stride.after.clone();
+                strides.push(stride);
+            }
+            let stride = self.stride(explorer, &here, goal, &|_| true)?;
+            here = stride.after.clone();
+            strides.push(stride);
+        }
+        Some((begun, strides))
     }
 
-    fn stride(&self, explorer: &mut Explorer<'_>, from: StateId, to: StateId) -> Option<Stride> {
-        let state = self.state(explorer, from);
-        let goal = self.state(explorer, to);
+    /// A move of this kind from one state to one that stands for a certain one.
+    fn stride(
+        &self,
+        explorer: &mut Explorer<'_>,
+        state: &State,
+        goal: u64,
+        is_kind: &dyn Fn(Action) -> bool,
+    ) -> Option<Stride> {
         let mut enabled = Vec::new();
-        moves::enabled(explorer, &state, &mut enabled);
-        for Enabled { action, .. } in enabled {
-            for &outcome in explorer.outcomes(&state, action).iter() {
+        moves::enabled(explorer, state, &mut enabled);
+        for Enabled { action, .. } in enabled.into_iter().filter(|one| is_kind(one.action)) {
+            for &outcome in explorer.outcomes(state, action).iter() {
                 let mut after = State::default();
-                explorer.advance(&state, action, outcome, &mut after);
-                if self.normal {
-                    explorer.normalise(&mut after);
-                }
-                if after.hash == goal.hash {
+                explorer.advance(state, action, outcome, &mut after);
+                if self.key(explorer, &after) == goal {
                     return Some(Stride { action, outcome, after });
                 }
             }
         }
         None
     }
+
+    /// The hash of the state that stands for this one.
+    fn key(&self, explorer: &mut Explorer<'_>, state: &State) -> u64 {
+        if !self.normal {
+            return state.hash;
+        }
+        let mut normal = state.clone();
+        explorer.normalise(&mut normal);
+        normal.hash
+    }
+}
+
+fn is_anybody_inside(explorer: &Explorer<'_>, state: &State) -> bool {
+    let mut clients = 0..explorer.clients() as u16;
+    clients.any(|node| explorer.face(state, node).phase == Phase::Inside)
 }
 
 /// The nodes that wait to enter, or follow nobody though an election has begun.

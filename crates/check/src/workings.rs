@@ -6,7 +6,7 @@
 //! then on. The search itself only handles numbers, and is compiled once for all algorithms.
 
 use crate::local::Phase;
-use crate::words::{Ask, Family, Word};
+use crate::vocabulary::{Ask, Family, Word};
 use conclave_core::{NodeId, NodeSet, Renaming};
 
 /// The number of a state of one node.
@@ -73,6 +73,8 @@ pub struct Effects {
     pub words: Vec<Word>,
     /// The answers.
     pub choices: Vec<u32>,
+    /// The timers that ran before and were set anew, one bit each, by their places before.
+    pub renewed: u64,
 }
 
 impl Effects {

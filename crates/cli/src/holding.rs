@@ -86,7 +86,8 @@ impl Holding {
     where
         A: FnOnce(&Client) -> Result<Guard, Error> + Send + 'static,
     {
-        let (client, sender) = (self.client.clone(), self.sender.clone());
+        let client = self.client.clone();
+        let sender = self.sender.clone();
         thread::Builder::new().name("asks".into()).spawn(move || {
             let _ = sender.send(Happened::Answered(Box::new(ask(&client))));
         })?;

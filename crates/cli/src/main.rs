@@ -1,6 +1,6 @@
 //! `conclave`: locks, leaders and logical time from the command line.
 
-mod called;
+mod cluster_view;
 mod commands;
 mod compare;
 mod cpu;
@@ -8,6 +8,7 @@ mod drawing;
 mod failure;
 mod flags;
 mod holding;
+mod invocation;
 mod lang;
 mod load;
 mod local;
@@ -17,7 +18,6 @@ mod node;
 mod output;
 mod quorum;
 mod signals;
-mod state;
 mod up;
 
 use clap::{CommandFactory, Parser, Subcommand};

@@ -97,7 +97,8 @@ impl Shared {
     /// The words that give a grant back. They have the id of the request that led to it, so that
     /// of several holds the right one is given back.
     pub fn release_of(&self, grant: &Grant, id: &str) -> Release {
-        let (session, request_id) = (self.session.clone(), Some(id.to_string()));
+        let session = self.session.clone();
+        let request_id = Some(id.to_string());
         Release { session, fence: grant.fence, request_id }
     }
 }

@@ -72,7 +72,8 @@ impl Client {
             .proxy(None) // The nodes are near, and often on this very machine.
             .timeout_connect(Some(CONNECT))
             .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")));
-        let (agent, servers) = (config.build().new_agent(), servers.into());
+        let agent = config.build().new_agent();
+        let servers = servers.into();
         let leases = Arc::new(Leases::new());
         let patience_max = Duration::MAX;
         Ok(Self { agent, servers, current: Arc::default(), leases, patience_max })

@@ -42,7 +42,8 @@ impl LeaseDeadline {
     /// may have been told already that it is over.
     pub fn renew(&mut self, sent: Duration, now: Duration, ttl: Duration) {
         if now < self.deadline() && sent >= self.sent {
-            (self.sent, self.ttl) = (sent, ttl);
+            self.sent = sent;
+            self.ttl = ttl;
         }
     }
 

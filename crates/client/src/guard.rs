@@ -225,7 +225,9 @@ impl Guard {
 
     fn give_back(&mut self) -> Result<Released, Error> {
         self.given_back = true;
-        let (shared, kind, name) = (self.lease.shared(), self.kind, &self.grant.name);
+        let shared = self.lease.shared();
+        let kind = self.kind;
+        let name = &self.grant.name;
         let release = shared.release_of(&self.grant, &self.id);
         let released = cleanup::give_back(&shared.client, kind, name, &release);
         self.watch.forget();

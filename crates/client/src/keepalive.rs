@@ -16,7 +16,8 @@ pub(crate) fn run(shared: &Shared) {
         let patience = shared.lock().deadline.keepalive_timeout(sent);
         match shared.client.keepalive(&shared.session, patience) {
             Ok(session) => {
-                let (now, ttl) = (since_boot(), Duration::from_millis(session.ttl_ms));
+                let now = since_boot();
+                let ttl = Duration::from_millis(session.ttl_ms);
                 let mut state = shared.lock();
                 state.deadline.renew(sent, now, ttl);
                 next = state.deadline.next_keepalive();

@@ -32,6 +32,9 @@ pub struct Bounds {
     pub stays: bool,
     /// In which order messages of one link arrive.
     pub network: Network,
+    /// How many messages are under way on one link at a time; any number if `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<u32>,
     /// When timers fire.
     pub timing: Timing,
     /// Who calls for an election.
@@ -52,6 +55,7 @@ impl Default for Bounds {
             cancels: 0,
             stays: false,
             network: Network::Fifo,
+            in_flight: None,
             timing: Timing::AnyMoment,
             start: Start::Any,
         }

@@ -124,7 +124,8 @@ impl Experiment {
             let numbers = Names { labels: labels.clone(), ..Names::new(nodes, 0) };
             setting = elective(setting, &numbers, people)?;
         } else if let Some(value) = people.candidates {
-            let (id, family) = (entry.id, entry.family.name());
+            let id = entry.id;
+            let family = entry.family.name();
             let accepted = format!("only elections have candidates; {id} is a {family}");
             return Err(Usage::flag("--candidates", value, accepted).into());
         }

@@ -66,11 +66,13 @@ impl Machines {
         let lock = visit_lock(&locks, Build)?;
         let elects = elects(chosen, &locks, Build)?;
         let (detector, detects) = detects(chosen, elects.rhythm, Build)?;
-        let (election, first_leader) = (elects.output, elects.first_leader);
+        let election = elects.output;
+        let first_leader = elects.first_leader;
         let engine = resolved(&locks);
         let settings =
             Settings { nodes: chosen.nodes, engine, election: elects.chosen, detector: detects };
-        let (text, notice) = (settings.to_string(), elects.rhythm.timeout);
+        let text = settings.to_string();
+        let notice = elects.rhythm.timeout;
         let machines = Self { me, locks, lock, election, detector, notice, first_leader, text };
         machines.check_lease()?;
         Ok(machines)
@@ -135,7 +137,8 @@ impl Machines {
 
     /// After how long without a sign of life others may go on without whoever holds a lock.
     pub fn lease(&self) -> Option<Ticks> {
-        let (led, params) = (self.lock.hears == Hears::Election, &self.locks.params);
+        let led = self.lock.hears == Hears::Election;
+        let params = &self.locks.params;
         let lends = led && !params.is("mode", "strict"); // Which waits for everybody.
         lends.then(|| params.ticks("lease")).flatten()
     }
@@ -252,7 +255,8 @@ fn elects<V: MachineVisitor>(
     locks: &Setting,
     visitor: V,
 ) -> Result<Elects<V::Output>, Usage> {
-    let (n, chosen) = (locks.n, &config.election);
+    let n = locks.n;
+    let chosen = &config.election;
     let entry = of_family(&chosen.id, Family::Election, "election")?;
     let sharable = entry.carries_locks();
     let shared = shared(chosen, locks, sharable.map(|_| entry.id))?;
@@ -304,7 +308,8 @@ fn detects<V: MachineVisitor>(
     rhythm: Rhythm,
     visitor: V,
 ) -> Result<(V::Output, Chosen), Usage> {
-    let (n, chosen) = (config.nodes, &config.detector);
+    let n = config.nodes;
+    let chosen = &config.detector;
     let entry = of_family(&chosen.id, Family::Detector, "detector")?;
     let on_network = OnNetwork::of(entry, visitor);
     if chosen.set.is_empty() {

@@ -150,7 +150,8 @@ impl<P: Process<Provides: AnyService>> Machine<P> {
     /// A process of node `me` that draws its choices from this seed.
     pub fn new(me: NodeId, process: P, survival: Survival, heard: Heard<P>, seed: u64) -> Self {
         let answers = Answers::default();
-        let (source, mut random) = (answers.clone(), Xoshiro256PlusPlus::seed_from_u64(seed));
+        let source = answers.clone();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let draw = Choices::Drawn(Box::new(move |bound| source.draw(bound, &mut random)));
         Self { me, process, survival, heard, context: Context::new(draw), answers }
     }

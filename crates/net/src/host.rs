@@ -17,7 +17,7 @@ mod warnings;
 
 use crate::recording::{Entry, Recorder};
 use crate::store::{Store, StoreError};
-use crate::{Key, Lane, News, Order, Upper};
+use crate::{Application, Key, Lane, News, Order};
 use conclave_core::{NodeId, Ticks};
 use dispatch::Dispatcher;
 use rustix::time::{ClockId, clock_gettime};
@@ -98,10 +98,10 @@ impl Host {
     /// Starts the host of a node. It first tells the links what the disk knows: an
     /// [`Order::Acknowledge`] for every peer met before, and an [`Order::Send`] for every message
     /// that was not acknowledged.
-    pub fn start<U: Upper>(
+    pub fn start<U: Application>(
         config: HostConfig,
         store: Store,
-        upper: U,
+        application: U,
         orders: mpsc::Sender<Order>,
         news: mpsc::Receiver<News>,
         commands: mpsc::Receiver<U::Command>,
@@ -111,7 +111,7 @@ impl Host {
         let runtime = Builder::new_current_thread().enable_time().build()?;
         let work = move || {
             let outside = Outside { orders, news, commands, stopped, commands_open: true };
-            let result = runtime.block_on(run(config, store, upper, outside));
+            let result = runtime.block_on(run(config, store, application, outside));
             // Nobody may be listening any more.
             let _ = end.send(result);
         };
@@ -151,7 +151,7 @@ struct Outside<C> {
 }
 
 /// A running host.
-struct Running<U: Upper> {
+struct Running<U: Application> {
     dispatcher: Dispatcher<U>,
     store: Store,
     outside: Outside<U::Command>,
@@ -163,10 +163,10 @@ struct Running<U: Upper> {
     waiting: VecDeque<Order>,
 }
 
-async fn run<U: Upper>(
+async fn run<U: Application>(
     config: HostConfig,
     store: Store,
-    upper: U,
+    application: U,
     outside: Outside<U::Command>,
 ) -> Result<(), HostError> {
     let kept = store.load()?;
@@ -174,7 +174,7 @@ async fn run<U: Upper>(
     state.is(store.identity());
     state.recording = config.recorder.is_some();
     let mut running = Running {
-        dispatcher: Dispatcher { upper, state },
+        dispatcher: Dispatcher { application, state },
         store,
         outside,
         recorder: config.recorder,
@@ -192,14 +192,15 @@ async fn run<U: Upper>(
     Ok(())
 }
 
-impl<U: Upper> Running<U> {
+impl<U: Application> Running<U> {
     fn now(&self) -> Ticks {
         Ticks(since_boot().saturating_sub(self.started).as_micros() as u64)
     }
 
     /// Waits for something to do and does it. False when it was told to stop.
     async fn turn(&mut self) -> Result<bool, HostError> {
-        let (mut news, mut commands) = (Vec::new(), Vec::new());
+        let mut news = Vec::new();
+        let mut commands = Vec::new();
         let alarm = self.alarm();
         let outside = &mut self.outside;
         tokio::select! {

@@ -2,8 +2,9 @@
 //!
 //! A [`Machine`] is a process without its types. The *host* of a node runs all its machines on one
 //! thread, keeps them on disk, and lets nothing leave before it is there. The *links* carry their
-//! messages to the hosts of other nodes. An [`Upper`] is the application that uses the machines.
+//! messages to the hosts of other nodes. An [`Application`] is the application that uses the machines.
 
+mod application;
 mod automaton;
 mod certificates;
 mod host;
@@ -14,8 +15,8 @@ mod rate_limited_log;
 pub mod recording;
 pub mod store;
 mod tls;
-mod upper;
 
+pub use application::{Application, HostContext, Peer};
 pub use automaton::{
     AnyIndication, AnyRequest, Automaton, Deed, Foreign, Heard, Input, Machine, Stepped, Survival,
 };
@@ -25,4 +26,3 @@ pub use link::{Limits, LinkConfig, LinkError, Links, Past, TEXT_MAX};
 pub use packet::{KEY_MAX, Key, Lane, News, Order, Packet};
 pub use rate_limited_log::RateLimitedLog;
 pub use tls::{Tls, TlsError, TlsFiles, node_name};
-pub use upper::{Hands, Peer, Upper};

@@ -43,7 +43,8 @@ impl RateLimitedLog {
 
     /// Says what is wrong with whoever has this address.
     pub fn about(&self, address: SocketAddr, what: impl Display) {
-        let (who, what) = (self.who, what.to_string());
+        let who = self.who;
+        let what = what.to_string();
         if let Some(more) = self.admit(Some(address.ip()), &what, Instant::now()) {
             tracing::warn!("{who} {address}: {what}{}", times(more));
         }
@@ -61,7 +62,8 @@ impl RateLimitedLog {
     fn admit(&self, ip: Option<IpAddr>, what: &str, now: Instant) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if now - state.since >= WINDOW {
-            (state.since, state.lines) = (now, 0);
+            state.since = now;
+            state.lines = 0;
         }
         if state.said.len() >= REMEMBERED_MAX {
             state.said.retain(|_, said| now - said.at < AGAIN);

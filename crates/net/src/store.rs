@@ -193,7 +193,8 @@ impl Store {
         for row in read.open_table(OUTBOX)?.iter()? {
             let (place, message) = row?;
             let ((to, number), (key, bytes)) = (place.value(), message.value());
-            let (key, bytes) = (key.into(), bytes.to_vec());
+            let key = key.into();
+            let bytes = bytes.to_vec();
             let packet = Packet { lane: Lane::Durable, number, key, bytes };
             kept.outbox.push((NodeId(to), packet));
         }

@@ -2,7 +2,7 @@
 //! machines of locks, election and detector are asked for what these need. It is called the desk.
 //!
 //! The desk does nothing by itself and reads no clock: what it is told and asked comes in through
-//! [`Upper`], and what it wants done goes out through [`Hands`]. Answers leave when all that led to
+//! [`Application`], and what it wants done goes out through [`HostContext`]. Answers leave when all that led to
 //! them is on disk.
 //!
 //! Its state has parts, each with its own rules: `sessions`, `queues` (of `locks` and `elections`),
@@ -53,7 +53,7 @@ pub use sessions::Kind;
 use crate::{DETECTOR, ELECTION, LOCK};
 use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::NodeId;
-use conclave_net::{AnyIndication, AnyRequest, Automaton, Hands, Input, Key, Upper};
+use conclave_net::{AnyIndication, AnyRequest, Application, Automaton, HostContext, Input, Key};
 use connectivity::Connectivity;
 use journal::Journal;
 use leadership::Leadership;
@@ -100,8 +100,8 @@ impl Desk {
 
     /// Fences of clusters that were made anew under an old name are not comparable. The identity of
     /// its first node tells them apart, since no node comes back without its disk.
-    fn learn_cluster(&mut self, hands: &dyn Hands) {
-        if let Some(identity) = hands.identity(NodeId(0)) {
+    fn learn_cluster(&mut self, host: &dyn HostContext) {
+        if let Some(identity) = host.identity(NodeId(0)) {
             self.cluster_id = format!("{:016x}", conclave_core::hash(&identity.to_le_bytes()));
         }
     }
@@ -114,90 +114,90 @@ impl Desk {
     }
 
     /// The queue has changed: what comes of it is done, now or when all has happened.
-    fn settle(&mut self, kind: Kind, name: &str, hands: &mut dyn Hands) {
+    fn settle(&mut self, kind: Kind, name: &str, host: &mut dyn HostContext) {
         match kind {
             Kind::Lock => self.queues.locks.settle(name),
-            Kind::Election => self.settle_election(name, hands),
+            Kind::Election => self.settle_election(name, host),
         }
     }
 
     /// Something happens. Before that, the desk learns which grants somebody took note of, and what
     /// time it is.
-    fn catch_up(&mut self, hands: &mut dyn Hands) {
+    fn catch_up(&mut self, host: &mut dyn HostContext) {
         for delivered in self.replies.delivered() {
             if let Some(queue) = self.queues.get_mut(delivered.kind, &delivered.name) {
                 queue.claim(delivered.request);
             }
         }
-        self.advance_clock(hands);
+        self.advance_clock(host);
     }
 
     /// All that happens at this moment has happened. The desk has the machines do what comes of it,
     /// and itself woken when something expires, and often enough for the lease clock to go on.
-    fn finish(&mut self, hands: &mut dyn Hands) {
-        let may_lend = self.may_lend(hands);
-        self.queues.locks.settle_all(may_lend, self.config.everywhere, hands);
+    fn finish(&mut self, host: &mut dyn HostContext) {
+        let may_lend = self.may_lend(host);
+        self.queues.locks.settle_all(may_lend, self.config.everywhere, host);
         let led = self.leadership.is_led(&self.connectivity);
-        let wake = self.timer.wake_at(hands.now(), !led || self.config.lease.is_some());
-        hands.wake_at(wake);
+        let wake = self.timer.wake_at(host.now(), !led || self.config.lease.is_some());
+        host.wake_at(wake);
     }
 
-    fn execute(&mut self, command: Command, hands: &mut dyn Hands) {
+    fn execute(&mut self, command: Command, host: &mut dyn HostContext) {
         match command {
             Command::OpenSession { request, id, reply } => {
-                answer(reply, self.open(request, id, hands), hands);
+                answer(reply, self.open(request, id, host), host);
             }
             Command::KeepAlive { session, reply } => {
-                answer(reply, self.keep_alive(&session, hands), hands);
+                answer(reply, self.keep_alive(&session, host), host);
             }
             Command::CloseSession { session, reply } => {
-                answer(reply, self.close(&session, hands), hands);
+                answer(reply, self.close(&session, host), host);
             }
-            Command::Acquire { name, request, reply } => self.acquire(&name, request, reply, hands),
+            Command::Acquire { name, request, reply } => self.acquire(&name, request, reply, host),
             Command::Release { name, request, reply } => {
-                answer(reply, self.release(&name, &request, hands), hands);
+                answer(reply, self.release(&name, &request, host), host);
             }
             Command::Withdraw { kind, name, request_id, request, reply } => {
                 let session = &request.session;
-                answer(reply, self.withdraw(kind, &name, &request_id, session, hands), hands);
+                answer(reply, self.withdraw(kind, &name, &request_id, session, host), host);
             }
             Command::Force { name, request, reply } => {
-                answer(reply, self.force(&name, &request, hands), hands);
+                answer(reply, self.force(&name, &request, host), host);
             }
             Command::Campaign { name, request, reply } => {
-                self.campaign(&name, request, reply, hands);
+                self.campaign(&name, request, reply, host);
             }
             Command::Proclaim { name, request, reply } => {
-                answer(reply, self.proclaim(&name, &request, hands), hands);
+                answer(reply, self.proclaim(&name, &request, host), host);
             }
             Command::Resign { name, request, reply } => {
-                answer(reply, self.resign(&name, &request, hands), hands);
+                answer(reply, self.resign(&name, &request, host), host);
             }
             Command::SetValue { name, request, reply } => {
-                answer(reply, self.set_value(&name, request, hands), hands);
+                answer(reply, self.set_value(&name, request, host), host);
             }
-            Command::Show(question) => self.show(question, hands),
+            Command::Show(question) => self.show(question, host),
         }
     }
 
-    fn show(&self, question: Question, hands: &mut dyn Hands) {
+    fn show(&self, question: Question, host: &mut dyn HostContext) {
         match question {
             Question::Verify { name, fence, reply } => {
-                answer(reply, self.verify(&name, fence), hands);
+                answer(reply, self.verify(&name, fence), host);
             }
-            Question::Locks { reply } => answer(reply, Ok(self.locks_view(hands)), hands),
-            Question::Lock { name, reply } => answer(reply, self.lock_view(&name, hands), hands),
-            Question::Elections { reply } => answer(reply, Ok(self.elections_view()), hands),
-            Question::Election { name, reply } => answer(reply, self.election_view(&name), hands),
-            Question::Value { name, reply } => answer(reply, self.value(&name), hands),
-            Question::Cluster { reply } => answer(reply, Ok(self.cluster_view(hands)), hands),
-            Question::Events { reply } => answer(reply, Ok(self.journal.feed()), hands),
-            Question::Metrics { reply } => answer(reply, Ok(self.metrics(hands)), hands),
+            Question::Locks { reply } => answer(reply, Ok(self.locks_view(host)), host),
+            Question::Lock { name, reply } => answer(reply, self.lock_view(&name, host), host),
+            Question::Elections { reply } => answer(reply, Ok(self.elections_view()), host),
+            Question::Election { name, reply } => answer(reply, self.election_view(&name), host),
+            Question::Value { name, reply } => answer(reply, self.value(&name), host),
+            Question::Cluster { reply } => answer(reply, Ok(self.cluster_view(host)), host),
+            Question::Events { reply } => answer(reply, Ok(self.journal.feed()), host),
+            Question::Metrics { reply } => answer(reply, Ok(self.metrics(host)), host),
         }
     }
 }
 
-impl Upper for Desk {
+impl Application for Desk {
     type Command = Command;
 
     fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)> {
@@ -218,78 +218,78 @@ impl Upper for Desk {
         Some((machine, first))
     }
 
-    fn begin(&mut self, saved: Vec<(String, Vec<u8>)>, hands: &mut dyn Hands) {
-        self.timer.advance(hands.now());
-        self.learn_cluster(hands);
+    fn begin(&mut self, saved: Vec<(String, Vec<u8>)>, host: &mut dyn HostContext) {
+        self.timer.advance(host.now());
+        self.learn_cluster(host);
         self.restore(saved);
-        self.leadership.begin(self.config.nodes.len() == 1, hands.now());
-        persistence::save_beginning(hands);
+        self.leadership.begin(self.config.nodes.len() == 1, host.now());
+        persistence::save_beginning(host);
         for name in self.queues.locks.names() {
             // What nobody here wants any more is given back.
             self.queues.locks.settle(&name);
-            self.save_queue(Kind::Lock, &name, hands);
+            self.save_queue(Kind::Lock, &name, host);
         }
         self.timer.reset(self.sessions.next_expiry());
-        self.start_machines(hands);
-        self.finish(hands);
+        self.start_machines(host);
+        self.finish(host);
     }
 
-    fn created(&mut self, key: &Key, hands: &mut dyn Hands) {
-        self.introduce(key, hands);
+    fn created(&mut self, key: &Key, host: &mut dyn HostContext) {
+        self.introduce(key, host);
     }
 
-    fn command(&mut self, command: Command, hands: &mut dyn Hands) {
-        self.catch_up(hands);
-        self.execute(command, hands);
-        self.finish(hands);
+    fn command(&mut self, command: Command, host: &mut dyn HostContext) {
+        self.catch_up(host);
+        self.execute(command, host);
+        self.finish(host);
     }
 
-    fn told(&mut self, key: &Key, told: AnyIndication, hands: &mut dyn Hands) {
-        self.catch_up(hands);
+    fn told(&mut self, key: &Key, told: AnyIndication, host: &mut dyn HostContext) {
+        self.catch_up(host);
         match (&**key, told) {
-            (DETECTOR, _) => self.detector_told(told, hands),
-            (ELECTION, _) => self.election_told(told, hands),
+            (DETECTOR, _) => self.detector_told(told, host),
+            (ELECTION, _) => self.election_told(told, host),
             (lock, AnyIndication::Entered { fence }) => {
-                self.machine_entered(lock.strip_prefix(LOCK).unwrap_or(lock), fence, hands);
+                self.machine_entered(lock.strip_prefix(LOCK).unwrap_or(lock), fence, host);
             }
             (lock, _) => tracing::warn!(lock, ?told, "a lock said what locks do not say"),
         }
-        self.update_connectivity(hands);
-        self.finish(hands);
+        self.update_connectivity(host);
+        self.finish(host);
     }
 
-    fn asked(&mut self, _: &Key, asked: AnyRequest, hands: &mut dyn Hands) {
+    fn asked(&mut self, _: &Key, asked: AnyRequest, host: &mut dyn HostContext) {
         if asked == AnyRequest::Campaign {
-            hands.ask(&election_key(), asked);
+            host.ask(&election_key(), asked);
         }
     }
 
-    fn link(&mut self, peer: NodeId, connected: bool, hands: &mut dyn Hands) {
-        self.catch_up(hands);
-        self.learn_cluster(hands);
+    fn link(&mut self, peer: NodeId, connected: bool, host: &mut dyn HostContext) {
+        self.catch_up(host);
+        self.learn_cluster(host);
         let (kind, words) = match connected {
             true => ("connected", format!("the link to node {} stands", peer.0 + 1)),
             false => ("disconnected", format!("the link to node {} is down", peer.0 + 1)),
         };
-        self.journal.note(hands, kind, None, words);
-        self.update_connectivity(hands);
-        self.finish(hands);
+        self.journal.note(host, kind, None, words);
+        self.update_connectivity(host);
+        self.finish(host);
     }
 
-    fn wake(&mut self, hands: &mut dyn Hands) {
-        self.catch_up(hands);
-        self.timer.woken(hands.now());
-        self.update_connectivity(hands);
-        self.expire(hands);
-        self.ask_for_election(hands);
-        self.finish(hands);
+    fn wake(&mut self, host: &mut dyn HostContext) {
+        self.catch_up(host);
+        self.timer.woken(host.now());
+        self.update_connectivity(host);
+        self.expire(host);
+        self.ask_for_election(host);
+        self.finish(host);
     }
 }
 
 /// Answers when all that has happened so far is on disk. Whether anybody still waits for it is
 /// the other side's affair.
-fn answer<T: Send + 'static>(reply: Reply<T>, answered: Answer<T>, hands: &mut dyn Hands) {
-    hands.afterwards(Box::new(move || drop(reply.send(answered))));
+fn answer<T: Send + 'static>(reply: Reply<T>, answered: Answer<T>, host: &mut dyn HostContext) {
+    host.afterwards(Box::new(move || drop(reply.send(answered))));
 }
 
 fn detector_key() -> Key {

@@ -1,7 +1,7 @@
 //! Events, as the event queue (the wheel) holds them.
 
-use crate::study::Studied;
 use crate::wheel::Item;
+use crate::workload::Exercised;
 use conclave_core::{Event, Process};
 
 impl<P: Process> Item for Event<P> {
@@ -15,7 +15,7 @@ impl<P: Process> Item for Event<P> {
 }
 
 /// Of what users ask at one time, some comes first.
-pub(crate) fn rank<P: Process<Provides: Studied>>(event: &Event<P>) -> u8 {
+pub(crate) fn rank<P: Process<Provides: Exercised>>(event: &Event<P>) -> u8 {
     match event {
         Event::Request(request) => P::Provides::rank(request),
         Event::Start

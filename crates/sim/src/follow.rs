@@ -13,9 +13,9 @@ pub use law::{ElectionLaw, Law, Lawless, MutexLaw};
 use crate::error::Error;
 use crate::outcome::Ending;
 use crate::story::Line;
-use crate::study::{Judgement, Studied};
 use crate::trace::erased::{AnyProcess, AnyTimer, Erased, value};
 use crate::trace::{Record, Recorder};
+use crate::workload::{Exercised, Judgement};
 use conclave_core::clock::Vector;
 use conclave_core::{
     Cluster, NodeId, Oracle, Process, Property, Story, Ticks, Verdict, Violation, Winner,
@@ -47,7 +47,7 @@ impl Retold {
 /// Goes through a story; an error if it cannot have happened to this cluster.
 pub(crate) fn follow<P>(cluster: &Cluster<P>, story: &Story) -> Result<Retold, Error>
 where
-    P: Process<Provides: Studied, Uses: Oracle>,
+    P: Process<Provides: Exercised, Uses: Oracle>,
 {
     let scene = Scene {
         clients: cluster.clients,
@@ -60,7 +60,7 @@ where
     go_through::<P::Provides>(&scene, story)
 }
 
-fn go_through<S: Studied>(scene: &Scene<'_>, story: &Story) -> Result<Retold, Error> {
+fn go_through<S: Exercised>(scene: &Scene<'_>, story: &Story) -> Result<Retold, Error> {
     let learnt = Follower::<'_, '_, S>::new(scene, story, Fates::default()).run()?.learnt();
     Ok(Follower::<'_, '_, S>::new(scene, story, learnt).run()?.finish())
 }
@@ -86,7 +86,7 @@ struct Fates {
     timers: Vec<Option<Ticks>>,
 }
 
-struct Follower<'a, 's, S: Studied> {
+struct Follower<'a, 's, S: Exercised> {
     scene: &'a Scene<'s>,
     story: &'a Story,
     now: Ticks,
@@ -119,7 +119,7 @@ struct UnderWay {
     stamp: Option<Vector>,
 }
 
-impl<'a, 's, S: Studied> Follower<'a, 's, S> {
+impl<'a, 's, S: Exercised> Follower<'a, 's, S> {
     fn new(scene: &'a Scene<'s>, story: &'a Story, known: Fates) -> Self {
         let fresh = |node| Node { process: (scene.process)(node), up: true, timers: Vec::new() };
         Self {

@@ -18,8 +18,8 @@ mod outcome;
 pub mod parse;
 mod plan;
 pub mod probability;
-mod prompter;
 mod random;
+mod replayed_choices;
 mod runnable;
 mod scenario;
 mod shrink;
@@ -27,7 +27,6 @@ mod simulator;
 mod slow_path;
 mod sparse;
 mod story;
-mod study;
 mod sweep;
 mod timeout_advice;
 mod timers;
@@ -35,6 +34,7 @@ pub mod trace;
 mod validate;
 mod vector_stamps;
 mod wheel;
+mod workload;
 mod world;
 
 pub use decisions::Decisions;
@@ -52,8 +52,8 @@ pub use runnable::{Prepared, Runnable};
 pub use scenario::{Check, Expect, Scenario, Text};
 pub use shrink::{Shrunk, shrink};
 pub use story::Line;
-pub use study::{
-    Entering, Findings, Keeping, Leading, Reading, Refused, Shared, Studied, Watching,
-};
 pub use sweep::{Sweep, sweep};
 pub use timeout_advice::Answers;
+pub use workload::{
+    Entering, Exercised, Findings, Keeping, Leading, Reading, Refused, Shared, Watching,
+};

@@ -3,12 +3,12 @@
 use crate::plan::Plan;
 use crate::random::Stream;
 use crate::simulator::Simulation;
-use crate::study::Studied;
 use crate::trace::erased::{describe, value};
 use crate::trace::{Record, Recorder};
+use crate::workload::Exercised;
 use conclave_core::{Choices, Event, IndicationFrom, NodeId, Oracle, Process, RequestTo, encode};
 
-impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
+impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// Keeps what a step begins with, for whoever asked for it.
     #[cold]
     pub(crate) fn observe_step(&mut self, node: NodeId, event: &Event<P>) {

@@ -1,11 +1,11 @@
 //! A perfect failure detector: an all-knowing oracle in the place of a real one.
 
 use crate::simulator::{Late, Simulation, Status};
-use crate::study::Studied;
+use crate::workload::Exercised;
 use conclave_core::{Cluster, Event, NodeId, NodeSet, Oracle, Process, Ticks};
 
 /// What each node has been told of the others.
-pub(crate) struct Soothsayer {
+pub(crate) struct PerfectDetector {
     speaks: bool,
     n: u32,
     /// Whom each node suspects; empty until there is something to tell.
@@ -16,7 +16,7 @@ pub(crate) struct Soothsayer {
     misled: Vec<(NodeId, NodeId, Ticks)>,
 }
 
-impl Soothsayer {
+impl PerfectDetector {
     pub fn new<P: Process>(cluster: &Cluster<P>) -> Self
     where
         P::Uses: Oracle,
@@ -51,7 +51,7 @@ where
     <P::Uses as Oracle>::suspect(NodeId(0)).is_some()
 }
 
-impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
+impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// Tells every node what changed: who is gone, who is back.
     pub(crate) fn consult_oracle(&mut self) {
         if !self.oracle.speaks {

@@ -5,8 +5,10 @@ use crate::floor::Shape;
 use crate::metrics::{Samples, Summary};
 use crate::simulator::Simulation;
 use crate::story::Line;
-use crate::study::{Entering, Findings, Judgement, Keeping, Leading, Studied, Users, Watching};
 use crate::trace::{Record, Recorder};
+use crate::workload::{
+    Entering, Exercised, Findings, Judgement, Keeping, Leading, Users, Watching,
+};
 use conclave_core::{Process, Property, Ticks, Verdict, Violation};
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +74,7 @@ impl Times {
 }
 
 impl Outcome {
-    pub(crate) fn of<P: Process<Provides: Studied>>(
+    pub(crate) fn of<P: Process<Provides: Exercised>>(
         simulation: Simulation<'_, P>,
         ending: Ending,
         end: Ticks,

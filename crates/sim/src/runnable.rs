@@ -5,8 +5,8 @@ use crate::follow::Retold;
 use crate::outcome::Outcome;
 use crate::plan::{Options, Plan};
 use crate::simulator::Simulation;
-use crate::study::Studied;
 use crate::trace::{Difference, Trace};
+use crate::workload::Exercised;
 use conclave_core::{Cluster, Event, Links, Oracle, Play, Process, Story};
 
 /// The cluster of some algorithm.
@@ -39,7 +39,7 @@ pub trait Runnable: Send + Sync {
     }
 }
 
-impl<P: Process<Provides: Studied, Uses: Oracle>> Runnable for Cluster<P> {
+impl<P: Process<Provides: Exercised, Uses: Oracle>> Runnable for Cluster<P> {
     fn clients(&self) -> u32 {
         self.clients
     }

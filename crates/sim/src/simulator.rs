@@ -6,18 +6,18 @@ use crate::error::Error;
 use crate::metrics::Kinds;
 use crate::network::Network;
 use crate::observers::choices;
-use crate::oracle::Soothsayer;
+use crate::oracle::PerfectDetector;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
 use crate::random::Stream;
 use crate::sparse::Sparse;
 use crate::story::Story;
-use crate::study::{Studied, Users};
 use crate::timers::Timers;
 use crate::trace::erased::erase_timer;
 use crate::trace::{Record, Recorder};
 use crate::vector_stamps::Stamps;
 use crate::wheel::{Lane, SlotId, Wheel};
+use crate::workload::{Exercised, Users};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
 use conclave_core::{
@@ -28,16 +28,16 @@ use conclave_core::{
 const PATIENCE: Ticks = Ticks::units(1_000);
 
 /// A run in progress.
-pub struct Simulation<'a, P: Process<Provides: Studied>> {
+pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     pub(crate) cluster: &'a Cluster<P>,
     pub(crate) plan: &'a Plan,
     pub(crate) now: Ticks,
     pub(crate) nodes: Vec<P>,
     pub(crate) up: Vec<Status>,
-    pub(crate) users: <P::Provides as Studied>::Users,
+    pub(crate) users: <P::Provides as Exercised>::Users,
     pub(crate) network: Network,
     pub(crate) timetable: Timetable,
-    pub(crate) oracle: Soothsayer,
+    pub(crate) oracle: PerfectDetector,
     pub(crate) story: Option<Story>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) disks: Sparse<Option<Recovery<P>>>,
@@ -75,7 +75,7 @@ pub(crate) struct Late<P: Process> {
     pub stamp: Option<Vector>,
 }
 
-impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
+impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
         crate::validate::plan(cluster, plan)?;
         let n = cluster.nodes();
@@ -95,7 +95,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
             users: P::Provides::users(cluster, plan, options),
             network: Network::new(plan, cluster.play),
             timetable: Timetable::new(plan),
-            oracle: Soothsayer::new::<P>(cluster),
+            oracle: PerfectDetector::new::<P>(cluster),
             story: options.story.then(Story::default),
             recorder,
             disks: Sparse::new(),
@@ -224,7 +224,7 @@ impl<'a, P: Process<Provides: Studied, Uses: Oracle>> Simulation<'a, P> {
     /// One atomic action of one node, and all it leads to.
     pub fn step(&mut self, node: NodeId, event: Event<P>) {
         let asks = match &event {
-            Event::Request(request) => <P::Provides as Studied>::Users::follows(request),
+            Event::Request(request) => <P::Provides as Exercised>::Users::follows(request),
             Event::Start
             | Event::Restart
             | Event::Indication(_)

@@ -3,12 +3,12 @@
 
 use crate::network::Fate;
 use crate::simulator::{Late, Simulation, Status};
-use crate::study::{Studied, Users};
 use crate::trace::erased::{describe, erase_message};
 use crate::wheel::{Lane, SlotId};
+use crate::workload::{Exercised, Users};
 use conclave_core::{Event, Named, NodeId, Oracle, Process};
 
-impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
+impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// Takes an event out of the wheel to a node that may be away, or while somebody watches.
     #[cold]
     pub(crate) fn take_slowly(&mut self, node: NodeId, slot: SlotId) {

@@ -2,7 +2,7 @@
 
 use crate::network::Fate;
 use crate::plan::Fault;
-use crate::study::Studied;
+use crate::workload::Exercised;
 use conclave_core::{Data, Event, Named, NodeId, Process, Ticks};
 
 /// One sentence of the story: what a node did or what happened to it. Nodes appear as `{3}` in the
@@ -37,13 +37,15 @@ struct Sending {
 }
 
 impl Story {
-    pub fn begins<P: Process<Provides: Studied>>(
+    pub fn begins<P: Process<Provides: Exercised>>(
         &mut self,
         now: Ticks,
         node: NodeId,
         event: &Event<P>,
     ) {
-        (self.now, self.node, self.quiet) = (now, node, true);
+        self.now = now;
+        self.node = node;
+        self.quiet = true;
         let text = match event {
             Event::Start => return,
             Event::Restart => "comes back".to_string(),
@@ -95,12 +97,14 @@ impl Story {
     }
 
     pub fn goes_in(&mut self, now: Ticks, node: NodeId) {
-        (self.now, self.node) = (now, node);
+        self.now = now;
+        self.node = node;
         self.say("goes in without asking".to_string(), false);
     }
 
     pub fn tells(&mut self, now: Ticks, node: NodeId, to: NodeId) {
-        (self.now, self.node) = (now, node);
+        self.now = now;
+        self.node = node;
         self.say(format!("tells the application on {}", to.mark()), false);
     }
 

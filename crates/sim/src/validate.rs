@@ -3,14 +3,14 @@
 use crate::error::Error;
 use crate::oracle::listens;
 use crate::plan::{Act, Action, Fault, Latency, MessageRule, Plan, Workload};
-use crate::study::Studied;
+use crate::workload::Exercised;
 use conclave_core::{Cluster, NodeId, NodeSet, Oracle, Process, Recovery, Ticks};
 
 /// Refuses a plan that names nodes that do not exist, impossible probabilities, or faults that the
 /// algorithm has no rule for.
 pub(crate) fn plan<P>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error>
 where
-    P: Process<Provides: Studied, Uses: Oracle>,
+    P: Process<Provides: Exercised, Uses: Oracle>,
 {
     for (flag, value) in
         [("--loss", plan.loss), ("--duplicate", plan.duplicate), ("--cancel", plan.cancel)]
@@ -117,7 +117,7 @@ pub(crate) fn workload<P: Process>(workload: &Workload, cluster: &Cluster<P>) ->
 
 fn check_fault<P>(at: Ticks, fault: &Fault, cluster: &Cluster<P>) -> Result<(), Error>
 where
-    P: Process<Provides: Studied, Uses: Oracle>,
+    P: Process<Provides: Exercised, Uses: Oracle>,
 {
     match fault {
         Fault::Crash(node) => known("--crash", *node, cluster),

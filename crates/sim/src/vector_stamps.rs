@@ -1,8 +1,8 @@
 //! Vector timestamps on messages, by which causality (`HB`) is judged.
 
 use crate::plan::Options;
-use crate::study::Studied;
 use crate::wheel::SlotId;
+use crate::workload::Exercised;
 use conclave_core::clock::Vector;
 use conclave_core::mutex::Causality;
 use conclave_core::{Event, NodeId, Process};
@@ -27,7 +27,7 @@ impl Stamps {
     #[inline]
     pub fn of<P>(&self, slot: SlotId, event: &Event<P>) -> Option<&Vector>
     where
-        P: Process<Provides: Studied>,
+        P: Process<Provides: Exercised>,
     {
         let stamps = self.0.as_ref().filter(|_| carries_stamp(event))?;
         stamps.get(slot as usize)
@@ -43,7 +43,7 @@ fn stamp(stamps: &mut Vec<Vector>, causality: &mut Causality, slot: usize, from:
 }
 
 /// Messages carry the sender's vector time; so does what one user tells another.
-fn carries_stamp<P: Process<Provides: Studied>>(event: &Event<P>) -> bool {
+fn carries_stamp<P: Process<Provides: Exercised>>(event: &Event<P>) -> bool {
     match event {
         Event::Message { .. } => true,
         Event::Request(request) => P::Provides::is_message(request),

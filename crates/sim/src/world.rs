@@ -3,8 +3,8 @@
 
 use crate::plan::{Fault, Plan};
 use crate::simulator::{Simulation, Status};
-use crate::study::{Ahead, Studied, Users};
 use crate::trace::Record;
+use crate::workload::{Ahead, Exercised, Users};
 use conclave_core::{Event, NodeId, Oracle, Process, Recovery, Ticks};
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ fn is_return(happening: &Happening) -> bool {
     matches!(happening, Happening::Resume(_) | Happening::Fault(Fault::Restart { .. }))
 }
 
-impl<P: Process<Provides: Studied, Uses: Oracle>> Simulation<'_, P> {
+impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     pub(crate) fn carry_out(&mut self, happening: Happening) {
         if let (Some(story), Happening::Fault(fault)) = (&mut self.story, &happening) {
             story.happens(self.now, fault);

@@ -146,7 +146,8 @@ const PARAMETERS: &[Parameter] = &[
 /// Builds the nodes.
 pub fn cluster(setting: &Setting) -> Result<Cluster<Bully>, Error> {
     let setup = setup(setting)?;
-    let (ranking, by_majority) = (setup.ranking.clone(), setup.by_majority);
+    let ranking = setup.ranking.clone();
+    let by_majority = setup.by_majority;
     let n = setting.n;
     let equals = Cluster::of_equals(n, move |me| Bully::new(me, setup.clone(), None));
     let winner = move |up: &NodeSet, _: &NodeSet| winner(&ranking, by_majority, up);

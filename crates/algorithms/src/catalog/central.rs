@@ -199,7 +199,8 @@ fn cycle(setting: &Setting) -> f64 {
 /// All but the first find the resource busy. With `try`, a client asks at most once every two
 /// units, and each turn takes at most the 10 inside, 4 of messages and one pause.
 fn heavy(setting: &Setting) -> (f64, f64) {
-    let (n, cycle) = (setting.n(), cycle(setting));
+    let n = setting.n();
+    let cycle = cycle(setting);
     let busy = (n - 1.0) / n;
     match setting.params.text("busy") {
         "queued" => exactly(cycle + busy),

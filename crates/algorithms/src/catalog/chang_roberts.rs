@@ -93,7 +93,8 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<ChangRoberts>, Error> {
         let reason = "seed has no rule for join=initiators or skip=dead".to_string();
         return Err(Error::Unusable { name: "text", reason });
     }
-    let (n, of) = (setting.n, setting.clone());
+    let n = setting.n;
+    let of = setting.clone();
     let fresh = move |me| ChangRoberts::new(me, n, of.id(me), join, skip, text);
     let mut cluster = Cluster::of_equals(n, fresh);
     cluster.links = Links::Ring;

@@ -35,7 +35,9 @@ pub const COORDINATOR: Parameter = Parameter {
 
 /// Who is who and how many votes are needed, if these values go together.
 pub fn council(setting: &Setting) -> Result<(Places, u32), Error> {
-    let (m, q, n) = (coordinators(setting), votes(setting), setting.n);
+    let m = coordinators(setting);
+    let q = votes(setting);
+    let n = setting.n;
     if m > COORDINATORS_MAX {
         let reason = format!("{m} coordinators are too many; at most {COORDINATORS_MAX} will do");
         return Err(Error::Unusable { name: "coordinators", reason });
@@ -78,7 +80,8 @@ pub fn colocated(setting: &Setting) -> bool {
 /// So many messages between a client and each coordinator: the mean over all clients. What a
 /// client says to its own node is free, and a client alone asks nobody.
 pub fn rounds(setting: &Setting, messages: f64) -> f64 {
-    let (m, n) = (f64::from(coordinators(setting)), setting.n());
+    let m = f64::from(coordinators(setting));
+    let n = setting.n();
     match setting.n {
         1 => 0.0,
         _ if colocated(setting) => messages * m * (n - 1.0) / n,
@@ -88,7 +91,8 @@ pub fn rounds(setting: &Setting, messages: f64) -> f64 {
 
 /// The least an entry can cost under contention: all are asked and answer, q votes are returned.
 pub fn least(setting: &Setting) -> f64 {
-    let (m, q) = (f64::from(coordinators(setting)), f64::from(votes(setting)));
+    let m = f64::from(coordinators(setting));
+    let q = f64::from(votes(setting));
     match setting.n {
         1 => 0.0,
         _ if colocated(setting) => 2.0 * m + q - 3.0 * m / setting.n(),

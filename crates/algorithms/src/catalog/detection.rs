@@ -55,7 +55,8 @@ pub fn detector(
             crate::detector::heartbeat::Setup { period, timeout, grace, ..default }
         }),
         "adaptive" => Setup::Adaptive({
-            let (default, step) = (adaptive::setup(&setting)?, period);
+            let default = adaptive::setup(&setting)?;
+            let step = period;
             crate::detector::adaptive::Setup { period, timeout, grace, step, ..default }
         }),
         "phi-accrual" => Setup::PhiAccrual({

@@ -86,7 +86,8 @@ pub const ENTRY: Entry = Entry {
 
 /// Builds the nodes.
 pub fn cluster(setting: &Setting) -> Result<Cluster<Lamport>, Error> {
-    let (n, reply_saving) = (setting.n, setting.params.on("reply_saving"));
+    let n = setting.n;
+    let reply_saving = setting.params.on("reply_saving");
     let nodes = Cluster::of_equals(n, move |me| Lamport::new(me, n, reply_saving));
     Ok(Cluster { normal: Some(normal), ..nodes })
 }

@@ -117,7 +117,8 @@ pub fn setup(setting: &Setting) -> Result<Setup, Error> {
 }
 
 fn rhythm(params: &Params) -> Result<Rhythm, Error> {
-    let (period, timeout) = (above_zero(params, "period")?, above_zero(params, "timeout")?);
+    let period = above_zero(params, "period")?;
+    let timeout = above_zero(params, "timeout")?;
     if period >= timeout {
         let reason = "it must be less than timeout".to_string();
         return Err(Error::Unusable { name: "period", reason });

@@ -29,7 +29,8 @@ pub(super) fn in_rounds(_: &Params) -> Bounds {
 
 /// A message is lost, and one comes twice.
 pub(super) fn astray(bounds: &mut Bounds) {
-    (bounds.losses, bounds.duplicates) = (1, 1);
+    bounds.losses = 1;
+    bounds.duplicates = 1;
 }
 
 /// A message is lost.
@@ -60,7 +61,8 @@ pub(super) fn two_crashes(bounds: &mut Bounds) {
 
 /// A node crashes and comes back with its disk.
 pub(super) fn comeback(bounds: &mut Bounds) {
-    (bounds.crashes, bounds.restarts) = (1, 1);
+    bounds.crashes = 1;
+    bounds.restarts = 1;
 }
 
 /// A node comes back without its disk.

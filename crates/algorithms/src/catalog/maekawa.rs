@@ -115,7 +115,8 @@ pub const ENTRY: Entry = Entry {
 
 /// Builds the nodes.
 pub fn cluster(setting: &Setting) -> Result<Cluster<Maekawa>, Error> {
-    let (n, sanders) = (setting.n, setting.params.on("sanders"));
+    let n = setting.n;
+    let sanders = setting.params.on("sanders");
     let quorums = quorums(setting)?;
     let fresh = move |me| Maekawa::new(me, n, quorums.of(me).to_vec(), sanders);
     Ok(Cluster { normal: Some(normal), ..Cluster::of_equals(n, fresh) })

@@ -105,7 +105,8 @@ fn asked_first(setting: &Setting) -> f64 {
 
 /// All ask all, and with pre-votes get a yes from all; then all stand, and each votes for itself.
 fn all_at_once(setting: &Setting) -> (f64, f64) {
-    let (n, first) = (setting.n(), asked_first(setting));
+    let n = setting.n();
+    let first = asked_first(setting);
     match setting.n {
         1 => exactly(0.0),
         _ => (((2.0 + first) * n + 4.0 + first) * (n - 1.0), f64::INFINITY),

@@ -63,7 +63,8 @@ pub const ENTRY: Entry = Entry {
 /// Builds the nodes.
 pub fn cluster(setting: &Setting) -> Result<Cluster<Peterson>, Error> {
     everybody_is_a_candidate(setting)?;
-    let (n, of) = (setting.n, setting.clone());
+    let n = setting.n;
+    let of = setting.clone();
     let mut cluster = Cluster::of_equals(n, move |me| Peterson::new(me, n, of.id(me)));
     cluster.links = Links::Ring;
     cluster.winner = Some(greatest_that_began(setting));

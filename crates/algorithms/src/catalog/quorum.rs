@@ -125,7 +125,8 @@ fn bounds(params: &Params) -> Bounds {
 pub fn cluster(setting: &Setting) -> Result<Cluster<Quorum>, Error> {
     let (places, votes) = council(setting)?;
     let params = &setting.params;
-    let (abort_after, retransmit) = (params.ticks("abort_after"), params.ticks("retransmit"));
+    let abort_after = params.ticks("abort_after");
+    let retransmit = params.ticks("retransmit");
     let backoff = params.ticks("backoff").unwrap_or(Ticks::units(10));
     if retransmit == Some(Ticks::ZERO) {
         let reason = "0 would ask without end; it takes a time above 0, or none".to_string();

@@ -129,7 +129,9 @@ pub fn detects_loss(setting: &Setting) -> bool {
 
 /// Builds the plain ring.
 pub fn cluster(setting: &Setting) -> Result<Cluster<TokenRing>, Error> {
-    let (n, hold, parks) = (setting.n, hold(setting), parks(&setting.params));
+    let n = setting.n;
+    let hold = hold(setting);
+    let parks = parks(&setting.params);
     if parks && hold > Ticks::ZERO {
         let reason =
             "idle=park rests until it is woken, so it goes with neither hold nor text=seed";
@@ -146,7 +148,8 @@ pub fn ping_pong(setting: &Setting) -> Result<Cluster<PingPong>, Error> {
         let reason = "ping-pong needs idle=circulate: a token that rests is not missed";
         return Err(Error::Unusable { name: "loss_detection", reason: reason.into() });
     }
-    let (n, hold) = (setting.n, hold(setting));
+    let n = setting.n;
+    let hold = hold(setting);
     let ring = Cluster::of_equals(n, move |me| PingPong::new(me, n, hold));
     Ok(Cluster { silent: n == 1, ..ring })
 }
@@ -172,7 +175,8 @@ fn hold(setting: &Setting) -> Ticks {
 /// Client k costs k hops and the one on its release. Pong makes a hop at the start and then one per
 /// unit, until the client leaves after k hops, k holds, and its 10 units inside.
 fn light(setting: &Setting) -> (f64, f64) {
-    let (n, hold) = (setting.n(), hold(setting).as_units());
+    let n = setting.n();
+    let hold = hold(setting).as_units();
     match setting.n {
         1 => exactly(0.0),
         _ if parks(&setting.params) => exactly(n - 1.0),
@@ -199,7 +203,8 @@ fn heavy(setting: &Setting) -> (f64, f64) {
 
 /// Client k waits for k hops and as many holds, the first of which takes a tick at least.
 fn client_delay(setting: &Setting) -> (f64, f64) {
-    let (n, hold) = (setting.n(), hold(setting));
+    let n = setting.n();
+    let hold = hold(setting);
     if parks(&setting.params) {
         return exactly(n - 1.0);
     }
@@ -209,7 +214,8 @@ fn client_delay(setting: &Setting) -> (f64, f64) {
 
 /// Pong's hops count too, one per unit.
 fn client_delay_serial(setting: &Setting) -> (f64, f64) {
-    let (n, hold) = (setting.n(), hold(setting).as_units());
+    let n = setting.n();
+    let hold = hold(setting).as_units();
     let hops = (n - 1.0) / 2.0;
     match () {
         () if parks(&setting.params) => exactly(n - 1.0),

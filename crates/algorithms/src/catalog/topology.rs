@@ -47,7 +47,8 @@ pub fn cluster<P: Process>(
 ) -> Cluster<P> {
     let ranks: Arc<[Rank]> = ranks.into();
     let known = Arc::clone(&ranks);
-    let (n, links) = (graph.nodes(), graph.links());
+    let n = graph.nodes();
+    let links = graph.links();
     let fresh = move |me: NodeId| fresh(known[me.index()], graph.neighbours(me));
     Cluster {
         winner: Some(Box::new(move |up, _| {

@@ -88,7 +88,9 @@ fn messages(setting: &Setting) -> (f64, f64) {
 /// Message times from the numbering of what makes a client the first to its entry: the
 /// sequencer's own OK takes one, the others' two, except that of the client's own coordinator.
 fn answers(setting: &Setting, client: u32) -> f64 {
-    let (m, q, own) = (coordinators(setting), votes(setting), colocated(setting));
+    let m = coordinators(setting);
+    let q = votes(setting);
+    let own = colocated(setting);
     let at_once = u32::from(own && client == 0);
     let after_one = 1 + u32::from(own && client > 0 && client < m);
     match q {
@@ -113,7 +115,8 @@ fn client_delay(setting: &Setting) -> (f64, f64) {
 
 /// Where two OKs are enough, a colocated client may be in before the others have sent theirs.
 fn client_delay_serial(setting: &Setting) -> (f64, f64) {
-    let (m, n) = (f64::from(coordinators(setting)), setting.n());
+    let m = f64::from(coordinators(setting));
+    let n = setting.n();
     let saved = if colocated(setting) { (m + 1.0) / n } else { 0.0 };
     let most = if setting.n == 1 { 0.0 } else { 2.0 * m - saved };
     let early = colocated(setting) && setting.n > 1 && votes(setting) == 2 && m > 2.0;

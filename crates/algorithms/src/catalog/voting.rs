@@ -132,7 +132,9 @@ fn unhurried(setting: &Setting) -> bool {
 
 /// With coordinators apart, the first client wins every vote and all others lose their first try.
 fn heavy(setting: &Setting) -> (f64, f64) {
-    let (m, q, n) = (f64::from(coordinators(setting)), f64::from(votes(setting)), setting.n());
+    let m = f64::from(coordinators(setting));
+    let q = f64::from(votes(setting));
+    let n = setting.n();
     if setting.n == 1 || colocated(setting) || !unhurried(setting) {
         return exact_if(false, least(setting));
     }

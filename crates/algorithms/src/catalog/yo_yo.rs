@@ -81,7 +81,8 @@ pub const ENTRY: Entry = Entry {
 
 /// Builds the nodes.
 pub fn cluster(setting: &Setting) -> Result<Cluster<YoYo>, Error> {
-    let (choose, text) = (choose(setting), text(&setting.params));
+    let choose = choose(setting);
+    let text = text(&setting.params);
     let ranks = topology::ranks(setting, choose);
     let fresh = move |rank, neighbours: &[NodeId]| YoYo::new(rank, neighbours, choose, text);
     let cluster = topology::cluster(topology::graph(setting)?, ranks, choose, fresh);

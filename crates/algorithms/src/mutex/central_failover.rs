@@ -56,6 +56,9 @@ use conclave_core::{Context, Delay, Event, NodeId, NodeSet, Process, Recovery};
 use coordinator::Coordinator;
 use serde::{Deserialize, Serialize};
 
+/// What a waiter reports that has no place in line yet.
+const NO_PLACE: u64 = u64::MAX;
+
 /// What runs out. None runs while nobody waits or holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Timer {
@@ -304,7 +307,7 @@ impl CentralFailover {
         }
         self.beat += 1; // A sign of life like any other, and the timer starts anew.
         let number = match self.status {
-            Status::Waiting => self.ticket.unwrap_or(u64::MAX),
+            Status::Waiting => self.ticket.unwrap_or(NO_PLACE),
             Status::Idle | Status::Inside => self.fence,
         };
         let Self { seq, beat, status, .. } = *self;

@@ -5,7 +5,7 @@ use super::parts::Parts;
 use crate::local::Phase;
 use crate::space::Space;
 use crate::state::State;
-use crate::words::Word;
+use crate::vocabulary::Word;
 
 /// Remembers what the user of a node was told by the move that leads to this state.
 pub fn remember(space: &Space<'_>, parts: &mut Parts, next: &mut State, node: u16, word: Word) {

@@ -3,7 +3,7 @@
 use super::Explorer;
 use crate::global::Global;
 use crate::state::State;
-use crate::words::{Ask, Family};
+use crate::vocabulary::{Ask, Family};
 use crate::workings::Input;
 use conclave_core::Start;
 

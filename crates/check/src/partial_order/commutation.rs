@@ -11,7 +11,7 @@ use crate::moves::may_campaign;
 use crate::outcome::{Outcome, Outcomes};
 use crate::partial_order::reachable_inputs::ReachableInputs;
 use crate::state::State;
-use crate::words::{Ask, Word};
+use crate::vocabulary::{Ask, Word};
 use crate::workings::{Input, LocalId, PacketId};
 
 /// If others could bring the node to more states than this, nothing is said.

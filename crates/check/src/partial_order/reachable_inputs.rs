@@ -8,7 +8,7 @@
 use crate::explorer::Explorer;
 use crate::moves::may_campaign;
 use crate::state::State;
-use crate::words::{Ask, Family};
+use crate::vocabulary::{Ask, Family};
 use crate::workings::{Input, LocalId, PacketId};
 use std::collections::HashSet;
 

@@ -11,6 +11,7 @@ use crate::state::{self, Packed, State};
 use crate::symmetry::{Symmetry, key};
 use crate::violations::{Place, Violations, is_fatal};
 use crate::visited::{Arrival, Visit};
+use conclave_core::Property;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 
@@ -166,6 +167,9 @@ impl<'a> Worker<'a> {
         }
         let next = &mut self.next[place];
         make(&mut self.explorer, next);
+        if !self.explorer.is_within_bounds(next) {
+            return;
+        }
         let hash = key(&self.explorer, &mut self.symmetry, next);
         self.arrivals.push(Arrival { hash, from });
     }
@@ -202,7 +206,10 @@ impl<'a> Worker<'a> {
         for &property in &broken {
             self.found.broken(property, Place { depth, hash });
         }
-        if !broken.iter().any(|property| is_fatal(*property)) {
+        // Where nobody asked for it, the rest of the run still matters.
+        let over =
+            |property: &Property| is_fatal(*property) && self.search.wanted.contains(property);
+        if !broken.iter().any(over) {
             state.pack(&mut self.filling);
             self.waiting += 1;
             if self.filling.len() >= CHUNK {

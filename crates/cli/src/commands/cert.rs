@@ -51,7 +51,8 @@ pub fn run(arguments: &Cert) -> anyhow::Result<Exit> {
     }
     fs::create_dir_all(out).with_context(|| format!("--out {}", out.display()))?;
     let authority = authority(arguments)?;
-    let (mut made, mut kept) = (Vec::new(), Vec::new());
+    let mut made = Vec::new();
+    let mut kept = Vec::new();
     for id in 1..=*nodes {
         let (certificate, key) =
             (out.join(format!("node-{id}.pem")), out.join(format!("node-{id}.key")));
@@ -72,7 +73,8 @@ pub fn run(arguments: &Cert) -> anyhow::Result<Exit> {
 /// The authority that is there, or a new one.
 fn authority(arguments: &Cert) -> anyhow::Result<Authority> {
     let Cert { out, cluster, force, .. } = arguments;
-    let (certificate, key) = (out.join(AUTHORITY.0), out.join(AUTHORITY.1));
+    let certificate = out.join(AUTHORITY.0);
+    let key = out.join(AUTHORITY.1);
     if *force || !(certificate.exists() || key.exists()) {
         let authority = make_authority(cluster)?;
         write(&certificate, &key, &authority.certified(), *force)?;
@@ -80,7 +82,8 @@ fn authority(arguments: &Cert) -> anyhow::Result<Authority> {
     }
     for (one, other) in [(&certificate, &key), (&key, &certificate)] {
         if !one.exists() {
-            let (there, missing) = (other.display(), one.display());
+            let there = other.display();
+            let missing = one.display();
             bail!(
                 "{there} is there, but not {missing}: bring it back, or make all anew by --force"
             );

@@ -75,6 +75,9 @@ pub struct Check {
     /// How messages of one link arrive: in the order sent, or in any
     #[arg(long, value_name = "fifo|bag", value_parser = values::network, help_heading = "Bounds")]
     network: Option<Network>,
+    /// How many messages are under way on one link at a time; runs with more are left out
+    #[arg(long, value_name = "K", value_parser = values::small, help_heading = "Bounds")]
+    in_flight: Option<u32>,
     /// When timers fire: at any moment, or only when nothing is under way
     #[arg(long, value_name = "any|synchronous", value_parser = values::timing,
         help_heading = "Bounds")]
@@ -222,6 +225,7 @@ impl Check {
         one(&mut typed, "--cancels", &self.cancels);
         flag(&mut typed, "--stays", self.stays);
         one(&mut typed, "--network", &self.network.map(values::network_name));
+        one(&mut typed, "--in-flight", &self.in_flight);
         one(&mut typed, "--timers", &self.timers.map(values::timing_name));
         one(&mut typed, "--crashes", &self.crashes);
         one(&mut typed, "--restarts", &self.restarts);

@@ -118,7 +118,8 @@ fn try_faults(arguments: &Compare, entries: &[&'static Entry]) -> anyhow::Result
     let n = match arguments.nodes_or(NODES_DEFAULT)[..] {
         [n] if NODES_FAULTS.contains(&n) => n,
         [n] => {
-            let (min, max) = (NODES_FAULTS.start(), NODES_FAULTS.end());
+            let min = NODES_FAULTS.start();
+            let max = NODES_FAULTS.end();
             let accepted = format!("with --faults, takes a number from {min} to {max}");
             return Err(Usage::flag("--nodes", n, accepted).into());
         }
@@ -144,7 +145,8 @@ impl Compare {
         let wanted: Vec<&'static Entry> =
             self.algorithms.iter().map(|id| catalog::find(id)).collect::<Result<_, _>>()?;
         if let Some(other) = wanted.iter().find(|entry| entry.family != self.family) {
-            let (family, asked) = (other.family.name(), self.family.name());
+            let family = other.family.name();
+            let asked = self.family.name();
             let accepted = format!("belongs to --family {family}, not {asked}");
             return Err(Usage::flag("--algorithms", other.id, accepted).into());
         }

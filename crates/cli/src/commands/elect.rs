@@ -47,7 +47,8 @@ pub struct Elect {
 pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
     let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
     loop {
-        let (name, wanted) = (arguments.name.clone(), wanted(arguments));
+        let name = arguments.name.clone();
+        let wanted = wanted(arguments);
         let guard = match holding.obtain(move |client| client.lead(&name, &wanted), |_| ())? {
             Answer::Held(guard) => guard,
             Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),

@@ -47,7 +47,8 @@ pub struct Lock {
 /// Acquires, runs, releases.
 pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
     let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
-    let (name, wanted) = (arguments.name.clone(), wanted(arguments));
+    let name = arguments.name.clone();
+    let wanted = wanted(arguments);
     let ask = move |client: &Client| client.lock(&name, &wanted);
     let mut said = None;
     let meanwhile = |client: &Client| tell_once(client, &arguments.name, &mut said);
@@ -111,7 +112,8 @@ fn refused(arguments: &Lock, error: Error) -> anyhow::Result<Exit> {
         return Err(holding::explained(error));
     }
     let why = error.failure().map(reason).unwrap_or_default();
-    let (name, why) = (&arguments.name, if why.is_empty() { error.to_string() } else { why });
+    let name = &arguments.name;
+    let why = if why.is_empty() { error.to_string() } else { why };
     output::warn(&format!("{name}: the lock could not be had in time: {why}"));
     Ok(Exit::Code(holding::NOT_IN_TIME))
 }
@@ -119,7 +121,8 @@ fn refused(arguments: &Lock, error: Error) -> anyhow::Result<Exit> {
 /// What it was waited for: who holds it, who was before, which node is missing.
 fn reason(failure: &Failure) -> String {
     let held = failure.holders.first().map(|holder| {
-        let (seconds, node) = (holder.held_ms / 1_000, holder.node);
+        let seconds = holder.held_ms / 1_000;
+        let node = holder.node;
         format!("held by {} at node {node} for {seconds} s", holder.label)
     });
     let blocked = failure.blocked_on.as_ref().map(|blocked| blocked.message.clone());

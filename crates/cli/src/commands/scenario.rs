@@ -133,7 +133,8 @@ impl Run {
 }
 
 fn list(arguments: &List) -> anyhow::Result<Exit> {
-    let (all, lang) = (ScenarioFile::all()?, arguments.style.lang());
+    let all = ScenarioFile::all()?;
+    let lang = arguments.style.lang();
     output::print(&match arguments.style.json {
         true => output::json::pretty(&json::list(&all, lang))?,
         false => scenario::list(&all, lang),

@@ -2,7 +2,7 @@
 
 use crate::failure::Exit;
 use crate::output::{json, print, warn};
-use crate::{holding, state};
+use crate::{cluster_view, holding};
 use std::io::IsTerminal;
 use std::thread;
 use std::time::Duration;
@@ -33,8 +33,8 @@ pub fn run(arguments: &Status) -> anyhow::Result<Exit> {
         return watch(arguments);
     }
     let client = holding::client(arguments.server.as_deref())?;
-    let state = state::gather(&client).map_err(holding::explained)?;
-    print(&if arguments.json { json::pretty(&state)? } else { state::text(&state) })?;
+    let state = cluster_view::gather(&client).map_err(holding::explained)?;
+    print(&if arguments.json { json::pretty(&state)? } else { cluster_view::text(&state) })?;
     Ok(Exit::Done)
 }
 
@@ -43,8 +43,8 @@ fn watch(arguments: &Status) -> anyhow::Result<Exit> {
     let afresh = if std::io::stdout().is_terminal() { AFRESH } else { "" };
     loop {
         let client = holding::client(arguments.server.as_deref());
-        match client.and_then(|client| state::gather(&client).map_err(holding::explained)) {
-            Ok(state) => print(&format!("{afresh}{}", state::text(&state)))?,
+        match client.and_then(|client| cluster_view::gather(&client).map_err(holding::explained)) {
+            Ok(state) => print(&format!("{afresh}{}", cluster_view::text(&state)))?,
             Err(error) => {
                 print(afresh)?;
                 warn(&format!("{error:#}"));

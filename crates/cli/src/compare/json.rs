@@ -53,7 +53,8 @@ impl<'a> Comparison<'a> {
 }
 
 fn light(point: &Point) -> Row<'_> {
-    let (delay, serial) = (point.delay(), point.delay_serial());
+    let delay = point.delay();
+    let serial = point.delay_serial();
     let messages = point.light_messages();
     Row {
         client_delay: delay.measured,

@@ -45,12 +45,14 @@ fn on_paper(title: &str, panels: [Panel; 4]) -> anyhow::Result<String> {
 
 fn draw(paper: &Paper<'_>, heading: &str, panels: [Panel; 4]) -> style::Drawn {
     paper.fill(&WHITE)?;
-    let (width, height) = (SIZE.0 as i32, SIZE.1 as i32);
+    let width = SIZE.0 as i32;
+    let height = SIZE.1 as i32;
     let title = text(30, BLACK);
     paper.draw(&Text::new(heading, (40, 24), title))?;
     let caption = text(17, style::GREY_DARK);
     paper.draw(&Text::new(CAPTION, (40, height - BOTTOM + 12), caption))?;
-    let (half, tall) = (width / 2, (height - TOP - BOTTOM) / 2);
+    let half = width / 2;
+    let tall = (height - TOP - BOTTOM) / 2;
     for (index, panel) in (0..).zip(panels) {
         let left = half * (index % 2);
         let top = TOP + tall * (index / 2);
@@ -98,7 +100,8 @@ fn election_panels(points: &[elections::Point]) -> [Panel; 4] {
             (point.setting.entry.id, point.setting.n, Some(value(point)).filter(|v| v.is_finite()))
         })),
     };
-    let (messages, time) = ("messages (log scale)", "units of time (log scale)");
+    let messages = "messages (log scale)";
+    let time = "units of time (log scale)";
     [
         panel("Messages, one node begins, mean", messages, |point| point.one.messages.mean),
         panel("Messages, one node begins, worst found", messages, |p| p.one.messages.worst),

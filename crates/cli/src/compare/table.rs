@@ -42,7 +42,8 @@ pub fn text(measured: &Measured) -> String {
         if used + GROUP_GAP + group.width() > width && !shown.is_empty() {
             text += &render(&lead, &shown);
             text.push('\n');
-            (shown, used) = (Vec::new(), lead.width());
+            shown = Vec::new();
+            used = lead.width();
         }
         used += GROUP_GAP + group.width();
         shown.push(group);

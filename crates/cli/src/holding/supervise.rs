@@ -30,12 +30,14 @@ pub fn supervise(
     sender: &Sender<Happened>,
     events: &Receiver<Happened>,
 ) -> anyhow::Result<Outcome> {
-    let (pid, ended) = (child.pid(), sender.clone());
+    let pid = child.pid();
+    let ended = sender.clone();
     thread::Builder::new().name("waits".into()).spawn(move || {
         child::wait(pid);
         let _ = ended.send(Happened::Ended);
     })?;
-    let (watch, lost) = (guard.watch(), sender.clone());
+    let watch = guard.watch();
+    let lost = sender.clone();
     thread::Builder::new().name("watches".into()).spawn(move || {
         if let Some(loss) = watch.wait() {
             let _ = lost.send(Happened::Lost(loss));

@@ -104,7 +104,8 @@ pub fn run(
     let sessions = sessions(load, servers)?;
     let begun = Instant::now();
     for (client, (place, lease)) in sessions.into_iter().enumerate() {
-        let (shared, tell) = (Arc::clone(&shared), tell.clone());
+        let shared = Arc::clone(&shared);
+        let tell = tell.clone();
         thread::Builder::new().name(format!("client {}", client + 1)).spawn(move || {
             shared.client(client, &place, &lease);
             let _ = tell.send(Happened::Ended); // Nobody listens if it was stopped.

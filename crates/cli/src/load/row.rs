@@ -58,7 +58,8 @@ pub struct Formula {
 impl Row {
     /// Puts together what was seen.
     pub fn new(load: &Load, servers: &Servers, seen: Seen, cpu: Option<f64>) -> Self {
-        let (verdict, cluster) = (&seen.verdict, &servers.cluster);
+        let verdict = &seen.verdict;
+        let cluster = &servers.cluster;
         let seconds = seen.took.as_secs_f64().max(1e-9);
         let entries = verdict.entries;
         let messages = servers.messages(&load.name);
@@ -131,7 +132,8 @@ fn formula(servers: &Servers) -> Option<Formula> {
     let entry = catalog::find(&cluster.engine).ok()?;
     let setting: Setting = entry.setting(nodes, &set.collect::<Vec<_>>()).ok()?;
     let cost = cost(&cluster.engine)?;
-    let (light, heavy) = ((cost.light.range)(&setting), (cost.heavy.range)(&setting));
+    let light = (cost.light.range)(&setting);
+    let heavy = (cost.heavy.range)(&setting);
     let most = light.1.max(heavy.1);
     Some(Formula {
         light: cost.light.text,

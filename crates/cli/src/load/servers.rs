@@ -27,7 +27,8 @@ impl Servers {
     /// Nodes that somebody else started.
     pub fn named(addresses: &[String]) -> anyhow::Result<Self> {
         let client = Client::new(addresses)?;
-        let (addresses, cluster) = (addresses.to_vec(), client.cluster()?);
+        let addresses = addresses.to_vec();
+        let cluster = client.cluster()?;
         Ok(Self { addresses, cluster, processes: Vec::new() })
     }
 
@@ -81,7 +82,8 @@ fn ticks_of(process: u32) -> Option<u64> {
     // The name of the program is in brackets and may have spaces, and brackets too.
     let rest = line.rsplit_once(')')?.1;
     let mut fields = rest.split_whitespace().skip(11);
-    let (own, system) = (fields.next()?, fields.next()?);
+    let own = fields.next()?;
+    let system = fields.next()?;
     Some(own.parse::<u64>().ok()? + system.parse::<u64>().ok()?)
 }
 

@@ -145,7 +145,8 @@ impl Line {
         let free = |place: &Place| place.client.is_none() && place.seq < u32::MAX;
         let index = self.places.iter().position(free)?;
         let place = &mut self.places[index];
-        (place.client, place.seq) = (Some(client), place.seq + 1);
+        place.client = Some(client);
+        place.seq = place.seq + 1;
         let ticket = Ticket { place: index as u32, seq: place.seq };
         self.tell(ticket.place, Message::Request { seq: ticket.seq, time: 0 });
         Some(ticket)

@@ -127,7 +127,8 @@ impl Circle {
             return Vec::new(); // It has been here.
         }
         let list = outcome.clients.iter().map(|&client| node(client)).collect();
-        let (leader, origin) = (node(outcome.coordinator), node(outcome.starter));
+        let leader = node(outcome.coordinator);
+        let origin = node(outcome.starter);
         let from = if origin == self.me { self.me.successor(self.n) } else { origin };
         let told = Announcement { round: self.round + 1, leader, origin, list };
         self.act(Event::Message { from, message: Message::Coordinator(told) }, None)

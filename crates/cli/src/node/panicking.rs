@@ -7,7 +7,8 @@ use std::panic::{self, PanicHookInfo};
 /// does after a rule of its own is broken is anybody's guess; to others it is a slow one.
 pub fn end_on_panic(id: u32) {
     panic::set_hook(Box::new(move |panic| {
-        let (what, place) = (message(panic), panic.location());
+        let what = message(panic);
+        let place = panic.location();
         let place = place.map(|place| format!(", at {place}")).unwrap_or_default();
         failure::say(&format!("node {id} failed by a mistake in conclave itself: {what}{place}"));
         std::process::exit(i32::from(failure::Exit::Failed.code()));

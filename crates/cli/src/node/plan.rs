@@ -100,7 +100,8 @@ pub fn plan(flags: &Flags) -> Result<Plan, Mistakes> {
             None => mistakes.add(format!("--set {typed}: takes KEY=VALUE")),
         }
     }
-    let (complete, typed) = (whole && typed.is_some(), typed.unwrap_or_default());
+    let complete = whole && typed.is_some();
+    let typed = typed.unwrap_or_default();
     let checked = Checked { flags, file: &file, complete, mistakes: &mut mistakes };
     let made = checked.plan(&typed, &set);
     mistakes.or(made)
@@ -127,22 +128,27 @@ struct Checked<'a> {
 
 impl Checked<'_> {
     fn plan(mut self, typed: &[Node], set: &[(String, String)]) -> Option<Plan> {
-        let (flags, file) = (self.flags, self.file);
+        let flags = self.flags;
+        let file = self.file;
         let nodes = if typed.is_empty() { &file.nodes } else { typed };
         let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
         let known = self.complete || !nodes.is_empty();
         let addresses = known.then(|| peers::addresses(nodes, self.mistakes)).flatten();
         let id = self.id(count);
         let own = addresses.as_ref().zip(id).and_then(|(all, id)| all.get(id as usize - 1));
-        let (listen, http) = (self.listen(own), self.http(own));
+        let listen = self.listen(own);
+        let http = self.http(own);
         let named = Named {
             engine: flags.engine.as_deref().or(file.engine.as_deref()),
             election: flags.election.as_deref().or(file.election.as_deref()),
             detector: flags.detector.as_deref().or(file.detector.as_deref()),
         };
         let chosen = algorithms::choose(named, set, count, self.mistakes);
-        let (cluster, data, tls) = (self.cluster(), self.data(), self.tls());
-        let (admin_token, level) = (self.token(), self.level()?);
+        let cluster = self.cluster();
+        let data = self.data();
+        let tls = self.tls();
+        let admin_token = self.token();
+        let level = self.level()?;
         let record = flags.record.as_ref().or(file.record.as_ref()).map(PathBuf::from);
         let config = Config {
             cluster,

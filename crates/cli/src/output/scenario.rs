@@ -297,7 +297,8 @@ fn wrong(name: &str, ran: &Ran, lang: Lang) -> String {
     let part = ran.part.as_ref().map(|part| format!(" ({})", lang.of(part))).unwrap_or_default();
     let wrong = ran.checks.iter().filter(|check| !check.ok).map(|check| {
         let [what, expected, observed] = cells(check, &check.expected, lang);
-        let (was, seen) = (lang.pick("expected", "esperado"), lang.pick("observed", "observado"));
+        let was = lang.pick("expected", "esperado");
+        let seen = lang.pick("observed", "observado");
         let told = format!("{name}{part}: {what}: {was} {expected}, {seen} {observed}");
         wrap(&told, width()).join("\n  ") + "\n"
     });

@@ -125,7 +125,8 @@ pub fn text(case: Case, estimate: Option<Estimate>) -> String {
 /// How many two sets share, and why not fewer.
 fn overlap(case: Case) -> String {
     let Case { votes: m, .. } = case;
-    let (k, outside) = (case.overlap(), case.crashes());
+    let k = case.overlap();
+    let outside = case.crashes();
     format!(
         "k = 2m-n = {k}. Outside one set of {m} there are only n-m = {outside}, so a second set \
          of {m} must take at least {m}-{outside} = {k} of its members from the first. That is a \
@@ -136,7 +137,9 @@ fn overlap(case: Case) -> String {
 
 /// The sum and what it comes to.
 fn violation(case: Case) -> String {
-    let (m, k, p) = (case.votes, case.overlap(), case.probability);
+    let m = case.votes;
+    let k = case.overlap();
+    let p = case.probability;
     let violation = case.violation();
     let often = match violation.decimal() {
         (digits, power) if digits > 0.0 && power < -1 => {

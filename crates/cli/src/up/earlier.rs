@@ -37,7 +37,8 @@ pub fn check(directory: &Path, config: &Config) -> anyhow::Result<()> {
     if text(&earlier.config)? == text(config)? {
         return Ok(());
     }
-    let (then, now) = (summary(&earlier.config), summary(config));
+    let then = summary(&earlier.config);
+    let now = summary(config);
     let differs = if then == now { "with other parameters".to_string() } else { then };
     let takes = format!("it is that of a cluster {differs}; take the same, or another directory");
     Err(Usage::flag("--data", directory.display(), takes).into())
@@ -45,7 +46,9 @@ pub fn check(directory: &Path, config: &Config) -> anyhow::Result<()> {
 
 fn summary(config: &Config) -> String {
     let Config { nodes, engine, election, detector, .. } = config;
-    let (engine, election, detector) = (&engine.id, &election.id, &detector.id);
+    let engine = &engine.id;
+    let election = &election.id;
+    let detector = &detector.id;
     let count = nodes.len();
     format!("of {count} nodes, engine {engine}, election {election}, detector {detector}")
 }

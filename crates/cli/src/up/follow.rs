@@ -2,8 +2,8 @@
 
 use super::member::{Member, in_words};
 use super::setup::Setup;
-use crate::called::{called, word};
 use crate::failure::Exit;
+use crate::invocation::{called, word};
 use crate::output::{bad, good, odd, print, typed};
 use rustix::process::Signal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -123,6 +123,8 @@ pub fn stop(members: &mut [Member], patience: Duration) {
 /// One line, with the time of day.
 fn say(what: &str) -> anyhow::Result<()> {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
+    let hour = seconds / 3_600 % 24;
+    let minute = seconds / 60 % 60;
+    let second = seconds % 60;
     print(&format!("{hour:02}:{minute:02}:{second:02}Z  {what}\n"))
 }

@@ -2,7 +2,7 @@
 
 use super::member::Member;
 use super::setup::Setup;
-use crate::called::called;
+use crate::invocation::called;
 use crate::output::table::Table;
 use crate::output::{dim, good, labelled, strong, typed, width};
 use conclave_algorithms::catalog;

@@ -197,7 +197,8 @@ pub fn all(
     nodes: &[u32],
     progress: Progress<'_>,
 ) -> Result<Measured, Error> {
-    let (mut points, mut omitted) = (Vec::new(), Vec::new());
+    let mut points = Vec::new();
+    let mut omitted = Vec::new();
     for entry in entries {
         for &n in nodes {
             match point(entry, n) {

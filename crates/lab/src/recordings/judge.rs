@@ -58,7 +58,8 @@ impl Entries {
 
 impl Judge for Entries {
     fn asked(&mut self, node: NodeId, asked: AnyRequest, at: Ticks) -> Result<(), String> {
-        let (waiting, inside) = (self.monitor.is_waiting(node), self.monitor.is_inside(node));
+        let waiting = self.monitor.is_waiting(node);
+        let inside = self.monitor.is_inside(node);
         let unknown = self.out_of_sight[node.index()];
         match asked {
             AnyRequest::Observe(_) => return Ok(()),

@@ -253,7 +253,8 @@ impl Retelling<'_> {
             OnDisk::Kept(restored) => self.restore(at, id, place, restored),
             OnDisk::Nothing => {
                 let node = &mut self.nodes[id.index()];
-                (node.machine, node.timers) = (None, BTreeMap::new());
+                node.machine = None;
+                node.timers = BTreeMap::new();
                 // What is on a tape was on disk before, even if the tape was cut off later.
                 if node.had_one && self.kind.survival != Survival::Forgets {
                     let what = format!("node {id} came back without what it had on disk");
@@ -287,7 +288,8 @@ impl Retelling<'_> {
             Survival::Returns | Survival::Forgets => BTreeMap::new(),
         };
         let before = node.machine.replace(machine);
-        (node.had_one, node.timers) = (true, timers);
+        node.had_one = true;
+        node.timers = timers;
         let other = match before {
             None => Some("came back with what it never had"),
             Some(before) if before.saved() != restored.saved => {

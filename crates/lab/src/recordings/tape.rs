@@ -119,7 +119,8 @@ impl Tapes {
                 return Err(Usage(format!("{files}: of different clusters")));
             }
             if (one.node, one.incarnation) == (other.node, other.incarnation) {
-                let (node, start) = (one.node, one.incarnation);
+                let node = one.node;
+                let start = one.incarnation;
                 return Err(Usage(format!("{files}: both are of start {start} of node {node}")));
             }
         }

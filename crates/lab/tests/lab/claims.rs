@@ -5,7 +5,7 @@ use conclave_check::{Checkable, Limits, Report, Stop};
 use conclave_core::{Bounds, NodeId, Property, Start, Verdict};
 use conclave_sim::Runnable;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Without reductions at most so many states are looked at.
 const UNREDUCED_MAX: u64 = 200_000;
@@ -36,6 +36,14 @@ fn look((entry, claim): Claimed, limits: Limits) -> Report {
     checker(&setting).check(&bounds, &Limits { properties: claim.properties(), ..limits }, &|_| {})
 }
 
+/// Each claim with what is found by default: looked at once, for all tests.
+fn looked() -> &'static [(Claimed, Report)] {
+    static LOOKED: OnceLock<Vec<(Claimed, Report)>> = OnceLock::new();
+    LOOKED.get_or_init(|| {
+        claims().map(|claimed| (claimed, look(claimed, Limits::default()))).collect()
+    })
+}
+
 fn found(claim: &Claim, report: &Report) -> Vec<(Property, Verdict)> {
     claim.properties().into_iter().map(|property| (property, report.verdict(property))).collect()
 }
@@ -46,9 +54,9 @@ fn named((entry, claim): Claimed) -> String {
 
 #[test]
 fn every_claim_is_true() {
-    for claimed in claims() {
-        let report = look(claimed, Limits::default());
-        let found = found(claimed.1, &report);
+    for (claimed, report) in looked() {
+        let claimed = *claimed;
+        let found = found(claimed.1, report);
         assert_eq!(found, claimed.1.verdicts, "{}", named(claimed));
         let told = report.stories.iter().map(|story| story.property);
         let broken = found.iter().filter(|(_, verdict)| *verdict == Verdict::Violated);
@@ -59,12 +67,12 @@ fn every_claim_is_true() {
 /// A story is not the checker's word alone.
 #[test]
 fn the_simulator_sees_what_the_stories_tell() {
-    for claimed in claims().filter(|(_, claim)| claim.breaks()) {
-        let (entry, claim) = claimed;
+    for (claimed, report) in looked().iter().filter(|((_, claim), _)| claim.breaks()) {
+        let (entry, claim) = *claimed;
         let (nodes, _) = drivers(&claim.setting(entry).expect("a setting that can be built"));
-        for story in look(claimed, Limits::default()).stories {
-            let retold = nodes.follow(&story).expect("a story that can be followed");
-            assert!(retold.violation(story.property).is_some(), "{}: {story:?}", named(claimed));
+        for story in &report.stories {
+            let retold = nodes.follow(story).expect("a story that can be followed");
+            assert!(retold.violation(story.property).is_some(), "{}: {story:?}", named(*claimed));
         }
     }
 }
@@ -72,11 +80,11 @@ fn the_simulator_sees_what_the_stories_tell() {
 /// A change of this number is no mistake, but must be meant.
 #[test]
 fn every_claim_has_as_many_states_as_it_says() {
-    let found = |claimed| (claimed, look(claimed, Limits::default()).unique_states);
-    let counted = small(UNREDUCED_MAX).map(found);
-    let differ = counted.filter(|((_, claim), states)| *states != claim.states);
-    let wrong: Vec<String> =
-        differ.map(|(claimed, states)| format!("{}: {states}", named(claimed))).collect();
+    let differ =
+        looked().iter().filter(|((_, claim), report)| report.unique_states != claim.states);
+    let wrong: Vec<String> = differ
+        .map(|(claimed, report)| format!("{}: {}", named(*claimed), report.unique_states))
+        .collect();
     assert_eq!(wrong, Vec::<String>::new());
 }
 

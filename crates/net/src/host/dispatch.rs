@@ -10,20 +10,20 @@ use super::state::{HostState, Resident, Work};
 use super::warnings::named;
 use crate::recording::{Done, Entry, Step};
 use crate::store::Kept;
-use crate::{Deed, Foreign, Input, Key, Lane, News, Packet, Stepped, Upper};
+use crate::{Application, Deed, Foreign, Input, Key, Lane, News, Packet, Stepped};
 use conclave_core::{NodeId, Ticks};
 
 pub(super) struct Dispatcher<U> {
-    pub(super) upper: U,
+    pub(super) application: U,
     pub(super) state: HostState,
 }
 
-impl<U: Upper> Dispatcher<U> {
+impl<U: Application> Dispatcher<U> {
     /// Brings back what the disk kept, and lets the application begin.
     pub(super) fn begin(&mut self, kept: Kept) -> Result<(), HostError> {
         for (key, machine) in &kept.machines {
             let unknown = || HostError::Unknown(key.clone());
-            let (automaton, _) = self.upper.machine(key).ok_or_else(unknown)?;
+            let (automaton, _) = self.application.machine(key).ok_or_else(unknown)?;
             let mut resident = Resident::new(automaton);
             let restored = resident.automaton.restore(&machine.saved);
             if restored.is_err() || resident.survival != machine.survival {
@@ -32,7 +32,7 @@ impl<U: Upper> Dispatcher<U> {
             self.state.restored(key, resident, machine);
         }
         // Restarts are queued by now, so they come before anything that the application wants.
-        self.upper.begin(kept.application, &mut self.state);
+        self.application.begin(kept.application, &mut self.state);
         self.carry_out();
         Ok(())
     }
@@ -54,7 +54,7 @@ impl<U: Upper> Dispatcher<U> {
     }
 
     pub(super) fn command(&mut self, command: U::Command) {
-        self.upper.command(command, &mut self.state);
+        self.application.command(command, &mut self.state);
         self.carry_out();
     }
 
@@ -69,7 +69,7 @@ impl<U: Upper> Dispatcher<U> {
         }
         if self.state.wake.is_some_and(|at| at <= self.state.now) {
             self.state.wake = None;
-            self.upper.wake(&mut self.state);
+            self.application.wake(&mut self.state);
             self.carry_out();
         }
     }
@@ -82,7 +82,7 @@ impl<U: Upper> Dispatcher<U> {
     fn link(&mut self, peer: NodeId, connected: bool) {
         let Some(link) = self.state.links.get_mut(peer.index()) else { return };
         link.turns(connected, self.state.now);
-        self.upper.link(peer, connected, &mut self.state);
+        self.application.link(peer, connected, &mut self.state);
     }
 
     fn arrived(&mut self, from: NodeId, packet: Packet) {
@@ -121,7 +121,7 @@ impl<U: Upper> Dispatcher<U> {
     fn create_for(&mut self, work: Work) {
         let key = work.key.clone();
         let made = match work.input {
-            Input::Request(_) | Input::Message { .. } => self.upper.machine(&key),
+            Input::Request(_) | Input::Message { .. } => self.application.machine(&key),
             // Nobody is made only to be told something, and the rest cannot come without one.
             Input::Indication(_) | Input::Timer(_) | Input::Start | Input::Restart => return,
         };
@@ -134,7 +134,7 @@ impl<U: Upper> Dispatcher<U> {
         self.state.call_for(&key);
         let later = std::mem::take(&mut self.state.queue);
         self.step(Work { key: key.clone(), input: first, arrival: None });
-        self.upper.created(&key, &mut self.state);
+        self.application.created(&key, &mut self.state);
         self.state.queue.push_back(work);
         self.state.queue.extend(later);
     }
@@ -163,7 +163,8 @@ impl<U: Upper> Dispatcher<U> {
 
     /// Messages get their numbers and timers their moments.
     fn prepare(&mut self, key: &Key, deed: Deed) -> Done {
-        let (mut sent, mut due) = (None, None);
+        let mut sent = None;
+        let mut due = None;
         match &deed {
             Deed::Send { to, kind, bytes } => sent = self.state.send(key, *to, kind, bytes),
             Deed::SetTimer { timer, after } => {
@@ -179,8 +180,8 @@ impl<U: Upper> Dispatcher<U> {
     fn pass_on(&mut self, key: &Key, words: Vec<Deed>) {
         for word in words {
             match word {
-                Deed::Indicate(told) => self.upper.told(key, told, &mut self.state),
-                Deed::Request(asked) => self.upper.asked(key, asked, &mut self.state),
+                Deed::Indicate(told) => self.application.told(key, told, &mut self.state),
+                Deed::Request(asked) => self.application.asked(key, asked, &mut self.state),
                 Deed::Send { .. } | Deed::SetTimer { .. } | Deed::CancelTimer { .. } => {}
             }
         }

@@ -100,7 +100,8 @@ impl Link {
 
     pub(super) fn turns(&mut self, connected: bool, now: Ticks) {
         if self.connected != connected {
-            (self.connected, self.since) = (connected, now);
+            self.connected = connected;
+            self.since = now;
         }
     }
 

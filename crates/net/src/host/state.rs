@@ -6,7 +6,8 @@ use super::warnings::RateLimitedWarnings;
 use crate::recording::{Entry, Restored};
 use crate::store::{Batch, Kept, KeptMachine, KeptPeer, encode};
 use crate::{
-    AnyIndication, AnyRequest, Automaton, Hands, Input, Key, Lane, Order, Packet, Peer, Survival,
+    AnyIndication, AnyRequest, Automaton, HostContext, Input, Key, Lane, Order, Packet, Peer,
+    Survival,
 };
 use conclave_core::{NodeId, Ticks};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -46,7 +47,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Whether it is the empty message of [`Hands::open`], for which a machine is only made.
+    /// Whether it is the empty message of [`HostContext::open`], for which a machine is only made.
     pub(super) fn only_opens(&self) -> bool {
         matches!(&self.input, Input::Message { bytes, .. } if bytes.is_empty())
     }
@@ -129,11 +130,13 @@ impl HostState {
         };
         let timers = kept.timers.iter().map(set).collect();
         if self.recording {
-            let (key, saved) = (key.clone(), kept.saved.clone());
+            let key = key.clone();
+            let saved = kept.saved.clone();
             self.gathered.entries.push(Entry::Restored(Restored { key, saved, timers }));
         }
         if kept.survival == Survival::Returns {
-            let (key, input) = (key.clone(), Input::Restart);
+            let key = key.clone();
+            let input = Input::Restart;
             self.queue.push_back(Work { key, input, arrival: None });
         }
     }
@@ -236,7 +239,7 @@ impl HostState {
     }
 }
 
-impl Hands for HostState {
+impl HostContext for HostState {
     fn me(&self) -> NodeId {
         self.me
     }
@@ -246,12 +249,14 @@ impl Hands for HostState {
     }
 
     fn ask(&mut self, key: &Key, asked: AnyRequest) {
-        let (key, input) = (key.clone(), Input::Request(asked));
+        let key = key.clone();
+        let input = Input::Request(asked);
         self.queue.push_back(Work { key, input, arrival: None });
     }
 
     fn tell(&mut self, key: &Key, told: AnyIndication) {
-        let (key, input) = (key.clone(), Input::Indication(told));
+        let key = key.clone();
+        let input = Input::Indication(told);
         self.queue.push_back(Work { key, input, arrival: None });
     }
 

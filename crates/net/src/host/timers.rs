@@ -36,7 +36,8 @@ impl Timers {
         self.cancel(key, name);
         let at = now + self.draw(after);
         self.set += 1;
-        let (place, whose) = ((at, self.set), (key.clone(), name.to_vec()));
+        let place = (at, self.set);
+        let whose = (key.clone(), name.to_vec());
         self.due.insert(place, whose.clone());
         self.running.insert(whose, Running { place, after });
         at

@@ -198,7 +198,8 @@ impl Door {
 
     fn other_algorithm(&self, hello: &Hello) -> Option<(Code, String)> {
         let ours = &self.node.config.algorithm;
-        let (from, me) = (hello.from, self.node.config.me);
+        let from = hello.from;
+        let me = self.node.config.me;
         (hello.algorithm != *ours).then(|| {
             let theirs = printable(&hello.algorithm, TEXT_MAX);
             (Code::Algorithm, format!("node {from} runs '{theirs}', node {me} runs '{ours}'"))

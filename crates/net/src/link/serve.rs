@@ -1,4 +1,4 @@
-//! The receiving side: takes what a peer sends and hands it to the host.
+//! The receiving side: takes what a peer sends and host it to the host.
 
 use super::error::ConnectionError;
 use super::frame::Frame;
@@ -80,7 +80,8 @@ async fn take(
                 return Err(other.out_of_place());
             }
         };
-        let (lane, number) = (packet.lane, packet.number);
+        let lane = packet.lane;
+        let number = packet.number;
         match inbox.judge(lane, number)? {
             Verdict::Take => {
                 let room = node.room().await?;

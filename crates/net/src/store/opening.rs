@@ -111,7 +111,8 @@ mod panic {
     /// to be heard: it says what there is to say and ends the process as any error would.
     pub fn catching<T>(path: &Path, work: impl FnOnce() -> T + UnwindSafe) -> Option<T> {
         let _alone = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
-        let (before, file) = (take_hook(), path.to_path_buf());
+        let before = take_hook();
+        let file = path.to_path_buf();
         set_hook(Box::new(move |_| {
             if cfg!(panic = "abort") {
                 eprintln!("error: {}", nonsense().at(&file));
@@ -154,8 +155,11 @@ impl Meta {
         let format = number("format")?;
         if format != FORMAT {
             // The rest may be something else altogether.
-            let (cluster, settings) = (String::new(), String::new());
-            let (node, identity, incarnation) = (NodeId(0), 0, 0);
+            let cluster = String::new();
+            let settings = String::new();
+            let node = NodeId(0);
+            let identity = 0;
+            let incarnation = 0;
             return Ok(Self { format, cluster, node, settings, identity, incarnation });
         }
         Ok(Self {
@@ -173,7 +177,8 @@ impl Meta {
         if self.format != FORMAT {
             return Err(StoreError::Format { path, found: self.format, known: FORMAT });
         }
-        let (node, expected_node) = (self.node.to_string(), expected.node.to_string());
+        let node = self.node.to_string();
+        let expected_node = expected.node.to_string();
         let differing = [
             ("cluster", &*self.cluster, expected.cluster),
             ("node", &*node, &*expected_node),
@@ -184,7 +189,8 @@ impl Meta {
         match differing {
             None => Ok(()),
             Some((what, found, expected)) => {
-                let (found, expected) = (found.to_string(), expected.to_string());
+                let found = found.to_string();
+                let expected = expected.to_string();
                 Err(StoreError::Other { path, what, found, expected })
             }
         }

@@ -11,7 +11,7 @@ use super::{Desk, Reply, answer};
 use conclave_api::limits::{self, HOLDS_MAX, LOCKS_MAX, WAITERS_MAX, WAITERS_OF_ONE_MAX};
 use conclave_api::{self as api, Code};
 use conclave_core::Ticks;
-use conclave_net::Hands;
+use conclave_net::HostContext;
 
 impl Desk {
     /// A lock request.
@@ -20,13 +20,13 @@ impl Desk {
         name: &str,
         request: api::Acquire,
         reply: Reply<api::Grant>,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) {
         if let Err(refusal) = self.may_acquire(name, &request) {
-            return answer(reply, Err(refusal), hands);
+            return answer(reply, Err(refusal), host);
         }
         self.queues.locks.add(name);
-        self.join(Kind::Lock, name, request, reply, hands);
+        self.join(Kind::Lock, name, request, reply, host);
         self.queues.locks.settle(name);
     }
 
@@ -49,22 +49,22 @@ impl Desk {
         name: &str,
         request: api::Acquire,
         reply: Reply<api::Grant>,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) {
-        let Some(reply) = self.repeat(kind, name, &request, reply, hands) else { return };
+        let Some(reply) = self.repeat(kind, name, &request, reply, host) else { return };
         let Some(queue) = self.queues.get(kind, name) else { return };
         if queue.held_by(&request.session).is_some() {
-            return self.hold_again(kind, name, request, reply, hands);
+            return self.hold_again(kind, name, request, reply, host);
         }
         let tries = request.wait_ms.unwrap_or(0) == 0;
         let others = queue.waiters().len() + usize::from(queue.holder().is_some());
-        if let Some(refusal) = self.refused(kind, name, &request.session, tries, hands) {
-            return answer(reply, Err(refusal), hands);
+        if let Some(refusal) = self.refused(kind, name, &request.session, tries, host) {
+            return answer(reply, Err(refusal), host);
         }
         if others > 0 {
             let label = self.sessions.label(&request.session);
             let words = format!("'{label}' waits at place {others}");
-            self.journal.note(hands, "queued", Some(name), words);
+            self.journal.note(host, "queued", Some(name), words);
         }
         self.wait(kind, name, request, reply);
     }
@@ -100,10 +100,10 @@ impl Desk {
         name: &str,
         session: &str,
         tries: bool,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> Option<Refusal> {
         if kind == Kind::Lock
-            && let Some(blocked) = self.overflowing(hands)
+            && let Some(blocked) = self.overflowing(host)
         {
             let mut refusal = refusal::refuse(Code::Blocked, blocked.message.clone());
             refusal.blocked_on = Some(blocked);
@@ -120,7 +120,7 @@ impl Desk {
             return Some(refusal::too_many(words));
         }
         let place = queue.waiters().len() as u32 + 1;
-        (tries && !queue.is_empty()).then(|| self.not_granted(kind, name, place, None, hands))
+        (tries && !queue.is_empty()).then(|| self.not_granted(kind, name, place, None, host))
     }
 
     /// Answers a request that was made before, or has it wait with its first; otherwise gives the
@@ -131,13 +131,13 @@ impl Desk {
         name: &str,
         request: &api::Acquire,
         reply: Reply<api::Grant>,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> Option<Reply<api::Grant>> {
         let Some(id) = &request.request_id else { return Some(reply) };
         self.give_up_lost_grant(kind, name, id, &request.session);
         let session = self.sessions.get(&request.session)?;
         if let Some(granted) = session.granted(&(kind, name.to_string(), id.clone())) {
-            self.answer_again(kind, name, request, granted, reply, hands);
+            self.answer_again(kind, name, request, granted, reply, host);
             return None;
         }
         match self.queues.get(kind, name)?.waiting(&request.session, id) {
@@ -157,7 +157,7 @@ impl Desk {
         request: &api::Acquire,
         granted: Granted,
         reply: Reply<api::Grant>,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) {
         let mut grant = self.grant_view(name, granted);
         let id = request.request_id.as_deref().unwrap_or_default();
@@ -167,11 +167,11 @@ impl Desk {
             Some((holds, request)) => {
                 grant.holds = holds;
                 let what = Delivered { kind, name: name.to_string(), request };
-                self.replies.deliver(reply, what, grant, hands);
+                self.replies.deliver(reply, what, grant, host);
             }
             None => {
                 grant.released = true;
-                answer(reply, Ok(grant), hands);
+                answer(reply, Ok(grant), host);
             }
         }
     }
@@ -195,18 +195,18 @@ impl Desk {
         name: &str,
         request: api::Acquire,
         reply: Reply<api::Grant>,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) {
         let now = self.timer.now();
         let Some(holder) = self.queues.get(kind, name).and_then(Queue::holder) else { return };
         let fence = holder.fence;
         if holder.lapsed {
             let refusal = refusal::unavailable("it was lost: give it back first");
-            return answer(reply, Err(refusal), hands);
+            return answer(reply, Err(refusal), host);
         }
         if holder.holds.len() >= HOLDS_MAX {
             let refusal = refusal::too_many(format!("this session holds it {HOLDS_MAX} times"));
-            return answer(reply, Err(refusal), hands);
+            return answer(reply, Err(refusal), host);
         }
         let key = self.replies.new_key();
         let request_id = request.request_id.clone();
@@ -216,9 +216,9 @@ impl Desk {
         self.timer.due(now + self.claim_time(&request.session));
         let granted = Granted { fence, holds, waited: Ticks::ZERO, term: self.term_of(kind) };
         self.remember_grant(kind, name, &request.session, request.request_id, granted);
-        self.save_queue(kind, name, hands);
+        self.save_queue(kind, name, host);
         let what = Delivered { kind, name: name.to_string(), request: key };
-        self.replies.deliver(reply, what, self.grant_view(name, granted), hands);
+        self.replies.deliver(reply, what, self.grant_view(name, granted), host);
     }
 
     /// Grants a lock or a leadership to the first in the queue, with this fence.
@@ -228,7 +228,7 @@ impl Desk {
         name: &str,
         fence: u64,
         term: Option<u64>,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) {
         let now = self.timer.now();
         let Some(queue) = self.queues.get_mut(kind, name) else { return };
@@ -241,14 +241,14 @@ impl Desk {
             self.remember_grant(kind, name, &session, waiter.request_id, granted);
             let what = Delivered { kind, name: name.to_string(), request: waiter.request };
             let grant = self.grant_view(name, granted);
-            self.replies.grant(&what, &grant, hands);
+            self.replies.grant(&what, &grant, host);
         }
         self.timer.due(now + self.claim_time(&session));
         let event = if kind == Kind::Lock { "granted" } else { "leader" };
         let short = short_hash(&session);
         let label = self.sessions.label(&session);
         let words = format!("'{label}' ({short}) has it with fence {fence}");
-        self.journal.note(hands, event, Some(name), words);
+        self.journal.note(host, event, Some(name), words);
     }
 
     fn remember_grant(
@@ -268,15 +268,15 @@ impl Desk {
 
     /// The machine of a lock is inside, with this fencing token: the first in the queue gets it,
     /// unless it would lose the lock at once.
-    pub(super) fn machine_entered(&mut self, name: &str, fence: u64, hands: &mut dyn Hands) {
-        let may_lend = self.may_lend(hands);
+    pub(super) fn machine_entered(&mut self, name: &str, fence: u64, host: &mut dyn HostContext) {
+        let may_lend = self.may_lend(host);
         if !self.queues.locks.machine_entered(name) {
             return;
         }
         if may_lend {
-            self.grant(Kind::Lock, name, fence, None, hands);
+            self.grant(Kind::Lock, name, fence, None, host);
         }
-        self.save_queue(Kind::Lock, name, hands);
+        self.save_queue(Kind::Lock, name, host);
         self.queues.locks.settle(name);
     }
 
@@ -288,7 +288,7 @@ impl Desk {
         name: &str,
         place: u32,
         waited: Option<Ticks>,
-        hands: &dyn Hands,
+        host: &dyn HostContext,
     ) -> Refusal {
         let (code, words) = match waited {
             None => (Code::Held, "is not free"),
@@ -302,7 +302,7 @@ impl Desk {
         refusal.waited_ms = waited.map(milliseconds);
         refusal.eta_ms = queue.and_then(|queue| queue.estimate(place)).map(milliseconds);
         refusal.blocked_on = match kind {
-            Kind::Lock => self.blocked(name, hands),
+            Kind::Lock => self.blocked(name, host),
             Kind::Election => None,
         };
         refusal

@@ -8,7 +8,7 @@ use super::timing::{CANDIDATE_TTL, milliseconds};
 use super::{Answer, Desk, Reply, answer, persistence};
 use conclave_api::limits::{self, ELECTIONS_MAX};
 use conclave_api::{self as api, Code};
-use conclave_net::Hands;
+use conclave_net::HostContext;
 
 impl Desk {
     pub(super) fn campaign(
@@ -16,14 +16,14 @@ impl Desk {
         name: &str,
         request: api::Acquire,
         reply: Reply<api::Grant>,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) {
         if let Err(refusal) = self.may_campaign(name, &request) {
-            return answer(reply, Err(refusal), hands);
+            return answer(reply, Err(refusal), host);
         }
         self.queues.elections.add(name);
-        self.join(Kind::Election, name, request, reply, hands);
-        self.settle_election(name, hands);
+        self.join(Kind::Election, name, request, reply, host);
+        self.settle_election(name, host);
     }
 
     fn may_campaign(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
@@ -46,7 +46,7 @@ impl Desk {
         &mut self,
         name: &str,
         request: &api::Proclaim,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> Answer<api::Election> {
         limits::name(name)?;
         limits::proclaimed(&request.value)?;
@@ -58,7 +58,7 @@ impl Desk {
         queue.ok_or_else(|| refusal::not_holder(name))?.proclaim(request.value.clone());
         let label = self.sessions.label(&request.session);
         let words = format!("'{label}' is known by something new");
-        self.journal.note(hands, "leader", Some(name), words);
+        self.journal.note(host, "leader", Some(name), words);
         self.election_view(name)
     }
 
@@ -66,26 +66,26 @@ impl Desk {
         &mut self,
         name: &str,
         request: &api::Release,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> Answer<api::Released> {
-        let released = self.give_back(Kind::Election, name, request, hands)?;
-        self.settle_election(name, hands);
+        let released = self.give_back(Kind::Election, name, request, host)?;
+        self.settle_election(name, host);
         Ok(released)
     }
 
     /// Lets the first candidate lead if nobody does; forgets an election that nobody cares for.
-    pub(super) fn settle_election(&mut self, name: &str, hands: &mut dyn Hands) {
+    pub(super) fn settle_election(&mut self, name: &str, host: &mut dyn HostContext) {
         self.queues.elections.forget_if_empty(name);
         if self.queues.elections.is_vacant(name, self.timer.now())
-            && self.connectivity.paused_since(hands.now()).is_none()
+            && self.connectivity.paused_since(host.now()).is_none()
             && let Some(term) = self.leadership.own_term()
         {
             match self.queues.elections.next_fence(term) {
                 Some(fence) => {
-                    persistence::save_counter(self.queues.elections.counter(), hands);
-                    self.grant(Kind::Election, name, fence, Some(term), hands);
+                    persistence::save_counter(self.queues.elections.counter(), host);
+                    self.grant(Kind::Election, name, fence, Some(term), host);
                 }
-                None => self.refuse_candidates(name, &used_up(), hands),
+                None => self.refuse_candidates(name, &used_up(), host),
             }
         }
     }
@@ -99,23 +99,23 @@ impl Desk {
     }
 
     /// This node leads no longer: all leaderships at it are lost.
-    pub(super) fn lose_leaderships(&mut self, hands: &mut dyn Hands) {
+    pub(super) fn lose_leaderships(&mut self, host: &mut dyn HostContext) {
         let refusal = self.not_leading();
         for name in self.queues.elections.names() {
-            self.refuse_candidates(&name, &refusal, hands);
+            self.refuse_candidates(&name, &refusal, host);
             let queue = self.queues.elections.remove(&name);
             if let Some(holder) = queue.as_ref().and_then(|queue| queue.holder()) {
                 let label = self.sessions.label(&holder.session);
                 let words = format!("'{label}' leads no longer");
-                self.journal.note(hands, "leader", Some(&name), words);
+                self.journal.note(host, "leader", Some(&name), words);
             }
         }
     }
 
-    fn refuse_candidates(&mut self, name: &str, refusal: &Refusal, hands: &mut dyn Hands) {
+    fn refuse_candidates(&mut self, name: &str, refusal: &Refusal, host: &mut dyn HostContext) {
         let Some(queue) = self.queues.elections.queue_mut(name) else { return };
         for (_, waiter) in queue.take_waiters(|_| true) {
-            self.replies.refuse(waiter.request, refusal, hands);
+            self.replies.refuse(waiter.request, refusal, host);
         }
         self.queues.elections.forget_if_empty(name);
     }

@@ -2,7 +2,7 @@
 //! the leader, and whether it was paused itself.
 
 use conclave_core::{NodeId, Ticks};
-use conclave_net::{AnyIndication, Hands};
+use conclave_net::{AnyIndication, HostContext};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A time in which this node did nothing, or too little to notice anything.
@@ -85,20 +85,20 @@ impl Connectivity {
     }
 
     /// The nodes that are out of reach or suspected, and since when.
-    pub fn down(&self, hands: &dyn Hands) -> Vec<(NodeId, Ticks)> {
-        self.peers().filter_map(|peer| Some((peer, self.down_since(peer, hands)?))).collect()
+    pub fn down(&self, host: &dyn HostContext) -> Vec<(NodeId, Ticks)> {
+        self.peers().filter_map(|peer| Some((peer, self.down_since(peer, host)?))).collect()
     }
 
     /// Since when a peer is out of reach or suspected, whichever came first.
-    fn down_since(&self, peer: NodeId, hands: &dyn Hands) -> Option<Ticks> {
-        let link = hands.peer(peer);
+    fn down_since(&self, peer: NodeId, host: &dyn HostContext) -> Option<Ticks> {
+        let link = host.peer(peer);
         let unreachable = (!link.connected).then_some(link.since);
         unreachable.into_iter().chain(self.suspected_since(peer)).min()
     }
 
     /// Whether this node is in touch with so few that a majority may go on without it.
-    pub fn is_in_minority(&self, hands: &dyn Hands) -> bool {
-        let up = self.n as usize - self.down(hands).len();
+    pub fn is_in_minority(&self, host: &dyn HostContext) -> bool {
+        let up = self.n as usize - self.down(host).len();
         2 * up <= self.n as usize
     }
 

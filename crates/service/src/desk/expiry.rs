@@ -7,27 +7,27 @@ use super::sessions::{Kind, short_hash};
 use super::timing::CLAIM;
 use super::{Desk, persistence};
 use conclave_core::Ticks;
-use conclave_net::Hands;
+use conclave_net::HostContext;
 use std::collections::BTreeSet;
 
 impl Desk {
     /// Ends all whose time is up, and finds out when to look again. Nothing is looked at before
     /// something may be over: there may be ten thousand of everything.
-    pub(super) fn expire(&mut self, hands: &mut dyn Hands) {
+    pub(super) fn expire(&mut self, host: &mut dyn HostContext) {
         if !self.timer.is_due() {
             return;
         }
         let now = self.timer.now();
         let expired = self.sessions.expired(now);
         if !expired.is_empty() {
-            self.end_sessions(&expired, "expired", hands);
+            self.end_sessions(&expired, "expired", host);
         }
         let occupied = self.queues.occupied();
         for (kind, name) in &occupied {
-            self.end_waits(*kind, name, now, hands);
-            self.withdraw_unclaimed(*kind, name, now, hands);
+            self.end_waits(*kind, name, now, host);
+            self.withdraw_unclaimed(*kind, name, now, host);
             if *kind == Kind::Election {
-                self.settle_election(name, hands); // It may be time to lead.
+                self.settle_election(name, host); // It may be time to lead.
             }
         }
         let next = self.next_deadline(&occupied);
@@ -39,36 +39,36 @@ impl Desk {
         &mut self,
         ids: &BTreeSet<String>,
         event: &str,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) {
         for (id, kind, name) in self.queues.of_sessions(ids) {
-            self.leave_queue(&id, kind, &name, hands);
+            self.leave_queue(&id, kind, &name, host);
         }
         for id in ids {
             let words = format!("'{}' ({})", self.sessions.label(id), short_hash(id));
-            self.journal.note(hands, event, None, words);
+            self.journal.note(host, event, None, words);
             self.sessions.end(id);
-            persistence::save_session(id, None, hands);
+            persistence::save_session(id, None, host);
         }
     }
 
-    fn leave_queue(&mut self, id: &str, kind: Kind, name: &str, hands: &mut dyn Hands) {
+    fn leave_queue(&mut self, id: &str, kind: Kind, name: &str, host: &mut dyn HostContext) {
         let now = self.timer.now();
         let Some(queue) = self.queues.get_mut(kind, name) else { return };
         let waited = queue.take_waiters(|waiter| waiter.session == id);
         if queue.held_by(id).is_some() {
             queue.end_hold(now);
             let words = "its session has ended".to_string();
-            self.journal.note(hands, end_event(kind), Some(name), words);
+            self.journal.note(host, end_event(kind), Some(name), words);
         }
         for (_, waiter) in waited {
-            self.replies.refuse(waiter.request, &refusal::no_session(), hands);
+            self.replies.refuse(waiter.request, &refusal::no_session(), host);
         }
-        self.settle(kind, name, hands);
+        self.settle(kind, name, host);
     }
 
     /// Refuses the requests that have waited for long enough.
-    fn end_waits(&mut self, kind: Kind, name: &str, now: Ticks, hands: &mut dyn Hands) {
+    fn end_waits(&mut self, kind: Kind, name: &str, now: Ticks, host: &mut dyn HostContext) {
         let Some(queue) = self.queues.get(kind, name) else { return };
         if queue.waiters().iter().all(|waiter| waiter.until > now) {
             return;
@@ -77,23 +77,29 @@ impl Desk {
         let refusals: Vec<Refusal> = late
             .map(|(place, waiter)| {
                 let waited = (!waiter.tries).then(|| now.since(waiter.since));
-                self.not_granted(kind, name, place, waited, hands)
+                self.not_granted(kind, name, place, waited, host)
             })
             .collect();
         let Some(queue) = self.queues.get_mut(kind, name) else { return };
         let late = queue.take_waiters(|waiter| waiter.until <= now);
         // The cancel is asked for in the same step as the answer, which leaves after it.
-        self.settle(kind, name, hands);
+        self.settle(kind, name, host);
         for ((_, waiter), refusal) in late.into_iter().zip(refusals) {
             let label = self.sessions.label(&waiter.session);
             let words = format!("'{label}' has waited long enough");
-            self.journal.note(hands, "cancelled", Some(name), words);
-            self.replies.refuse(waiter.request, &refusal, hands);
+            self.journal.note(host, "cancelled", Some(name), words);
+            self.replies.refuse(waiter.request, &refusal, host);
         }
     }
 
     /// Takes back what was granted to a request that is gone and was not repeated.
-    fn withdraw_unclaimed(&mut self, kind: Kind, name: &str, now: Ticks, hands: &mut dyn Hands) {
+    fn withdraw_unclaimed(
+        &mut self,
+        kind: Kind,
+        name: &str,
+        now: Ticks,
+        host: &mut dyn HostContext,
+    ) {
         let holder = self.queues.get(kind, name).and_then(Queue::holder);
         let Some(session) = holder.map(|holder| holder.session.clone()) else { return };
         let patience = self.claim_time(&session);
@@ -109,11 +115,11 @@ impl Desk {
             }
         }
         if holds {
-            return self.save_queue(kind, name, hands);
+            return self.save_queue(kind, name, host);
         }
         let words = format!("'{}' did not claim it", self.sessions.label(&session));
-        self.journal.note(hands, end_event(kind), Some(name), words);
-        self.settle(kind, name, hands);
+        self.journal.note(host, end_event(kind), Some(name), words);
+        self.settle(kind, name, host);
     }
 
     /// How long a grant may go unnoticed.

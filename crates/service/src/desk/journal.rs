@@ -1,7 +1,7 @@
 //! The journal of live events: what happened lately, for whoever wants to watch.
 
 use conclave_api::LiveEvent;
-use conclave_net::Hands;
+use conclave_net::HostContext;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::broadcast;
@@ -36,9 +36,15 @@ impl Journal {
     }
 
     /// Writes down an event. Watchers see it when it is on disk.
-    pub fn note(&mut self, hands: &mut dyn Hands, kind: &str, name: Option<&str>, words: String) {
+    pub fn note(
+        &mut self,
+        host: &mut dyn HostContext,
+        kind: &str,
+        name: Option<&str>,
+        words: String,
+    ) {
         self.number += 1;
-        let at_ms = self.started_ms + super::timing::milliseconds(hands.now());
+        let at_ms = self.started_ms + super::timing::milliseconds(host.now());
         let event = LiveEvent {
             at_ms,
             node: self.node,
@@ -53,7 +59,7 @@ impl Journal {
         self.past.push_back(numbered.clone());
         let watchers = self.watchers.clone();
         // Without watchers it reaches nobody, which is no error.
-        hands.afterwards(Box::new(move || drop(watchers.send(numbered))));
+        host.afterwards(Box::new(move || drop(watchers.send(numbered))));
     }
 
     /// The latest events, and those to come.

@@ -6,7 +6,7 @@ use super::timing::CANDIDATE_TTL;
 use super::{Answer, Desk, persistence};
 use conclave_api::{self as api, Code, limits};
 use conclave_core::Ticks;
-use conclave_net::Hands;
+use conclave_net::HostContext;
 use std::collections::BTreeSet;
 
 impl Desk {
@@ -18,7 +18,7 @@ impl Desk {
         &mut self,
         request: api::NewSession,
         id: String,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> Answer<api::Session> {
         let ttl = Ticks::units(limits::ttl_ms(request.ttl_ms)?);
         let ttl = self.config.ttl_max.map_or(ttl, |longest| ttl.min(longest));
@@ -26,7 +26,7 @@ impl Desk {
         limits::opening_id(request.request_id.as_deref())?;
         let known = request.request_id.as_ref().and_then(|id| self.sessions.opened_by(id));
         if let Some(known) = known.map(str::to_string) {
-            return self.opened_before(&known, ttl, request.label.as_deref(), hands);
+            return self.opened_before(&known, ttl, request.label.as_deref(), host);
         }
         if self.sessions.len() >= limits::SESSIONS_MAX {
             let words = format!("this node keeps {} sessions already", limits::SESSIONS_MAX);
@@ -34,11 +34,11 @@ impl Desk {
         }
         let label = request.label.unwrap_or_default();
         let words = format!("'{label}' ({})", short_hash(&id));
-        self.journal.note(hands, "session_opened", None, words);
+        self.journal.note(host, "session_opened", None, words);
         let record = Record { ttl, label, request_id: request.request_id };
         let expires = self.sessions.open(id.clone(), record, self.timer.now());
         self.timer.due(expires);
-        persistence::save_session(&id, self.sessions.get(&id), hands);
+        persistence::save_session(&id, self.sessions.get(&id), host);
         Ok(self.session_view(&id, ttl))
     }
 
@@ -49,21 +49,21 @@ impl Desk {
         id: &str,
         ttl: Ticks,
         label: Option<&str>,
-        hands: &dyn Hands,
+        host: &dyn HostContext,
     ) -> Answer<api::Session> {
         let record = self.session(id)?.record();
         if (record.ttl, &*record.label) != (ttl, label.unwrap_or_default()) {
             let words = "request_id: another session was opened with it";
             return Err(refusal::refuse(Code::Conflict, words));
         }
-        self.keep_alive(id, hands)
+        self.keep_alive(id, host)
     }
 
     /// Renews a session: it lives for another time to live, or for less if this node cannot promise
     /// so much.
-    pub(super) fn keep_alive(&mut self, id: &str, hands: &dyn Hands) -> Answer<api::Session> {
+    pub(super) fn keep_alive(&mut self, id: &str, host: &dyn HostContext) -> Answer<api::Session> {
         let ttl = self.session(id)?.record().ttl;
-        let ttl = self.time_left(id, hands.now()).map_or(ttl, |left| left.min(ttl));
+        let ttl = self.time_left(id, host.now()).map_or(ttl, |left| left.min(ttl));
         if ttl == Ticks::ZERO {
             return Err(refusal::unavailable("this node does not know what the others do"));
         }
@@ -85,9 +85,9 @@ impl Desk {
         Some((since + span).since(now))
     }
 
-    pub(super) fn close(&mut self, id: &str, hands: &mut dyn Hands) -> Answer<()> {
+    pub(super) fn close(&mut self, id: &str, host: &mut dyn HostContext) -> Answer<()> {
         self.session(id)?;
-        self.end_sessions(&BTreeSet::from([id.to_string()]), "session_closed", hands);
+        self.end_sessions(&BTreeSet::from([id.to_string()]), "session_closed", host);
         Ok(())
     }
 }

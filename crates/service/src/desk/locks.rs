@@ -8,7 +8,7 @@
 
 use super::queue::{Holder, Queue};
 use super::{lock_key, persistence};
-use conclave_net::{AnyRequest, Hands, Survival};
+use conclave_net::{AnyRequest, HostContext, Survival};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -113,7 +113,8 @@ impl Locks {
     /// Its machine was made, and survives a crash in this way.
     pub fn machine_made(&mut self, name: &str, survival: Survival) {
         let lock = self.locks.entry(name.to_string()).or_default();
-        (lock.survival, lock.made) = (survival, true);
+        lock.survival = survival;
+        lock.made = true;
     }
 
     /// Its machine is inside. False if there is no such lock.
@@ -141,12 +142,12 @@ impl Locks {
 
     /// Asks of each machine what its queue needs, once. Without `may_lend`, no machine is asked to
     /// enter. With `everywhere`, all nodes are to have a machine before it is asked for anything.
-    pub fn settle_all(&mut self, may_lend: bool, everywhere: bool, hands: &mut dyn Hands) {
+    pub fn settle_all(&mut self, may_lend: bool, everywhere: bool, host: &mut dyn HostContext) {
         if may_lend {
             self.unsettled.append(&mut self.held_up);
         }
         for name in std::mem::take(&mut self.unsettled) {
-            if !self.settled(&name, may_lend, everywhere, hands) {
+            if !self.settled(&name, may_lend, everywhere, host) {
                 self.held_up.insert(name);
             }
         }
@@ -158,7 +159,7 @@ impl Locks {
         name: &str,
         may_lend: bool,
         everywhere: bool,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> bool {
         let Some(lock) = self.locks.get_mut(name) else { return true };
         if lock.queue.holder().is_none_or(|holder| !holder.lapsed) {
@@ -167,24 +168,24 @@ impl Locks {
         let before = lock.stage;
         let key = lock_key(name);
         if lock.stage == Stage::Inside && lock.queue.holder().is_none() {
-            hands.ask(&key, AnyRequest::Release);
+            host.ask(&key, AnyRequest::Release);
             lock.stage = Stage::Idle;
         }
         let wanted = !lock.queue.waiters().is_empty();
         if lock.stage == Stage::Asked && !wanted {
-            hands.ask(&key, AnyRequest::Cancel);
+            host.ask(&key, AnyRequest::Cancel);
             lock.stage = Stage::Idle;
         }
         let waits = lock.stage == Stage::Idle && wanted && !may_lend;
         if lock.stage == Stage::Idle && wanted && may_lend {
             if everywhere && !lock.made {
-                hands.open(&key);
+                host.open(&key);
             }
-            hands.ask(&key, AnyRequest::Acquire);
+            host.ask(&key, AnyRequest::Acquire);
             lock.stage = Stage::Asked;
         }
         if lock.stage != before || before == Stage::Inside {
-            persistence::save_lock(name, lock, hands);
+            persistence::save_lock(name, lock, host);
         }
         !waits
     }
@@ -240,9 +241,9 @@ mod tests {
     }
 
     fn settled(locks: &mut Locks, may_lend: bool) -> Vec<AnyRequest> {
-        let mut hands = Idle::default();
-        locks.settle_all(may_lend, false, &mut hands);
-        hands.asked.into_iter().map(|(_, asked)| asked).collect()
+        let mut host = Idle::default();
+        locks.settle_all(may_lend, false, &mut host);
+        host.asked.into_iter().map(|(_, asked)| asked).collect()
     }
 
     #[test]

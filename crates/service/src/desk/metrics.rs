@@ -3,7 +3,7 @@
 use super::timing::milliseconds;
 use super::view::state_of;
 use super::{Desk, detector_key, election_key};
-use conclave_net::Hands;
+use conclave_net::HostContext;
 use std::collections::BTreeMap;
 
 /// Numbers for a monitoring system.
@@ -38,10 +38,10 @@ pub struct Metrics {
 }
 
 impl Desk {
-    pub(super) fn metrics(&self, hands: &dyn Hands) -> Metrics {
+    pub(super) fn metrics(&self, host: &dyn HostContext) -> Metrics {
         let mut metrics = Metrics {
             engine: self.config.engine.clone(),
-            uptime_ms: milliseconds(hands.now()),
+            uptime_ms: milliseconds(host.now()),
             sessions: self.sessions.len() as u64,
             locks: ["free", "waiting", "held"].map(|state| (state, 0)).into(),
             leaderships: self.queues.elections.leaderships() as u64,
@@ -55,18 +55,18 @@ impl Desk {
             *metrics.locks.entry(state_of(lock)).or_default() += 1;
             metrics.waiters += lock.queue().waiters().len() as u64;
         }
-        for key in hands.machines() {
+        for key in host.machines() {
             let machine = match &*key {
                 key if key == &*detector_key() => "detector",
                 key if key == &*election_key() => "election",
                 _ => "lock",
             };
-            for (kind, count) in hands.sent(&key) {
+            for (kind, count) in host.sent(&key) {
                 *metrics.messages.entry((machine, kind)).or_default() += count;
             }
         }
         for peer in self.connectivity.peers() {
-            let link = hands.peer(peer);
+            let link = host.peer(peer);
             metrics.links.insert(peer.0 + 1, link.connected);
             metrics.unacknowledged.insert(peer.0 + 1, link.unacknowledged);
         }

@@ -9,7 +9,7 @@ use super::sessions::{Granted, Kind, Record, Released, Session};
 use super::values::Value;
 use conclave_api::limits;
 use conclave_core::Ticks;
-use conclave_net::Hands;
+use conclave_net::HostContext;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub fn has_holds(saved: &[(String, Vec<u8>)]) -> bool {
 }
 
 /// Has a lock on disk.
-pub fn save_lock(name: &str, lock: &Lock, hands: &mut dyn Hands) {
+pub fn save_lock(name: &str, lock: &Lock, host: &mut dyn HostContext) {
     let holder = lock.queue().holder().map(|holder| HolderRecord {
         session: holder.session.clone(),
         fence: holder.fence,
@@ -50,41 +50,41 @@ pub fn save_lock(name: &str, lock: &Lock, hands: &mut dyn Hands) {
         given_back: holder.given_back.iter().cloned().collect(),
     });
     let record = LockRecord { stage: lock.stage(), latest: lock.queue().latest(), holder };
-    save(hands, &format!("lock/{name}"), &record);
+    save(host, &format!("lock/{name}"), &record);
 }
 
 /// Has a session on disk, or removes it from there.
-pub fn save_session(id: &str, session: Option<&Session>, hands: &mut dyn Hands) {
+pub fn save_session(id: &str, session: Option<&Session>, host: &mut dyn HostContext) {
     let name = format!("session/{id}");
     match session {
-        Some(session) => save(hands, &name, session.record()),
-        None => hands.save(&name, None),
+        Some(session) => save(host, &name, session.record()),
+        None => host.save(&name, None),
     }
 }
 
 /// Has a value on disk.
-pub fn save_value(name: &str, value: Option<&Value>, hands: &mut dyn Hands) {
+pub fn save_value(name: &str, value: Option<&Value>, host: &mut dyn HostContext) {
     if let Some(value) = value {
-        save(hands, &format!("value/{name}"), value);
+        save(host, &format!("value/{name}"), value);
     }
 }
 
 /// Has the fences of leaderships on disk.
-pub fn save_counter(counter: &Counter, hands: &mut dyn Hands) {
-    save(hands, COUNTER, counter);
+pub fn save_counter(counter: &Counter, host: &mut dyn HostContext) {
+    save(host, COUNTER, counter);
 }
 
 /// The node is up, and will have been up before from now on.
-pub fn save_beginning(hands: &mut dyn Hands) {
-    save(hands, BEGAN, &true);
+pub fn save_beginning(host: &mut dyn HostContext) {
+    save(host, BEGAN, &true);
 }
 
 impl Desk {
-    pub(super) fn save_queue(&self, kind: Kind, name: &str, hands: &mut dyn Hands) {
+    pub(super) fn save_queue(&self, kind: Kind, name: &str, host: &mut dyn HostContext) {
         match kind {
             Kind::Lock => {
                 if let Some(lock) = self.queues.locks.get(name) {
-                    save_lock(name, lock, hands);
+                    save_lock(name, lock, host);
                 }
             }
             Kind::Election => {} // Leaderships do not outlive the node.
@@ -169,8 +169,8 @@ fn load<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     serde_json::from_slice(bytes).ok()
 }
 
-fn save(hands: &mut dyn Hands, name: &str, record: &impl Serialize) {
+fn save(host: &mut dyn HostContext, name: &str, record: &impl Serialize) {
     debug_assert!(name.len() <= limits::NAME_MAX + "session/".len());
     let bytes = serde_json::to_vec(record).expect("plain data with text for keys");
-    hands.save(name, Some(bytes));
+    host.save(name, Some(bytes));
 }

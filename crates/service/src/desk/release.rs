@@ -6,17 +6,17 @@ use super::refusal;
 use super::sessions::{Kind, Released};
 use super::{Answer, Desk};
 use conclave_api::{self as api, Code, limits};
-use conclave_net::Hands;
+use conclave_net::HostContext;
 
 impl Desk {
     pub(super) fn release(
         &mut self,
         name: &str,
         request: &api::Release,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> Answer<api::Released> {
-        let released = self.give_back(Kind::Lock, name, request, hands)?;
-        self.save_queue(Kind::Lock, name, hands);
+        let released = self.give_back(Kind::Lock, name, request, host)?;
+        self.save_queue(Kind::Lock, name, host);
         self.queues.locks.settle(name);
         Ok(released)
     }
@@ -27,7 +27,7 @@ impl Desk {
         kind: Kind,
         name: &str,
         request: &api::Release,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> Answer<api::Released> {
         limits::name(name)?;
         limits::request_id(request.request_id.as_deref())?;
@@ -46,7 +46,7 @@ impl Desk {
         let holds = queue.give_back(request.request_id.as_ref(), now);
         if holds == 0 {
             let words = format!("'{}' gave it back", self.sessions.label(&request.session));
-            self.journal.note(hands, end_event(kind), Some(name), words);
+            self.journal.note(host, end_event(kind), Some(name), words);
         }
         let released = Released { fence: request.fence, holds };
         if let (Some(known), Some(session)) = (known, self.sessions.get_mut(&request.session)) {
@@ -62,7 +62,7 @@ impl Desk {
         name: &str,
         request_id: &str,
         session: &str,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> Answer<api::Withdrawn> {
         limits::name(name)?;
         limits::request_id(Some(request_id))?;
@@ -79,12 +79,12 @@ impl Desk {
             let words = format!("no such request of this session waits for '{name}'");
             return Err(refusal::not_found(words));
         };
-        self.settle(kind, name, hands);
+        self.settle(kind, name, host);
         let words = format!("'{}' has left the line", self.sessions.label(session));
-        self.journal.note(hands, "cancelled", Some(name), words);
+        self.journal.note(host, "cancelled", Some(name), words);
         let refusal = refusal::refuse(Code::Withdrawn, "it was withdrawn");
         for (_, waiter) in &taken {
-            self.replies.refuse(waiter.request, &refusal, hands);
+            self.replies.refuse(waiter.request, &refusal, host);
         }
         Ok(api::Withdrawn { name: name.to_string(), position })
     }
@@ -94,7 +94,7 @@ impl Desk {
         &mut self,
         name: &str,
         request: &api::Force,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> Answer<api::Forced> {
         limits::name(name)?;
         limits::reason(&request.reason)?;
@@ -107,7 +107,7 @@ impl Desk {
         let reason = &request.reason;
         let words = format!("taken from '{}' ({}): {reason}", holder.label, holder.session);
         tracing::warn!(lock = name, fence = holder.fence, "force: {words}");
-        self.journal.note(hands, "forced", Some(name), words);
+        self.journal.note(host, "forced", Some(name), words);
         self.queues.locks.settle(name);
         let safety = "fence-only".to_string();
         Ok(api::Forced { name: name.to_string(), holder, safety })

@@ -6,7 +6,7 @@
 use super::sessions::Kind;
 use super::{Refusal, Reply, answer};
 use conclave_api as api;
-use conclave_net::Hands;
+use conclave_net::HostContext;
 use std::collections::BTreeMap;
 use std::sync::mpsc;
 
@@ -56,16 +56,16 @@ impl Replies {
     }
 
     /// Tells a request and its repeats that they wait for nothing.
-    pub fn refuse(&mut self, request: RequestKey, refusal: &Refusal, hands: &mut dyn Hands) {
+    pub fn refuse(&mut self, request: RequestKey, refusal: &Refusal, host: &mut dyn HostContext) {
         for reply in self.waiting.remove(&request).unwrap_or_default() {
-            answer(reply, Err(refusal.clone()), hands);
+            answer(reply, Err(refusal.clone()), host);
         }
     }
 
     /// Answers a request that waited, and its repeats, with a grant.
-    pub fn grant(&mut self, what: &Delivered, grant: &api::Grant, hands: &mut dyn Hands) {
+    pub fn grant(&mut self, what: &Delivered, grant: &api::Grant, host: &mut dyn HostContext) {
         for reply in self.waiting.remove(&what.request).unwrap_or_default() {
-            self.deliver(reply, what.clone(), grant.clone(), hands);
+            self.deliver(reply, what.clone(), grant.clone(), host);
         }
     }
 
@@ -76,10 +76,10 @@ impl Replies {
         reply: Reply<api::Grant>,
         what: Delivered,
         grant: api::Grant,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) {
         let deliveries = self.deliveries.clone();
-        hands.afterwards(Box::new(move || {
+        host.afterwards(Box::new(move || {
             if reply.send(Ok(grant)).is_ok() {
                 let _ = deliveries.send(what); // The desk is gone only when the node stops.
             }
@@ -118,23 +118,23 @@ mod tests {
         }
     }
 
-    fn commit(hands: Idle) {
-        hands.deeds.into_iter().for_each(|deed| deed());
+    fn commit(host: Idle) {
+        host.deeds.into_iter().for_each(|deed| deed());
     }
 
     #[test]
     fn a_grant_is_delivered_only_to_who_still_waits_for_it() {
         for listens in [true, false] {
             let mut replies = Replies::new();
-            let mut hands = Idle::default();
+            let mut host = Idle::default();
             let request = replies.new_key();
             let (reply, answer) = oneshot::channel();
             let answer = listens.then_some(answer);
             replies.add(request, reply);
             let what = Delivered { kind: Kind::Lock, name: "x".to_string(), request };
-            replies.grant(&what, &grant(), &mut hands);
+            replies.grant(&what, &grant(), &mut host);
             assert_eq!(replies.delivered(), [], "it is not on disk yet");
-            commit(hands);
+            commit(host);
             assert_eq!(replies.delivered().len(), usize::from(listens));
             assert_eq!(answer.is_some_and(|mut answer| answer.try_recv().is_ok()), listens);
             assert_eq!(replies.len(), 0);
@@ -144,15 +144,15 @@ mod tests {
     #[test]
     fn a_request_and_its_repeat_get_the_same_refusal() {
         let mut replies = Replies::new();
-        let mut hands = Idle::default();
+        let mut host = Idle::default();
         let request = replies.new_key();
         let mut answers = [(); 2].map(|()| {
             let (reply, answer) = oneshot::channel();
             replies.add(request, reply);
             answer
         });
-        replies.refuse(request, &refusal::no_session(), &mut hands);
-        commit(hands);
+        replies.refuse(request, &refusal::no_session(), &mut host);
+        commit(host);
         assert!(answers.iter_mut().all(|answer| answer.try_recv().expect("answered").is_err()));
         assert_eq!(replies.delivered(), []);
     }

@@ -5,59 +5,59 @@ use super::timing::milliseconds;
 use super::{Desk, detector_key, election_key};
 use crate::{ELECTION, Hears, LOCK};
 use conclave_core::NodeId;
-use conclave_net::{AnyIndication, AnyRequest, Hands, Key};
+use conclave_net::{AnyIndication, AnyRequest, HostContext, Key};
 
 impl Desk {
     /// Passes on what the detector says.
-    pub(super) fn detector_told(&mut self, told: AnyIndication, hands: &mut dyn Hands) {
-        let news = self.connectivity.detector_told(told, hands.now());
+    pub(super) fn detector_told(&mut self, told: AnyIndication, host: &mut dyn HostContext) {
+        let news = self.connectivity.detector_told(told, host.now());
         if self.config.election_hears == Hears::Detector {
-            hands.tell(&election_key(), told);
+            host.tell(&election_key(), told);
         }
-        self.tell_locks(Hears::Detector, told, hands);
+        self.tell_locks(Hears::Detector, told, host);
         if news {
-            self.note_suspicion(told, hands);
-            self.ask_for_election(hands);
+            self.note_suspicion(told, host);
+            self.ask_for_election(host);
         }
     }
 
     /// Passes on what the election says.
-    pub(super) fn election_told(&mut self, told: AnyIndication, hands: &mut dyn Hands) {
+    pub(super) fn election_told(&mut self, told: AnyIndication, host: &mut dyn HostContext) {
         match told {
-            AnyIndication::Elected { leader, term } => self.elected(leader, term, hands),
-            AnyIndication::Deposed { term } => self.deposed(term, hands),
+            AnyIndication::Elected { leader, term } => self.elected(leader, term, host),
+            AnyIndication::Deposed { term } => self.deposed(term, host),
             AnyIndication::Suspect(_) | AnyIndication::Trust(_) => {
                 self.connectivity.election_told(told)
             }
             AnyIndication::Entered { .. } => {}
         }
-        self.tell_locks(Hears::Election, told, hands);
+        self.tell_locks(Hears::Election, told, host);
     }
 
-    fn elected(&mut self, leader: NodeId, term: u64, hands: &mut dyn Hands) {
+    fn elected(&mut self, leader: NodeId, term: u64, host: &mut dyn HostContext) {
         let news = self.leadership.elected(leader, term);
         if news {
             let words = format!("node {} leads the cluster in term {term}", leader.0 + 1);
-            self.journal.note(hands, "leader", None, words);
+            self.journal.note(host, "leader", None, words);
         }
         if leader != self.config.me {
-            self.lose_leaderships(hands);
+            self.lose_leaderships(host);
         } else if self.leadership.is_late() && news {
             self.lead_soon();
         }
     }
 
-    fn deposed(&mut self, term: u64, hands: &mut dyn Hands) {
+    fn deposed(&mut self, term: u64, host: &mut dyn HostContext) {
         if self.leadership.deposed(term) {
             let words = "this node leads the cluster no longer".to_string();
-            self.journal.note(hands, "leader", None, words);
-            self.lose_leaderships(hands);
+            self.journal.note(host, "leader", None, words);
+            self.lose_leaderships(host);
         }
-        self.ask_for_election(hands);
+        self.ask_for_election(host);
     }
 
     /// A machine that came late hears what the others know.
-    pub(super) fn introduce(&mut self, key: &Key, hands: &mut dyn Hands) {
+    pub(super) fn introduce(&mut self, key: &Key, host: &mut dyn HostContext) {
         let hears = match &**key {
             name if name.starts_with(LOCK) => self.config.lock_hears,
             ELECTION => self.config.election_hears,
@@ -71,49 +71,49 @@ impl Desk {
         if hears == Hears::Election
             && let Some(news) = self.leadership.news()
         {
-            hands.tell(key, news);
+            host.tell(key, news);
         }
         for node in suspects {
-            hands.tell(key, AnyIndication::Suspect(node));
+            host.tell(key, AnyIndication::Suspect(node));
         }
     }
 
     /// Asks for an election, if it is this node's turn to do so.
-    pub(super) fn ask_for_election(&mut self, hands: &mut dyn Hands) {
-        if self.leadership.is_to_campaign(&self.connectivity, hands.now()) {
-            hands.ask(&election_key(), AnyRequest::Campaign);
+    pub(super) fn ask_for_election(&mut self, host: &mut dyn HostContext) {
+        if self.leadership.is_to_campaign(&self.connectivity, host.now()) {
+            host.ask(&election_key(), AnyRequest::Campaign);
         }
     }
 
     /// Whether a node leads that hears this one, and is heard by it. What is said to a node goes by
     /// a connection of its own, so one may stand without the other.
-    pub(super) fn is_in_touch(&self, hands: &dyn Hands) -> bool {
-        let heard = |leader: NodeId| leader == self.config.me || hands.peer(leader).connected;
+    pub(super) fn is_in_touch(&self, host: &dyn HostContext) -> bool {
+        let heard = |leader: NodeId| leader == self.config.me || host.peer(leader).connected;
         self.leadership.is_led(&self.connectivity)
             && self.leadership.leader().is_some_and(|(leader, _)| heard(leader))
     }
 
     /// What exists from the start, asked for or not.
-    pub(super) fn start_machines(&mut self, hands: &mut dyn Hands) {
+    pub(super) fn start_machines(&mut self, host: &mut dyn HostContext) {
         // Neither knows this request: they are only made.
-        hands.ask(&detector_key(), AnyRequest::Acquire);
-        hands.ask(&election_key(), AnyRequest::Acquire);
-        self.ask_for_election(hands);
+        host.ask(&detector_key(), AnyRequest::Acquire);
+        host.ask(&election_key(), AnyRequest::Acquire);
+        self.ask_for_election(host);
     }
 
-    fn tell_locks(&self, hears: Hears, told: AnyIndication, hands: &mut dyn Hands) {
+    fn tell_locks(&self, hears: Hears, told: AnyIndication, host: &mut dyn HostContext) {
         if self.config.lock_hears != hears {
             return;
         }
-        for key in hands.machines() {
+        for key in host.machines() {
             if key.starts_with(LOCK) {
-                hands.tell(&key, told);
+                host.tell(&key, told);
             }
         }
     }
 
-    fn note_suspicion(&mut self, told: AnyIndication, hands: &mut dyn Hands) {
-        let at = milliseconds(hands.now());
+    fn note_suspicion(&mut self, told: AnyIndication, host: &mut dyn HostContext) {
+        let at = milliseconds(host.now());
         let (kind, words) = match told {
             AnyIndication::Suspect(node) => {
                 ("suspected", format!("node {} seems to be down", node.0 + 1))
@@ -126,6 +126,6 @@ impl Desk {
             | AnyIndication::Deposed { .. } => return,
         };
         tracing::info!(at, "{words}");
-        self.journal.note(hands, kind, None, words);
+        self.journal.note(host, kind, None, words);
     }
 }

@@ -1,4 +1,4 @@
-//! The rules of the desk, one by one, with hands that only write down what they are asked to do.
+//! The rules of the desk, one by one, with host that only write down what they are asked to do.
 
 mod elections;
 mod idempotent;
@@ -19,7 +19,7 @@ use conclave_net::{Foreign, Input, Peer, Stepped, Survival};
 use std::collections::BTreeMap;
 use tokio::sync::oneshot::{self, Receiver, error::TryRecvError};
 
-/// Hands that do nothing.
+/// A host that does nothing.
 #[derive(Default)]
 pub(super) struct Idle {
     pub(super) now: Ticks,
@@ -33,7 +33,7 @@ pub(super) struct Idle {
     peers: BTreeMap<NodeId, Peer>,
 }
 
-impl Hands for Idle {
+impl HostContext for Idle {
     fn me(&self) -> NodeId {
         NodeId(0)
     }
@@ -100,7 +100,7 @@ impl Automaton for Inert {
 /// Node 1 of three, with everybody in touch.
 struct Bench {
     desk: Desk,
-    hands: Idle,
+    host: Idle,
 }
 
 fn config() -> DeskConfig {
@@ -144,22 +144,22 @@ impl Bench {
         let mut desk = Desk::new(config, Box::new(make));
         let up = Peer { connected: true, ..Peer::default() };
         let peers = [(NodeId(1), up), (NodeId(2), up)].into();
-        let mut hands = Idle { peers, ..Idle::default() };
-        hands.saved = saved.iter().cloned().collect();
+        let mut host = Idle { peers, ..Idle::default() };
+        host.saved = saved.iter().cloned().collect();
         for lock in locks {
             assert!(desk.machine(&lock_key(lock)).is_some());
         }
-        desk.begin(saved, &mut hands);
-        Self { desk, hands }
+        desk.begin(saved, &mut host);
+        Self { desk, host }
     }
 
     fn command(&mut self, command: Command) {
-        self.desk.command(command, &mut self.hands);
+        self.desk.command(command, &mut self.host);
     }
 
     /// All is on disk: answers go out.
     fn commit(&mut self) {
-        for deed in std::mem::take(&mut self.hands.deeds) {
+        for deed in std::mem::take(&mut self.host.deeds) {
             deed();
         }
         if self.desk.queues.locks.len() < 100 {
@@ -221,30 +221,30 @@ impl Bench {
 
     /// The machine of this lock is inside.
     fn enter(&mut self, name: &str, fence: u64) {
-        self.desk.told(&lock_key(name), AnyIndication::Entered { fence }, &mut self.hands);
+        self.desk.told(&lock_key(name), AnyIndication::Entered { fence }, &mut self.host);
         self.commit();
     }
 
     fn tell(&mut self, key: &str, told: AnyIndication) {
-        self.desk.told(&Key::from(key), told, &mut self.hands);
+        self.desk.told(&Key::from(key), told, &mut self.host);
         self.commit();
     }
 
     /// So many milliseconds go by, with the desk woken whenever it wants to be.
     fn pass(&mut self, milliseconds: u64) {
-        let end = self.hands.now + Ticks::units(milliseconds);
-        while let Some(at) = self.hands.wake.filter(|at| *at <= end) {
-            self.hands.now = at.max(self.hands.now + Ticks(1));
-            self.desk.wake(&mut self.hands);
+        let end = self.host.now + Ticks::units(milliseconds);
+        while let Some(at) = self.host.wake.filter(|at| *at <= end) {
+            self.host.now = at.max(self.host.now + Ticks(1));
+            self.desk.wake(&mut self.host);
             self.commit();
         }
-        self.hands.now = end;
+        self.host.now = end;
     }
 
     /// The node is stopped for so long, and woken once afterwards.
     fn stall(&mut self, milliseconds: u64) {
-        self.hands.now = self.hands.now + Ticks::units(milliseconds);
-        self.desk.wake(&mut self.hands);
+        self.host.now = self.host.now + Ticks::units(milliseconds);
+        self.desk.wake(&mut self.host);
         self.commit();
     }
 
@@ -252,8 +252,8 @@ impl Bench {
     fn asked(&mut self, name: &str) -> Vec<AnyRequest> {
         let key = &*lock_key(name);
         let (these, others) =
-            std::mem::take(&mut self.hands.asked).into_iter().partition(|(of, _)| of == key);
-        self.hands.asked = others;
+            std::mem::take(&mut self.host.asked).into_iter().partition(|(of, _)| of == key);
+        self.host.asked = others;
         let these: Vec<(String, AnyRequest)> = these;
         these.into_iter().map(|(_, asked)| asked).collect()
     }
@@ -270,7 +270,7 @@ impl Bench {
 
     /// The disk after a crash.
     fn disk(self) -> Vec<(String, Vec<u8>)> {
-        self.hands.saved.into_iter().collect()
+        self.host.saved.into_iter().collect()
     }
 }
 

@@ -5,7 +5,7 @@ use super::refusal::{self, Refusal};
 use super::{Answer, Desk, persistence};
 use conclave_api::limits::{self, VALUES_MAX};
 use conclave_api::{self as api, Code};
-use conclave_net::Hands;
+use conclave_net::HostContext;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -68,12 +68,12 @@ impl Desk {
         &mut self,
         name: &str,
         request: api::NewValue,
-        hands: &mut dyn Hands,
+        host: &mut dyn HostContext,
     ) -> Answer<api::Value> {
         limits::name(name)?;
         self.keeps_values()?;
         self.values.set(name, Value { value: request.value, fence: request.fence })?;
-        persistence::save_value(name, self.values.get(name), hands);
+        persistence::save_value(name, self.values.get(name), host);
         self.value(name)
     }
 

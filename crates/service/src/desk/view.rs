@@ -9,7 +9,7 @@ use super::{Answer, Desk, lock_key};
 use conclave_api as api;
 use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::{NodeId, Ticks};
-use conclave_net::Hands;
+use conclave_net::HostContext;
 use std::collections::BTreeMap;
 
 impl Desk {
@@ -65,27 +65,27 @@ impl Desk {
         (1..).zip(queue.waiters()).map(view).collect()
     }
 
-    pub(super) fn locks_view(&self, hands: &dyn Hands) -> api::Locks {
-        let view = |(name, lock): (&String, &Lock)| self.view_of(name, lock, hands);
+    pub(super) fn locks_view(&self, host: &dyn HostContext) -> api::Locks {
+        let view = |(name, lock): (&String, &Lock)| self.view_of(name, lock, host);
         api::Locks { locks: self.queues.locks.iter().map(view).collect() }
     }
 
-    pub(super) fn lock_view(&self, name: &str, hands: &dyn Hands) -> Answer<api::Lock> {
+    pub(super) fn lock_view(&self, name: &str, host: &dyn HostContext) -> Answer<api::Lock> {
         limits::name(name)?;
         let unknown = || refusal::not_found(format!("this node knows no lock '{name}'"));
         let lock = self.queues.locks.get(name).ok_or_else(unknown)?;
-        Ok(self.view_of(name, lock, hands))
+        Ok(self.view_of(name, lock, host))
     }
 
-    fn view_of(&self, name: &str, lock: &Lock, hands: &dyn Hands) -> api::Lock {
+    fn view_of(&self, name: &str, lock: &Lock, host: &dyn HostContext) -> api::Lock {
         api::Lock {
             name: name.to_string(),
             state: state_of(lock).to_string(),
             holder: lock.queue().holder().map(|holder| self.holder_view(holder)),
             waiters: self.waiters_view(Kind::Lock, name),
-            blocked_on: self.blocked(name, hands),
+            blocked_on: self.blocked(name, host),
             entries: lock.queue().entries(),
-            messages: hands.sent(&lock_key(name)).into_iter().collect::<BTreeMap<_, _>>(),
+            messages: host.sent(&lock_key(name)).into_iter().collect::<BTreeMap<_, _>>(),
             node: self.node(),
         }
     }
@@ -114,7 +114,7 @@ impl Desk {
         }
     }
 
-    pub(super) fn cluster_view(&self, hands: &dyn Hands) -> api::Cluster {
+    pub(super) fn cluster_view(&self, host: &dyn HostContext) -> api::Cluster {
         let config = &self.config;
         api::Cluster {
             cluster: config.cluster.clone(),
@@ -125,11 +125,11 @@ impl Desk {
             election: config.election.clone(),
             detector: config.detector.clone(),
             node: self.node(),
-            uptime_ms: milliseconds(hands.now()),
+            uptime_ms: milliseconds(host.now()),
             leader: self.leadership.leader().map(|(leader, _)| leader.0 + 1),
             term: self.leadership.term(),
             nodes: (0..config.nodes.len() as u32)
-                .map(|i| self.node_view(NodeId(i), hands))
+                .map(|i| self.node_view(NodeId(i), host))
                 .collect(),
             locks: self.queues.locks.len() as u64,
             locks_max: LOCKS_MAX as u64,
@@ -137,9 +137,9 @@ impl Desk {
         }
     }
 
-    fn node_view(&self, node: NodeId, hands: &dyn Hands) -> api::Node {
+    fn node_view(&self, node: NodeId, host: &dyn HostContext) -> api::Node {
         let address = &self.config.nodes[node.index()];
-        let peer = hands.peer(node);
+        let peer = host.peer(node);
         let (state, since) = match self.connectivity.suspected_since(node) {
             _ if node == self.config.me => ("self", Ticks::ZERO),
             _ if !peer.connected => ("unreachable", peer.since),
@@ -151,7 +151,7 @@ impl Desk {
             address: address.peer.clone(),
             api: address.api.clone(),
             state: state.to_string(),
-            for_ms: milliseconds(hands.now().since(since)),
+            for_ms: milliseconds(host.now().since(since)),
             unacknowledged: peer.unacknowledged,
         }
     }

@@ -107,7 +107,8 @@ fn of_locks() -> Vec<Route> {
     let [acquire_path, release_path, verify_path] = paths.map(|path| ("post", path));
     let force_path = ("delete", "/v1/locks/{name}/holders");
     let withdraw_path = ("delete", "/v1/locks/{name}/waiters/{request_id}");
-    let (asks, gives_back) = (Some("Acquire"), Some("Release"));
+    let asks = Some("Acquire");
+    let gives_back = Some("Release");
     vec![
         route(acquire_path, acquire, asks, Json("Grant"), post(locks::acquire)),
         route(
@@ -136,7 +137,9 @@ fn of_elections() -> Vec<Route> {
     let list_path = ("get", "/v1/elections");
     let one_path = ("get", "/v1/elections/{name}");
     let observe_path = ("get", "/v1/elections/{name}/observe");
-    let (asks, says, gives_back) = (Some("Acquire"), Some("Proclaim"), Some("Release"));
+    let asks = Some("Acquire");
+    let says = Some("Proclaim");
+    let gives_back = Some("Release");
     vec![
         route(campaign_path, campaign, asks, Json("Grant"), post(elections::campaign)),
         route(proclaim_path, proclaim, says, Json("Election"), post(elections::proclaim)),

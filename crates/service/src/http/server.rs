@@ -109,7 +109,8 @@ impl Client {
         let heard = timer.clone();
         let served = service_fn(move |request: hyper::Request<Incoming>| {
             heard.serving();
-            let (answer, heard) = (service.call(request.map(Body::new)), heard.clone());
+            let answer = service.call(request.map(Body::new));
+            let heard = heard.clone();
             async move {
                 let answer = answer.await;
                 heard.served();

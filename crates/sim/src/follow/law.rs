@@ -1,6 +1,6 @@
 //! Judges a replayed counterexample, moment by moment, by the monitors of its service.
 
-use crate::study::Judgement;
+use crate::workload::Judgement;
 use conclave_core::election::{self, Election};
 use conclave_core::mutex::{self, Causality, Mutex};
 use conclave_core::{
@@ -68,7 +68,8 @@ impl Law<Mutex> for MutexLaw {
 
     fn asks(&mut self, act: &Move, at: Ticks) -> Option<mutex::Request> {
         let node = act.node();
-        let (waiting, inside) = (self.monitor.is_waiting(node), self.monitor.is_inside(node));
+        let waiting = self.monitor.is_waiting(node);
+        let inside = self.monitor.is_inside(node);
         match act {
             Move::Acquire { .. } if !waiting && !inside => {
                 self.monitor.requested(node, at);

@@ -2,9 +2,9 @@
 
 use super::law::Law;
 use super::{Follower, UnderWay};
-use crate::study::Studied;
 use crate::trace::Record;
 use crate::trace::erased::{AnyEffect, AnyEvent, AnyMessage, AnyTimer, Misfit, value};
+use crate::workload::Exercised;
 use conclave_core::{Delay, IndicationFrom, Moment, Move, NodeId};
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Why something cannot happen, in words.
 type Possible = Result<(), String>;
 
-impl<S: Studied> Follower<'_, '_, S> {
+impl<S: Exercised> Follower<'_, '_, S> {
     pub(super) fn start(&mut self) -> Possible {
         (0..self.scene.nodes).try_for_each(|node| self.step(NodeId(node), &AnyEvent::Start, &[]))
     }

@@ -17,7 +17,8 @@ pub(super) fn lines(story: &Story, records: &[Record], lost: &BTreeMap<Ticks, u6
         let at = Ticks::units(number);
         lines.push(match lost.get(&at).and_then(|message| teller.sent(*message)) {
             Some((from, sending)) => {
-                let (from, to) = (from.mark(), sending.to.mark());
+                let from = from.mark();
+                let to = sending.to.mark();
                 let text = format!("{} from {from} to {to} is lost", words::message(sending));
                 line(at, None, text)
             }

@@ -6,7 +6,7 @@ use super::file::Word;
 use crate::metrics::Entry;
 use crate::outcome::Outcome;
 use crate::parse::Names;
-use crate::study::{Entering, Findings, Keeping, Leading, Watching};
+use crate::workload::{Entering, Findings, Keeping, Leading, Watching};
 use conclave_core::{NodeId, Property, Ticks, Verdict};
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@
 //! algorithm.
 
 use super::words;
-use crate::prompter::Prompter;
+use crate::replayed_choices::ReplayedChoices;
 use conclave_core::{Context, Delay, Effect, Event, Named, NodeId, Process, Recovery};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -157,15 +157,15 @@ pub struct Erased<'a, P: Process> {
     disk: Option<Recovery<P>>,
     fresh: &'a Fresh<P>,
     ctx: Context<P>,
-    prompter: Prompter,
+    choices: ReplayedChoices,
 }
 
 impl<'a, P: Process> Erased<'a, P> {
     /// The process of node `me`.
     pub fn new(me: NodeId, fresh: &'a Fresh<P>) -> Self {
-        let prompter = Prompter::default();
-        let ctx = Context::new(prompter.choices());
-        Self { me, process: fresh(me), disk: None, fresh, ctx, prompter }
+        let choices = ReplayedChoices::default();
+        let ctx = Context::new(choices.choices());
+        Self { me, process: fresh(me), disk: None, fresh, ctx, choices }
     }
 }
 
@@ -176,10 +176,10 @@ impl<P: Process> AnyProcess for Erased<'_, P> {
 
     fn act(&mut self, event: &AnyEvent, choices: &[u32]) -> Result<Vec<AnyEffect>, Misfit> {
         let event = typed::<P>(event).ok_or(Misfit::Event)?;
-        self.prompter.prepare(choices);
+        self.choices.prepare(choices);
         self.ctx.act(self.me, &mut self.process, event);
         let effects = self.ctx.drain().map(|effect| erase_effect(&effect)).collect();
-        if self.prompter.fitted() { Ok(effects) } else { Err(Misfit::Choices) }
+        if self.choices.fitted() { Ok(effects) } else { Err(Misfit::Choices) }
     }
 
     fn crash(&mut self) {

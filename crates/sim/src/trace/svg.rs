@@ -116,7 +116,8 @@ impl<'a> Picture<'a> {
         let legend_top = self.bottom() + 52.0;
         let height = self.legend(legend_top) + 14.0;
         self.title(share);
-        let (width, title) = (self.width(), escaped(&self.trace.header.title()));
+        let width = self.width();
+        let title = escaped(&self.trace.header.title());
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
              height=\"{h}\" role=\"img\">\n<title>{title}</title>\n<style>{style}</style>\n\
@@ -154,9 +155,11 @@ impl<'a> Picture<'a> {
 
     /// Shaded from top to bottom, since a partition concerns everybody.
     fn partitions(&mut self) {
-        let (top, bottom) = (self.top, self.bottom());
+        let top = self.top;
+        let bottom = self.bottom();
         for ((from, to), groups) in &self.lives.partitions {
-            let (x0, x1) = (self.scale.x(*from), self.scale.x(*to));
+            let x0 = self.scale.x(*from);
+            let x1 = self.scale.x(*to);
             self.canvas.rect(x0, top - 8.0, x1 - x0, bottom - top + 8.0, "pa");
             let told = format!("partition {}", words::groups(groups, &self.trace.header));
             self.canvas.label(&[(x0 + 4.0, top + 3.0, Anchor::Start)], "s", &told);
@@ -178,7 +181,8 @@ impl<'a> Picture<'a> {
                 }
             }
         }
-        let (top, bottom) = (self.top, self.bottom());
+        let top = self.top;
+        let bottom = self.bottom();
         for (x, tags) in broken {
             self.canvas
                 .path("vi", &format!("M{} {}V{}", number(x), number(top - 14.0), number(bottom)));
@@ -195,7 +199,8 @@ impl<'a> Picture<'a> {
     /// When things happened, below the lines.
     fn axis(&mut self) {
         let y = self.bottom() + 8.0;
-        let (begin, end) = (self.scale.begin(), self.scale.end());
+        let begin = self.scale.begin();
+        let end = self.scale.end();
         self.canvas.path("ax", &format!("M{} {}H{}", number(begin), number(y), number(end)));
         let mut free = f64::MIN;
         for (at, x) in self.scale.ticks() {

@@ -230,7 +230,8 @@ impl<'a> Replay<'a> {
 
     /// Whether this could happen to the node now.
     fn allowed(&mut self, step: &Step, event: &AnyEvent, label: String) -> Checked {
-        let (now, who) = (self.now, step.node.mark());
+        let now = self.now;
+        let who = step.node.mark();
         let n = self.nodes.len();
         let described = again::cause(event, label, &step.cause);
         if described != step.cause {
@@ -270,7 +271,8 @@ impl<'a> Replay<'a> {
     }
 
     fn arrives(&mut self, to: NodeId, number: u64, from: NodeId, content: &Value) -> Checked {
-        let (now, who) = (self.now, to.mark());
+        let now = self.now;
+        let who = to.mark();
         let sent = self.sent.get_mut(&number);
         let sent = sent.filter(|sent| sent.to == to && sent.from == from);
         let sent = sent.ok_or_else(|| format!("nobody sent {who} message {number}"))?;

@@ -1,6 +1,6 @@
 //! The elected coordinator: it lets in one client at a time.
 
-use super::{CentralFailover, Message, Mode, Setup, Timer, Wish};
+use super::{CentralFailover, Message, Mode, NO_PLACE, Setup, Timer, Wish};
 use conclave_core::{Context, Delay, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -223,6 +223,23 @@ impl CentralFailover {
     fn probe_interval(&self) -> conclave_core::Ticks {
         let Setup { mode, retransmit, .. } = self.setup;
         if mode == Mode::Lease { retransmit.min(self.setup.keepalive()) } else { retransmit }
+    }
+
+    /// Those whose request no coordinator acknowledged get places of this epoch, behind all who had
+    /// one: without, everybody who asks later would be placed before them. Not before all that can
+    /// be known is, or two might get the same place.
+    pub(super) fn give_places(&mut self) {
+        let Some(coordinator) = &mut self.coordinator else { return };
+        if coordinator.phase != Phase::Active {
+            return;
+        }
+        for ticket in coordinator.queue.iter_mut().filter(|ticket| ticket.number == NO_PLACE) {
+            coordinator.tickets += 1;
+            ticket.number = self.epoch.fence(coordinator.tickets);
+            if ticket.client == self.me {
+                self.ticket = Some(ticket.number);
+            }
+        }
     }
 
     /// Places in line rise like fences, so that those of an earlier epoch come first.

@@ -2,7 +2,7 @@
 //! ceases to be it.
 
 use super::coordinator::{Coordinator, Holder, Phase, Ticket};
-use super::{Ballot, CentralFailover, Message, Mode, Status, Timer};
+use super::{Ballot, CentralFailover, Message, Mode, NO_PLACE, Status, Timer};
 use conclave_core::{Context, Delay, NodeId};
 
 impl CentralFailover {
@@ -53,7 +53,7 @@ impl CentralFailover {
         match self.status {
             Status::Idle => {}
             Status::Waiting => {
-                let number = self.ticket.unwrap_or(u64::MAX);
+                let number = self.ticket.unwrap_or(NO_PLACE);
                 coordinator.line_up(Ticket { number, client, seq, beat: self.beat });
             }
             Status::Inside => {
@@ -169,6 +169,7 @@ impl CentralFailover {
             }
             Status::Inside => self.note_holder(from, seq, number, ctx),
         }
+        self.give_places();
         self.activate_if_known(ctx);
         self.pump(ctx);
     }
@@ -216,6 +217,7 @@ impl CentralFailover {
         if coordinator.holder.is_some() {
             self.watch_holder(ctx);
         }
+        self.give_places();
         self.pump(ctx);
     }
 

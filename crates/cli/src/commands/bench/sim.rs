@@ -152,6 +152,7 @@ fn time(experiment: &Experiment, keep: Keep) -> anyhow::Result<Timing> {
         anyhow::Ok((seconds, outcome.events - started, outcome))
     });
     let (seconds, events, outcome) = timing?;
-    let (messages, shape) = (outcome.messages, outcome.shape);
+    let messages = outcome.messages;
+    let shape = outcome.shape;
     Ok(Timing { seconds, events, messages, bytes, shape })
 }

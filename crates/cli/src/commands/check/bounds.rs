@@ -22,6 +22,7 @@ impl Check {
         set(&mut bounds.cancels, self.cancels);
         bounds.stays |= self.stays;
         set(&mut bounds.network, self.network);
+        bounds.in_flight = self.in_flight.or(bounds.in_flight);
         set(&mut bounds.timing, self.timers);
         set(&mut bounds.crashes, self.crashes);
         set(&mut bounds.restarts, self.restarts);
@@ -87,7 +88,11 @@ impl Check {
 
     /// Refuses what makes no sense for this algorithm.
     fn vet(&self, setting: &Setting) -> Result<(), Usage> {
-        let (id, family) = (setting.entry.id, setting.entry.family);
+        let id = setting.entry.id;
+        let family = setting.entry.family;
+        if self.in_flight == Some(0) {
+            return Err(Usage::flag("--in-flight", 0, "at least 1, or nothing is ever sent"));
+        }
         match family {
             Family::Election if self.cancels.is_some_and(|cancels| cancels > 0) => {
                 Err(Usage(format!("--cancels: only a mutex has waiters; {id} is an election")))

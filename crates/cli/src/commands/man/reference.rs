@@ -56,7 +56,8 @@ fn algorithms(text: &mut String) {
     let _ = writeln!(text, "\n## Algorithms\n");
     let _ = writeln!(text, "`conclave algorithms ID` tells the rest: paper, assumptions, costs.");
     for family in Family::ALL {
-        let (name, question) = (family.name(), family.question());
+        let name = family.name();
+        let question = family.question();
         let _ = writeln!(text, "\n| {name} | {question} |\n|---|---|");
         for entry in catalog::ENTRIES.iter().filter(|entry| entry.family == family) {
             let _ = writeln!(text, "| `{}` | {} |", entry.id, escaped(entry.summary));

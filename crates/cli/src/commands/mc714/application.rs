@@ -60,7 +60,8 @@ struct Report<'a> {
 
 /// Hands in the task and waits.
 pub async fn run(arguments: &Application) -> anyhow::Result<Exit> {
-    let (task, n) = (&arguments.task, arguments.peers.n());
+    let task = &arguments.task;
+    let n = arguments.peers.n();
     if n > PROCESSES_MAX {
         let takes = format!("takes at most {PROCESSES_MAX}, one for each digit");
         return Err(Usage::flag("--peers", format!("of {n}"), takes).into());
@@ -100,7 +101,8 @@ async fn hand_in(
     mut answer: mpsc::Receiver<Option<u64>>,
 ) -> Result<Option<u64>, String> {
     let base = arguments.peers.of(first).cloned().ok_or("there is no such process")?;
-    let (task, until_it_is_there) = (arguments.task.clone(), arguments.patience);
+    let task = arguments.task.clone();
+    let until_it_is_there = arguments.patience;
     let mut call = tokio::task::spawn_blocking(move || {
         calling::wait_for(&base, until_it_is_there)?;
         let query = [("ts", FIRST_TIME), ("content", &task)];

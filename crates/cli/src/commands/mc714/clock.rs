@@ -60,7 +60,8 @@ pub struct Clock {
 
 /// Serves until it is stopped.
 pub async fn run(arguments: &Clock) -> anyhow::Result<Exit> {
-    let (n, me) = (arguments.peers.n(), arguments.id);
+    let n = arguments.peers.n();
+    let me = arguments.id;
     if n > PROCESSES_MAX {
         let takes = format!("takes at most {PROCESSES_MAX}, one for each digit");
         return Err(Usage::flag("--peers", format!("of {n}"), takes).into());
@@ -166,7 +167,8 @@ async fn receive_msg(
     let time = time.parse().map_err(|_| absurd(time))?;
     node.receive(time)?;
     // A task of its own: it goes on also if the caller hangs up.
-    let (log, pause) = (node.log.clone(), node.pause);
+    let log = node.log.clone();
+    let pause = node.pause;
     let rest = tokio::spawn(async move {
         tokio::time::sleep(pause).await;
         tokio::task::spawn_blocking(move || node.hand_on(&digits)).await

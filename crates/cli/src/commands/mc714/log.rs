@@ -21,7 +21,8 @@ impl Log {
 
     /// One line.
     pub fn say(&self, what: impl AsRef<str>) {
-        let (who, when) = (&self.who, self.begun.elapsed().as_secs_f64());
+        let who = &self.who;
+        let when = self.begun.elapsed().as_secs_f64();
         let line = format!("{when:>9.3} s  {who:<11}  {}\n", what.as_ref());
         let _ = output::print(&line); // Nobody may be reading any more.
     }

@@ -58,7 +58,8 @@ pub struct Ring {
 
 /// Serves until it is stopped.
 pub async fn run(arguments: &Ring) -> anyhow::Result<Exit> {
-    let (n, me) = (arguments.peers.n(), arguments.id);
+    let n = arguments.peers.n();
+    let me = arguments.id;
     if n > PROCESSES_MAX {
         let takes = format!("takes at most {PROCESSES_MAX}");
         return Err(Usage::flag("--peers", format!("of {n}"), takes).into());
@@ -82,7 +83,8 @@ pub async fn run(arguments: &Ring) -> anyhow::Result<Exit> {
     };
     node.log.say(format!("listens on http://{address}; the leader is {}", arguments.leader));
     let router = router(&node);
-    let (log, poll) = (node.log.clone(), arguments.poll);
+    let log = node.log.clone();
+    let poll = arguments.poll;
     tokio::spawn(node.clone().send_all(letters));
     serving::serve_while(listener, router, node.watch(poll)).await?;
     log.say("stopped");
@@ -191,7 +193,8 @@ impl Node {
         to: u32,
         call: impl FnOnce(&Caller, &Base) -> Result<Answer, String> + Send + 'static,
     ) -> Result<(), String> {
-        let (caller, base) = (self.caller.clone(), self.peers.of(to).cloned());
+        let caller = self.caller.clone();
+        let base = self.peers.of(to).cloned();
         let base = base.ok_or("is no process of this ring")?;
         let called = tokio::task::spawn_blocking(move || call(&caller, &base)?.good()).await;
         called.map_err(|error| error.to_string())?.map(|_| ())
@@ -261,7 +264,8 @@ async fn inform_results(State(node): State<Node>, request: Request) -> Result<St
     let mut clients = ids(body.get("clients").unwrap_or(&Value::Null), node.n)?;
     clients.sort_unstable();
     let field = |name| id(body.get(name).unwrap_or(&Value::Null), node.n);
-    let (coordinator, starter) = (field("coordinator")?, field("starter")?);
+    let coordinator = field("coordinator")?;
+    let starter = field("starter")?;
     if !clients.contains(&coordinator) {
         return Err(Refused::bad(format!(
             "the coordinator {coordinator} is not among the clients"

@@ -159,7 +159,8 @@ fn replay(tapes: &Tapes, machines: &BTreeMap<Key, u64>, chosen: &Key) -> Result<
         Ok((recordings::again(&settings, key, run)??, merged.strained))
     };
     let (run, strained) = again(chosen)?;
-    let (mut steps, mut elsewhere) = (run.steps, Vec::new());
+    let mut steps = run.steps;
+    let mut elsewhere = Vec::new();
     for key in machines.keys().filter(|key| *key != chosen) {
         let (other, _) = again(key)?;
         steps += other.steps;

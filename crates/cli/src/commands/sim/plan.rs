@@ -23,7 +23,8 @@ impl Sim {
         let experiment = Experiment::new(&self.id, nodes, &self.set, &people)?;
         let entry = experiment.setting.entry;
         if let Some(value) = self.start.as_ref().filter(|_| entry.family != Family::Election) {
-            let (id, family) = (entry.id, entry.family.name());
+            let id = entry.id;
+            let family = entry.family.name();
             let accepted = format!("only elections have initiators; {id} is a {family}");
             return Err(Usage::flag("--start", value, accepted).into());
         }

@@ -12,7 +12,8 @@ const UNTIL_DEFAULT: f64 = 1_000.0;
 /// The advice in words, with a table.
 pub fn text(advice: &Printed) -> String {
     let mut text = labelled("answers", COLUMN, &answers(advice));
-    let (mistake, waiting) = (advice.cost_of_mistake, advice.cost_of_waiting);
+    let mistake = advice.cost_of_mistake;
+    let waiting = advice.cost_of_waiting;
     let costs = format!(
         "a mistake {}, waiting on {}{}",
         short(mistake),

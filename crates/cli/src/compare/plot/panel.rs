@@ -73,8 +73,10 @@ impl Panel {
     }
 
     fn axes(&self, frame: Frame) -> Axes {
-        let (left, right) = (frame.left + LEFT, frame.left + frame.width - RIGHT);
-        let (top, bottom) = (frame.top + TOP, frame.top + frame.height - BOTTOM);
+        let left = frame.left + LEFT;
+        let right = frame.left + frame.width - RIGHT;
+        let top = frame.top + TOP;
+        let bottom = frame.top + frame.height - BOTTOM;
         let all = || self.series.iter().flat_map(|series| &series.points);
         Axes {
             x: Axis::tight(all().map(|(n, _)| f64::from(*n)), left + 10, right - 10),
@@ -145,7 +147,8 @@ impl Panel {
             ends.iter().map(|((_, at), b)| Block { at: *at, height: height(b) }).collect();
         let tops = tops(&blocks, LABEL_GAP, (axes.top - 10, axes.bottom + 40));
         for (((x, y), bundle), top) in ends.into_iter().zip(tops) {
-            let (edge, bottom) = (axes.right + LABELS - 8, top + height(bundle));
+            let edge = axes.right + LABELS - 8;
+            let bottom = top + height(bundle);
             let way = vec![(x + 10, y), (axes.right + 4, y), (edge, (top + bottom) / 2)];
             paper.draw(&PathElement::new(way, GREY_DARK))?;
             if bundle.series.len() > 1 {

@@ -108,7 +108,8 @@ fn dashes(pixels: &[Pixel], dash: f64, gap: f64) -> Vec<Vec<Pixel>> {
     let mut begun = 0.0;
     for pair in pixels.windows(2) {
         let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
-        let (dx, dy) = (f64::from(x1 - x0), f64::from(y1 - y0));
+        let dx = f64::from(x1 - x0);
+        let dy = f64::from(y1 - y0);
         let length = dx.hypot(dy);
         let at = |way: f64| {
             let part = (way / length).clamp(0.0, 1.0);

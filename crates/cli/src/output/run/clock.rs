@@ -125,7 +125,8 @@ impl Report<'_> {
             count(pairs.concurrent),
         );
         if pairs.concurrent > 0 {
-            let (own, lamport) = (pairs.ordered_by_clock, pairs.ordered_by_lamport);
+            let own = pairs.ordered_by_clock;
+            let lamport = pairs.ordered_by_lamport;
             told += &format!(
                 ". Of the concurrent ones this clock orders {}, Lamport's {}",
                 count(own),
@@ -164,7 +165,8 @@ impl Report<'_> {
         let mut text = String::new();
         for refused in keeping.refusals.iter().take(PAIRS_SHOWN) {
             let name = |node| self.experiment.names.name(node);
-            let (at, why) = (decimal(refused.at.as_units()), refused.why);
+            let at = decimal(refused.at.as_units());
+            let why = refused.why;
             let told = format!(
                 "at {at} node {} refuses the message of {}: {why}",
                 name(refused.node),

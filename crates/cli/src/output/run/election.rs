@@ -28,7 +28,8 @@ impl Report<'_> {
         if self.many {
             let times = leading.time_to_leader.summary();
             let times = times.map_or(String::new(), |times| {
-                let (mean, max) = (decimal(times.mean), decimal(times.max));
+                let mean = decimal(times.mean);
+                let max = decimal(times.max);
                 format!(", after {mean} units on average, {max} at most")
             });
             let agreed =

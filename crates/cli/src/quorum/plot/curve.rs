@@ -130,7 +130,8 @@ impl Axes {
         let step = ((high - low) / TICKS_MAX + 1) as usize;
         for votes in (low..=high).rev().step_by(step) {
             let x = self.x(votes);
-            let (top, bottom) = (self.bottom, self.bottom + 5);
+            let top = self.bottom;
+            let bottom = self.bottom + 5;
             paper.draw(&PathElement::new(vec![(x, top), (x, bottom)], BLACK))?;
             let style = text_at(16, BLACK, HPos::Center);
             paper.draw(&Text::new(votes.to_string(), (x, bottom + 12), style))?;

@@ -15,7 +15,9 @@ const RADIUS_MAX: i32 = 22;
 /// Draws the two sets, as far apart as they can be.
 pub fn draw(paper: &Paper<'_>, case: Case, top: i32) -> Drawn {
     let row = Row::new(case, top + ROW);
-    let (n, m, outside) = (case.coordinators, case.votes, case.crashes());
+    let n = case.coordinators;
+    let m = case.votes;
+    let outside = case.crashes();
     for (from, to, colour) in [(0, outside, BLUE), (outside, m, RED), (m, n, ORANGE)] {
         row.part(paper, from, to, colour)?;
     }
@@ -79,7 +81,8 @@ impl Row {
         colour: RGBColor,
         words: &str,
     ) -> Drawn {
-        let (left, right) = (self.place(from) + 2, self.place(to) - 2);
+        let left = self.place(from) + 2;
+        let right = self.place(to) - 2;
         let edge = self.y + away;
         let tip = edge - away.signum() * 10;
         let way = vec![(left, tip), (left, edge), (right, edge), (right, tip)];

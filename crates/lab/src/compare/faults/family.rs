@@ -58,7 +58,10 @@ impl Base {
 
     /// This run without the nth message of a kind.
     fn without(&self, kind: &str, nth: u32) -> Trial {
-        let (from, to, kind, nth) = (None, None, Some(kind.to_string()), Some(nth));
+        let from = None;
+        let to = None;
+        let kind = Some(kind.to_string());
+        let nth = Some(nth);
         let rules = vec![MessageRule { from, to, kind: kind.clone(), nth, action: Action::Drop }];
         let plan = Plan { rules: rules.clone(), ..self.plan.clone() };
         let longer = Plan { rules, ..self.longer.clone() };
@@ -193,7 +196,8 @@ impl<'a> Family<'a> {
         let mut trials = Vec::new();
         for base in &self.scripted {
             for pair in base.entered.windows(2).take(5) {
-                let (before, now) = (&pair[0], &pair[1]);
+                let before = &pair[0];
+                let now = &pair[1];
                 let at = now.at + HALF;
                 for &node in &idle {
                     trials.push(base.with("never asked", strike(&[node], at)));

@@ -7,7 +7,7 @@ use super::places::Place;
 use conclave_core::NodeId;
 use conclave_net::recording::{Header, Recorder};
 use conclave_net::store::{Expected, Store};
-use conclave_net::{Host, HostConfig, HostError, Lane, News, Order, Packet, Upper};
+use conclave_net::{Application, Host, HostConfig, HostError, Lane, News, Order, Packet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 const IDLE: Duration = Duration::from_millis(20);
 
 /// One running node, as its links see it.
-struct Seat<U: Upper> {
+struct Seat<U: Application> {
     host: Host,
     news: mpsc::Sender<News>,
     _commands: mpsc::Sender<U::Command>,
@@ -25,7 +25,7 @@ struct Seat<U: Upper> {
     life: u32,
 }
 
-pub struct Board<U: Upper> {
+pub struct Board<U: Application> {
     place: Place,
     n: u32,
     make: Box<dyn Fn(NodeId) -> U>,
@@ -37,7 +37,7 @@ pub struct Board<U: Upper> {
     carry: mpsc::UnboundedSender<(NodeId, u32, Order)>,
 }
 
-impl<U: Upper> Board<U> {
+impl<U: Application> Board<U> {
     /// Starts `n` nodes.
     pub fn new(n: u32, make: impl Fn(NodeId) -> U + 'static) -> Self {
         let (carry, carried) = mpsc::unbounded_channel();

@@ -6,7 +6,7 @@ use conclave_algorithms::mutex::ricart_agrawala::{RicartAgrawala, Text};
 use conclave_algorithms::mutex::suzuki_kasami::SuzukiKasami;
 use conclave_core::{Never, NodeId};
 use conclave_net::{
-    AnyIndication, AnyRequest, Automaton, Hands, Input, Key, Machine, Survival, Upper,
+    AnyIndication, AnyRequest, Application, Automaton, HostContext, Input, Key, Machine, Survival,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -111,7 +111,7 @@ impl Clients {
         Self { engine, me, n, locks: 8, entries: 40, watch, state: BTreeMap::new() }
     }
 
-    fn set(&mut self, key: &Key, done: u64, phase: Phase, hands: &mut dyn Hands) {
+    fn set(&mut self, key: &Key, done: u64, phase: Phase, host: &mut dyn HostContext) {
         self.state.insert(key.clone(), (done, phase));
         let (phase, fence) = match phase {
             Phase::Idle => (0, 0),
@@ -119,27 +119,27 @@ impl Clients {
             Phase::Inside(fence) => (2, fence),
         };
         let saved = [done, phase, fence].iter().flat_map(|number| number.to_le_bytes()).collect();
-        hands.save(key, Some(saved));
+        host.save(key, Some(saved));
     }
 
-    fn want(&mut self, key: &Key, hands: &mut dyn Hands) {
+    fn want(&mut self, key: &Key, host: &mut dyn HostContext) {
         let (done, _) = self.state.get(key).copied().unwrap_or((0, Phase::Idle));
         if done < self.entries {
-            self.set(key, done, Phase::Waiting, hands);
-            return hands.ask(key, AnyRequest::Acquire);
+            self.set(key, done, Phase::Waiting, host);
+            return host.ask(key, AnyRequest::Acquire);
         }
         let (me, key, watch) = (self.me, key.clone(), self.watch.clone());
-        hands.afterwards(Box::new(move || {
+        host.afterwards(Box::new(move || {
             watch.with(|seen| seen.finished.insert((me, key)));
         }));
     }
 
-    fn leave(&mut self, key: &Key, hands: &mut dyn Hands) {
+    fn leave(&mut self, key: &Key, host: &mut dyn HostContext) {
         let done = self.state.get(key).map_or(0, |(done, _)| *done);
         self.watch.leaves(key);
-        hands.ask(key, AnyRequest::Release);
-        self.set(key, done + 1, Phase::Idle, hands);
-        self.want(key, hands);
+        host.ask(key, AnyRequest::Release);
+        self.set(key, done + 1, Phase::Idle, host);
+        self.want(key, host);
     }
 }
 
@@ -155,50 +155,50 @@ fn read(saved: &[u8]) -> (u64, Phase) {
     (number(0), phase)
 }
 
-impl Upper for Clients {
+impl Application for Clients {
     type Command = ();
 
     fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)> {
         key.starts_with("lock/").then(|| (machine(self.engine, self.me, self.n), Input::Start))
     }
 
-    fn begin(&mut self, saved: Vec<(String, Vec<u8>)>, hands: &mut dyn Hands) {
+    fn begin(&mut self, saved: Vec<(String, Vec<u8>)>, host: &mut dyn HostContext) {
         self.state = saved.iter().map(|(key, saved)| (Key::from(&**key), read(saved))).collect();
         for key in (0..self.locks).map(|lock| Key::from(format!("lock/{lock}"))) {
             match self.state.get(&key).map_or(Phase::Idle, |(_, phase)| *phase) {
-                Phase::Idle => self.want(&key, hands),
+                Phase::Idle => self.want(&key, host),
                 Phase::Waiting => {}
                 Phase::Inside(fence) => {
                     self.watch.enters(self.me, &key, fence);
-                    hands.wake_at(Some(hands.now()));
+                    host.wake_at(Some(host.now()));
                 }
             }
         }
     }
 
-    fn told(&mut self, key: &Key, told: AnyIndication, hands: &mut dyn Hands) {
+    fn told(&mut self, key: &Key, told: AnyIndication, host: &mut dyn HostContext) {
         let AnyIndication::Entered { fence } = told else { return };
         self.watch.enters(self.me, key, fence);
         let done = self.state.get(key).map_or(0, |(done, _)| *done);
-        self.set(key, done, Phase::Inside(fence), hands);
+        self.set(key, done, Phase::Inside(fence), host);
         // Some leave in the same batch, others stay for a commit or more.
         if done.is_multiple_of(2) {
-            self.leave(key, hands);
+            self.leave(key, host);
         } else {
-            hands.wake_at(Some(hands.now()));
+            host.wake_at(Some(host.now()));
         }
     }
 
-    fn wake(&mut self, hands: &mut dyn Hands) {
+    fn wake(&mut self, host: &mut dyn HostContext) {
         let inside = |(key, (_, phase)): (&Key, &(u64, Phase))| {
             matches!(phase, Phase::Inside(_)).then(|| key.clone())
         };
         let all: Vec<Key> = self.state.iter().filter_map(inside).collect();
-        all.iter().for_each(|key| self.leave(key, hands));
+        all.iter().for_each(|key| self.leave(key, host));
     }
 
-    fn created(&mut self, _: &Key, _: &mut dyn Hands) {}
-    fn command(&mut self, (): (), _: &mut dyn Hands) {}
-    fn asked(&mut self, _: &Key, _: AnyRequest, _: &mut dyn Hands) {}
-    fn link(&mut self, _: NodeId, _: bool, _: &mut dyn Hands) {}
+    fn created(&mut self, _: &Key, _: &mut dyn HostContext) {}
+    fn command(&mut self, (): (), _: &mut dyn HostContext) {}
+    fn asked(&mut self, _: &Key, _: AnyRequest, _: &mut dyn HostContext) {}
+    fn link(&mut self, _: NodeId, _: bool, _: &mut dyn HostContext) {}
 }

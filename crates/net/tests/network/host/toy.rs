@@ -3,7 +3,7 @@
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Delay, Event, Named, Never, NodeId, Process, Recovery, Ticks};
 use conclave_net::{
-    AnyIndication, AnyRequest, Automaton, Hands, Input, Key, Machine, Survival, Upper,
+    AnyIndication, AnyRequest, Application, Automaton, HostContext, Input, Key, Machine, Survival,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
@@ -74,7 +74,7 @@ pub struct Teller {
     pub told: mpsc::UnboundedSender<(Key, u64)>,
 }
 
-impl Upper for Teller {
+impl Application for Teller {
     type Command = (&'static str, AnyRequest);
 
     fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)> {
@@ -85,24 +85,24 @@ impl Upper for Teller {
         ["toy", "other"].contains(&&**key).then_some((machine, Input::Start))
     }
 
-    fn told(&mut self, key: &Key, told: AnyIndication, hands: &mut dyn Hands) {
+    fn told(&mut self, key: &Key, told: AnyIndication, host: &mut dyn HostContext) {
         let AnyIndication::Entered { fence } = told else { return };
         let (key, teller) = (key.clone(), self.told.clone());
-        hands.afterwards(Box::new(move || {
+        host.afterwards(Box::new(move || {
             let _ = teller.send((key, fence));
         }));
     }
 
-    fn command(&mut self, (key, asked): (&'static str, AnyRequest), hands: &mut dyn Hands) {
+    fn command(&mut self, (key, asked): (&'static str, AnyRequest), host: &mut dyn HostContext) {
         if self.everywhere {
-            hands.open(&key.into());
+            host.open(&key.into());
         }
-        hands.ask(&key.into(), asked);
+        host.ask(&key.into(), asked);
     }
 
-    fn begin(&mut self, _: Vec<(String, Vec<u8>)>, _: &mut dyn Hands) {}
-    fn created(&mut self, _: &Key, _: &mut dyn Hands) {}
-    fn asked(&mut self, _: &Key, _: AnyRequest, _: &mut dyn Hands) {}
-    fn link(&mut self, _: NodeId, _: bool, _: &mut dyn Hands) {}
-    fn wake(&mut self, _: &mut dyn Hands) {}
+    fn begin(&mut self, _: Vec<(String, Vec<u8>)>, _: &mut dyn HostContext) {}
+    fn created(&mut self, _: &Key, _: &mut dyn HostContext) {}
+    fn asked(&mut self, _: &Key, _: AnyRequest, _: &mut dyn HostContext) {}
+    fn link(&mut self, _: NodeId, _: bool, _: &mut dyn HostContext) {}
+    fn wake(&mut self, _: &mut dyn HostContext) {}
 }

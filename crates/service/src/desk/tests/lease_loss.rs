@@ -109,7 +109,7 @@ fn a_hold_is_lost_when_the_node_was_stopped_for_half_a_lease() {
     let mut bench = leased(Some(Ticks::units(3_000)));
     bench.stall(1_400);
     assert!(holds(&mut bench));
-    bench.hands.now = bench.hands.now + Ticks::units(1_600);
+    bench.host.now = bench.host.now + Ticks::units(1_600);
     assert!(!holds(&mut bench), "whoever asks first after it is told so");
 }
 
@@ -142,7 +142,7 @@ fn a_node_with_nothing_to_do_was_not_stopped() {
     let mut bench = leased(None);
     bench.release("x", "a", 7).expect("held");
     bench.now(|reply| Command::CloseSession { session: "a".to_string(), reply }).expect("there");
-    bench.hands.now = bench.hands.now + Ticks::units(60_000);
+    bench.host.now = bench.host.now + Ticks::units(60_000);
     bench.session("b");
     assert_eq!(bench.asked("x"), [AnyRequest::Release]);
     let _wants = bench.acquire("x", "b", 1_000);

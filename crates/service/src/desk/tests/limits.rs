@@ -73,7 +73,7 @@ fn a_full_outbox_blocks_new_requests() {
     let mut bench = Bench::new();
     bench.session("a");
     let full = Peer { full: true, unacknowledged: 65_536, ..Peer::default() };
-    bench.hands.peers.insert(NodeId(2), full);
+    bench.host.peers.insert(NodeId(2), full);
     let refusal = refused(&mut bench.acquire("x", "a", 1_000));
     assert_eq!(refusal.error.code.as_str(), "blocked");
     let blocked = refusal.blocked_on.expect("by whom");

@@ -25,7 +25,7 @@ fn nothing_is_answered_before_it_is_on_disk() {
     let mut bench = Bench::new();
     bench.session("a");
     let mut answer = bench.acquire("x", "a", 1_000);
-    bench.desk.told(&lock_key("x"), AnyIndication::Entered { fence: 1 }, &mut bench.hands);
+    bench.desk.told(&lock_key("x"), AnyIndication::Entered { fence: 1 }, &mut bench.host);
     assert!(waits(&mut answer), "the step is not on disk yet");
     bench.commit();
     assert_eq!(granted(&mut answer).fence, 1);
@@ -39,8 +39,8 @@ fn the_last_to_wait_cancels_and_is_told_so_only_then() {
     bench.pass(999);
     assert!(waits(&mut answer));
     assert_eq!(bench.asked("x"), [Acquire]);
-    bench.hands.now = bench.hands.now + Ticks::units(2);
-    bench.desk.wake(&mut bench.hands);
+    bench.host.now = bench.host.now + Ticks::units(2);
+    bench.desk.wake(&mut bench.host);
     assert_eq!(bench.asked("x"), [Cancel]);
     assert!(waits(&mut answer), "the cancel is not on disk yet");
     bench.commit();

@@ -5,20 +5,20 @@ fn suspect(node: u32) -> AnyIndication {
 }
 
 fn told(bench: &mut Bench) -> Vec<(String, AnyIndication)> {
-    std::mem::take(&mut bench.hands.told)
+    std::mem::take(&mut bench.host.told)
 }
 
 fn campaigns(bench: &mut Bench) -> usize {
-    let asked = std::mem::take(&mut bench.hands.asked);
+    let asked = std::mem::take(&mut bench.host.asked);
     asked.iter().filter(|(key, asked)| key == "election" && *asked == AnyRequest::Campaign).count()
 }
 
 #[test]
 fn the_detector_is_heard_by_election_and_locks() {
     let mut bench = Bench::new();
-    let made: Vec<&str> = bench.hands.asked.iter().map(|(key, _)| &**key).collect();
+    let made: Vec<&str> = bench.host.asked.iter().map(|(key, _)| &**key).collect();
     assert_eq!(made, ["detector", "election"]);
-    bench.hands.machines = ["detector", "election", "lock/x"].map(Key::from).into();
+    bench.host.machines = ["detector", "election", "lock/x"].map(Key::from).into();
     bench.tell("detector", suspect(1));
     let heard = ["election", "lock/x"].map(|key| (key.to_string(), suspect(1)));
     assert_eq!(told(&mut bench), heard);
@@ -30,7 +30,7 @@ fn the_detector_is_heard_by_election_and_locks() {
 fn the_election_is_heard_by_locks_that_stand_on_it() {
     let config = DeskConfig { lock_hears: Hears::Election, ..config() };
     let mut bench = Bench::with(config, Survival::Returns, Vec::new(), &[]);
-    bench.hands.machines = ["detector", "election", "lock/x"].map(Key::from).into();
+    bench.host.machines = ["detector", "election", "lock/x"].map(Key::from).into();
     bench.tell("detector", suspect(1));
     assert_eq!(told(&mut bench), [("election".to_string(), suspect(1))]);
     let leads = AnyIndication::Elected { leader: NodeId(2), term: 4 };
@@ -47,7 +47,7 @@ fn a_late_machine_is_told_who_leads_and_who_is_suspected() {
     let elected = AnyIndication::Elected { leader: NodeId(0), term: 4 };
     let introduced = |bench: &mut Bench| {
         told(bench);
-        bench.desk.created(&Key::from("lock/x"), &mut bench.hands);
+        bench.desk.created(&Key::from("lock/x"), &mut bench.host);
         told(bench).into_iter().map(|(_, word)| word).collect::<Vec<_>>()
     };
     assert_eq!(introduced(&mut bench), []);
@@ -61,7 +61,7 @@ fn a_late_machine_is_told_who_leads_and_who_is_suspected() {
 #[test]
 fn a_lock_that_wants_an_election_gets_one() {
     let mut bench = Bench::new();
-    bench.desk.asked(&Key::from("lock/x"), AnyRequest::Campaign, &mut bench.hands);
+    bench.desk.asked(&Key::from("lock/x"), AnyRequest::Campaign, &mut bench.host);
     assert_eq!(campaigns(&mut bench), 1);
 }
 
@@ -102,8 +102,8 @@ fn a_lock_says_whom_it_waits_for() {
     let blocked = bench.lock("x").blocked_on.expect("on node 3");
     assert_eq!((blocked.nodes, blocked.for_ms), (vec![3], 40_000));
     assert_eq!(blocked.message, "blocked on node 3, down 40 s");
-    let gone = Peer { connected: false, since: bench.hands.now, ..Peer::default() };
-    bench.hands.peers.insert(NodeId(1), gone);
+    let gone = Peer { connected: false, since: bench.host.now, ..Peer::default() };
+    bench.host.peers.insert(NodeId(1), gone);
     let blocked = bench.lock("x").blocked_on.expect("on both");
     assert_eq!(blocked.message, "blocked on nodes 2 and 3, down 40 s");
     bench.enter("x", 1);
@@ -141,7 +141,7 @@ fn a_lock_says_what_the_missing_node_has_to_do_with_it() {
 fn the_cluster_is_shown_as_this_node_sees_it() {
     let mut bench = Bench::new();
     bench.tell("detector", suspect(1));
-    bench.hands.peers.insert(NodeId(2), Peer::default());
+    bench.host.peers.insert(NodeId(2), Peer::default());
     bench.tell("election", AnyIndication::Elected { leader: NodeId(0), term: 9 });
     let cluster = bench.show(|reply| Question::Cluster { reply }).expect("an answer");
     let states: Vec<&str> = cluster.nodes.iter().map(|node| &*node.state).collect();
@@ -179,12 +179,12 @@ fn a_lock_that_all_must_have_is_opened_once() {
     let mut bench = Bench::with(config, Survival::Whole, Vec::new(), &[]);
     bench.session("a");
     drop(bench.acquire("x", "a", 1_000));
-    assert_eq!(bench.hands.opened, ["lock/x"]);
+    assert_eq!(bench.host.opened, ["lock/x"]);
     first_input(&mut bench);
     bench.enter("x", 1);
     bench.release("x", "a", 1).expect("held");
     drop(bench.acquire("x", "a", 1_000));
-    assert_eq!(bench.hands.opened, ["lock/x"]);
+    assert_eq!(bench.host.opened, ["lock/x"]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn scale_of_ten_thousand_locks_and_sessions() {
     timed("a wake with nothing over", &mut |bench| bench.pass(250));
     timed("a wake with a look at everything", &mut |bench| {
         bench.desk.timer.due(Ticks::ZERO);
-        bench.desk.wake(&mut bench.hands);
+        bench.desk.wake(&mut bench.host);
     });
     timed("metrics", &mut |bench| {
         drop(bench.now(|reply| Command::Show(Question::Metrics { reply })));

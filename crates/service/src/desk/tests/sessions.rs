@@ -66,7 +66,7 @@ fn a_session_can_be_ended_and_its_secret_is_never_shown() {
         let line = serde_json::to_string(&*numbered.event).expect("JSON");
         assert!(!line.replace("label of secret", "").contains("secret"), "{line}");
     }
-    assert!(!bench.hands.saved.keys().any(|key| key.starts_with("session/")));
+    assert!(!bench.host.saved.keys().any(|key| key.starts_with("session/")));
 }
 
 #[test]
@@ -74,11 +74,11 @@ fn the_desk_sleeps_when_nothing_can_run_out() {
     let mut bench = Bench::new();
     bench.tell("election", AnyIndication::Elected { leader: NodeId(1), term: 1 });
     bench.pass(5_000);
-    assert_eq!(bench.hands.wake, None);
+    assert_eq!(bench.host.wake, None);
     bench.session_for("a", 1_000);
-    assert!(bench.hands.wake.is_some());
+    assert!(bench.host.wake.is_some());
     bench.pass(2_000);
-    assert_eq!(bench.hands.wake, None);
+    assert_eq!(bench.host.wake, None);
 }
 
 #[test]
@@ -187,12 +187,12 @@ fn a_node_that_was_stopped_gives_no_more_time_than_before_until_it_would_have_no
 #[test]
 fn who_is_not_heard_by_the_leader_is_cut_off_though_it_hears_it() {
     let mut bench = holding();
-    bench.hands.peers.insert(NodeId(2), Peer::default());
-    bench.desk.link(NodeId(2), false, &mut bench.hands);
+    bench.host.peers.insert(NodeId(2), Peer::default());
+    bench.desk.link(NodeId(2), false, &mut bench.host);
     bench.pass(1_000);
     assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 2_000);
     let up = Peer { connected: true, ..Peer::default() };
-    bench.hands.peers.insert(NodeId(2), up);
-    bench.desk.link(NodeId(2), true, &mut bench.hands);
+    bench.host.peers.insert(NodeId(2), up);
+    bench.desk.link(NodeId(2), true, &mut bench.host);
     assert_eq!(keep_alive(&mut bench, "holder").expect("alive").ttl_ms, 3_000);
 }

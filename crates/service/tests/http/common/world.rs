@@ -1,7 +1,9 @@
 //! All nodes on one thread. What one sends arrives at once and in order; time is real.
 
 use conclave_core::{NodeId, Ticks};
-use conclave_net::{AnyIndication, AnyRequest, Automaton, Deed, Hands, Input, Key, Peer, Upper};
+use conclave_net::{
+    AnyIndication, AnyRequest, Application, Automaton, Deed, HostContext, Input, Key, Peer,
+};
 use conclave_service::Config;
 use conclave_service::desk::{Command, Desk, DeskConfig, Needs};
 use std::collections::{BTreeMap, VecDeque};
@@ -32,7 +34,7 @@ struct Wishes {
     wake: Option<Ticks>,
 }
 
-impl Hands for Wishes {
+impl HostContext for Wishes {
     fn me(&self) -> NodeId {
         self.me
     }

@@ -69,7 +69,8 @@ pub fn frame(
 }
 
 fn links(canvas: &mut Canvas, state: &State<'_>, places: &Places) {
-    let (mut whole, mut cut) = (String::new(), String::new());
+    let mut whole = String::new();
+    let mut cut = String::new();
     for (a, b) in &places.links {
         let ((x0, y0), (x1, y1)) = (places.nodes[a.index()], places.nodes[b.index()]);
         let line = format!("M{} {}L{} {}", number(x0), number(y0), number(x1), number(y1));
@@ -125,11 +126,14 @@ fn arrow(
     (label_class, label): (&str, &str),
 ) {
     let ((x0, y0), (x1, y1)) = (places.nodes[from.index()], places.nodes[to.index()]);
-    let (dx, dy) = (x1 - x0, y1 - y0);
+    let dx = x1 - x0;
+    let dy = y1 - y0;
     let length = dx.hypot(dy).max(1.0);
-    let (ux, uy) = (dx / length, dy / length);
+    let ux = dx / length;
+    let uy = dy / length;
     let bend = (length * 0.12).min(30.0);
-    let (mx, my) = (f64::midpoint(x0, x1) - uy * bend, f64::midpoint(y0, y1) + ux * bend);
+    let mx = f64::midpoint(x0, x1) - uy * bend;
+    let my = f64::midpoint(y0, y1) + ux * bend;
     let edge = places.radius + 3.0;
     let part = if class == "o" { 0.55 } else { 1.0 };
     let far = edge + (length - 2.0 * edge) * part;

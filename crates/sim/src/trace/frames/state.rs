@@ -72,7 +72,8 @@ impl<'a> State<'a> {
     pub fn happens(&mut self, record: &Record) {
         self.now = record.at();
         self.flights.retain(|flight| !flight.lost); // Seen once, and gone.
-        (self.acting, self.arrived) = (None, None);
+        self.acting = None;
+        self.arrived = None;
         self.caption = words::record(record, self.header);
         match record {
             Record::Step(step) => self.step(step),

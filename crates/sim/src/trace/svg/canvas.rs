@@ -65,7 +65,9 @@ impl Canvas {
             Anchor::Middle => " m",
             Anchor::End => " e",
         };
-        let (x, y, text) = (number(x), number(y), escaped(text));
+        let x = number(x);
+        let y = number(y);
+        let text = escaped(text);
         let _ = writeln!(
             self.body,
             "<text class=\"{class}{anchor}\" x=\"{x}\" y=\"{y}\">{text}</text>"
@@ -99,7 +101,8 @@ impl Canvas {
         let along = |step: f64| {
             let way = length * (step / steps - 0.5);
             // The letters stand above the slope.
-            let (x, y) = (x + way * cos + 6.0 * sin, y + way * sin - 6.0 * cos);
+            let x = x + way * cos + 6.0 * sin;
+            let y = y + way * sin - 6.0 * cos;
             Block { x, y, half_width: 4.5, half_height: 5.0 }
         };
         let blocks: Vec<Block> = (0..=steps as u32).map(|step| along(f64::from(step))).collect();
@@ -108,7 +111,8 @@ impl Canvas {
         }
         self.taken.extend(blocks);
         let degrees = number(angle.to_degrees());
-        let (x, y) = (number(x + 3.0 * sin), number(y - 3.0 * cos));
+        let x = number(x + 3.0 * sin);
+        let y = number(y - 3.0 * cos);
         let text = escaped(text);
         let _ = writeln!(
             self.body,
@@ -120,7 +124,8 @@ impl Canvas {
 
     /// Keeps labels away from here.
     pub fn reserve(&mut self, x: f64, y: f64, width: f64, height: f64) {
-        let (half_width, half_height) = (width / 2.0, height / 2.0);
+        let half_width = width / 2.0;
+        let half_height = height / 2.0;
         self.taken.push(Block { x: x + half_width, y: y + half_height, half_width, half_height });
     }
 

@@ -78,12 +78,14 @@ const SIGN: f64 = 30.0;
 impl Picture<'_> {
     /// What the signs mean, only those that were used; how far down it goes.
     pub(super) fn legend(&mut self, top: f64) -> f64 {
-        let (mut x, mut y) = (20.0, top);
+        let mut x = 20.0;
+        let mut y = top;
         let room = self.width() - 20.0;
         for (sign, text) in self.signs_used() {
             let wide = SIGN + 6.0 + width_of(&text, 10.0) + 16.0;
             if x + wide > room && x > 20.0 {
-                (x, y) = (20.0, y + 20.0);
+                x = 20.0;
+                y = y + 20.0;
             }
             self.sign(&sign, x, y);
             self.canvas.text(x + SIGN + 6.0, y + 3.5, "g", Anchor::Start, &text);

@@ -70,7 +70,8 @@ impl Picture<'_> {
     }
 
     fn label_arrow(&mut self, place: usize, arrow: &Arrow) {
-        let (dx, dy) = (arrow.to.0 - arrow.from.0, arrow.to.1 - arrow.from.1);
+        let dx = arrow.to.0 - arrow.from.0;
+        let dy = arrow.to.1 - arrow.from.1;
         let angle = dy.atan2(dx.max(0.1));
         let Flight { label, details, .. } = &self.lives.flights[place];
         let text = words::caption(label, details);
@@ -96,7 +97,8 @@ struct Arrow {
 
 impl Arrow {
     fn shortened(from: (f64, f64), to: (f64, f64), extra: &'static str) -> Self {
-        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let dx = to.0 - from.0;
+        let dy = to.1 - from.1;
         let length = dx.hypot(dy);
         let part = if length > DOT { 1.0 - DOT / length } else { 1.0 };
         Self { from, to: (from.0 + dx * part, from.1 + dy * part), extra }

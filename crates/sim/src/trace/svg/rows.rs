@@ -8,12 +8,14 @@ use conclave_core::NodeId;
 impl Picture<'_> {
     /// Labels keep off the lines, where bars and dots are, and off the edge of the page.
     pub(super) fn reserve_lines(&mut self) {
-        let (begin, end) = (self.scale.begin(), self.scale.end());
+        let begin = self.scale.begin();
+        let end = self.scale.end();
         for index in 0..self.trace.header.names.len() {
             let y = self.y(index);
             self.canvas.reserve(begin - 60.0, y - 4.0, end - begin + 90.0, 8.0);
         }
-        let (width, bottom) = (self.width(), self.bottom() + 50.0);
+        let width = self.width();
+        let bottom = self.bottom() + 50.0;
         self.canvas.reserve(width - 4.0, 0.0, 500.0, bottom);
     }
 
@@ -32,10 +34,12 @@ impl Picture<'_> {
 
     /// Solid where the node is up, dotted where it is down.
     fn line(&mut self, life: &Life, y: f64) {
-        let (mut up, mut down) = (String::new(), String::new());
+        let mut up = String::new();
+        let mut down = String::new();
         let mut from = self.scale.begin() - 8.0;
         for (begin, end) in &life.down {
-            let (x0, x1) = (self.scale.x(*begin), self.scale.x(*end));
+            let x0 = self.scale.x(*begin);
+            let x1 = self.scale.x(*end);
             let x0 = if life.dead_from_start && from < self.scale.begin() { from } else { x0 };
             up += &format!("M{} {}H{}", number(from), number(y), number(x0));
             let x1 = if *end == self.lives.end { self.scale.end() + 12.0 } else { x1 };
@@ -54,7 +58,8 @@ impl Picture<'_> {
 
     fn bars(&mut self, life: &Life, y: f64) {
         let bar = |picture: &mut Self, (from, to): &Span, half: f64, class: &str| {
-            let (x0, x1) = (picture.scale.x(*from), picture.scale.x(*to));
+            let x0 = picture.scale.x(*from);
+            let x1 = picture.scale.x(*to);
             picture.canvas.rect(x0, y - half, x1 - x0, half * 2.0, class);
             (x0, x1)
         };
@@ -74,7 +79,8 @@ impl Picture<'_> {
     /// On the bar, or above it where it is too short.
     fn fences(&mut self, life: &Life, y: f64) {
         for ((from, to), fence) in &life.inside {
-            let (x0, x1) = (self.scale.x(*from), self.scale.x(*to));
+            let x0 = self.scale.x(*from);
+            let x1 = self.scale.x(*to);
             let middle = f64::midpoint(x0, x1);
             let long = format!("fence {fence}");
             if width_of(&long, 10.0) + 8.0 < x1 - x0 {

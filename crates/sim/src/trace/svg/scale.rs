@@ -30,7 +30,9 @@ impl Scale {
         let many = trace.header.names.len() > 5;
         let reach = if many { MESSAGE_MANY } else { MESSAGE };
         let mut places = BTreeMap::new();
-        let (mut x, mut before, mut breaks) = (left, None, Vec::new());
+        let mut x = left;
+        let mut before = None;
+        let mut breaks = Vec::new();
         for &at in &moments {
             if let Some(before) = before {
                 let natural = reach * at.since(before).0 as f64 / message;

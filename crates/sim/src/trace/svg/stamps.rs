@@ -13,7 +13,8 @@ impl Picture<'_> {
         let drawn = |step: &Step| step.at >= self.from && !step.is_quiet_start();
         let shown = self.trace.steps().filter(|(_, step)| drawn(step));
         for (place, step) in shown {
-            let (index, x) = (step.node.index(), self.scale.x(step.at));
+            let index = step.node.index();
+            let x = self.scale.x(step.at);
             match spots.iter_mut().rev().find(|spot| spot.0 == index) {
                 Some(spot) if spot.1 == x => spot.3 = times[place],
                 Some(_) | None => spots.push((index, x, times[place], times[place])),
@@ -39,7 +40,8 @@ impl Picture<'_> {
             (0, x + 3.0, y + 18.0, Anchor::Start),
         ];
         for flight in &self.lives.flights {
-            let (from, to) = (flight.from.index(), flight.to.index());
+            let from = flight.from.index();
+            let to = flight.to.index();
             if from == index && self.scale.x(flight.sent) == x {
                 corners[if to < index { 1 } else { 3 }].0 += 1;
             }

@@ -1,4 +1,4 @@
-//! Studies of services: per service its workload, the monitor that judges it, and its metrics.
+//! Workloads: per service how it is used, the monitor that judges it, and its metrics.
 
 mod application;
 mod detector;
@@ -25,7 +25,7 @@ use conclave_core::{
 };
 
 /// A service that the simulator can put to use and judge.
-pub trait Studied: Service {
+pub trait Exercised: Service {
     /// Those who use it, on all nodes, and the monitor that watches them.
     type Users: Users<Self>;
     /// Its law, for a run that follows a story.

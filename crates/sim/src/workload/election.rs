@@ -1,6 +1,6 @@
 //! Study of leader elections: who begins, and whom each node follows.
 
-use super::{Ahead, Findings, Judgement, Studied, Users};
+use super::{Ahead, Exercised, Findings, Judgement, Users};
 use crate::error::Error;
 use crate::follow::ElectionLaw;
 use crate::outcome::Times;
@@ -21,7 +21,7 @@ pub struct Electorate {
     started: NodeSet,
 }
 
-impl Studied for Election {
+impl Exercised for Election {
     type Users = Electorate;
     type Law = ElectionLaw;
 

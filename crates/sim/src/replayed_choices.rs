@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 /// The answers for one step at a time.
 #[derive(Clone, Default)]
-pub(crate) struct Prompter(Arc<Mutex<Answers>>);
+pub(crate) struct ReplayedChoices(Arc<Mutex<Answers>>);
 
 #[derive(Default)]
 struct Answers {
@@ -23,7 +23,7 @@ impl Answers {
     }
 }
 
-impl Prompter {
+impl ReplayedChoices {
     /// Choices that are answered from here.
     pub fn choices(&self) -> Choices {
         let answers = Arc::clone(&self.0);

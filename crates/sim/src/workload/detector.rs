@@ -1,6 +1,6 @@
 //! Study of failure detectors: nobody asks anything, and what they say is held against the truth.
 
-use super::{Ahead, Findings, Judgement, Studied, Users};
+use super::{Ahead, Exercised, Findings, Judgement, Users};
 use crate::error::Error;
 use crate::follow::Lawless;
 use crate::outcome::Times;
@@ -14,7 +14,7 @@ pub struct Listeners {
     monitor: Monitor,
 }
 
-impl Studied for Detector {
+impl Exercised for Detector {
     type Users = Listeners;
     type Law = Lawless;
 

@@ -56,7 +56,8 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     let (leader, term) =
         newest.map_or((cluster.leader, cluster.term), |seen| (seen.leader, seen.term));
     let cluster = Cluster { leader, term, ..cluster };
-    let (mut locks, mut elections) = (Vec::new(), BTreeMap::new());
+    let mut locks = Vec::new();
+    let mut elections = BTreeMap::new();
     for view in views.into_iter().flatten() {
         locks.extend(view.locks);
         for election in view.elections {

@@ -1,6 +1,6 @@
 //! Study of logical clocks: what happens on the nodes, and what time it is given.
 
-use super::{Ahead, Findings, Judgement, Studied, Users};
+use super::{Ahead, Exercised, Findings, Judgement, Users};
 use crate::error::Error;
 use crate::follow::Lawless;
 use crate::plan::{Act, Options, Plan, ScriptLine, Workload};
@@ -54,7 +54,7 @@ pub struct Refused {
     pub why: Refusal,
 }
 
-impl Studied for Timekeeping {
+impl Exercised for Timekeeping {
     type Users = Witnesses;
     type Law = Lawless;
 

@@ -5,7 +5,7 @@ use conclave_core::{NodeId, Ticks};
 
 /// The application of a node. It runs between the machines' steps, on their thread; all that one
 /// event brings about is on disk before any of it leaves.
-pub trait Upper: Send + 'static {
+pub trait Application: Send + 'static {
     /// What other threads ask of it.
     type Command: Send + 'static;
 
@@ -14,29 +14,29 @@ pub trait Upper: Send + 'static {
     fn machine(&mut self, key: &Key) -> Option<(Box<dyn Automaton>, Input)>;
 
     /// All machines that the disk knew are back, and this is what it was asked to save.
-    fn begin(&mut self, saved: Vec<(String, Vec<u8>)>, hands: &mut dyn Hands);
+    fn begin(&mut self, saved: Vec<(String, Vec<u8>)>, host: &mut dyn HostContext);
 
     /// A machine began to exist just now, because it was asked for something or was sent a message.
-    fn created(&mut self, key: &Key, hands: &mut dyn Hands);
+    fn created(&mut self, key: &Key, host: &mut dyn HostContext);
 
     /// Somebody asks.
-    fn command(&mut self, command: Self::Command, hands: &mut dyn Hands);
+    fn command(&mut self, command: Self::Command, host: &mut dyn HostContext);
 
     /// A machine tells.
-    fn told(&mut self, key: &Key, told: AnyIndication, hands: &mut dyn Hands);
+    fn told(&mut self, key: &Key, told: AnyIndication, host: &mut dyn HostContext);
 
     /// A machine asks the layer below it.
-    fn asked(&mut self, key: &Key, asked: AnyRequest, hands: &mut dyn Hands);
+    fn asked(&mut self, key: &Key, asked: AnyRequest, host: &mut dyn HostContext);
 
     /// The link to a peer came or went.
-    fn link(&mut self, peer: NodeId, connected: bool, hands: &mut dyn Hands);
+    fn link(&mut self, peer: NodeId, connected: bool, host: &mut dyn HostContext);
 
     /// The time it wanted to be woken at has come.
-    fn wake(&mut self, hands: &mut dyn Hands);
+    fn wake(&mut self, host: &mut dyn HostContext);
 }
 
 /// What the application can do.
-pub trait Hands {
+pub trait HostContext {
     /// This node.
     fn me(&self) -> NodeId;
     /// The time since the node started, by a clock that never jumps.

@@ -2,7 +2,7 @@
 
 use super::application::{Application, is_told};
 use super::registration::Registration;
-use super::{Ahead, Findings, Judgement, Shared, Studied, Users};
+use super::{Ahead, Exercised, Findings, Judgement, Shared, Users};
 use crate::error::Error;
 use crate::follow::MutexLaw;
 use crate::metrics::Entry;
@@ -20,7 +20,7 @@ pub struct Applications {
     scripted: bool,
 }
 
-impl Studied for Mutex {
+impl Exercised for Mutex {
     type Users = Applications;
     type Law = MutexLaw;
 
