@@ -10,8 +10,9 @@ use crate::local::Phase;
 use crate::moves::{self, Action, Enabled};
 use crate::report::{Limits, Progress, Stop};
 use crate::safety;
+use crate::starvation;
 use crate::state::{Packed, State};
-use crate::violations::{Place, Violations, is_fatal};
+use crate::violations::{Place, Violations, is_fatal, is_safety};
 use crate::vocabulary::Family;
 use conclave_core::Property;
 use std::collections::HashMap;
@@ -24,6 +25,10 @@ const GLANCE: usize = 1 << 12;
 
 /// Between two moves of a story, at most so many messages arrive that change nothing.
 const IDLE_MAX: usize = 1_000;
+
+/// After so many states, and then after four times as many, it is looked whether an endless run
+/// violates something already. Most spaces are smaller.
+const FIRST_LOOK: usize = 100_000;
 
 /// A move from one state to another.
 #[derive(Clone, Copy, Debug)]
@@ -78,10 +83,18 @@ impl StateGraph {
         }
         let mut obligations = Obligations::default();
         let mut next = 0;
+        let mut look = FIRST_LOOK;
         while next < graph.begins.len() {
             if let Some(stop) = graph.limit(limits, wanted, next) {
                 graph.stop = Some(stop);
                 break;
+            }
+            if next == look {
+                look *= 4;
+                if graph.has_endless_violation(explorer.clients(), wanted, next) {
+                    graph.stop = Some(Stop::Found);
+                    break;
+                }
             }
             if next.is_multiple_of(GLANCE) {
                 let unique_states = graph.len() as u64;
@@ -91,10 +104,25 @@ impl StateGraph {
             graph.expand(explorer, &mut obligations, next as StateId);
             next += 1;
         }
-        graph.expanded = next;
-        graph.first_edge.resize(graph.len() + 1, graph.edges.len());
-        graph.first_obligation.resize(graph.len() + 1, graph.obligations.len());
+        graph.close(next);
         graph
+    }
+
+    /// So many states have had their moves looked at; the others have none.
+    fn close(&mut self, expanded: usize) {
+        self.expanded = expanded;
+        self.first_edge.resize(self.len() + 1, self.edges.len());
+        self.first_obligation.resize(self.len() + 1, self.obligations.len());
+    }
+
+    /// Whether what was asked for is already violated by an endless run.
+    fn has_endless_violation(&mut self, clients: u32, wanted: &[Property], next: usize) -> bool {
+        self.close(next);
+        let mut liveness = wanted.iter().filter(|property| !is_safety(**property));
+        let found = liveness.any(|&one| starvation::lasso(self, one, clients, false).is_some());
+        self.first_edge.truncate(next);
+        self.first_obligation.truncate(next);
+        found
     }
 
     fn empty(normal: bool) -> Self {

@@ -2,7 +2,7 @@
 //!
 //! A [`Machine`] is a process without its types. The *host* of a node runs all its machines on one
 //! thread, keeps them on disk, and lets nothing leave before it is there. The *links* carry their
-//! messages to the hosts of other nodes. An [`Application`] is the application that uses the machines.
+//! messages to the hosts of other nodes. An [`Application`] uses the machines.
 
 mod application;
 mod automaton;

@@ -2,8 +2,8 @@
 //! machines of locks, election and detector are asked for what these need. It is called the desk.
 //!
 //! The desk does nothing by itself and reads no clock: what it is told and asked comes in through
-//! [`Application`], and what it wants done goes out through [`HostContext`]. Answers leave when all that led to
-//! them is on disk.
+//! [`Application`], and what it wants done goes out through [`HostContext`]. Answers leave when all
+//! that led to them is on disk.
 //!
 //! Its state has parts, each with its own rules: `sessions`, `queues` (of `locks` and `elections`),
 //! `values`, `connectivity` and `leadership`. Reply channels are kept beside them, in `replies`.

@@ -56,8 +56,7 @@ pub fn detector(
         }),
         "adaptive" => Setup::Adaptive({
             let default = adaptive::setup(&setting)?;
-            let step = period;
-            crate::detector::adaptive::Setup { period, timeout, grace, step, ..default }
+            crate::detector::adaptive::Setup { period, timeout, grace, step: period, ..default }
         }),
         "phi-accrual" => Setup::PhiAccrual({
             let default = phi_accrual::setup(&setting)?;

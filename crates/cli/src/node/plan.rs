@@ -118,6 +118,15 @@ fn read(path: Option<&str>, mistakes: &mut Mistakes) -> (File, bool) {
     (file, wrong.is_empty())
 }
 
+/// The algorithms as they were typed, or else written.
+fn named<'a>(flags: &'a Flags, file: &'a File) -> Named<'a> {
+    Named {
+        engine: flags.engine.as_deref().or(file.engine.as_deref()),
+        election: flags.election.as_deref().or(file.election.as_deref()),
+        detector: flags.detector.as_deref().or(file.detector.as_deref()),
+    }
+}
+
 struct Checked<'a> {
     flags: &'a Flags,
     file: &'a File,
@@ -138,12 +147,7 @@ impl Checked<'_> {
         let own = addresses.as_ref().zip(id).and_then(|(all, id)| all.get(id as usize - 1));
         let listen = self.listen(own);
         let http = self.http(own);
-        let named = Named {
-            engine: flags.engine.as_deref().or(file.engine.as_deref()),
-            election: flags.election.as_deref().or(file.election.as_deref()),
-            detector: flags.detector.as_deref().or(file.detector.as_deref()),
-        };
-        let chosen = algorithms::choose(named, set, count, self.mistakes);
+        let chosen = algorithms::choose(named(flags, file), set, count, self.mistakes);
         let cluster = self.cluster();
         let data = self.data();
         let tls = self.tls();

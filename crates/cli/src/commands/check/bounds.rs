@@ -18,6 +18,9 @@ impl Check {
             let_happen(assumption, entry, &mut bounds)?;
         }
         set(&mut bounds.requests, self.requests.map(|times| times.0));
+        if bounds.requests.is_none() {
+            bounds.timeouts = None; // Or whoever has used up its timeouts would wait for ever.
+        }
         set(&mut bounds.timeouts, self.timeouts.map(|times| times.0));
         set(&mut bounds.cancels, self.cancels);
         bounds.stays |= self.stays;
@@ -31,13 +34,7 @@ impl Check {
         set(&mut bounds.duplicates, self.duplicates);
         set(&mut bounds.suspicions, self.suspicions);
         if let Some(text) = &self.start {
-            bounds.start = match text.as_str() {
-                "any" => Start::Any,
-                "together" => Start::Together,
-                list => {
-                    Start::These(experiment.names.nodes("--start", list)?.into_iter().collect())
-                }
-            };
+            bounds.start = initiators(text, experiment)?;
         }
         let named = matches!(bounds.start, Start::These(_));
         if entry.family == Family::Election && !named && self.nodes > INITIATORS_MAX {
@@ -110,6 +107,15 @@ impl Check {
             Family::Election | Family::Clock | Family::Detector => Ok(()),
         }
     }
+}
+
+/// Who calls for an election.
+fn initiators(text: &str, experiment: &Experiment) -> anyhow::Result<Start> {
+    Ok(match text {
+        "any" => Start::Any,
+        "together" => Start::Together,
+        list => Start::These(experiment.names.nodes("--start", list)?.into_iter().collect()),
+    })
 }
 
 /// Lets happen what an assumption rules out.
