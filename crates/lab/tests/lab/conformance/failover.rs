@@ -4,7 +4,7 @@ use super::support::{asks, assert_verdict, crash, led, order, setting, simulate}
 use conclave_core::Property::{F1, S1, S1Eff, V1, V2};
 use conclave_core::Verdict::{Holds, Violated};
 use conclave_core::{NodeId, Ticks};
-use conclave_sim::{Action, Fault, MessageRule, Outcome, Plan};
+use conclave_sim::{Action, Fault, MessageRule, Outcome, Plan, Workload};
 
 fn runs(id: &str, set: &[(&str, &str)], plan: &Plan) -> Outcome {
     simulate(&setting(id, 5, set), plan)
@@ -25,6 +25,27 @@ fn any_minority_may_crash_in_every_mode() {
                     assert_verdict(&outcome, property, Holds);
                 }
             }
+        }
+    }
+}
+
+/// Whoever had asked, but had no place in line yet, is not passed over for ever by those who ask
+/// the new leader first.
+#[test]
+fn nobody_is_passed_over_for_long_after_a_failover_under_saturation() {
+    for id in led() {
+        for after in [500, 1_500, 2_500, 7_300] {
+            let plan = Plan {
+                workload: Workload::Closed(Ticks::ZERO),
+                rounds: 60,
+                critical_section: Ticks::units(3),
+                faults: vec![(Ticks(after), Fault::Crash(NodeId(3)))],
+                ..Plan::default()
+            };
+            let outcome = simulate(&setting(id, 4, &[]), &plan);
+            let bypass = outcome.mutex().bypass_max;
+            assert!(bypass <= 2 * 4, "{id}, crash at {after}: passed over {bypass} times");
+            assert_verdict(&outcome, V2, Holds);
         }
     }
 }
