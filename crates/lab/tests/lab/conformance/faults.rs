@@ -17,7 +17,7 @@ const PERMISSION: [(&str, Set); 3] =
     [("lamport", &[]), ("ricart-agrawala", &[]), ("roucairol-carvalho", &[("init", "none")])];
 
 /// Locks with a single token, and what they call it.
-const TOKEN: [(&str, &str); 4] = [
+const TOKEN: &[(&str, &str)] = &[
     ("token-ring", "TOKEN"),
     ("suzuki-kasami", "TOKEN"),
     ("raymond", "PRIVILEGE"),
