@@ -20,16 +20,19 @@
 //!
 //! T = 2tt+tp is the time of a question and its answer. Whoever got an answer waits until 2T after
 //! it asked, not T after the answer: a near node answers soon, a far one must first ask on its own.
+//! With majority=true it waits for 3T, since the winner must be voted for first.
 //!
 //! Beyond the paper: a leader tells whomever it sees come back, so that the sides of a healed
 //! partition agree; one that won without any word of a better node being dead tells that node, too;
 //! and a node that follows a suspect asks once more.
 //!
-//! Has: one leader, the best of the live, known to all; a result after at most 2T and a message.
+//! Has: one leader, the best of the live, known to all; a result after at most 2T and a message
+//! (majority=true: 3T).
 //! Lacks: one leader while the network is cut (majority=true: while it is cut, one at most), or
 //! when a message is late; elects without need when a better node returns (hysteresis delays it);
 //! a leader that answered while it was suspected, and dies later, is only missed by who calls.
 //! Cost: (n-p)^2+n-2 messages when the best of n is dead and the p-th notices; at most n^2-n-1.
+//! majority=true: n-1 `Candidate` and n-2 `Vote` more.
 
 mod message;
 mod setup;
@@ -213,7 +216,7 @@ impl Bully {
             Phase::AwaitOk if self.setup.ranking.is_candidate(self.me) => self.win(ctx),
             Phase::AwaitOk => self.phase = Phase::Idle, // Nobody who may lead is alive.
             Phase::AwaitCoordinator if self.setup.text == Text::Corrected => {
-                ctx.set_timer(Timer::Announcement, Delay::exactly(self.setup.round_trip()));
+                ctx.set_timer(Timer::Announcement, Delay::exactly(self.setup.announcement()));
             }
             Phase::AwaitCoordinator => {} // As printed: it waits for ever.
             Phase::AwaitVotes => self.on_votes_missing(ctx),

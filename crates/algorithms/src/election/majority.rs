@@ -273,7 +273,8 @@ impl Majority {
     /// The first heartbeat of a term.
     fn show_itself(&mut self, ctx: &mut Context<Self>) {
         self.number = 0;
-        self.answered = vec![1; self.setup.n as usize]; // Its voters count as having answered it.
+        // A vote was given before this heartbeat was sent, and answers at most the one before.
+        self.answered = vec![0; self.setup.n as usize];
         self.beat(ctx);
     }
 

@@ -64,8 +64,15 @@ impl Setup {
         self.transmission + self.transmission + self.processing
     }
 
-    /// 2T: by then whoever answered has announced itself.
+    /// How long after its answer is due a better node has announced itself: when its own question
+    /// was answered or was not, and it was voted for.
+    pub fn announcement(&self) -> Ticks {
+        let votes = if self.by_majority { self.round_trip() } else { Ticks::ZERO };
+        self.round_trip() + votes
+    }
+
+    /// By then whoever answered has announced itself.
     pub fn election(&self) -> Ticks {
-        self.round_trip() + self.round_trip()
+        self.round_trip() + self.announcement()
     }
 }

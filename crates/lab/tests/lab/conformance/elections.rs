@@ -93,6 +93,19 @@ fn bully_costs_the_square_of_how_many_are_better() {
     assert_eq!(kinds(&run("bully", 7, &[], &plan(&[7], &[4]))), [6, 3, 5]);
 }
 
+/// The winner asks all others for their votes, and all that live give them. Nobody loses patience
+/// meanwhile.
+#[test]
+fn bully_by_majority_costs_one_round_of_votes_more() {
+    for (n, p, total) in [(5, 1, 26), (7, 4, 25), (9, 3, 58), (9, 7, 26)] {
+        let outcome = run("bully", n, &[("majority", "true")], &plan(&[n], &[p]));
+        assert_eq!(outcome.messages, total, "{n} nodes, {p} begins");
+        let better = u64::from(n - p);
+        let n = u64::from(n);
+        assert_eq!(total, better * better + n - 2 + (n - 1) + (n - 2));
+    }
+}
+
 #[test]
 fn bully_counts_its_second_time_limit_from_the_start() {
     let near = latency(&[((1, 2), 100), ((2, 1), 100)]);
