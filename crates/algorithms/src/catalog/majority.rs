@@ -76,10 +76,10 @@ pub const ENTRY: Entry = Entry {
     on_network: OnNetwork::Election(Carries::Locks(&["period", "timeout", "prevote"])),
     evidence: Evidence {
         claims: Stated::Yes(&[
-            claim(3, by_itself_with_a_crash, 1_027_172, TERMS).place(61),
-            claim(3, untimed, 455_968, TERMS).with(ASKED_FIRST).place(62),
-            claim(2, with_timers, 78_157, TERMS).with(ASKED_FIRST).place(63),
-            claim(3, two_with_a_comeback, 347_870, TERMS).with(ASKED_FIRST).place(64),
+            claim(3, by_itself_with_a_crash, 2_096_324, TERMS).place(61),
+            claim(3, untimed, 466_088, TERMS).with(ASKED_FIRST).place(62),
+            claim(2, with_timers, 79_769, TERMS).with(ASKED_FIRST).place(63),
+            claim(3, two_with_a_comeback, 370_302, TERMS).with(ASKED_FIRST).place(64),
             claim(3, forgetful_by_itself, 6_242, TWO_IN_A_TERM).place(16),
             claim(3, forgetful_with_two, 5_176, TWO_IN_A_TERM).with(ASKED_FIRST).place(17),
         ]),
