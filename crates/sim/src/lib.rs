@@ -30,6 +30,8 @@ mod story;
 mod sweep;
 mod timeout_advice;
 mod timers;
+#[cfg(test)]
+mod toys;
 pub mod trace;
 mod validate;
 mod vector_stamps;

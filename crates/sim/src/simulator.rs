@@ -43,6 +43,8 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     pub(crate) disks: Sparse<Option<Recovery<P>>>,
     /// What waits for a paused node.
     pub(crate) backlog: Sparse<Vec<Late<P>>>,
+    /// When the last pause of a paused node ends.
+    pub(crate) paused_until: Sparse<Ticks>,
     pub(crate) wheel: Wheel<Event<P>>,
     pub(crate) events: u64,
     pub(crate) kinds: Kinds,
@@ -100,6 +102,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             recorder,
             disks: Sparse::new(),
             backlog: Sparse::new(),
+            paused_until: Sparse::new(),
             wheel,
             events: 0,
             kinds: Kinds::default(),

@@ -1,0 +1,90 @@
+//! Small algorithms for the unit tests of this crate.
+
+use conclave_core::mutex::{Indication, Mutex, Request};
+use conclave_core::{Cluster, Context, Event, Named, Never, NodeId, Process, Recovery};
+use serde::{Deserialize, Serialize};
+
+/// A lock that the first node hands out, in the order in which it was asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Desk {
+    /// Which of its requests this node wants to enter with.
+    wants: Option<u32>,
+    seq: u32,
+    line: Vec<(NodeId, u32)>,
+    granted: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Slip {
+    Ask { seq: u32 },
+    Grant { seq: u32, fence: u64 },
+    Over { seq: u32 },
+}
+
+impl Named for Slip {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Ask { .. } => "ASK",
+            Self::Grant { .. } => "GRANT",
+            Self::Over { .. } => "OVER",
+        }
+    }
+}
+
+impl Process for Desk {
+    type Provides = Mutex;
+    type Uses = Never;
+    type Message = Slip;
+    type Timer = Never;
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        match event {
+            Event::Request(Request::Acquire) => {
+                self.seq += 1;
+                self.wants = Some(self.seq);
+                ctx.send(NodeId(0), Slip::Ask { seq: self.seq });
+            }
+            Event::Request(Request::Release | Request::Cancel) => {
+                self.wants = None;
+                ctx.send(NodeId(0), Slip::Over { seq: self.seq });
+            }
+            Event::Message { from, message: Slip::Ask { seq } } => {
+                self.line.push((from, seq));
+                if self.line.len() == 1 {
+                    self.grant(ctx);
+                }
+            }
+            Event::Message { from, message: Slip::Over { seq } } => {
+                let first = self.line.first() == Some(&(from, seq));
+                self.line.retain(|place| *place != (from, seq));
+                if first {
+                    self.grant(ctx);
+                }
+            }
+            Event::Message { message: Slip::Grant { seq, fence }, .. } => {
+                if self.wants == Some(seq) {
+                    ctx.indicate(Indication::Entered { fence });
+                }
+            }
+            Event::Start | Event::Restart | Event::Request(Request::Observe(_)) => {}
+        }
+    }
+
+    fn after_crash(&self) -> Recovery<Self> {
+        Recovery::State(self.clone())
+    }
+}
+
+impl Desk {
+    fn grant(&mut self, ctx: &mut Context<Self>) {
+        if let Some(&(first, seq)) = self.line.first() {
+            self.granted += 1;
+            ctx.send(first, Slip::Grant { seq, fence: self.granted });
+        }
+    }
+}
+
+/// So many nodes, the first of which hands out the lock.
+pub fn desk(n: u32) -> Cluster<Desk> {
+    Cluster::of_equals(n, |_| Desk::default())
+}
