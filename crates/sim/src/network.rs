@@ -109,16 +109,8 @@ impl Network {
         self.takes = self.uniform.filter(|_| self.cuts.is_empty());
     }
 
-    /// Everybody who is on some side of a partition.
-    pub fn cut_off(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.cuts.iter().flat_map(|cut| cut.groups.iter().flatten().copied())
-    }
-
     pub fn is_cut(&self, from: NodeId, to: NodeId) -> bool {
-        self.cuts.iter().any(|cut| {
-            let group = |node| cut.groups.iter().position(|group| group.contains(&node));
-            matches!((group(from), group(to)), (Some(a), Some(b)) if a != b)
-        })
+        self.cuts.iter().any(|cut| separates(&cut.groups, from, to))
     }
 
     fn departure(&mut self, now: Ticks, from: NodeId) -> Ticks {
@@ -154,6 +146,12 @@ impl Network {
         *last = arrival.max(*last);
         *last
     }
+}
+
+/// Whether two nodes are in different groups. Who is in none reaches everybody.
+pub(crate) fn separates(groups: &[Vec<NodeId>], from: NodeId, to: NodeId) -> bool {
+    let group = |node| groups.iter().position(|group| group.contains(&node));
+    matches!((group(from), group(to)), (Some(a), Some(b)) if a != b)
 }
 
 fn draw(latency: &Latency, from: NodeId, to: NodeId, random: &mut Stream) -> Ticks {

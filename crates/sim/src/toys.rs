@@ -1,5 +1,6 @@
 //! Small algorithms for the unit tests of this crate.
 
+use conclave_core::detector::Detector;
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Cluster, Context, Event, Named, Never, NodeId, Process, Recovery};
 use serde::{Deserialize, Serialize};
@@ -87,4 +88,31 @@ impl Desk {
 /// So many nodes, the first of which hands out the lock.
 pub fn desk(n: u32) -> Cluster<Desk> {
     Cluster::of_equals(n, |_| Desk::default())
+}
+
+/// Passes on whatever it is told of the others, and does nothing else.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Ear;
+
+impl Process for Ear {
+    type Provides = Detector;
+    type Uses = Detector;
+    type Message = Never;
+    type Timer = Never;
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        match event {
+            Event::Indication(told) => ctx.indicate(told),
+            Event::Start | Event::Restart => {}
+        }
+    }
+
+    fn after_crash(&self) -> Recovery<Self> {
+        Recovery::Fresh
+    }
+}
+
+/// So many nodes that listen to the oracle.
+pub fn ears(n: u32) -> Cluster<Ear> {
+    Cluster::of_equals(n, |_| Ear)
 }

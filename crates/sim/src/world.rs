@@ -1,15 +1,13 @@
 //! Fault injection on nodes (crash, recovery, pause) and on links (partition): what happens to the
 //! nodes and the network from outside.
 
+use crate::oracle::NOTICE;
 use crate::plan::{Fault, Plan};
 use crate::simulator::{Simulation, Status};
 use crate::trace::Record;
 use crate::workload::{Ahead, Exercised, Users};
 use conclave_core::{Event, NodeId, Oracle, Process, Recovery, Ticks};
 use std::collections::BTreeMap;
-
-/// How long the oracle takes to notice that a node is gone or back.
-pub(crate) const NOTICE: Ticks = Ticks::units(2);
 
 const NEVER: Ticks = Ticks(u64::MAX);
 
@@ -90,8 +88,9 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             Happening::Fault(Fault::Pause { node, span }) => self.pause(node, span),
             Happening::Fault(Fault::Partition { groups, until }) => {
                 let number = self.network.cut(groups.clone());
-                self.note(Record::Partition { at: self.now, number, groups });
+                self.note(Record::Partition { at: self.now, number, groups: groups.clone() });
                 self.timetable.add(until, Happening::Heal(number));
+                self.oracle.cut(groups, self.now, until);
                 self.look_soon();
             }
             Happening::Fault(Fault::Suspect { by, of, span }) => {
@@ -132,6 +131,7 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         self.backlog.take(node);
         self.paused_until.take(node);
         self.users.crashed(node, self.now);
+        self.oracle.crashed(node, self.now);
         self.timers.clear(node);
         let users = &self.users;
         self.wheel.cancel_where(|owner, event| {
