@@ -299,7 +299,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             Some(_) | None => self.timer_random.delay(after),
         };
         let rate = self.plan.drift.iter().find(|(owner, _)| *owner == node);
-        let span = rate.map_or(span, |(_, rate)| Ticks((span.0 as f64 / rate).round() as u64));
+        let span = rate.map_or(span, |&(_, rate)| by_clock(span, rate));
         let slot = self.wheel.schedule(self.now + span, Lane::Timer, node, Event::Timer(timer));
         self.timers.set(node, timer, slot);
         if let Some(story) = &mut self.story {
@@ -322,5 +322,24 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
         if let Some(slot) = self.timers.cancel(node, timer) {
             self.wheel.cancel(slot);
         }
+    }
+}
+
+/// How long a timer runs by a clock of this rate. However fast the clock, time goes on: a timer
+/// that took none at all would fire for ever in one instant.
+fn by_clock(span: Ticks, rate: f64) -> Ticks {
+    let least = span.min(Ticks(1));
+    Ticks((span.0 as f64 / rate).round() as u64).max(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timer_by_a_fast_clock_still_takes_its_time() {
+        assert_eq!(by_clock(Ticks::UNIT, 2.0), Ticks(500));
+        assert_eq!(by_clock(Ticks::UNIT, 2_001.0), Ticks(1));
+        assert_eq!(by_clock(Ticks::ZERO, 2_001.0), Ticks::ZERO, "it was to take none");
     }
 }
