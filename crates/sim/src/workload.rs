@@ -1,6 +1,7 @@
 //! Workloads: per service how it is used, the monitor that judges it, and its metrics.
 
 mod application;
+mod arrivals;
 mod detector;
 mod election;
 mod mutex;
