@@ -67,7 +67,12 @@ impl Process for Desk {
                     ctx.indicate(Indication::Entered { fence });
                 }
             }
-            Event::Start | Event::Restart | Event::Request(Request::Observe(_)) => {}
+            Event::Restart => {
+                if self.wants.take().is_some() {
+                    ctx.send(NodeId(0), Slip::Over { seq: self.seq });
+                }
+            }
+            Event::Start | Event::Request(Request::Observe(_)) => {}
         }
     }
 

@@ -45,7 +45,7 @@ pub(crate) struct Application {
     pub fences: Option<(u64, u64)>,
     /// What the critical section protects, if anybody looks.
     pub shared: Option<Shared>,
-    /// The last exit, if somebody was waiting.
+    /// The last exit, if somebody has been waiting since.
     handover: Option<Ticks>,
     /// A request made while nobody else was waiting or inside, and what had been counted by then.
     alone: Option<Alone>,
@@ -106,6 +106,13 @@ impl Application {
         self.alone = self.alone.filter(|alone| alone.node != node);
         if let Some(shared) = &mut self.shared {
             shared.crashed(node);
+        }
+    }
+
+    /// Somebody no longer waits: if nobody does, there is nobody to hand over to.
+    pub fn waits_no_longer(&mut self, still_waiting: u32) {
+        if still_waiting == 0 {
+            self.handover = None;
         }
     }
 
@@ -301,6 +308,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
     #[cold]
     fn withdraws(&mut self, node: NodeId) {
         self.users.monitor.cancelled(node);
+        self.users.application.waits_no_longer(self.users.monitor.waiting());
         self.users.application.alone =
             self.users.application.alone.filter(|alone| alone.node != node);
         if let Some(decisions) = &mut self.decisions {

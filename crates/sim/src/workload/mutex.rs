@@ -113,6 +113,7 @@ impl Users<Mutex> for Applications {
     fn crashed(&mut self, node: NodeId, at: Ticks) {
         self.monitor.crashed(node, at);
         self.application.node_down(node);
+        self.application.waits_no_longer(self.monitor.waiting());
     }
 
     fn outlives_crash(&self, node: NodeId, request: &Request) -> bool {
@@ -210,7 +211,7 @@ pub struct Entering {
     pub shared: Option<Shared>,
     /// From request to entry.
     pub wait: Times,
-    /// From one exit to the next entry, when somebody was waiting.
+    /// From one exit to the next entry, when somebody was waiting all the time.
     pub sync_delay: Times,
     /// From request to entry, when nobody else wanted in.
     pub client_delay: Times,
@@ -242,5 +243,42 @@ impl Entering {
         self.sync_delay.0.merge(&other.sync_delay.0);
         self.client_delay.0.merge(&other.client_delay.0);
         self.client_delay_serial.0.merge(&other.client_delay_serial.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::{Act, Fault, Options, Plan, ScriptLine, Workload};
+    use crate::runnable::Runnable;
+    use crate::toys::desk;
+    use conclave_core::{NodeId, Ticks};
+
+    /// How many hand-overs there are among four nodes that do this.
+    fn handovers(script: &[(u64, u32, Act)], faults: Vec<(Ticks, Fault)>) -> u64 {
+        let line = |&(at, node, act): &(u64, u32, Act)| ScriptLine {
+            at: Ticks(at),
+            node: NodeId(node),
+            act,
+        };
+        let workload = Workload::Script(script.iter().map(line).collect());
+        let plan = Plan { workload, faults, ..Plan::default() };
+        let outcome = desk(4).run(&plan, &Options::default()).expect("the plan is sound");
+        outcome.mutex().sync_delay.count()
+    }
+
+    #[test]
+    fn nothing_is_handed_over_if_the_last_waiter_is_gone() {
+        let waits = [(0, 0, Act::Acquire), (5_000, 1, Act::Acquire), (50_000, 2, Act::Acquire)];
+        assert_eq!(handovers(&waits, Vec::new()), 1);
+        let [first, second, last] = waits;
+        let withdraws = [first, second, (10_500, 1, Act::Cancel), last];
+        assert_eq!(
+            handovers(&withdraws, Vec::new()),
+            0,
+            "the first left at 10, the last came at 50"
+        );
+        let crash = (Ticks(10_500), Fault::Crash(NodeId(1)));
+        let restart = (Ticks(20_000), Fault::Restart { node: NodeId(1), amnesia: false });
+        assert_eq!(handovers(&waits, vec![crash, restart]), 0, "a crash ends the waiting too");
     }
 }
