@@ -22,7 +22,7 @@ pub struct Plan {
     pub duplicate: f64,
     /// Whether a sender emits one message per unit of time, instead of any number at once.
     pub serial: bool,
-    /// Whether the messages of one kind that a step sends count as one.
+    /// Whether a message that a step sends to several counts as one.
     pub multicast: bool,
     /// What happens to particular messages.
     pub rules: Vec<MessageRule>,

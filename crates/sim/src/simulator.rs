@@ -21,7 +21,8 @@ use crate::workload::{Exercised, Users};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
 use conclave_core::{
-    Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, Oracle, Process, Recovery, Ticks,
+    Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, NodeSet, Oracle, Process,
+    Recovery, Ticks,
 };
 
 /// If nothing has moved for this long when a run is cut short, it is taken to have stalled.
@@ -55,8 +56,8 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     /// and somebody who observes.
     slow_path: u32,
     ctx: Context<P>,
-    /// The kinds that the step under way has sent, where a multicast counts as one message.
-    pub(crate) multicast: Vec<&'static str>,
+    /// What the step under way has sent to whom, where a multicast counts as one message.
+    pub(crate) multicast: Vec<(P::Message, NodeSet)>,
     pub(crate) timers: Timers<P::Timer>,
     timer_random: Stream,
     pub(crate) stamps: Stamps,

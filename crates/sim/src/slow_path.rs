@@ -6,7 +6,7 @@ use crate::simulator::{Late, Simulation, Status};
 use crate::trace::erased::{describe, erase_message};
 use crate::wheel::{Lane, SlotId};
 use crate::workload::{Exercised, Users};
-use conclave_core::{Event, Named, NodeId, Oracle, Process};
+use conclave_core::{Event, Named, NodeId, NodeSet, Oracle, Process};
 
 impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// Takes an event out of the wheel to a node that may be away, or while somebody watches.
@@ -87,20 +87,26 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         self.observed_step();
     }
 
-    /// Of a multicast, only the first message counts.
-    fn counts(&mut self, kind: &'static str) -> bool {
-        let first = !self.multicast.contains(&kind);
-        if first && self.plan.multicast {
-            self.multicast.push(kind);
+    /// Of a multicast, only the first message counts: of one that is the same to all who get it.
+    /// The same one sent to somebody twice is two.
+    fn counts(&mut self, to: NodeId, message: &P::Message) -> bool {
+        if !self.plan.multicast {
+            return true;
         }
-        first
+        match self.multicast.iter_mut().find(|(sent, _)| sent == message) {
+            Some((_, receivers)) => !receivers.insert(to),
+            None => {
+                self.multicast.push((message.clone(), NodeSet::from_iter([to])));
+                true
+            }
+        }
     }
 
     /// Sends a message that may be lost, or that somebody wants to know of.
     #[inline(never)]
     pub(crate) fn send_slowly(&mut self, from: NodeId, to: NodeId, message: P::Message) {
         let kind = message.name();
-        if self.counts(kind) {
+        if self.counts(to, &message) {
             self.kinds.count(kind);
         }
         let fate = match self.network.takes() {
@@ -122,5 +128,27 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
             self.stamps.sent(self.users.causality(), slot, from);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::{Options, Plan};
+    use crate::runnable::Runnable;
+    use crate::toys::crier;
+
+    #[test]
+    fn a_multicast_is_the_same_message_to_several() {
+        let messages = |said: &[(u32, u32)], multicast| {
+            let plan = Plan { multicast, ..Plan::default() };
+            let outcome = crier(4, said).run(&plan, &Options::default());
+            outcome.expect("the plan is sound").messages
+        };
+        let to_all = [(1, 7), (2, 7), (3, 7)];
+        assert_eq!((messages(&to_all, false), messages(&to_all, true)), (3, 1));
+        let each_its_own = [(1, 7), (2, 8), (3, 7)];
+        assert_eq!((messages(&each_its_own, false), messages(&each_its_own, true)), (3, 2));
+        let twice = [(1, 7), (2, 7), (1, 7)];
+        assert_eq!((messages(&twice, false), messages(&twice, true)), (3, 2));
     }
 }

@@ -121,3 +121,36 @@ impl Process for Ear {
 pub fn ears(n: u32) -> Cluster<Ear> {
     Cluster::of_equals(n, |_| Ear)
 }
+
+/// Says something to others when it starts, and nothing ever after.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Crier(Vec<(NodeId, Word)>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Word(u32);
+
+impl Named for Word {
+    fn name(&self) -> &'static str {
+        "WORD"
+    }
+}
+
+impl Process for Crier {
+    type Provides = Detector;
+    type Uses = Never;
+    type Message = Word;
+    type Timer = Never;
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        match event {
+            Event::Start => self.0.iter().for_each(|&(to, word)| ctx.send(to, word)),
+            Event::Restart | Event::Message { .. } => {}
+        }
+    }
+}
+
+/// So many nodes, the first of which says these words to these nodes.
+pub fn crier(n: u32, words: &[(u32, u32)]) -> Cluster<Crier> {
+    let words: Vec<_> = words.iter().map(|&(to, word)| (NodeId(to), Word(word))).collect();
+    Cluster::of_equals(n, move |me| Crier(if me == NodeId(0) { words.clone() } else { Vec::new() }))
+}
