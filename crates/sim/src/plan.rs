@@ -57,7 +57,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             seed: 1,
-            latency: Latency::Constant(Ticks::UNIT),
+            latency: Latency::Standard,
             fifo: true,
             loss: 0.0,
             duplicate: 0.0,
@@ -83,6 +83,8 @@ impl Default for Plan {
 /// How long messages take.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Latency {
+    /// Always one unit, or what an example that is played sets for itself: nobody said anything.
+    Standard,
     /// Always the same.
     Constant(Ticks),
     /// Anything between the two, both included.
