@@ -97,7 +97,7 @@ pub fn quoted(word: &str) -> String {
 
 fn latency_text(latency: &Latency, names: &Names) -> String {
     match latency {
-        Latency::Constant(Ticks::UNIT) => "unit".to_string(),
+        Latency::Standard | Latency::Constant(Ticks::UNIT) => "unit".to_string(),
         Latency::Constant(time) => format!("const:{time}"),
         Latency::Uniform(min, max) => format!("uniform:{min}..{max}"),
         Latency::Exponential(mean) => format!("exp:{mean}"),

@@ -19,6 +19,7 @@ pub mod parse;
 mod plan;
 pub mod probability;
 mod random;
+mod registration;
 mod replayed_choices;
 mod runnable;
 mod scenario;
@@ -30,6 +31,8 @@ mod story;
 mod sweep;
 mod timeout_advice;
 mod timers;
+#[cfg(test)]
+mod toys;
 pub mod trace;
 mod validate;
 mod vector_stamps;

@@ -41,18 +41,15 @@ pub(crate) struct Fate {
 impl Network {
     /// The network of a plan; what is played may have a standard latency of its own.
     pub fn new(plan: &Plan, play: Option<Play>) -> Self {
-        let latency = match (&plan.latency, play) {
-            (Latency::Constant(Ticks::UNIT), Some(play)) => Latency::Constant(play.hop),
-            (latency, _) => latency.clone(),
-        };
-        let constant = match latency {
+        let constant = match plan.latency {
+            Latency::Standard => Some(play.map_or(Ticks::UNIT, |play| play.hop)),
             Latency::Constant(latency) => Some(latency),
             Latency::Uniform(..) | Latency::Exponential(_) | Latency::Links { .. } => None,
         };
         let alike = constant.is_some() && plan.rules.is_empty() && plan.duplicate == 0.0;
         let uniform = constant.filter(|_| alike && !plan.serial && plan.loss == 0.0);
         Self {
-            latency,
+            latency: constant.map_or_else(|| plan.latency.clone(), Latency::Constant),
             loss: plan.loss,
             duplicate: plan.duplicate,
             serial: plan.serial,
@@ -109,16 +106,8 @@ impl Network {
         self.takes = self.uniform.filter(|_| self.cuts.is_empty());
     }
 
-    /// Everybody who is on some side of a partition.
-    pub fn cut_off(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.cuts.iter().flat_map(|cut| cut.groups.iter().flatten().copied())
-    }
-
     pub fn is_cut(&self, from: NodeId, to: NodeId) -> bool {
-        self.cuts.iter().any(|cut| {
-            let group = |node| cut.groups.iter().position(|group| group.contains(&node));
-            matches!((group(from), group(to)), (Some(a), Some(b)) if a != b)
-        })
+        self.cuts.iter().any(|cut| separates(&cut.groups, from, to))
     }
 
     fn departure(&mut self, now: Ticks, from: NodeId) -> Ticks {
@@ -156,8 +145,15 @@ impl Network {
     }
 }
 
+/// Whether two nodes are in different groups. Who is in none reaches everybody.
+pub(crate) fn separates(groups: &[Vec<NodeId>], from: NodeId, to: NodeId) -> bool {
+    let group = |node| groups.iter().position(|group| group.contains(&node));
+    matches!((group(from), group(to)), (Some(a), Some(b)) if a != b)
+}
+
 fn draw(latency: &Latency, from: NodeId, to: NodeId, random: &mut Stream) -> Ticks {
     match latency {
+        Latency::Standard => Ticks::UNIT,
         Latency::Constant(latency) => *latency,
         Latency::Uniform(min, max) => random.delay(conclave_core::Delay { min: *min, max: *max }),
         Latency::Exponential(mean) => random.exponential(*mean),
@@ -186,6 +182,17 @@ mod tests {
         assert!(arrivals(&plan, 100).is_sorted());
         plan.fifo = false;
         assert!(!arrivals(&plan, 100).is_sorted());
+    }
+
+    #[test]
+    fn an_example_takes_its_own_time_unless_told_otherwise() {
+        let play = Play { hop: Ticks(250), application: false };
+        let takes = |latency| {
+            let mut network = Network::new(&Plan { latency, ..Plan::default() }, Some(play));
+            network.carry(Ticks(0), A, B, "M").arrival
+        };
+        assert_eq!(takes(Plan::default().latency), Some(play.hop));
+        assert_eq!(takes(Latency::Constant(Ticks::UNIT)), Some(Ticks::UNIT));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct Plan {
     pub duplicate: f64,
     /// Whether a sender emits one message per unit of time, instead of any number at once.
     pub serial: bool,
-    /// Whether the messages of one kind that a step sends count as one.
+    /// Whether a message that a step sends to several counts as one.
     pub multicast: bool,
     /// What happens to particular messages.
     pub rules: Vec<MessageRule>,
@@ -57,7 +57,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             seed: 1,
-            latency: Latency::Constant(Ticks::UNIT),
+            latency: Latency::Standard,
             fifo: true,
             loss: 0.0,
             duplicate: 0.0,
@@ -83,6 +83,8 @@ impl Default for Plan {
 /// How long messages take.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Latency {
+    /// Always one unit, or what an example that is played sets for itself: nobody said anything.
+    Standard,
     /// Always the same.
     Constant(Ticks),
     /// Anything between the two, both included.

@@ -69,7 +69,7 @@ impl<R: Fn(&Plan, bool) -> Result<Outcome, Error>> Search<R> {
             return None;
         }
         let spelt_out = Plan {
-            latency: Latency::Constant(Ticks::UNIT),
+            latency: Latency::Standard,
             loss: 0.0,
             duplicate: 0.0,
             cancel: 0.0,

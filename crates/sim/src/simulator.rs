@@ -10,6 +10,7 @@ use crate::oracle::PerfectDetector;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
 use crate::random::Stream;
+use crate::registration::{Registration, Request};
 use crate::sparse::Sparse;
 use crate::story::Story;
 use crate::timers::Timers;
@@ -21,7 +22,8 @@ use crate::workload::{Exercised, Users};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
 use conclave_core::{
-    Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, Oracle, Process, Recovery, Ticks,
+    Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, NodeSet, Oracle, Process,
+    Recovery, Ticks,
 };
 
 /// If nothing has moved for this long when a run is cut short, it is taken to have stalled.
@@ -43,6 +45,8 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     pub(crate) disks: Sparse<Option<Recovery<P>>>,
     /// What waits for a paused node.
     pub(crate) backlog: Sparse<Vec<Late<P>>>,
+    /// When the last pause of a paused node ends.
+    pub(crate) paused_until: Sparse<Ticks>,
     pub(crate) wheel: Wheel<Event<P>>,
     pub(crate) events: u64,
     pub(crate) kinds: Kinds,
@@ -53,8 +57,9 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     /// and somebody who observes.
     slow_path: u32,
     ctx: Context<P>,
-    /// The kinds that the step under way has sent, where a multicast counts as one message.
-    pub(crate) multicast: Vec<&'static str>,
+    /// What the step under way has sent to whom, where a multicast counts as one message.
+    pub(crate) multicast: Vec<(P::Message, NodeSet)>,
+    pub(crate) registration: Registration,
     pub(crate) timers: Timers<P::Timer>,
     timer_random: Stream,
     pub(crate) stamps: Stamps,
@@ -73,6 +78,8 @@ pub(crate) enum Status {
 pub(crate) struct Late<P: Process> {
     pub event: Event<P>,
     pub stamp: Option<Vector>,
+    /// The request that has sent it, if one has.
+    pub request: Option<Request>,
 }
 
 impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
@@ -100,6 +107,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             recorder,
             disks: Sparse::new(),
             backlog: Sparse::new(),
+            paused_until: Sparse::new(),
             wheel,
             events: 0,
             kinds: Kinds::default(),
@@ -108,6 +116,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             slow_path: u32::from(observed),
             ctx: Context::new(choices),
             multicast: Vec::new(),
+            registration: Registration::default(),
             timers: Timers::new(),
             timer_random: Stream::new(plan.seed, 3),
             stamps: Stamps::new(options),
@@ -204,8 +213,11 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             return self.take_slowly(node, slot);
         }
         match event {
-            Event::Message { from, message } => {
-                self.users.message_arrives(*from, message.name());
+            Event::Message { from, .. } => {
+                let from = *from;
+                if let Some(request) = self.registration.taken(slot) {
+                    self.request_arrives(from, request);
+                }
                 let event = self.wheel.take(slot);
                 self.step_here(node, event, false);
             }
@@ -248,16 +260,19 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
     #[inline(always)]
     pub(crate) fn act<const WATCHED: bool>(&mut self, node: NodeId, event: Event<P>, asks: bool) {
         self.events += 1;
+        if asks {
+            self.registration.begins(node);
+        }
         self.ctx.act(node, &mut self.nodes[node.index()], event);
         while let Some(effect) = self.ctx.pop() {
             match effect {
                 Effect::Send { to, message } => {
-                    if asks {
-                        self.users.request_sends(node, message.name());
-                    }
-                    match self.network.takes() {
-                        Some(latency) if !WATCHED => self.send(node, to, message, latency),
+                    let slot = match self.network.takes() {
+                        Some(latency) if !WATCHED => Some(self.send(node, to, message, latency)),
                         Some(_) | None => self.send_slowly(node, to, message),
+                    };
+                    if asks {
+                        self.registration.sends(node, slot);
                     }
                 }
                 Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
@@ -273,18 +288,26 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
                 Effect::Request(_) => {}
             }
         }
-        if asks {
-            self.users.request_made(node);
+        if asks && self.registration.is_complete(node) {
+            self.users.registered(node);
+        }
+    }
+
+    /// A message that a request has sent arrives.
+    #[inline]
+    pub(crate) fn request_arrives(&mut self, from: NodeId, request: Request) {
+        if self.registration.arrives(from, request) {
+            self.users.registered(from);
         }
     }
 
     /// In the common case, where each message just takes its time and nobody watches, a message is
     /// moved once and no more: this is the simulator's innermost loop.
     #[inline(always)]
-    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, latency: Ticks) {
+    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, latency: Ticks) -> SlotId {
         self.kinds.count(message.name());
         let event = Event::Message { from, message };
-        self.wheel.schedule(self.now + latency, Lane::Message, to, event);
+        self.wheel.schedule(self.now + latency, Lane::Message, to, event)
     }
 
     #[inline(never)]
@@ -296,7 +319,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             Some(_) | None => self.timer_random.delay(after),
         };
         let rate = self.plan.drift.iter().find(|(owner, _)| *owner == node);
-        let span = rate.map_or(span, |(_, rate)| Ticks((span.0 as f64 / rate).round() as u64));
+        let span = rate.map_or(span, |&(_, rate)| by_clock(span, rate));
         let slot = self.wheel.schedule(self.now + span, Lane::Timer, node, Event::Timer(timer));
         self.timers.set(node, timer, slot);
         if let Some(story) = &mut self.story {
@@ -319,5 +342,24 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
         if let Some(slot) = self.timers.cancel(node, timer) {
             self.wheel.cancel(slot);
         }
+    }
+}
+
+/// How long a timer runs by a clock of this rate. However fast the clock, time goes on: a timer
+/// that took none at all would fire for ever in one instant.
+fn by_clock(span: Ticks, rate: f64) -> Ticks {
+    let least = span.min(Ticks(1));
+    Ticks((span.0 as f64 / rate).round() as u64).max(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timer_by_a_fast_clock_still_takes_its_time() {
+        assert_eq!(by_clock(Ticks::UNIT, 2.0), Ticks(500));
+        assert_eq!(by_clock(Ticks::UNIT, 2_001.0), Ticks(1));
+        assert_eq!(by_clock(Ticks::ZERO, 2_001.0), Ticks::ZERO, "it was to take none");
     }
 }

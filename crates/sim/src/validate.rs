@@ -77,7 +77,10 @@ fn latency<P: Process>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Er
                 self::latency(link, cluster)
             })
         }
-        Latency::Constant(_) | Latency::Uniform(..) | Latency::Exponential(_) => Ok(()),
+        Latency::Standard
+        | Latency::Constant(_)
+        | Latency::Uniform(..)
+        | Latency::Exponential(_) => Ok(()),
     }
 }
 

@@ -1,15 +1,13 @@
 //! Fault injection on nodes (crash, recovery, pause) and on links (partition): what happens to the
 //! nodes and the network from outside.
 
+use crate::oracle::NOTICE;
 use crate::plan::{Fault, Plan};
 use crate::simulator::{Simulation, Status};
 use crate::trace::Record;
 use crate::workload::{Ahead, Exercised, Users};
 use conclave_core::{Event, NodeId, Oracle, Process, Recovery, Ticks};
 use std::collections::BTreeMap;
-
-/// How long the oracle takes to notice that a node is gone or back.
-pub(crate) const NOTICE: Ticks = Ticks::units(2);
 
 const NEVER: Ticks = Ticks(u64::MAX);
 
@@ -90,8 +88,9 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             Happening::Fault(Fault::Pause { node, span }) => self.pause(node, span),
             Happening::Fault(Fault::Partition { groups, until }) => {
                 let number = self.network.cut(groups.clone());
-                self.note(Record::Partition { at: self.now, number, groups });
+                self.note(Record::Partition { at: self.now, number, groups: groups.clone() });
                 self.timetable.add(until, Happening::Heal(number));
+                self.oracle.cut(groups, self.now, until);
                 self.look_soon();
             }
             Happening::Fault(Fault::Suspect { by, of, span }) => {
@@ -130,7 +129,9 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         *self.disks.entry(node) = Some(self.nodes[node.index()].after_crash());
         self.set_status(node, Status::Down);
         self.backlog.take(node);
+        self.paused_until.take(node);
         self.users.crashed(node, self.now);
+        self.oracle.crashed(node, self.now);
         self.timers.clear(node);
         let users = &self.users;
         self.wheel.cancel_where(|owner, event| {
@@ -164,17 +165,27 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         self.look_soon();
     }
 
+    /// Pauses may overlap: the node goes on when the last of them ends.
     fn pause(&mut self, node: NodeId, span: Ticks) {
-        if self.up[node.index()] == Status::Up {
-            self.note(Record::Pause { at: self.now, node });
-            self.set_status(node, Status::Paused);
-            self.timetable.add(self.now + span, Happening::Resume(node));
+        let until = self.now + span;
+        match self.up[node.index()] {
+            Status::Down => return,
+            Status::Paused if until <= *self.paused_until.entry(node) => return,
+            Status::Paused => {}
+            Status::Up => {
+                self.note(Record::Pause { at: self.now, node });
+                self.set_status(node, Status::Paused);
+            }
         }
+        *self.paused_until.entry(node) = until;
+        self.timetable.add(until, Happening::Resume(node));
     }
 
-    /// Everything that waited is handled at once, in the order it came.
+    /// Everything that waited is handled at once, in the order it came. The end of a pause that
+    /// another outlasts, or that a crash has ended before, is none.
     fn resume(&mut self, node: NodeId) {
-        if self.up[node.index()] != Status::Paused {
+        let outlasted = self.now < *self.paused_until.entry(node);
+        if self.up[node.index()] != Status::Paused || outlasted {
             return;
         }
         self.note(Record::Resume { at: self.now, node });
@@ -182,5 +193,43 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         for waiting in self.backlog.take(node) {
             self.deliver_late(node, waiting);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::{Act, Fault, Options, Plan, ScriptLine, Workload};
+    use crate::runnable::Runnable;
+    use crate::toys::desk;
+    use conclave_core::{NodeId, Ticks};
+
+    const NODE: NodeId = NodeId(1);
+
+    fn pause(at: u64, span: u64) -> (Ticks, Fault) {
+        (Ticks::units(at), Fault::Pause { node: NODE, span: Ticks::units(span) })
+    }
+
+    /// When the node enters that asks at this time, one message before and one after the answer.
+    fn enters(asks: u64, faults: Vec<(Ticks, Fault)>) -> Option<Ticks> {
+        let line = ScriptLine { at: Ticks::units(asks), node: NODE, act: Act::Acquire };
+        let plan = Plan { workload: Workload::Script(vec![line]), faults, ..Plan::default() };
+        let outcome = desk(2).run(&plan, &Options::default()).expect("the plan is sound");
+        outcome.mutex().entered.as_ref().and_then(|entered| Some(entered.first()?.at))
+    }
+
+    #[test]
+    fn a_node_is_paused_until_the_last_of_its_pauses_ends() {
+        let enters_after = |end: u64| Some(Ticks::units(end + 2));
+        assert_eq!(enters(12, vec![pause(10, 20), pause(20, 50)]), enters_after(70));
+        assert_eq!(enters(12, vec![pause(10, 50), pause(20, 10)]), enters_after(60));
+        assert_eq!(enters(12, vec![pause(10, 10), pause(20, 30)]), enters_after(50));
+    }
+
+    #[test]
+    fn a_pause_that_a_crash_has_ended_ends_no_later_one() {
+        let crash = (Ticks::units(20), Fault::Crash(NODE));
+        let restart = (Ticks::units(21), Fault::Restart { node: NODE, amnesia: false });
+        let faults = vec![pause(10, 30), crash, restart, pause(30, 50)];
+        assert_eq!(enters(35, faults), Some(Ticks::units(82)));
     }
 }

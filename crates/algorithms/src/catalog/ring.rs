@@ -45,9 +45,12 @@ pub const ENTRY: Entry = Entry {
         about: "which id of the list leads",
     }],
     cost: Cost::Election(ElectionCost {
-        one: Formula { text: "2n, n=N-1 the live", range: |setting| exactly(2.0 * live(setting)) },
+        one: Formula {
+            text: "at most 2n, n=N-1 the live",
+            range: |setting| exactly(2.0 * live(setting)),
+        },
         all: Formula {
-            text: "2n^2, n=N-1 the live",
+            text: "at most 2n^2, n=N-1 the live",
             range: |setting| exactly(2.0 * live(setting).powi(2)),
         },
         all_mean: None,

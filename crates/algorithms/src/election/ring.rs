@@ -25,7 +25,7 @@
 //!
 //! Has: one leader, the best of the live, known to all.
 //! Lacks: one leader while the network is cut; may elect a node that dies under way, and repeats.
-//! Cost: 2n messages and 2n units of time for each node that begins, n being the live.
+//! Cost: at most 2n messages and 2n units of time for each node that begins, n being the live.
 
 #[cfg(test)]
 mod tests;

@@ -81,7 +81,7 @@ pub struct Sim {
     /// A sender emits one message per unit of time
     #[arg(long, help_heading = "Network")]
     serial: bool,
-    /// A broadcast counts as one message
+    /// The same message to several nodes at once counts as one
     #[arg(long, help_heading = "Network")]
     multicast: bool,
 

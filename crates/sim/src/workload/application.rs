@@ -6,6 +6,7 @@ use crate::plan::{Act, Plan, ScriptLine, Workload};
 use crate::random::Stream;
 use crate::simulator::{Simulation, Status};
 use crate::wheel::Lane;
+use crate::workload::arrivals::Arrivals;
 use crate::workload::mutex::Applications;
 use crate::workload::{Shared, Users};
 use conclave_core::mutex::{Monitor, Mutex, Request};
@@ -22,9 +23,8 @@ pub(crate) struct Application {
     /// How often each node still wants to enter.
     left: Vec<u32>,
     left_total: u64,
-    /// For a Poisson process: requests still to arrive, and those that wait for the last to end.
-    to_arrive: Vec<u32>,
-    queued: Vec<u32>,
+    /// Where requests arrive by a Poisson process.
+    arrivals: Option<Arrivals>,
     /// Who has withdrawn the request it makes now: once is enough.
     withdrew: NodeSet,
     /// Who leaves only when the script says so.
@@ -45,7 +45,7 @@ pub(crate) struct Application {
     pub fences: Option<(u64, u64)>,
     /// What the critical section protects, if anybody looks.
     pub shared: Option<Shared>,
-    /// The last exit, if somebody was waiting.
+    /// The last exit, if somebody has been waiting since.
     handover: Option<Ticks>,
     /// A request made while nobody else was waiting or inside, and what had been counted by then.
     alone: Option<Alone>,
@@ -75,9 +75,8 @@ impl Application {
             by_itself,
             rounds: plan.rounds,
             left_total: left.iter().map(|&left| u64::from(left)).sum(),
-            to_arrive: if poisson { left.clone() } else { Vec::new() },
+            arrivals: poisson.then(|| Arrivals::new(left.clone())),
             left,
-            queued: if poisson { vec![0; clients as usize] } else { Vec::new() },
             withdrew: NodeSet::default(),
             scripted_exit: who(Act::Release).collect(),
             script_left: script.len(),
@@ -110,6 +109,13 @@ impl Application {
         }
     }
 
+    /// Somebody no longer waits: if nobody does, there is nobody to hand over to.
+    pub fn waits_no_longer(&mut self, still_waiting: u32) {
+        if still_waiting == 0 {
+            self.handover = None;
+        }
+    }
+
     /// Whether a node that came back still wants to enter.
     pub fn node_up(&mut self, node: NodeId) -> bool {
         let left = self.left.get(node.index()).copied().unwrap_or(0);
@@ -119,11 +125,8 @@ impl Application {
 
     /// A request that a crash interrupted will be made once more.
     pub fn arrival_again(&mut self, node: NodeId) {
-        if let (Some(to_arrive), Some(queued)) =
-            (self.to_arrive.get_mut(node.index()), self.queued.get_mut(node.index()))
-        {
-            *to_arrive = self.left[node.index()];
-            *queued = 0;
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.interrupted(node, self.left[node.index()]);
         }
     }
 
@@ -227,17 +230,16 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
     /// The wish to enter arises; it becomes a request when the last one is over.
     #[inline(always)]
     fn arrives(&mut self, node: NodeId) {
-        if let Some(to_arrive) = self.users.application.to_arrive.get_mut(node.index()) {
-            *to_arrive -= 1;
-            if *to_arrive > 0 {
-                let after = self.think_time();
-                self.schedule_request(after, node, Request::Acquire);
-            }
+        if let Some(arrivals) = &mut self.users.application.arrivals
+            && arrivals.arrives(node, self.now)
+        {
+            let after = self.think_time();
+            self.schedule_request(after, node, Request::Acquire);
         }
         if !self.users.monitor.is_waiting(node) && !self.users.monitor.is_inside(node) {
             self.asks(node);
-        } else if let Some(queued) = self.users.application.queued.get_mut(node.index()) {
-            *queued += 1;
+        } else if let Some(arrivals) = &mut self.users.application.arrivals {
+            arrivals.queue(node);
         }
     }
 
@@ -293,9 +295,8 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
                 let Applications { application, monitor, .. } = &mut self.users;
                 application.jain = application.jain(monitor);
             }
-        } else if let Some(queued) = self.users.application.queued.get_mut(node.index()) {
-            if *queued > 0 {
-                *queued -= 1;
+        } else if let Some(arrivals) = &mut self.users.application.arrivals {
+            if arrivals.next_is_queued(node) {
                 self.asks(node);
             }
         } else {
@@ -306,7 +307,8 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
 
     #[cold]
     fn withdraws(&mut self, node: NodeId) {
-        self.users.monitor.cancelled(node);
+        self.users.monitor.cancelled(node, self.now);
+        self.users.application.waits_no_longer(self.users.monitor.waiting());
         self.users.application.alone =
             self.users.application.alone.filter(|alone| alone.node != node);
         if let Some(decisions) = &mut self.decisions {
@@ -316,8 +318,8 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         if !matches!(self.plan.workload, Workload::Script(_)) {
             self.users.application.withdrew.insert(node);
             let after = Ticks(self.users.application.random.below(3 * Ticks::UNIT.0));
-            if let Some(to_arrive) = self.users.application.to_arrive.get_mut(node.index()) {
-                *to_arrive += 1;
+            if let Some(arrivals) = &mut self.users.application.arrivals {
+                arrivals.withdrawn(node, self.now + after);
             }
             self.schedule_request(after, node, Request::Acquire);
         }

@@ -1,7 +1,6 @@
 //! Study of mutual exclusion: applications that ask, enter and leave.
 
 use super::application::{Application, is_told};
-use super::registration::Registration;
 use super::{Ahead, Exercised, Findings, Judgement, Shared, Users};
 use crate::error::Error;
 use crate::follow::MutexLaw;
@@ -16,7 +15,6 @@ use conclave_core::{Cluster, NodeId, Oracle, Process, Property, Ticks};
 pub struct Applications {
     pub(super) monitor: Monitor,
     pub(super) application: Application,
-    registration: Registration,
     scripted: bool,
 }
 
@@ -33,15 +31,13 @@ impl Exercised for Mutex {
     }
 
     fn users<P: Process>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Applications {
-        let n = cluster.nodes();
-        let mut monitor = Monitor::new(n, options.bypass_bound);
+        let mut monitor = Monitor::new(cluster.nodes(), options.bypass_bound);
         if options.order {
             monitor.watch_order();
         }
         Applications {
             monitor,
             application: Application::new(plan, cluster.clients),
-            registration: Registration::new(n),
             scripted: matches!(plan.workload, Workload::Script(_)),
         }
     }
@@ -113,6 +109,7 @@ impl Users<Mutex> for Applications {
     fn crashed(&mut self, node: NodeId, at: Ticks) {
         self.monitor.crashed(node, at);
         self.application.node_down(node);
+        self.application.waits_no_longer(self.monitor.waiting());
     }
 
     fn outlives_crash(&self, node: NodeId, request: &Request) -> bool {
@@ -167,18 +164,9 @@ impl Users<Mutex> for Applications {
         matches!(request, Request::Acquire)
     }
 
-    fn request_sends(&mut self, node: NodeId, kind: &'static str) {
-        self.registration.sent(node, kind);
-    }
-
     #[inline]
-    fn request_made(&mut self, node: NodeId) {
-        self.registration.made(&mut self.monitor, node);
-    }
-
-    #[inline]
-    fn message_arrives(&mut self, from: NodeId, kind: &'static str) {
-        self.registration.arrived(&mut self.monitor, from, kind);
+    fn registered(&mut self, node: NodeId) {
+        self.monitor.registered(node);
     }
 
     #[inline]
@@ -202,7 +190,8 @@ pub struct Entering {
     pub fences: Option<(u64, u64)>,
     /// Jain's index of fairness.
     pub jain: Option<f64>,
-    /// The most that entered between the registration of a request and its entry.
+    /// The most that entered between the registration of a request and its entry, or the end of
+    /// waiting in vain.
     pub bypass_max: u64,
     /// Last writes that the resource refused because a larger fence had been there.
     pub refused: u64,
@@ -210,7 +199,7 @@ pub struct Entering {
     pub shared: Option<Shared>,
     /// From request to entry.
     pub wait: Times,
-    /// From one exit to the next entry, when somebody was waiting.
+    /// From one exit to the next entry, when somebody was waiting all the time.
     pub sync_delay: Times,
     /// From request to entry, when nobody else wanted in.
     pub client_delay: Times,
@@ -242,5 +231,59 @@ impl Entering {
         self.sync_delay.0.merge(&other.sync_delay.0);
         self.client_delay.0.merge(&other.client_delay.0);
         self.client_delay_serial.0.merge(&other.client_delay_serial.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::outcome::Outcome;
+    use crate::plan::{Act, Fault, Options, Plan, ScriptLine, Workload};
+    use crate::runnable::Runnable;
+    use crate::toys::desk;
+    use conclave_core::{NodeId, Ticks};
+
+    /// What comes of four nodes that do this.
+    fn run(script: &[(u64, u32, Act)], faults: Vec<(Ticks, Fault)>, until: u64) -> Outcome {
+        let line = |&(at, node, act): &(u64, u32, Act)| ScriptLine {
+            at: Ticks(at),
+            node: NodeId(node),
+            act,
+        };
+        let workload = Workload::Script(script.iter().map(line).collect());
+        let plan = Plan { workload, faults, until: Ticks(until), ..Plan::default() };
+        desk(4).run(&plan, &Options::default()).expect("the plan is sound")
+    }
+
+    /// How many hand-overs there are among them.
+    fn handovers(script: &[(u64, u32, Act)], faults: Vec<(Ticks, Fault)>) -> u64 {
+        run(script, faults, 1_000_000).mutex().sync_delay.count()
+    }
+
+    #[test]
+    fn who_waits_in_vain_is_bypassed_too() {
+        let waits = [(0, 0, Act::Acquire), (0, 1, Act::Acquire), (500, 2, Act::Acquire)];
+        let in_vain = |script: &[_], faults, until| run(script, faults, until).mutex().bypass_max;
+        assert_eq!(in_vain(&waits, Vec::new(), 15_000), 1, "the second is inside");
+        let [first, second, third] = waits;
+        let withdraws = [first, second, third, (15_000, 2, Act::Cancel)];
+        assert_eq!(in_vain(&withdraws, Vec::new(), 1_000_000), 1);
+        let crash = (Ticks(15_000), Fault::Crash(NodeId(2)));
+        assert_eq!(in_vain(&waits, vec![crash], 1_000_000), 1);
+    }
+
+    #[test]
+    fn nothing_is_handed_over_if_the_last_waiter_is_gone() {
+        let waits = [(0, 0, Act::Acquire), (5_000, 1, Act::Acquire), (50_000, 2, Act::Acquire)];
+        assert_eq!(handovers(&waits, Vec::new()), 1);
+        let [first, second, last] = waits;
+        let withdraws = [first, second, (10_500, 1, Act::Cancel), last];
+        assert_eq!(
+            handovers(&withdraws, Vec::new()),
+            0,
+            "the first left at 10, the last came at 50"
+        );
+        let crash = (Ticks(10_500), Fault::Crash(NodeId(1)));
+        let restart = (Ticks(20_000), Fault::Restart { node: NodeId(1), amnesia: false });
+        assert_eq!(handovers(&waits, vec![crash, restart]), 0, "a crash ends the waiting too");
     }
 }
