@@ -78,7 +78,7 @@ impl Property {
             Self::BW => "few are let in before a registered request",
             Self::HB => "the order of cause and effect is kept",
             Self::F1 => "fences rise from entry to entry",
-            Self::E1 => "all agree on the right leader",
+            Self::E1 => "whoever follows a leader follows the right one",
             Self::E1Term => "one leader per term",
             Self::E2 => "everybody learns of a leader",
             Self::D1 => "every crash is noticed by all in the end",

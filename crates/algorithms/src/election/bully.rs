@@ -34,6 +34,7 @@
 //! Cost: (n-p)^2+n-2 messages when the best of n is dead and the p-th notices; at most n^2-n-1.
 //! majority=true: n-1 `Candidate` and n-2 `Vote` more.
 
+mod doubt;
 mod message;
 mod setup;
 #[cfg(test)]
@@ -360,29 +361,6 @@ impl Bully {
     fn on_hysteresis(&mut self, ctx: &mut Context<Self>) {
         if self.phase == Phase::Returning {
             self.phase = Phase::Idle;
-            self.begin(ctx);
-        }
-    }
-
-    /// A better node that is alive after all will not stand for a worse leader. If there is none,
-    /// those that came back should know who leads.
-    fn on_recheck(&mut self, ctx: &mut Context<Self>) {
-        let mut outranked = false;
-        for better in self.setup.ranking.better_than(self.me) {
-            if !self.suspects.contains(better) {
-                outranked = true;
-                self.tell(better, ctx);
-            }
-        }
-        for node in self.returned.iter().filter(|_| !outranked) {
-            self.tell(node, ctx);
-        }
-        self.returned.clear();
-    }
-
-    fn on_doubt(&mut self, ctx: &mut Context<Self>) {
-        if self.elected.is_some_and(|elected| self.suspects.contains(elected.leader)) {
-            self.doubted = true; // Whatever comes now was said after the suspicion.
             self.begin(ctx);
         }
     }

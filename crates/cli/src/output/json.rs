@@ -2,8 +2,8 @@
 
 use super::entry::{example, has};
 use conclave_algorithms::catalog;
-use conclave_core::Property;
 use conclave_core::timekeeping::{Kind, Record};
+use conclave_core::{NodeId, Property};
 use conclave_sim::{Keeping, Names, Outcome, Summary};
 use serde::{Serialize, Serializer};
 
@@ -166,6 +166,7 @@ struct Mutex {
     wait: Option<Summary>,
     jain: Option<f64>,
     max_bypass: u64,
+    starving: Vec<Name>,
     fences: Option<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<u64>,
@@ -227,7 +228,7 @@ impl<'a> Run<'a> {
 
 impl Findings {
     fn of(outcome: &Outcome, names: &Names) -> Self {
-        let name = |&node| Name::of(names.name(node));
+        let name = |&node: &NodeId| Name::of(names.name(node));
         match &outcome.findings {
             conclave_sim::Findings::Mutex(entering) => Self::Mutex(Box::new(Mutex {
                 requests: entering.requests,
@@ -240,6 +241,7 @@ impl Findings {
                 wait: entering.wait.summary(),
                 jain: entering.jain,
                 max_bypass: entering.bypass_max,
+                starving: entering.starving.iter().map(|node| name(&node)).collect(),
                 fences: entering.fences.map(|(first, last)| [first, last]),
                 value: entering.shared.as_ref().map(|shared| shared.value),
                 lost_updates: entering.shared.as_ref().map(|shared| shared.lost),

@@ -9,7 +9,7 @@ use crate::outcome::Times;
 use crate::plan::{Options, Plan, Workload};
 use crate::simulator::Simulation;
 use conclave_core::mutex::{Causality, Indication, Monitor, Mutex, Request};
-use conclave_core::{Cluster, NodeId, Oracle, Process, Property, Ticks};
+use conclave_core::{Cluster, NodeId, NodeSet, Oracle, Process, Property, Ticks};
 
 /// The applications of all nodes, and the law they live under.
 pub struct Applications {
@@ -149,6 +149,7 @@ impl Users<Mutex> for Applications {
             entered,
             fences: application.fences,
             bypass_max: monitor.bypass_max(),
+            starving: monitor.starving().clone(),
             refused: monitor.refused(),
             shared: application.shared,
             wait: Times(application.waits),
@@ -193,6 +194,8 @@ pub struct Entering {
     /// The most that entered between the registration of a request and its entry, or the end of
     /// waiting in vain.
     pub bypass_max: u64,
+    /// Who was passed over more than ten times as often as there are nodes.
+    pub starving: NodeSet,
     /// Last writes that the resource refused because a larger fence had been there.
     pub refused: u64,
     /// What became of the number that the critical section protects, if anybody looked.
@@ -222,6 +225,9 @@ impl Entering {
         self.order = None;
         self.entered = None;
         self.bypass_max = self.bypass_max.max(other.bypass_max);
+        for node in other.starving.iter() {
+            self.starving.insert(node);
+        }
         self.refused += other.refused;
         if let (Some(mine), Some(theirs)) = (&mut self.shared, other.shared) {
             mine.lost += theirs.lost;

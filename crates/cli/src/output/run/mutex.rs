@@ -4,6 +4,7 @@ use super::{COLUMN, Report};
 use crate::output::numbers::{count, decimal, of, range};
 use crate::output::table::Table;
 use crate::output::{labelled, width};
+use conclave_core::NodeId;
 use conclave_sim::{Entering, Plan, Times, Workload};
 
 impl Report<'_> {
@@ -73,6 +74,9 @@ impl Report<'_> {
                 format!("at most {most} before a registered request; bound {}", count(bound));
             text += &labelled("bypass", COLUMN, &told);
         }
+        if !entering.starving.is_empty() {
+            text += &self.starving(entering);
+        }
         if let Some(shared) = entering.shared.as_ref().filter(|_| !self.many) {
             let mut told = count(shared.value);
             if shared.lost > 0 {
@@ -91,5 +95,13 @@ impl Report<'_> {
             text += &labelled("fences", COLUMN, &format!("{first} to {last}{refused}"));
         }
         text
+    }
+
+    fn starving(&self, entering: &Entering) -> String {
+        let starving: Vec<NodeId> = entering.starving.iter().collect();
+        let who = self.nodes(&starving);
+        let times = count(10 * u64::from(self.experiment.setting.n));
+        let told = format!("{who} passed over by more than {times} others: perhaps for ever");
+        labelled("starving", COLUMN, &told)
     }
 }

@@ -98,7 +98,7 @@ pub fn meaning(property: Property, lang: Lang) -> &'static str {
         Property::BW => "poucos entram antes de um pedido registrado",
         Property::HB => "entradas na ordem de causa e efeito",
         Property::F1 => "as cercas crescem de entrada a entrada",
-        Property::E1 => "todos concordam com o líder certo",
+        Property::E1 => "quem segue um líder segue o certo",
         Property::E1Term => "um líder por mandato",
         Property::E2 => "todos ficam sabendo de um líder",
         Property::D1 => "toda falha acaba notada por todos",

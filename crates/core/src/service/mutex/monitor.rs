@@ -2,7 +2,10 @@
 //! liveness (progress, no starvation, bounded waiting), and says which properties were kept.
 
 use super::Causality;
-use crate::{NodeId, Property, Ticks, Verdict, Violation};
+use crate::{NodeId, NodeSet, Property, Ticks, Verdict, Violation};
+
+/// Whom so many entries passed over, for each node, seems to starve.
+const STARVING: u64 = 10;
 
 /// Watches the entries and exits of one resource. Every call is O(1), but for `HB`, which is O(n)
 /// and only looked at when [`Monitor::watch_order`] was called.
@@ -19,6 +22,8 @@ pub struct Monitor {
     last_progress: Ticks,
     bypass_bound: Option<u64>,
     bypass_max: u64,
+    /// Who was passed over so often that it looks like for ever.
+    starving: NodeSet,
     order: Option<Causality>,
     violations: Vec<Violation>,
     ended: Option<End>,
@@ -60,6 +65,7 @@ impl Monitor {
             last_progress: Ticks::ZERO,
             bypass_bound,
             bypass_max: 0,
+            starving: NodeSet::default(),
             order: None,
             violations: Vec::new(),
             ended: None,
@@ -272,6 +278,12 @@ impl Monitor {
         self.bypass_max
     }
 
+    /// Who was passed over, at least once, by more than ten times as many entries as there are
+    /// nodes. That somebody is for ever cannot be seen in a run that ends.
+    pub fn starving(&self) -> &NodeSet {
+        &self.starving
+    }
+
     #[inline]
     fn judge_safety(&mut self, node: NodeId, fence: u64, at: Ticks) {
         if !self.inside.is_empty() {
@@ -321,6 +333,9 @@ impl Monitor {
         let Some(entries_before) = registered else { return };
         let bypass = u64::from(self.entries - entries_before);
         self.bypass_max = self.bypass_max.max(bypass);
+        if bypass > STARVING * self.nodes.len() as u64 {
+            self.starving.insert(node);
+        }
         if let Some(bound) = self.bypass_bound
             && bypass > bound
         {

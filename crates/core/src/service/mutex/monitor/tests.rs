@@ -106,3 +106,20 @@ fn a_crash_ends_a_hold() {
     monitor.entered(NodeId(1), 2, Ticks(3));
     assert_eq!(monitor.verdict(Property::S1), Verdict::Holds);
 }
+
+#[test]
+fn who_is_passed_over_ten_times_as_often_as_there_are_nodes_seems_to_starve() {
+    let passed_over = |times: u64| {
+        let mut monitor = with_two_waiting();
+        monitor.registered(NodeId(1));
+        for fence in 1..=times {
+            monitor.entered(NodeId(0), fence, Ticks(fence));
+            monitor.released(NodeId(0), Ticks(fence));
+            monitor.requested(NodeId(0), Ticks(fence));
+        }
+        monitor.end(Ticks(times), false, Ticks(1_000));
+        monitor.starving().iter().collect::<Vec<_>>()
+    };
+    assert_eq!(passed_over(20), []);
+    assert_eq!(passed_over(21), [NodeId(1)]);
+}
