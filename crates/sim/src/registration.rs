@@ -7,13 +7,16 @@ use conclave_core::NodeId;
 /// `BW` begins to count. What is passed on afterwards is the algorithm's own business.
 ///
 /// A request that loses one of its messages is never registered: it has not reached all it was sent
-/// to. Those of a request that was withdrawn, or that a crash has ended, say nothing of the next.
+/// to. Those of a request that was withdrawn, or that a crash has ended, say nothing of the next,
+/// unless that sends none: who asks again may rely on what is still under way.
 #[derive(Default)]
 pub(crate) struct Registration {
     /// By slot: which of its sender's requests has sent the message there, if one has.
     sent: Vec<Option<Request>>,
-    /// By node: its last request.
+    /// By node: its last request that has sent anything.
     last: Vec<Followed>,
+    /// Whether the request that is being made has not sent anything so far.
+    silent: bool,
 }
 
 /// Which of a node's requests.
@@ -34,14 +37,16 @@ impl Registration {
         if self.last.len() <= node.index() {
             self.last.resize(node.index() + 1, Followed::default());
         }
-        let last = &mut self.last[node.index()];
-        *last = Followed { request: Request(last.request.0 + 1), under_way: 0 };
+        self.silent = true;
     }
 
     /// The request sends a message, which waits in this slot; in none if it is lost.
     #[inline]
     pub fn sends(&mut self, from: NodeId, slot: Option<SlotId>) {
         let last = &mut self.last[from.index()];
+        if std::mem::take(&mut self.silent) {
+            *last = Followed { request: Request(last.request.0 + 1), under_way: 0 };
+        }
         last.under_way += 1;
         let Some(slot) = slot else { return };
         let slot = slot as usize;
@@ -51,7 +56,7 @@ impl Registration {
         self.sent[slot] = Some(last.request);
     }
 
-    /// Whether all that the node's request has sent has arrived.
+    /// Whether all that the node's request has sent, or relies on, has arrived.
     #[inline]
     pub fn is_complete(&self, node: NodeId) -> bool {
         self.last[node.index()].under_way == 0
@@ -77,10 +82,11 @@ impl Registration {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::plan::{Act, Action, MessageRule, Options, Plan, ScriptLine, Workload};
     use crate::runnable::Runnable;
     use crate::toys::desk;
-    use conclave_core::{NodeId, Ticks};
+    use conclave_core::Ticks;
 
     const NODE: NodeId = NodeId(1);
 
@@ -117,5 +123,17 @@ mod tests {
         assert_eq!(bypassed(Action::Delay(Ticks::UNIT)), 1, "nothing special");
         assert_eq!(bypassed(Action::Drop), 1, "lost");
         assert_eq!(bypassed(Action::Delay(Ticks::units(100))), 1, "late");
+    }
+
+    #[test]
+    fn who_asks_again_without_a_word_relies_on_what_is_still_under_way() {
+        let mut registration = Registration::default();
+        registration.begins(NODE);
+        registration.sends(NODE, Some(7));
+        registration.begins(NODE);
+        assert!(!registration.is_complete(NODE), "it has asked before, and withdrawn");
+        let request = registration.taken(7).expect("it waits there");
+        assert!(registration.arrives(NODE, request));
+        assert!(registration.is_complete(NODE));
     }
 }
