@@ -85,7 +85,7 @@ impl Picture<'_> {
             let wide = SIGN + 6.0 + width_of(&text, 10.0) + 16.0;
             if x + wide > room && x > 20.0 {
                 x = 20.0;
-                y = y + 20.0;
+                y += 20.0;
             }
             self.sign(&sign, x, y);
             self.canvas.text(x + SIGN + 6.0, y + 3.5, "g", Anchor::Start, &text);
