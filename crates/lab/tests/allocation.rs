@@ -39,7 +39,6 @@ static ALLOCATOR: Counting = Counting;
 const ALLOCATES: &[(&str, &str)] = &[
     ("central-failover", "about once in 20 events, most of which are signs of life"),
     ("token-ring-regenerating", "about once in 20 events, most of which are signs of life"),
-    ("suzuki-kasami", "about once in two events: the token carries arrays, as in the paper"),
 ];
 
 /// Events, and allocations, of a busy cluster of 8 that enters `rounds` times each.

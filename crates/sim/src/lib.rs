@@ -19,6 +19,7 @@ pub mod parse;
 mod plan;
 pub mod probability;
 mod random;
+mod registration;
 mod replayed_choices;
 mod runnable;
 mod scenario;

@@ -146,11 +146,6 @@ pub(crate) fn jain(nodes: u32, entries: impl Iterator<Item = u64>) -> Option<f64
     (squares > 0 && nodes > 0).then(index)
 }
 
-/// Whether two kinds are the same. The names are constants: almost always the address tells.
-pub(crate) fn same(kind: &'static str, other: &'static str) -> bool {
-    std::ptr::eq(kind, other) || kind == other
-}
-
 /// Message counts by kind, in the order in which the kinds were first sent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kinds(pub Vec<(&'static str, u64)>);

@@ -159,7 +159,7 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
                 Status::Paused => {
                     let waiting = self.backlog.entry(node);
                     let event = Event::Indication(indication);
-                    waiting.push(Late { event, stamp: None });
+                    waiting.push(Late { event, stamp: None, request: None });
                 }
                 Status::Down => {}
             }

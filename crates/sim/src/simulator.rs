@@ -10,6 +10,7 @@ use crate::oracle::PerfectDetector;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
 use crate::random::Stream;
+use crate::registration::{Registration, Request};
 use crate::sparse::Sparse;
 use crate::story::Story;
 use crate::timers::Timers;
@@ -58,6 +59,7 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     ctx: Context<P>,
     /// What the step under way has sent to whom, where a multicast counts as one message.
     pub(crate) multicast: Vec<(P::Message, NodeSet)>,
+    pub(crate) registration: Registration,
     pub(crate) timers: Timers<P::Timer>,
     timer_random: Stream,
     pub(crate) stamps: Stamps,
@@ -76,6 +78,8 @@ pub(crate) enum Status {
 pub(crate) struct Late<P: Process> {
     pub event: Event<P>,
     pub stamp: Option<Vector>,
+    /// The request that has sent it, if one has.
+    pub request: Option<Request>,
 }
 
 impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
@@ -112,6 +116,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             slow_path: u32::from(observed),
             ctx: Context::new(choices),
             multicast: Vec::new(),
+            registration: Registration::default(),
             timers: Timers::new(),
             timer_random: Stream::new(plan.seed, 3),
             stamps: Stamps::new(options),
@@ -208,8 +213,11 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             return self.take_slowly(node, slot);
         }
         match event {
-            Event::Message { from, message } => {
-                self.users.message_arrives(*from, message.name());
+            Event::Message { from, .. } => {
+                let from = *from;
+                if let Some(request) = self.registration.taken(slot) {
+                    self.request_arrives(from, request);
+                }
                 let event = self.wheel.take(slot);
                 self.step_here(node, event, false);
             }
@@ -252,16 +260,19 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
     #[inline(always)]
     pub(crate) fn act<const WATCHED: bool>(&mut self, node: NodeId, event: Event<P>, asks: bool) {
         self.events += 1;
+        if asks {
+            self.registration.begins(node);
+        }
         self.ctx.act(node, &mut self.nodes[node.index()], event);
         while let Some(effect) = self.ctx.pop() {
             match effect {
                 Effect::Send { to, message } => {
-                    if asks {
-                        self.users.request_sends(node, message.name());
-                    }
-                    match self.network.takes() {
-                        Some(latency) if !WATCHED => self.send(node, to, message, latency),
+                    let slot = match self.network.takes() {
+                        Some(latency) if !WATCHED => Some(self.send(node, to, message, latency)),
                         Some(_) | None => self.send_slowly(node, to, message),
+                    };
+                    if asks {
+                        self.registration.sends(node, slot);
                     }
                 }
                 Effect::SetTimer { timer, after } => self.set_timer(node, timer, after),
@@ -277,18 +288,26 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
                 Effect::Request(_) => {}
             }
         }
-        if asks {
-            self.users.request_made(node);
+        if asks && self.registration.is_complete(node) {
+            self.users.registered(node);
+        }
+    }
+
+    /// A message that a request has sent arrives.
+    #[inline]
+    pub(crate) fn request_arrives(&mut self, from: NodeId, request: Request) {
+        if self.registration.arrives(from, request) {
+            self.users.registered(from);
         }
     }
 
     /// In the common case, where each message just takes its time and nobody watches, a message is
     /// moved once and no more: this is the simulator's innermost loop.
     #[inline(always)]
-    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, latency: Ticks) {
+    fn send(&mut self, from: NodeId, to: NodeId, message: P::Message, latency: Ticks) -> SlotId {
         self.kinds.count(message.name());
         let event = Event::Message { from, message };
-        self.wheel.schedule(self.now + latency, Lane::Message, to, event);
+        self.wheel.schedule(self.now + latency, Lane::Message, to, event)
     }
 
     #[inline(never)]

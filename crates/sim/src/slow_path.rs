@@ -2,17 +2,19 @@
 //! crashed or paused, a message may be lost, late or doubled.
 
 use crate::network::Fate;
+use crate::registration::Request;
 use crate::simulator::{Late, Simulation, Status};
 use crate::trace::erased::{describe, erase_message};
 use crate::wheel::{Lane, SlotId};
 use crate::workload::{Exercised, Users};
-use conclave_core::{Event, Named, NodeId, NodeSet, Oracle, Process};
+use conclave_core::{Event, Named, NodeId, NodeSet, Oracle, Process, Ticks};
 
 impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// Takes an event out of the wheel to a node that may be away, or while somebody watches.
     #[cold]
     pub(crate) fn take_slowly(&mut self, node: NodeId, slot: SlotId) {
         let event = self.wheel.take(slot);
+        let request = self.registration.taken(slot);
         match self.up[node.index()] {
             Status::Up => {
                 if let Some(stamp) = self.stamps.of(slot, &event)
@@ -20,20 +22,21 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
                 {
                     causality.received(node, stamp);
                 }
+                self.follow_request(&event, request);
                 self.deliver(node, event);
             }
             Status::Down => self.lose(node, &event),
-            Status::Paused => self.put_off(node, slot, event),
+            Status::Paused => self.put_off(node, slot, event, request),
         }
     }
 
     /// What comes to a paused node waits for it.
-    fn put_off(&mut self, node: NodeId, slot: SlotId, event: Event<P>) {
+    fn put_off(&mut self, node: NodeId, slot: SlotId, event: Event<P>, request: Option<Request>) {
         if let Event::Timer(timer) = event {
             self.timers.hold(node, timer);
         }
         let stamp = self.stamps.of(slot, &event).cloned();
-        self.backlog.entry(node).push(Late { event, stamp });
+        self.backlog.entry(node).push(Late { event, stamp, request });
     }
 
     /// Gives a node an event that has waited for it.
@@ -43,23 +46,29 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         }
         let stopped = |timer| !self.timers.is_held(node, timer);
         if !matches!(late.event, Event::Timer(timer) if stopped(timer)) {
+            self.follow_request(&late.event, late.request);
             self.deliver(node, late.event);
+        }
+    }
+
+    /// If a request has sent this, it has come.
+    fn follow_request(&mut self, event: &Event<P>, request: Option<Request>) {
+        if let (Event::Message { from, .. }, Some(request)) = (event, request) {
+            self.request_arrives(*from, request);
         }
     }
 
     /// Gives a node an event.
     pub(crate) fn deliver(&mut self, node: NodeId, event: Event<P>) {
         match event {
-            Event::Message { from, ref message } => {
-                self.users.message_arrives(from, message.name());
-                self.step(node, event);
-            }
             Event::Request(request) => P::Provides::acts(self, node, request),
             Event::Timer(timer) => {
                 self.timers.cancel(node, timer);
                 self.step(node, event);
             }
-            Event::Start | Event::Restart | Event::Indication(_) => self.step(node, event),
+            Event::Start | Event::Restart | Event::Indication(_) | Event::Message { .. } => {
+                self.step(node, event);
+            }
         }
     }
 
@@ -102,9 +111,15 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         }
     }
 
-    /// Sends a message that may be lost, or that somebody wants to know of.
+    /// Sends a message that may be lost, or that somebody wants to know of. Gives its slot, if it
+    /// will arrive.
     #[inline(never)]
-    pub(crate) fn send_slowly(&mut self, from: NodeId, to: NodeId, message: P::Message) {
+    pub(crate) fn send_slowly(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        message: P::Message,
+    ) -> Option<SlotId> {
         let kind = message.name();
         if self.counts(to, &message) {
             self.kinds.count(kind);
@@ -123,11 +138,23 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             let again = fate.again.into_iter().collect();
             recorder.sends(to, erase_message(&message), fate.arrival, again);
         }
-        for arrival in [fate.again, fate.arrival].into_iter().flatten() {
-            let event = Event::Message { from, message: message.clone() };
-            let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
-            self.stamps.sent(self.users.causality(), slot, from);
+        if let Some(again) = fate.again {
+            self.schedule_message(again, from, to, message.clone());
         }
+        Some(self.schedule_message(fate.arrival?, from, to, message))
+    }
+
+    fn schedule_message(
+        &mut self,
+        arrival: Ticks,
+        from: NodeId,
+        to: NodeId,
+        message: P::Message,
+    ) -> SlotId {
+        let event = Event::Message { from, message };
+        let slot = self.wheel.schedule(arrival, Lane::Message, to, event);
+        self.stamps.sent(self.users.causality(), slot, from);
+        slot
     }
 }
 

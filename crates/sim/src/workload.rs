@@ -5,7 +5,6 @@ mod arrivals;
 mod detector;
 mod election;
 mod mutex;
-mod registration;
 mod shared;
 mod timekeeping;
 
@@ -104,20 +103,10 @@ pub trait Users<S: Service> {
         false
     }
 
-    /// A followed request sends a message.
-    fn request_sends(&mut self, node: NodeId, kind: &'static str) {
-        let _ = (node, kind);
-    }
-
-    /// A followed request has been made.
-    fn request_made(&mut self, node: NodeId) {
-        let _ = node;
-    }
-
-    /// A message arrives, perhaps one of a followed request.
+    /// All messages of a followed request have arrived.
     #[inline]
-    fn message_arrives(&mut self, from: NodeId, kind: &'static str) {
-        let _ = (from, kind);
+    fn registered(&mut self, node: NodeId) {
+        let _ = node;
     }
 
     /// The causal past of every node, where it is watched.

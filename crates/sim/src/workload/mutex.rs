@@ -1,7 +1,6 @@
 //! Study of mutual exclusion: applications that ask, enter and leave.
 
 use super::application::{Application, is_told};
-use super::registration::Registration;
 use super::{Ahead, Exercised, Findings, Judgement, Shared, Users};
 use crate::error::Error;
 use crate::follow::MutexLaw;
@@ -16,7 +15,6 @@ use conclave_core::{Cluster, NodeId, Oracle, Process, Property, Ticks};
 pub struct Applications {
     pub(super) monitor: Monitor,
     pub(super) application: Application,
-    registration: Registration,
     scripted: bool,
 }
 
@@ -33,15 +31,13 @@ impl Exercised for Mutex {
     }
 
     fn users<P: Process>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Applications {
-        let n = cluster.nodes();
-        let mut monitor = Monitor::new(n, options.bypass_bound);
+        let mut monitor = Monitor::new(cluster.nodes(), options.bypass_bound);
         if options.order {
             monitor.watch_order();
         }
         Applications {
             monitor,
             application: Application::new(plan, cluster.clients),
-            registration: Registration::new(n),
             scripted: matches!(plan.workload, Workload::Script(_)),
         }
     }
@@ -168,18 +164,9 @@ impl Users<Mutex> for Applications {
         matches!(request, Request::Acquire)
     }
 
-    fn request_sends(&mut self, node: NodeId, kind: &'static str) {
-        self.registration.sent(node, kind);
-    }
-
     #[inline]
-    fn request_made(&mut self, node: NodeId) {
-        self.registration.made(&mut self.monitor, node);
-    }
-
-    #[inline]
-    fn message_arrives(&mut self, from: NodeId, kind: &'static str) {
-        self.registration.arrived(&mut self.monitor, from, kind);
+    fn registered(&mut self, node: NodeId) {
+        self.monitor.registered(node);
     }
 
     #[inline]

@@ -132,6 +132,25 @@ fn random_runs_within_the_assumptions_break_no_promise() {
     }
 }
 
+/// Where coordinators ask too, their requests are sent and passed on by messages of several kinds:
+/// nobody is taken for registered before its own have arrived.
+#[test]
+fn coordinators_that_ask_too_are_bypassed_no_more_than_promised() {
+    let set = [("coordinator", "colocated"), ("coordinators", "3")];
+    let setting = setting("total-order", 4, &set);
+    for seed in 1..=seeds() {
+        let plan = Plan {
+            seed,
+            rounds: 6,
+            workload: Workload::Closed(Ticks::ZERO),
+            critical_section: Ticks(500),
+            latency: Latency::Exponential(Ticks::units(3)),
+            ..Plan::default()
+        };
+        assert_kept(&setting, &plan, &simulate(&setting, &plan));
+    }
+}
+
 #[test]
 fn every_algorithm_has_a_row() {
     for entry in rows(Family::Mutex) {
