@@ -67,7 +67,7 @@ impl Judge for Entries {
             AnyRequest::Acquire if !waiting && !inside => self.monitor.requested(node, at),
             AnyRequest::Acquire => return Err("asks to enter though it has".to_string()),
             AnyRequest::Release if inside => self.monitor.released(node, at),
-            AnyRequest::Cancel if waiting => self.monitor.cancelled(node),
+            AnyRequest::Cancel if waiting => self.monitor.cancelled(node, at),
             AnyRequest::Release | AnyRequest::Cancel if unknown => {}
             AnyRequest::Release => return Err("leaves, but it is not inside".to_string()),
             AnyRequest::Cancel => return Err("gives up what it does not want".to_string()),

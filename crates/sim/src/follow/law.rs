@@ -80,7 +80,7 @@ impl Law<Mutex> for MutexLaw {
                 Some(mutex::Request::Release)
             }
             Move::Cancel { .. } if waiting => {
-                self.monitor.cancelled(node);
+                self.monitor.cancelled(node, at);
                 Some(mutex::Request::Cancel)
             }
             Move::Acquire { .. }

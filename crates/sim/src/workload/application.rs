@@ -307,7 +307,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
 
     #[cold]
     fn withdraws(&mut self, node: NodeId) {
-        self.users.monitor.cancelled(node);
+        self.users.monitor.cancelled(node, self.now);
         self.users.application.waits_no_longer(self.users.monitor.waiting());
         self.users.application.alone =
             self.users.application.alone.filter(|alone| alone.node != node);

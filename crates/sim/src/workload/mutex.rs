@@ -190,7 +190,8 @@ pub struct Entering {
     pub fences: Option<(u64, u64)>,
     /// Jain's index of fairness.
     pub jain: Option<f64>,
-    /// The most that entered between the registration of a request and its entry.
+    /// The most that entered between the registration of a request and its entry, or the end of
+    /// waiting in vain.
     pub bypass_max: u64,
     /// Last writes that the resource refused because a larger fence had been there.
     pub refused: u64,
@@ -235,22 +236,39 @@ impl Entering {
 
 #[cfg(test)]
 mod tests {
+    use crate::outcome::Outcome;
     use crate::plan::{Act, Fault, Options, Plan, ScriptLine, Workload};
     use crate::runnable::Runnable;
     use crate::toys::desk;
     use conclave_core::{NodeId, Ticks};
 
-    /// How many hand-overs there are among four nodes that do this.
-    fn handovers(script: &[(u64, u32, Act)], faults: Vec<(Ticks, Fault)>) -> u64 {
+    /// What comes of four nodes that do this.
+    fn run(script: &[(u64, u32, Act)], faults: Vec<(Ticks, Fault)>, until: u64) -> Outcome {
         let line = |&(at, node, act): &(u64, u32, Act)| ScriptLine {
             at: Ticks(at),
             node: NodeId(node),
             act,
         };
         let workload = Workload::Script(script.iter().map(line).collect());
-        let plan = Plan { workload, faults, ..Plan::default() };
-        let outcome = desk(4).run(&plan, &Options::default()).expect("the plan is sound");
-        outcome.mutex().sync_delay.count()
+        let plan = Plan { workload, faults, until: Ticks(until), ..Plan::default() };
+        desk(4).run(&plan, &Options::default()).expect("the plan is sound")
+    }
+
+    /// How many hand-overs there are among them.
+    fn handovers(script: &[(u64, u32, Act)], faults: Vec<(Ticks, Fault)>) -> u64 {
+        run(script, faults, 1_000_000).mutex().sync_delay.count()
+    }
+
+    #[test]
+    fn who_waits_in_vain_is_bypassed_too() {
+        let waits = [(0, 0, Act::Acquire), (0, 1, Act::Acquire), (500, 2, Act::Acquire)];
+        let in_vain = |script: &[_], faults, until| run(script, faults, until).mutex().bypass_max;
+        assert_eq!(in_vain(&waits, Vec::new(), 15_000), 1, "the second is inside");
+        let [first, second, third] = waits;
+        let withdraws = [first, second, third, (15_000, 2, Act::Cancel)];
+        assert_eq!(in_vain(&withdraws, Vec::new(), 1_000_000), 1);
+        let crash = (Ticks(15_000), Fault::Crash(NodeId(2)));
+        assert_eq!(in_vain(&waits, vec![crash], 1_000_000), 1);
     }
 
     #[test]

@@ -113,7 +113,8 @@ impl Monitor {
     }
 
     /// A node gave up waiting.
-    pub fn cancelled(&mut self, node: NodeId) {
+    pub fn cancelled(&mut self, node: NodeId, at: Ticks) {
+        self.judge_waiting(node, at);
         self.leave(node, Phase::Waiting);
     }
 
@@ -152,7 +153,10 @@ impl Monitor {
     pub fn crashed(&mut self, node: NodeId, at: Ticks) {
         match self.nodes[node.index()].phase {
             Phase::Idle => {}
-            Phase::Waiting => self.leave(node, Phase::Waiting),
+            Phase::Waiting => {
+                self.judge_waiting(node, at);
+                self.leave(node, Phase::Waiting);
+            }
             Phase::Inside => {
                 self.last_progress = at;
                 self.leave(node, Phase::Inside);
@@ -162,18 +166,25 @@ impl Monitor {
 
     /// The run is over. `complete` means that nothing more could happen; otherwise it was cut
     /// short, and whoever waits is taken to wait for ever only if nobody has entered or left for as
-    /// long as `patience`.
+    /// long as `patience`. Whom others overtook until then has been bypassed in any case.
     pub fn end(&mut self, at: Ticks, complete: bool, patience: Ticks) {
         self.ended = Some(if complete { End::Complete } else { End::CutShort });
-        let stalled = complete || at.since(self.last_progress) >= patience;
-        if self.waiting == 0 || !stalled {
+        if self.waiting == 0 {
             return;
         }
-        let names: Vec<String> = (0..)
-            .zip(&self.nodes)
-            .filter(|(_, node)| node.phase == Phase::Waiting)
-            .map(|(index, _)| NodeId(index).mark())
-            .collect();
+        let all = (0..self.nodes.len() as u32).map(NodeId);
+        let waiting: Vec<NodeId> = all.filter(|&node| self.is_waiting(node)).collect();
+        for &node in &waiting {
+            self.judge_waiting(node, at);
+        }
+        if complete || at.since(self.last_progress) >= patience {
+            self.judge_stall(&waiting);
+        }
+    }
+
+    /// These wait for ever.
+    fn judge_stall(&mut self, waiting: &[NodeId]) {
+        let names: Vec<String> = waiting.iter().map(|node| node.mark()).collect();
         let who = match names.as_slice() {
             [one] => format!("{one} waits"),
             few if few.len() <= 8 => format!("{} wait", few.join(", ")),
@@ -255,7 +266,8 @@ impl Monitor {
         self.refused
     }
 
-    /// The most entries by others between a registration and the entry it led to.
+    /// The most entries by others between a registration and the entry it led to, or the end of
+    /// waiting in vain.
     pub fn bypass_max(&self) -> u64 {
         self.bypass_max
     }
@@ -314,6 +326,13 @@ impl Monitor {
         {
             self.bypassed(node, bypass, bound, at);
         }
+    }
+
+    /// A node has waited in vain so far: whoever entered meanwhile has overtaken it.
+    fn judge_waiting(&mut self, node: NodeId, at: Ticks) {
+        let state = &self.nodes[node.index()];
+        let registered = state.registered.then_some(state.entries_before);
+        self.judge_bypass(node, registered, at);
     }
 
     #[cold]

@@ -78,6 +78,27 @@ fn bypasses_count_from_registration() {
 }
 
 #[test]
+fn who_waits_in_vain_is_bypassed_too() {
+    let ends: [fn(&mut Monitor); 3] = [
+        |monitor| monitor.cancelled(NodeId(1), Ticks(4)),
+        |monitor| monitor.crashed(NodeId(1), Ticks(4)),
+        |monitor| monitor.end(Ticks(4), false, Ticks(10)),
+    ];
+    for end in ends {
+        let mut monitor = with_two_waiting();
+        monitor.registered(NodeId(1));
+        for fence in 1..=3 {
+            monitor.entered(NodeId(0), fence, Ticks(fence));
+            monitor.released(NodeId(0), Ticks(fence));
+            monitor.requested(NodeId(0), Ticks(fence));
+        }
+        assert_eq!((monitor.bypass_max(), monitor.verdict(Property::BW)), (0, Verdict::Holds));
+        end(&mut monitor);
+        assert_eq!((monitor.bypass_max(), monitor.verdict(Property::BW)), (3, Verdict::Violated));
+    }
+}
+
+#[test]
 fn a_crash_ends_a_hold() {
     let mut monitor = with_two_waiting();
     monitor.entered(NodeId(0), 1, Ticks(1));
