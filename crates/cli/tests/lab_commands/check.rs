@@ -126,7 +126,8 @@ fn a_story_is_drawn_and_run_again() {
 #[test]
 fn who_waits_because_the_bounds_stop_its_timer_is_not_said_to_starve() {
     let bounded = ["check", "voting", "--nodes", "2", "--set", "coordinators=1"];
-    let bounded = conclave(&[&bounded[..], &["--requests", "unlimited"]].concat());
+    let bounded =
+        conclave(&[&bounded[..], &["--requests", "unlimited", "--timeouts", "2"]].concat());
     assert_eq!(bounded.code, 4, "{}", bounded.stdout);
     assert!(bounded.stdout.contains("V2      unknown"), "{}", bounded.stdout);
 }
