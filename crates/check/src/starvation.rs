@@ -45,9 +45,17 @@ pub fn lasso(graph: &StateGraph, property: Property, clients: u32, cut: bool) ->
             fair(&waits, &any)?
         }
         Property::E1 => fair(&any, &|place: usize| graph.misled[place])?,
-        _ => (0..clients)
+        Property::V2 | Property::E2 => (0..clients)
             .filter_map(|client| fair(&|place| graph.wanting[place] >> client & 1 == 1, &any))
             .min_by_key(|component| graph.way(component[0]).len())?,
+        Property::S1
+        | Property::S1Eff
+        | Property::BW
+        | Property::HB
+        | Property::F1
+        | Property::E1Term
+        | Property::D1
+        | Property::D2 => return None, // No endless run is needed to violate these.
     };
     let cycle = fair_cycle(graph, &component);
     Some(Lasso { stem: graph.way(component[0]), cycle })

@@ -146,7 +146,7 @@ impl Line {
         let index = self.places.iter().position(free)?;
         let place = &mut self.places[index];
         place.client = Some(client);
-        place.seq = place.seq + 1;
+        place.seq += 1;
         let ticket = Ticket { place: index as u32, seq: place.seq };
         self.tell(ticket.place, Message::Request { seq: ticket.seq, time: 0 });
         Some(ticket)

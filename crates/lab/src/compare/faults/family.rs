@@ -58,14 +58,16 @@ impl Base {
 
     /// This run without the nth message of a kind.
     fn without(&self, kind: &str, nth: u32) -> Trial {
-        let from = None;
-        let to = None;
-        let kind = Some(kind.to_string());
-        let nth = Some(nth);
-        let rules = vec![MessageRule { from, to, kind: kind.clone(), nth, action: Action::Drop }];
+        let rules = vec![MessageRule {
+            from: None,
+            to: None,
+            kind: Some(kind.to_string()),
+            nth: Some(nth),
+            action: Action::Drop,
+        }];
         let plan = Plan { rules: rules.clone(), ..self.plan.clone() };
         let longer = Plan { rules, ..self.longer.clone() };
-        Trial { plan, longer, hits: kind.unwrap_or_default() }
+        Trial { plan, longer, hits: kind.to_string() }
     }
 
     /// Times at which a fault may hurt: somebody is inside, or has just left.
