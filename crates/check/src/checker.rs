@@ -112,6 +112,10 @@ impl Checker<'_> {
 
     fn by_levels(&self) -> Report {
         let wanted = self.wanted(true);
+        if wanted.is_empty() {
+            // Nothing but the order of requests was asked for.
+            return self.order_up_to(self.limits.states_max);
+        }
         let watch = Watch {
             fences: wanted.contains(&Property::F1) || wanted.contains(&Property::S1Eff),
             terms: wanted.contains(&Property::E1Term),
@@ -262,16 +266,26 @@ impl Checker<'_> {
             return;
         }
         let most = if asked { u64::MAX } else { 10 * ORDER_MAX };
-        let limits = Limits { states_max: self.limits.states_max.min(most), ..self.limits.clone() };
+        let of_order = self.order_up_to(self.limits.states_max.min(most));
+        let found = of_order.verdict(Property::HB);
+        let verdict = if asked || found != Verdict::Unknown { found } else { Verdict::NotChecked };
+        report.verdicts.push((Property::HB, verdict));
+        report.stories.extend(of_order.stories);
+    }
+
+    /// What a search says of the order of requests that looks at so many states at most.
+    fn order_up_to(&self, states_max: u64) -> Report {
+        let limits = Limits { states_max, ..self.limits.clone() };
         let watch = Watch { order: true, ..Watch::default() };
         let space = Space::new(self.ordered, self.bounds, watch);
         let wanted = [Property::HB];
         let search = Search::new(&space, &limits, &wanted, self.progress);
         let ended = search.run(limits.depth);
-        let found = ended.found.verdict(Property::HB, ended.stop.is_none());
-        let verdict = if asked || found != Verdict::Unknown { found } else { Verdict::NotChecked };
-        report.verdicts.push((Property::HB, verdict));
+        let mut report = Report::of(&ended.found, ended.unique_states, ended.stop, &wanted);
+        report.depth = ended.depth;
+        report.bytes = ended.bytes;
         report.stories.extend(story(&search, &ended.found, Property::HB));
+        report
     }
 }
 

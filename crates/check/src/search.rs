@@ -116,7 +116,8 @@ impl<'a> Search<'a> {
         let stop = loop {
             bytes = bytes.max(self.visited.bytes() + size(&frontier));
             if frontier.is_empty() {
-                break None;
+                // What comes after a state in which safety is lost was not looked at.
+                break self.is_fatal(&found).then_some(Stop::Found);
             }
             if self.is_over(&found) {
                 break Some(Stop::Found);
@@ -144,9 +145,13 @@ impl<'a> Search<'a> {
 
     /// Whether what was found makes the rest pointless.
     fn is_over(&self, found: &Violations) -> bool {
-        let broken = |property: &Property| found.place(*property).is_some();
-        self.wanted.iter().any(|property| is_fatal(*property) && broken(property))
-            || self.wanted.iter().all(broken)
+        self.is_fatal(found) || self.wanted.iter().all(|property| found.place(*property).is_some())
+    }
+
+    /// Whether safety that was asked for is lost.
+    fn is_fatal(&self, found: &Violations) -> bool {
+        let broken = |property: &&Property| found.place(**property).is_some();
+        self.wanted.iter().filter(broken).any(|property| is_fatal(*property))
     }
 
     /// Looks at all states after so many moves, on all threads.

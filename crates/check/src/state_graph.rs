@@ -186,6 +186,7 @@ impl StateGraph {
                 let mut after = State::default();
                 explorer.advance(&state, action, outcome, &mut after);
                 if !explorer.is_within_bounds(&after) {
+                    self.found.cut |= due;
                     continue;
                 }
                 let to = self.come_to(explorer, after, node);

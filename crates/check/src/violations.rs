@@ -15,6 +15,9 @@ pub struct Violations {
     broken: Vec<(Property, Place)>,
     /// The properties of which the bounds kept the end from being seen.
     unknown: Vec<Property>,
+    /// Whether something that had to happen was left out, because the bounds do not allow it: a run
+    /// that has no way to go on may not be said to go well.
+    pub cut: bool,
     /// Whether a move led to where the search had been: only then can there be a cycle.
     pub back: bool,
     /// How many states were come to.
@@ -42,6 +45,7 @@ impl Violations {
         for property in other.unknown {
             self.unknown(property);
         }
+        self.cut |= other.cut;
         self.back |= other.back;
         self.states += other.states;
     }
@@ -54,7 +58,8 @@ impl Violations {
     pub fn verdict(&self, property: Property, complete: bool) -> Verdict {
         if self.place(property).is_some() {
             Verdict::Violated
-        } else if !complete || self.unknown.contains(&property) {
+        } else if !complete || self.unknown.contains(&property) || self.cut && !is_safety(property)
+        {
             Verdict::Unknown
         } else {
             Verdict::Holds

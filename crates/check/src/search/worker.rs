@@ -68,7 +68,7 @@ impl<'a> Worker<'a> {
     /// Comes to the states in which runs begin.
     pub fn begin(&mut self) {
         for state in self.explorer.initial() {
-            self.come_to(0, |_, next| *next = state);
+            self.come_to(None, |_, next| *next = state);
         }
         self.settle(0);
     }
@@ -150,28 +150,35 @@ impl<'a> Worker<'a> {
 
     /// Makes each of these moves.
     fn take(&mut self, state: &State, place: Place, enabled: &[Enabled]) {
-        for &Enabled { action, .. } in enabled {
+        for &Enabled { action, due } in enabled {
             for &outcome in self.explorer.outcomes(state, action).iter() {
-                self.come_to(place.hash, |explorer, next| {
+                let kept = self.come_to(Some(place.hash), |explorer, next| {
                     explorer.advance(state, action, outcome, next);
                 });
+                self.found.cut |= due && !kept;
             }
         }
     }
 
-    /// Comes to a state, which is yet to be looked up.
-    fn come_to(&mut self, from: u64, make: impl FnOnce(&mut Explorer<'a>, &mut State)) {
+    /// Comes to a state, which is yet to be looked up; whether it is within the bounds. Where runs
+    /// begin, they begin.
+    fn come_to(
+        &mut self,
+        from: Option<u64>,
+        make: impl FnOnce(&mut Explorer<'a>, &mut State),
+    ) -> bool {
         let place = self.arrivals.len();
         if place == self.next.len() {
             self.next.push(State::default());
         }
         let next = &mut self.next[place];
         make(&mut self.explorer, next);
-        if !self.explorer.is_within_bounds(next) {
-            return;
+        if from.is_some() && !self.explorer.is_within_bounds(next) {
+            return false;
         }
         let hash = key(&self.explorer, &mut self.symmetry, next);
-        self.arrivals.push(Arrival { hash, from });
+        self.arrivals.push(Arrival { hash, from: from.unwrap_or(0) });
+        true
     }
 
     /// Looks up the states that were come to; whether the search has not looked at any of them.

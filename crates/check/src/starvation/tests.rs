@@ -127,7 +127,8 @@ impl Process for Ticker {
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
             Event::Request(_) => {
-                ctx.indicate(election::Indication::Elected { leader: self.leader, term: 1 });
+                let term = u64::from(self.leader.0);
+                ctx.indicate(election::Indication::Elected { leader: self.leader, term });
                 ctx.set_timer((), SOON);
             }
             Event::Timer(()) => ctx.set_timer((), SOON),
@@ -184,4 +185,68 @@ fn a_run_goes_on_after_two_were_inside_if_nobody_asked_for_that() {
     let bounds = Bounds { requests: Some(2), ..Bounds::default() };
     let limits = Limits { properties: vec![Property::V1], ..Limits::default() };
     assert_eq!(checked(&cluster, &bounds, &limits).verdict(Property::V1), Verdict::Violated);
+}
+
+#[test]
+fn what_follows_two_that_are_inside_is_not_said_to_go_well_if_it_was_not_looked_at() {
+    let cluster = Cluster::of_equals(2, |me| Shy { me, inside: false, met: false });
+    let bounds = Bounds { requests: Some(2), ..Bounds::default() };
+    let properties = vec![Property::S1, Property::V1];
+    let report = checked(&cluster, &bounds, &Limits { properties, ..Limits::default() });
+    assert_eq!(report.verdict(Property::S1), Verdict::Violated);
+    assert_eq!(report.verdict(Property::V1), Verdict::Unknown);
+    assert!(!report.is_complete());
+}
+
+/// Node 1 asks once, is answered twice, and then enters. Node 2 enters as it likes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Echoed {
+    me: NodeId,
+    answers: u32,
+}
+
+impl Process for Echoed {
+    type Provides = Mutex;
+    type Uses = Never;
+    type Message = Ball;
+    type Timer = Never;
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        match event {
+            Event::Request(Request::Acquire) if self.me == NodeId(0) => ctx.send(NodeId(1), Ball),
+            Event::Request(Request::Acquire) => ctx.indicate(Indication::Entered { fence: 1 }),
+            Event::Message { from, .. } if self.me == NodeId(1) => {
+                ctx.send(from, Ball);
+                ctx.send(from, Ball);
+            }
+            Event::Message { .. } => {
+                self.answers += 1;
+                if self.answers == 2 {
+                    ctx.indicate(Indication::Entered { fence: 1 });
+                }
+            }
+            Event::Start | Event::Restart | Event::Request(_) => {}
+        }
+    }
+}
+
+#[test]
+fn who_waits_for_what_the_bounds_keep_from_being_sent_is_not_said_to_get_in() {
+    let cluster = Cluster::of_equals(2, |me| Echoed { me, answers: 0 });
+    let verdict = |in_flight| {
+        let bounds = Bounds { in_flight, ..Bounds::default() };
+        let limits = Limits { properties: vec![Property::V1], ..Limits::default() };
+        checked(&cluster, &bounds, &limits).verdict(Property::V1)
+    };
+    assert_eq!(verdict(Some(1)), Verdict::Unknown);
+    assert_eq!(verdict(Some(2)), Verdict::Holds);
+}
+
+#[test]
+fn the_order_of_requests_can_be_asked_for_alone() {
+    let cluster = Cluster::of_equals(2, |me| Shy { me, inside: false, met: false });
+    let limits = Limits { properties: vec![Property::HB], ..Limits::default() };
+    let report = checked(&cluster, &Bounds::default(), &limits);
+    assert_eq!(report.verdicts, [(Property::HB, Verdict::Holds)]);
+    assert!(report.is_complete() && report.unique_states > 1);
 }
