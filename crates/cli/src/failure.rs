@@ -108,8 +108,15 @@ pub fn of_clap(error: &clap::Error) -> ExitCode {
 /// An error in one line, whatever is in it.
 pub fn say(message: &str) {
     let error = crate::output::bad("error:");
-    let message = message.replace('\n', " ");
+    let message = without_numbers(message).replace('\n', " ");
     anstream::eprintln!("{error} {message}");
+}
+
+/// What the system says of a file or an address, without the number that it has for it.
+fn without_numbers(message: &str) -> String {
+    let mut pieces = message.split(" (os error ");
+    let first = pieces.next().unwrap_or_default().to_string();
+    pieces.fold(first, |words, piece| words + piece.split_once(')').map_or("", |(_, rest)| rest))
 }
 
 fn one_line(error: &clap::Error) -> String {
@@ -138,7 +145,10 @@ fn one_line(error: &clap::Error) -> String {
         (ErrorKind::UnknownArgument, _) => format!("{flag}: one argument too many; see --help"),
         (ErrorKind::InvalidSubcommand, _) => format!("{command}: no such command; {hint}"),
         (ErrorKind::ArgumentConflict, _) if !flag.is_empty() => {
-            format!("{flag}: cannot be given twice or with this; see --help")
+            match text(ContextKind::PriorArg).and_then(|other| other.split(' ').next()) {
+                Some(other) if other != flag => format!("{flag}: does not go with {other}"),
+                Some(_) | None => format!("{flag}: cannot be given twice; see --help"),
+            }
         }
         (ErrorKind::MissingRequiredArgument, _) => format!("{argument}: is missing; see --help"),
         _ => {
@@ -154,6 +164,15 @@ mod tests {
     use super::*;
     use anyhow::Context;
     use std::io;
+
+    #[test]
+    fn the_systems_numbers_are_left_out() {
+        let error = io::Error::from_raw_os_error(2).to_string();
+        assert!(error.contains("(os error 2)"));
+        let told = without_numbers(&format!("--dir x: {error}; and: {error}, too"));
+        assert!(!told.contains("os error") && told.ends_with(", too"), "{told}");
+        assert_eq!(without_numbers("nothing to leave out"), "nothing to leave out");
+    }
 
     #[test]
     fn a_cause_is_said_once() {

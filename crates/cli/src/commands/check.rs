@@ -41,7 +41,9 @@ pub struct Check {
     )]
     id: String,
     /// Every claim of the catalogue instead: what holds, and what must be found broken
-    #[arg(long, conflicts_with_all = ["id", "trace", "frames"])]
+    #[arg(long, conflicts_with_all = ["id", "trace", "frames", "nodes", "ids", "set", "start",
+        "without", "requests", "timeouts", "cancels", "stays", "network", "in_flight", "timers",
+        "crashes", "restarts", "amnesia", "losses", "duplicates", "suspicions", "properties"])]
     all: bool,
     /// How many nodes want to enter, or to lead
     #[arg(long, value_name = "N", default_value_t = NODES_USUAL, value_parser = values::nodes,

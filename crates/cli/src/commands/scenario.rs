@@ -13,7 +13,7 @@ use conclave_lab::scenarios::{Ran, ScenarioFile};
 use conclave_sim::Options;
 use std::time::Instant;
 
-/// ScenarioFiles with a known outcome: list them, look at one, run one or all
+/// Scenarios with a known outcome: list them, look at one, run one or all
 #[derive(Debug, clap::Args)]
 #[command(disable_help_subcommand = true)]
 #[command(after_help = "Examples:\n  \

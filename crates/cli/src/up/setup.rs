@@ -57,7 +57,10 @@ impl Setup {
         let lock = earlier::take(&directory)?;
         earlier::check(&directory, &config)?;
         let setup = Self { directory, temporary, nodes, token: token()?, _lock: lock };
-        setup.write(wanted)?;
+        if let Err(error) = setup.write(wanted) {
+            setup.clean_up();
+            return Err(error);
+        }
         Ok(setup)
     }
 

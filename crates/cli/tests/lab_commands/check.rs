@@ -131,3 +131,22 @@ fn who_waits_because_the_bounds_stop_its_timer_is_not_said_to_starve() {
     assert_eq!(bounded.code, 4, "{}", bounded.stdout);
     assert!(bounded.stdout.contains("V2      unknown"), "{}", bounded.stdout);
 }
+
+#[test]
+fn what_bounds_one_check_is_refused_for_all_claims() {
+    for flags in [["--losses", "1"], ["--in-flight", "1"], ["--nodes", "2"], ["--network", "bag"]] {
+        let done = conclave(&[&["check", "--all"], &flags[..]].concat());
+        assert_eq!(done.code, 2, "{flags:?}: {}", done.stdout);
+        assert!(done.stderr.contains(flags[0]), "{flags:?}: {}", done.stderr);
+    }
+}
+
+#[test]
+fn a_bound_that_leaves_no_way_to_go_on_says_nothing_of_liveness() {
+    let narrow = ["check", "hirschberg-sinclair", "--nodes", "2", "--in-flight", "1"];
+    for start in ["any", "together"] {
+        let done = conclave(&[&narrow[..], &["--start", start]].concat());
+        assert_eq!(done.code, 4, "{start}: {}", done.stdout);
+        assert!(done.stdout.contains("E2      unknown"), "{start}: {}", done.stdout);
+    }
+}

@@ -52,6 +52,7 @@ fn the_object_has_the_fields_it_promises_in_their_order() {
         "wait",
         "jain",
         "max_bypass",
+        "starving",
         "fences",
     ];
     let at = fields.map(|field| done.stdout.find(&format!("\n  \"{field}\":")));

@@ -16,11 +16,9 @@ pub(super) fn words(checked: &Checked<'_>) -> String {
         Network::Fifo => "FIFO links".to_string(),
         Network::Bag => "links in any order".to_string(),
     });
-    words.extend(
-        bounds
-            .in_flight
-            .map(|most| format!("at most {} under way per link", of(most.into(), "message"))),
-    );
+    words.extend(bounds.in_flight.map(|most| {
+        format!("only runs with at most {} under way per link", of(most.into(), "message"))
+    }));
     words.extend(Some(timers(bounds)).filter(|_| checked.report.timers_ran));
     words.push(faults(bounds));
     words.extend(checked.limits.depth.map(|depth| format!("at most {}", of(depth.into(), "move"))));
