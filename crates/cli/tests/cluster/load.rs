@@ -133,7 +133,10 @@ fn what_cannot_be_put_under_load_is_refused_in_one_line() {
     refused(&["--against", "etcd"], "--against etcd: other systems cannot be run beside it yet");
     refused(&["--engine", "bully"], "--engine bully: takes 'all' or ids of central, ");
     refused(&["--set", "lease=never"], "lease");
-    refused(&["--server", "http://127.0.0.1:1", "--nodes", "3"], "cannot be given");
+    refused(
+        &["--server", "http://127.0.0.1:1", "--nodes", "3"],
+        "--server: does not go with --nodes",
+    );
     let silent = conclave(&["bench", "service", "--server", "http://127.0.0.1:1"]);
     assert_eq!(silent.code, 1, "{}", silent.stdout);
     assert!(silent.stderr.contains("no answer from http://127.0.0.1:1"), "{}", silent.stderr);
