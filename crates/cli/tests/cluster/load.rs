@@ -52,7 +52,10 @@ fn costs_as_the_catalogue_says(engine: &str, row: &Value) {
     let least = least.min(simulated) * (1.0 - SLACK);
     assert!(measured >= least, "{engine}: {measured} < {least}: {row:#}");
     if let Some(most) = row["formula"]["most"].as_f64() {
-        let most = most.max(simulated) * (1.0 + SLACK);
+        // Who waits for long says so, and may be granted once more: time decides how often.
+        let entries = row["entries"].as_f64().expect("a number");
+        let signs = row["messages"]["KEEPALIVE"].as_f64().unwrap_or(0.0);
+        let most = most.max(simulated) * (1.0 + SLACK) + 2.0 * signs / entries;
         assert!(measured <= most, "{engine}: {measured} > {most}: {row:#}");
     }
     if let Some((_, exact)) = EXACT.iter().find(|(id, _)| *id == engine) {
