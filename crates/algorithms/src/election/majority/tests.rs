@@ -137,3 +137,21 @@ fn a_restarted_first_leader_does_not_lead() {
 fn a_stranger_is_not_answered() {
     assert_eq!(run(&mut node(0, 2), message(2, Message::RequestVote { term: 9 })), []);
 }
+
+#[test]
+fn a_vote_was_given_before_the_first_heartbeat_and_does_not_answer_it() {
+    let third_beat = |answer: Option<Event<Majority>>| {
+        let mut leader = node(0, 3);
+        run(&mut leader, CAMPAIGN);
+        run(&mut leader, vote(1, 1));
+        answer.map(|answer| run(&mut leader, answer));
+        run(&mut leader, Event::Timer(Timer::Heartbeat));
+        run(&mut leader, Event::Timer(Timer::Heartbeat))
+    };
+    // Ten units after the heartbeat before the first, which is one after the third.
+    let after = Delay::exactly(Ticks::units(1));
+    let steps_down = Effect::SetTimer { timer: Timer::Quorum, after };
+    assert!(third_beat(None).contains(&steps_down));
+    let answer = message(1, Message::HeartbeatAck { term: 1, number: 1 });
+    assert!(!third_beat(Some(answer)).contains(&steps_down));
+}
