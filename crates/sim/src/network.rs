@@ -2,8 +2,8 @@
 //! message on its way; where one is lost on purpose is `Network::carry`.
 
 use crate::plan::{Action, Latency, MessageRule, Plan};
-use crate::random::Stream;
-use conclave_core::{NodeId, Play, Ticks};
+use crate::random::{Purpose, Stream};
+use conclave_core::{Hasher, NodeId, Play, Ticks};
 use std::collections::BTreeMap;
 
 /// The network of one run.
@@ -13,9 +13,10 @@ pub(crate) struct Network {
     duplicate: f64,
     serial: bool,
     rules: Vec<(MessageRule, u32)>,
-    random: Stream,
-    /// The last arrival on each link, where a later message could otherwise overtake.
-    arrivals: Option<BTreeMap<(NodeId, NodeId), Ticks>>,
+    seed: u64,
+    links: BTreeMap<(NodeId, NodeId), Link>,
+    /// Whether a later message could overtake, and must not.
+    kept_in_order: bool,
     /// When each sender is free again, where it emits one message at a time.
     free_at: BTreeMap<NodeId, Ticks>,
     cuts: Vec<Cut>,
@@ -26,9 +27,41 @@ pub(crate) struct Network {
     takes: Option<Ticks>,
 }
 
+/// What has passed from one node to another.
+#[derive(Default)]
+struct Link {
+    last_arrival: Ticks,
+    /// How many messages of each kind.
+    sent: Vec<(&'static str, u64)>,
+}
+
+impl Link {
+    /// One more of this kind; how many there were before.
+    fn count(&mut self, kind: &'static str) -> u64 {
+        match self.sent.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, sent)) => {
+                *sent += 1;
+                *sent - 1
+            }
+            None => {
+                self.sent.push((kind, 1));
+                0
+            }
+        }
+    }
+}
+
 struct Cut {
     number: u32,
     groups: Vec<Vec<NodeId>>,
+}
+
+/// What chance has for one message.
+struct Drawn {
+    lost: bool,
+    twice: bool,
+    latency: Ticks,
+    latency_again: Ticks,
 }
 
 /// When a message arrives: not at all, once, or twice.
@@ -54,8 +87,9 @@ impl Network {
             duplicate: plan.duplicate,
             serial: plan.serial,
             rules: plan.rules.iter().map(|rule| (rule.clone(), 0)).collect(),
-            random: Stream::new(plan.seed, 0),
-            arrivals: (plan.fifo && !alike).then(BTreeMap::new),
+            seed: plan.seed,
+            links: BTreeMap::new(),
+            kept_in_order: plan.fifo && !alike,
             free_at: BTreeMap::new(),
             cuts: Vec::new(),
             next_cut: 0,
@@ -71,26 +105,36 @@ impl Network {
     }
 
     /// Decides when a message sent now arrives.
-    pub fn carry(&mut self, now: Ticks, from: NodeId, to: NodeId, kind: &str) -> Fate {
+    pub fn carry(&mut self, now: Ticks, from: NodeId, to: NodeId, kind: &'static str) -> Fate {
         let departure = self.departure(now, from);
         let ruled = self.ruled(from, to, kind);
-        let lost = self.random.chance(self.loss) || self.is_cut(from, to);
-        if ruled == Some(Action::Drop) || lost {
+        let drawn = self.draw(from, to, kind);
+        if ruled == Some(Action::Drop) || drawn.lost || self.is_cut(from, to) {
             return Fate { arrival: None, again: None };
         }
         let latency = match ruled {
             Some(Action::Delay(latency)) => latency,
-            Some(Action::Drop | Action::Duplicate) | None => {
-                draw(&self.latency, from, to, &mut self.random)
-            }
+            Some(Action::Drop | Action::Duplicate) | None => drawn.latency,
         };
         let arrival = self.in_order(from, to, departure + latency);
-        let twice = ruled == Some(Action::Duplicate) || self.random.chance(self.duplicate);
-        let again = twice.then(|| {
-            let latency = draw(&self.latency, from, to, &mut self.random);
-            self.in_order(from, to, departure + latency)
-        });
+        let twice = ruled == Some(Action::Duplicate) || drawn.twice;
+        let again = twice.then(|| self.in_order(from, to, departure + drawn.latency_again));
         Fate { arrival: Some(arrival), again }
+    }
+
+    /// What chance has for a message: always all of it, under the message's own key.
+    fn draw(&mut self, from: NodeId, to: NodeId, kind: &'static str) -> Drawn {
+        let nth = self.links.entry((from, to)).or_default().count(kind);
+        let mut name = Hasher::default();
+        name.write(kind.as_bytes());
+        let key = [u64::from(from.0), u64::from(to.0), name.finish(), nth];
+        let mut random = Stream::keyed(self.seed, Purpose::Network, &key);
+        Drawn {
+            lost: random.fraction() < self.loss,
+            twice: random.fraction() < self.duplicate,
+            latency: latency(&self.latency, from, to, &mut random),
+            latency_again: latency(&self.latency, from, to, &mut random),
+        }
     }
 
     /// Starts losing what passes between the groups; the number ends it.
@@ -138,10 +182,12 @@ impl Network {
     }
 
     fn in_order(&mut self, from: NodeId, to: NodeId, arrival: Ticks) -> Ticks {
-        let Some(arrivals) = &mut self.arrivals else { return arrival };
-        let last = arrivals.entry((from, to)).or_default();
-        *last = arrival.max(*last);
-        *last
+        if !self.kept_in_order {
+            return arrival;
+        }
+        let link = self.links.entry((from, to)).or_default();
+        link.last_arrival = arrival.max(link.last_arrival);
+        link.last_arrival
     }
 }
 
@@ -151,14 +197,14 @@ pub(crate) fn separates(groups: &[Vec<NodeId>], from: NodeId, to: NodeId) -> boo
     matches!((group(from), group(to)), (Some(a), Some(b)) if a != b)
 }
 
-fn draw(latency: &Latency, from: NodeId, to: NodeId, random: &mut Stream) -> Ticks {
-    match latency {
+fn latency(of: &Latency, from: NodeId, to: NodeId, random: &mut Stream) -> Ticks {
+    match of {
         Latency::Standard => Ticks::UNIT,
         Latency::Constant(latency) => *latency,
         Latency::Uniform(min, max) => random.delay(conclave_core::Delay { min: *min, max: *max }),
         Latency::Exponential(mean) => random.exponential(*mean),
         Latency::Links { others, links } => {
-            draw(links.get(&(from, to)).unwrap_or(others), from, to, random)
+            latency(links.get(&(from, to)).unwrap_or(others), from, to, random)
         }
     }
 }
@@ -193,6 +239,27 @@ mod tests {
         };
         assert_eq!(takes(Plan::default().latency), Some(play.hop));
         assert_eq!(takes(Latency::Constant(Ticks::UNIT)), Some(Ticks::UNIT));
+    }
+
+    #[test]
+    fn what_becomes_of_one_message_changes_nothing_of_another() {
+        let uniform = Latency::Uniform(Ticks(1), Ticks(20_000));
+        let base = Plan { latency: uniform, loss: 0.3, duplicate: 0.3, ..Plan::default() };
+        let base = Plan { fifo: false, seed: 3, ..base };
+        let fates = |plan: &Plan| -> Vec<Fate> {
+            let mut network = Network::new(plan, None);
+            let links = [(A, B), (B, A), (A, NodeId(2))];
+            let sent = (0..60).map(|number| (links[number % 3], ["M", "OK"][number % 2]));
+            sent.map(|((from, to), kind)| network.carry(Ticks(0), from, to, kind)).collect()
+        };
+        for action in [Action::Drop, Action::Duplicate, Action::Delay(Ticks(99_000))] {
+            let first = MessageRule { from: None, to: None, kind: None, nth: Some(1), action };
+            let ruled = Plan { rules: vec![first], ..base.clone() };
+            assert_eq!(fates(&ruled)[1..], fates(&base)[1..], "{action:?}");
+        }
+        let unlike: std::collections::BTreeSet<_> =
+            fates(&base).into_iter().filter_map(|fate| fate.arrival).collect();
+        assert!(unlike.len() > 20, "each has a draw of its own: {unlike:?}");
     }
 
     #[test]

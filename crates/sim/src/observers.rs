@@ -1,31 +1,57 @@
 //! Observers of a run: its trace hash, its story, its recording. They change nothing of it.
 
+use crate::network::Fate;
 use crate::plan::Plan;
-use crate::random::Stream;
+use crate::random::{PerNode, Purpose};
 use crate::simulator::Simulation;
 use crate::trace::erased::{describe, value};
 use crate::trace::{Record, Recorder};
 use crate::workload::Exercised;
-use conclave_core::{Choices, Event, IndicationFrom, NodeId, Oracle, Process, RequestTo, encode};
+use conclave_core::{
+    Choices, Event, IndicationFrom, NodeId, Oracle, Process, RequestTo, Ticks, encode,
+};
+use serde::Serialize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// Keeps what a step begins with, for whoever asked for it.
     #[cold]
     pub(crate) fn observe_step(&mut self, node: NodeId, event: &Event<P>) {
         self.multicast.clear();
-        if let Some((hasher, bytes)) = &mut self.hash {
-            bytes.clear();
-            encode(event, bytes);
-            hasher.write_u64(self.now.0);
-            hasher.write_u64(u64::from(node.0));
-            hasher.write(bytes);
-        }
+        self.hash_step(node, event);
         if let Some(story) = &mut self.story {
             story.begins(self.now, node, event);
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.begins(self.now, node, describe(event));
         }
+    }
+
+    /// Takes a step into the trace hash. What a message says was taken in when it was sent.
+    fn hash_step(&mut self, node: NodeId, event: &Event<P>) {
+        let Some((hasher, bytes)) = &mut self.hash else { return };
+        hasher.write_u64(self.now.0);
+        hasher.write_u64(u64::from(node.0));
+        if let Event::Message { from, .. } = event {
+            hasher.write_u64(u64::from(from.0));
+        } else {
+            bytes.clear();
+            encode(event, bytes);
+            hasher.write(bytes);
+        }
+    }
+
+    /// Takes a message that is sent, and what becomes of it, into the trace hash.
+    pub(crate) fn hash_send(&mut self, to: NodeId, message: &impl Serialize, fate: Fate) {
+        let Some((hasher, bytes)) = &mut self.hash else { return };
+        let arrival = |at: Option<Ticks>| at.map_or(u64::MAX, |at| at.0);
+        bytes.clear();
+        encode(message, bytes);
+        hasher.write_u64(u64::from(to.0));
+        hasher.write_u64(arrival(fate.arrival));
+        hasher.write_u64(arrival(fate.again));
+        hasher.write(bytes);
     }
 
     /// What was kept of a step is complete.
@@ -62,10 +88,26 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     }
 }
 
-/// Choices are drawn from the seed, and written down if the run is.
-pub(crate) fn choices(plan: &Plan, recorder: Option<&Recorder>) -> Choices {
-    let mut stream = Stream::new(plan.seed, 2);
-    let mut draw = move |bound: u32| stream.below(u64::from(bound)) as u32;
+/// The node that acts, for whoever answers its choices.
+#[derive(Clone, Default)]
+pub(crate) struct Acting(Arc<AtomicU32>);
+
+impl Acting {
+    #[inline(always)]
+    pub fn set(&self, node: NodeId) {
+        self.0.store(node.0, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> NodeId {
+        NodeId(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// Each node's choices are drawn from the seed, and written down if the run is.
+pub(crate) fn choices(plan: &Plan, acting: &Acting, recorder: Option<&Recorder>) -> Choices {
+    let mut streams = PerNode::new(plan.seed, Purpose::Choices);
+    let acting = acting.clone();
+    let mut draw = move |bound: u32| streams.of(acting.get()).below(u64::from(bound)) as u32;
     match recorder.map(Recorder::answers) {
         None => Choices::Drawn(Box::new(draw)),
         Some(answers) => Choices::Drawn(Box::new(move |bound| {

@@ -1,6 +1,11 @@
 //! Pseudo-random numbers from a seed, the same on every machine.
+//!
+//! What is drawn for a message, or by a node, is drawn under a key of its own. So what happens to one
+//! message changes nothing of what is drawn for another, and "what if only this one had been late"
+//! has an answer.
 
-use conclave_core::{Delay, Ticks};
+use crate::sparse::Sparse;
+use conclave_core::{Delay, Hasher, NodeId, Ticks};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -16,6 +21,15 @@ impl Stream {
             generator.jump();
         }
         Self(generator)
+    }
+
+    /// The stream of a seed under a key: another key, another stream.
+    pub(crate) fn keyed(seed: u64, purpose: Purpose, key: &[u64]) -> Self {
+        let mut hasher = Hasher::default();
+        hasher.write_u64(seed);
+        hasher.write_u64(purpose as u64);
+        key.iter().for_each(|&part| hasher.write_u64(part));
+        Self(Xoshiro256PlusPlus::seed_from_u64(hasher.finish()))
     }
 
     /// A number below `bound`.
@@ -45,9 +59,55 @@ impl Stream {
     }
 }
 
+/// What chance is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The way of a message.
+    Network,
+    /// When the application of a node asks and withdraws.
+    Workload,
+    /// What a process chooses.
+    Choices,
+    /// How long a timer takes between its bounds.
+    Timers,
+}
+
+/// A stream for each node that draws.
+pub(crate) struct PerNode {
+    seed: u64,
+    purpose: Purpose,
+    streams: Sparse<Option<Stream>>,
+}
+
+impl PerNode {
+    pub fn new(seed: u64, purpose: Purpose) -> Self {
+        Self { seed, purpose, streams: Sparse::new() }
+    }
+
+    /// The stream of this node.
+    pub fn of(&mut self, node: NodeId) -> &mut Stream {
+        let (seed, purpose) = (self.seed, self.purpose);
+        let fresh = || Stream::keyed(seed, purpose, &[u64::from(node.0)]);
+        self.streams.entry(node).get_or_insert_with(fresh)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_one_node_draws_changes_nothing_for_another() {
+        let draws = |before: u32| {
+            let mut streams = PerNode::new(3, Purpose::Workload);
+            (0..before).for_each(|_| drop(streams.of(NodeId(0)).below(9)));
+            [(); 4].map(|()| streams.of(NodeId(1)).below(u64::MAX))
+        };
+        assert_eq!(draws(0), draws(5));
+        let [first, second] = [Purpose::Workload, Purpose::Choices]
+            .map(|purpose| PerNode::new(3, purpose).of(NodeId(1)).below(u64::MAX));
+        assert_ne!(first, second);
+    }
 
     #[test]
     fn streams_are_fixed_and_differ() {

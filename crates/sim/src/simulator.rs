@@ -5,11 +5,11 @@ use crate::decisions::Decisions;
 use crate::error::Error;
 use crate::metrics::Kinds;
 use crate::network::Network;
-use crate::observers::choices;
+use crate::observers::{Acting, choices};
 use crate::oracle::PerfectDetector;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
-use crate::random::Stream;
+use crate::random::{PerNode, Purpose};
 use crate::registration::{Registration, Request};
 use crate::sparse::Sparse;
 use crate::story::Story;
@@ -61,7 +61,9 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     pub(crate) multicast: Vec<(P::Message, NodeSet)>,
     pub(crate) registration: Registration,
     pub(crate) timers: Timers<P::Timer>,
-    timer_random: Stream,
+    /// Whose turn it is to choose.
+    acting: Acting,
+    timer_random: PerNode,
     pub(crate) stamps: Stamps,
     pub(crate) hash: Option<(Hasher, Vec<u8>)>,
 }
@@ -91,7 +93,8 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             wheel.record();
         }
         let recorder = options.trace.then(Recorder::default);
-        let choices = choices(plan, recorder.as_ref());
+        let acting = Acting::default();
+        let choices = choices(plan, &acting, recorder.as_ref());
         let observed = options.watch() || plan.multicast;
         Ok(Self {
             cluster,
@@ -118,7 +121,8 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             multicast: Vec::new(),
             registration: Registration::default(),
             timers: Timers::new(),
-            timer_random: Stream::new(plan.seed, 3),
+            acting,
+            timer_random: PerNode::new(plan.seed, Purpose::Timers),
             stamps: Stamps::new(options),
             hash: options.hash.then(|| (Hasher::default(), Vec::new())),
         })
@@ -263,6 +267,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
         if asks {
             self.registration.begins(node);
         }
+        self.acting.set(node);
         self.ctx.act(node, &mut self.nodes[node.index()], event);
         while let Some(effect) = self.ctx.pop() {
             match effect {
@@ -316,7 +321,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
         let backoff = self.plan.backoffs.iter().find(|(owner, _)| *owner == node);
         let span = match backoff {
             Some(&(_, span)) if after.min < after.max => span,
-            Some(_) | None => self.timer_random.delay(after),
+            Some(_) | None => self.timer_random.of(node).delay(after),
         };
         let rate = self.plan.drift.iter().find(|(owner, _)| *owner == node);
         let span = rate.map_or(span, |&(_, rate)| by_clock(span, rate));

@@ -128,6 +128,7 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             Some(latency) => Fate { arrival: Some(self.now + latency), again: None },
             None => self.network.carry(self.now, from, to, kind),
         };
+        self.hash_send(to, &message, fate);
         if let Some(decisions) = &mut self.decisions {
             decisions.message(self.now, from, to, kind, fate);
         }

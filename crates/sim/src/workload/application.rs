@@ -3,7 +3,7 @@
 
 use crate::metrics::{Entries, Entry, Kinds, Samples, jain};
 use crate::plan::{Act, Plan, ScriptLine, Workload};
-use crate::random::Stream;
+use crate::random::{PerNode, Purpose};
 use crate::simulator::{Simulation, Status};
 use crate::wheel::Lane;
 use crate::workload::arrivals::Arrivals;
@@ -32,7 +32,7 @@ pub(crate) struct Application {
     script_left: usize,
     /// How often each node of a script has entered.
     scripted_entries: BTreeMap<NodeId, u64>,
-    random: Stream,
+    random: PerNode,
     pub requests: u64,
     pub waits: Samples,
     pub sync_delays: Samples,
@@ -81,7 +81,7 @@ impl Application {
             scripted_exit: who(Act::Release).collect(),
             script_left: script.len(),
             scripted_entries: BTreeMap::new(),
-            random: Stream::new(plan.seed, 1),
+            random: PerNode::new(plan.seed, Purpose::Workload),
             requests: 0,
             waits: Samples::default(),
             sync_delays: Samples::default(),
@@ -171,21 +171,21 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         for node in (0..self.cluster.clients).map(NodeId) {
             if self.users.application.left[node.index()] > 0 && self.up[node.index()] == Status::Up
             {
-                let think = self.think_time();
+                let think = self.think_time(node);
                 self.schedule_request(think, node, Request::Acquire);
             }
         }
     }
 
     /// How long a node thinks before it asks again.
-    pub(crate) fn think_time(&mut self) -> Ticks {
+    pub(crate) fn think_time(&mut self, node: NodeId) -> Ticks {
         match self.plan.workload {
             Workload::Closed(mean) if mean > Ticks::ZERO => {
-                self.users.application.random.exponential(mean)
+                self.users.application.random.of(node).exponential(mean)
             }
             Workload::Poisson(rate) => {
                 let mean = Ticks((Ticks::UNIT.0 as f64 / rate).round() as u64);
-                self.users.application.random.exponential(mean)
+                self.users.application.random.of(node).exponential(mean)
             }
             Workload::AllAtOnce
             | Workload::Single(_)
@@ -233,7 +233,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         if let Some(arrivals) = &mut self.users.application.arrivals
             && arrivals.arrives(node, self.now)
         {
-            let after = self.think_time();
+            let after = self.think_time(node);
             self.schedule_request(after, node, Request::Acquire);
         }
         if !self.users.monitor.is_waiting(node) && !self.users.monitor.is_inside(node) {
@@ -253,10 +253,10 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         }
         if self.plan.cancel > 0.0
             && !self.users.application.withdrew.remove(node)
-            && self.users.application.random.chance(self.plan.cancel)
+            && self.users.application.random.of(node).chance(self.plan.cancel)
         {
             let patience = self.plan.critical_section.0 * 2 + 4 * Ticks::UNIT.0;
-            let after = Ticks(self.users.application.random.below(patience));
+            let after = Ticks(self.users.application.random.of(node).below(patience));
             self.schedule_request(after, node, Request::Cancel);
         }
         if self.plan.unprotected {
@@ -300,7 +300,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
                 self.asks(node);
             }
         } else {
-            let think = self.think_time();
+            let think = self.think_time(node);
             self.schedule_request(think, node, Request::Acquire);
         }
     }
@@ -317,7 +317,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         self.step(node, Event::Request(Request::Cancel));
         if !matches!(self.plan.workload, Workload::Script(_)) {
             self.users.application.withdrew.insert(node);
-            let after = Ticks(self.users.application.random.below(3 * Ticks::UNIT.0));
+            let after = Ticks(self.users.application.random.of(node).below(3 * Ticks::UNIT.0));
             if let Some(arrivals) = &mut self.users.application.arrivals {
                 arrivals.withdrawn(node, self.now + after);
             }
@@ -329,6 +329,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
     fn tells(&mut self, node: NodeId, to: NodeId) {
         let clock = self.nodes[node.index()].clock();
         let fate = self.network.carry(self.now, node, to, "TELL");
+        self.hash_send(to, &clock, fate);
         if let Some(story) = &mut self.story {
             story.tells(self.now, node, to);
         }

@@ -70,7 +70,7 @@ impl Exercised for Mutex {
         node: NodeId,
     ) {
         if run.users.application.node_up(node) && !run.users.scripted {
-            let think = run.think_time();
+            let think = run.think_time(node);
             run.users.application.arrival_again(node);
             run.schedule_request(think, node, Request::Acquire);
         }

@@ -225,12 +225,17 @@ impl<'a> Family<'a> {
         trials
     }
 
+    /// Messages from the whole run, and all of the last broadcast: what is lost there is made good
+    /// by no later message.
     fn losses(&self) -> Vec<Trial> {
         let mut trials = Vec::new();
+        let broadcast = self.experiment.setting.n - 1;
         for base in &self.contended {
             for &(kind, count) in &base.kinds {
                 let count = u32::try_from(count).unwrap_or(u32::MAX);
-                let points = (1..=count).step_by((count / LOST_MAX + 1) as usize);
+                let last = count.saturating_sub(broadcast);
+                let spread = (1..=last).step_by((last / LOST_MAX + 1) as usize);
+                let points = spread.chain(last + 1..=count);
                 trials.extend(points.map(|nth| base.without(kind, nth)));
             }
         }
