@@ -197,7 +197,7 @@ mod tests {
         let ways = ways.to_vec();
         let cluster = Cluster::of_equals(1, move |_| Wanderer { ways: ways.clone(), place: 0 });
         let bounds = Bounds { requests: Some(0), ..Bounds::default() };
-        let machine = Machine::new(&cluster, &bounds, false);
+        let machine = Machine::new(&cluster, &bounds, Watch::default());
         let space = Space::new(&machine, &bounds, Watch::default());
         look_for_cycles(&mut Explorer::new(&space), limits, &|_| {})
     }

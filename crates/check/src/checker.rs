@@ -44,11 +44,19 @@ impl<P: Process<Provides: Explored, Uses: Oracle>> Checkable for Cluster<P> {
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Report {
         let begun = Instant::now();
-        let workings = Machine::new(self, bounds, false);
-        let ordered = Machine::new(self, bounds, true);
-        let checker = Checker { workings: &workings, ordered: &ordered, bounds, limits, progress };
+        let workings = Machine::new(self, bounds, Watch::default());
+        let fenced = Machine::new(self, bounds, Watch { fences: true, ..Watch::default() });
+        let ordered = Machine::new(self, bounds, Watch { order: true, ..Watch::default() });
+        let checker = Checker {
+            workings: &workings,
+            fenced: &fenced,
+            ordered: &ordered,
+            bounds,
+            limits,
+            progress,
+        };
         let mut report = checker.check();
-        report.timers_ran = workings.timers_ran() || ordered.timers_ran();
+        report.timers_ran = [&workings, &fenced, &ordered].iter().any(|nodes| nodes.timers_ran());
         report.seconds = begun.elapsed().as_secs_f64();
         report
     }
@@ -56,6 +64,8 @@ impl<P: Process<Provides: Explored, Uses: Oracle>> Checkable for Cluster<P> {
 
 struct Checker<'a> {
     workings: &'a dyn Workings,
+    /// The same, where each user also knows with which fence it is inside.
+    fenced: &'a dyn Workings,
     /// The same, where each node also knows which requests happened before which.
     ordered: &'a dyn Workings,
     bounds: &'a Bounds,
@@ -121,7 +131,8 @@ impl Checker<'_> {
             terms: wanted.contains(&Property::E1Term),
             order: false,
         };
-        let space = Space::new(self.workings, self.bounds, watch);
+        let workings = if watch.fences { self.fenced } else { self.workings };
+        let space = Space::new(workings, self.bounds, watch);
         let (search, ended) = self.search(&space, &wanted);
         let mut report = Report::of(&ended.found, ended.unique_states, ended.stop, &wanted);
         report.depth = ended.depth;

@@ -26,7 +26,7 @@ pub struct Global {
 pub struct Broken {
     /// A fencing token did not rise.
     pub fence: bool,
-    /// It was the very one of somebody who was inside.
+    /// It was the largest, and somebody else was inside with the very same.
     pub same_fence: bool,
     /// A term has two leaders.
     pub term: bool,
@@ -80,11 +80,11 @@ impl Global {
         self.broken = Broken { term: self.broken.term, ..Broken::default() };
     }
 
-    /// Somebody enters, perhaps while somebody else is inside.
-    pub fn entered(&mut self, fence: u64, others_inside: bool) {
+    /// Somebody enters, perhaps while somebody else is inside with the same fence.
+    pub fn entered(&mut self, fence: u64, shared: bool) {
         if fence <= self.fence {
             self.broken.fence = true;
-            self.broken.same_fence = others_inside && fence == self.fence;
+            self.broken.same_fence = shared && fence == self.fence;
         }
         self.fence = self.fence.max(fence);
     }

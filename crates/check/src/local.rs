@@ -44,6 +44,8 @@ pub struct Running<T> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct User {
     pub phase: Phase,
+    /// The fencing token it is inside with, where fences are watched.
+    pub fence: Option<u64>,
     pub leader: Option<NodeId>,
     /// Whether it has called for an election.
     pub begun: bool,

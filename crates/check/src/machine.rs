@@ -4,6 +4,7 @@
 use crate::intern::Interner;
 use crate::local::{Local, Order, Phase, Status, User};
 use crate::poison::held;
+use crate::space::Watch;
 use crate::vocabulary::{Ask, Explored, Family, Word};
 use crate::workings::{Effects, Face, Input, LocalId, PacketId, Workings};
 use conclave_core::{
@@ -25,8 +26,8 @@ struct Packet<P: Process> {
 pub struct Machine<'a, P: Process> {
     cluster: &'a Cluster<P>,
     bounds: &'a Bounds,
-    /// Whether the order of requests is watched.
-    order: bool,
+    /// What its nodes must remember beside themselves.
+    watch: Watch,
     locals: Mutex<Kept<Local<P>, Face>>,
     packets: Mutex<Kept<Packet<P>, u64>>,
 }
@@ -55,8 +56,8 @@ impl<'a, P> Machine<'a, P>
 where
     P: Process<Provides: Explored, Uses: Oracle>,
 {
-    pub fn new(cluster: &'a Cluster<P>, bounds: &'a Bounds, order: bool) -> Self {
-        Self { cluster, bounds, order, locals: Kept::new(), packets: Kept::new() }
+    pub fn new(cluster: &'a Cluster<P>, bounds: &'a Bounds, watch: Watch) -> Self {
+        Self { cluster, bounds, watch, locals: Kept::new(), packets: Kept::new() }
     }
 
     /// Whether a timer runs in any of the states that nodes have been in.
@@ -139,7 +140,10 @@ where
                     order.requested(local.node);
                 }
             }
-            Ask::Release | Ask::Cancel => local.user.phase = Phase::Idle,
+            Ask::Release | Ask::Cancel => {
+                local.user.phase = Phase::Idle;
+                local.user.fence = None;
+            }
             Ask::Campaign => local.user.to_begin = false,
         }
     }
@@ -203,7 +207,10 @@ where
             Effect::Indicate(told) => {
                 let Some(word) = P::Provides::word(told) else { return };
                 match word {
-                    Word::Entered { .. } => local.user.phase = Phase::Inside,
+                    Word::Entered { fence } => {
+                        local.user.phase = Phase::Inside;
+                        local.user.fence = self.watch.fences.then_some(fence);
+                    }
                     Word::Elected { leader, .. } => local.user.leader = Some(leader),
                     Word::Deposed => local.user.leader = None,
                 }
@@ -266,7 +273,7 @@ where
             requests: self.bounds.requests,
             timeouts: self.bounds.timeouts,
             suspects: 0,
-            order: self.order.then(|| Order::new(n)),
+            order: self.watch.order.then(|| Order::new(n)),
         };
         (0..n).map(|node| self.keep(local(NodeId(node)))).collect()
     }
@@ -341,6 +348,7 @@ fn face<P: Process>(local: &Local<P>, hash: u64) -> Face {
         up: local.is_up(),
         returns,
         phase: local.user.phase,
+        fence: local.user.fence,
         leader: local.user.leader,
         begun: local.user.begun,
         to_begin: local.user.to_begin,

@@ -28,7 +28,73 @@ pub fn violated(explorer: &Explorer<'_>, state: &State) -> Vec<Property> {
 mod tests {
     use super::*;
     use crate::testkit::{for_every_state, with_space};
-    use conclave_core::Bounds;
+    use crate::{Checkable, Limits};
+    use conclave_core::mutex::{Indication, Mutex, Request};
+    use conclave_core::{Bounds, Cluster, Context, Event, Named, Never, NodeId, Process, Verdict};
+    use serde::{Deserialize, Serialize};
+
+    /// The first node enters with fence 1, the second with 2, and the third with 2 as well once the
+    /// second has sent it word: as it enters, or only as it leaves.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    struct Relay {
+        me: NodeId,
+        on_leaving: bool,
+        waits: bool,
+        heard: bool,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    struct Go;
+
+    impl Named for Go {
+        fn name(&self) -> &'static str {
+            "GO"
+        }
+    }
+
+    impl Process for Relay {
+        type Provides = Mutex;
+        type Uses = Never;
+        type Message = Go;
+        type Timer = Never;
+
+        fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+            let second = self.me == NodeId(1);
+            match event {
+                Event::Request(Request::Acquire) if self.me == NodeId(2) => self.waits = true,
+                Event::Request(Request::Acquire) => {
+                    ctx.indicate(Indication::Entered { fence: u64::from(self.me.0) + 1 });
+                    if second && !self.on_leaving {
+                        ctx.send(NodeId(2), Go);
+                    }
+                }
+                Event::Request(Request::Release) if second && self.on_leaving => {
+                    ctx.send(NodeId(2), Go);
+                }
+                Event::Message { .. } => self.heard = true,
+                Event::Start | Event::Restart | Event::Request(_) => {}
+            }
+            if self.waits && self.heard {
+                self.waits = false;
+                ctx.indicate(Indication::Entered { fence: 2 });
+            }
+        }
+    }
+
+    #[test]
+    fn two_share_the_resource_only_while_both_are_inside_with_its_largest_fence() {
+        for (on_leaving, expected) in [(true, Verdict::Holds), (false, Verdict::Violated)] {
+            let relay = move |me| Relay { me, on_leaving, waits: false, heard: false };
+            let cluster = Cluster::of_equals(3, relay);
+            let verdict = |property| {
+                let limits = Limits { properties: vec![property], ..Limits::default() };
+                cluster.check(&Bounds::default(), &limits, &|_| {}).verdict(property)
+            };
+            assert_eq!(verdict(Property::S1Eff), expected, "on leaving: {on_leaving}");
+            assert_eq!(verdict(Property::S1), Verdict::Violated);
+            assert_eq!(verdict(Property::F1), Verdict::Violated);
+        }
+    }
 
     #[test]
     fn two_nodes_inside_violate_mutual_exclusion_and_an_equal_fence_is_remembered() {

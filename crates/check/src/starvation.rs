@@ -52,6 +52,7 @@ pub fn lasso(graph: &StateGraph, property: Property, clients: u32, cut: bool) ->
         | Property::S1Eff
         | Property::BW
         | Property::HB
+        | Property::HBExact
         | Property::F1
         | Property::E1Term
         | Property::D1

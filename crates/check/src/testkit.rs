@@ -51,8 +51,8 @@ impl Process for Asker {
 /// Two nodes whose users ask once, with whatever faults the bounds allow.
 pub fn with_space(bounds: &Bounds, test: impl FnOnce(&Space<'_>)) {
     let cluster = Cluster::of_equals(2, |me| Asker { me, entered: 0 });
-    let machine = Machine::new(&cluster, bounds, false);
     let watch = Watch { fences: true, ..Watch::default() };
+    let machine = Machine::new(&cluster, bounds, watch);
     test(&Space::new(&machine, bounds, watch));
 }
 

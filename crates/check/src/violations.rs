@@ -80,6 +80,7 @@ pub fn is_safety(property: Property) -> bool {
         Property::V1
         | Property::V2
         | Property::BW
+        | Property::HBExact
         | Property::E1
         | Property::E2
         | Property::D1

@@ -100,6 +100,8 @@ pub struct Face {
     pub returns: bool,
     /// Where its user stands.
     pub phase: Phase,
+    /// The fencing token its user is inside with, where fences are watched.
+    pub fence: Option<u64>,
     /// Whom its user follows.
     pub leader: Option<NodeId>,
     /// Whether its user has called for an election.

@@ -23,6 +23,10 @@ pub enum Property {
     /// Order: if one request happened before another, it is granted first; if one event happened
     /// before another, its time is smaller.
     HB,
+    /// Order, exactly: if neither of two events happened before the other, the clock orders neither
+    /// before the other. With `HB`, times are ordered just where events are.
+    #[serde(rename = "HB-exact")]
+    HBExact,
     /// Fencing tokens: each entry carries a larger number than every entry before it.
     F1,
     /// Election safety: in the end all live processes name the same, right leader.
@@ -50,6 +54,9 @@ impl Property {
     /// What a failure detector is judged by.
     pub const DETECTOR: [Self; 2] = [Self::D1, Self::D2];
 
+    /// What a logical clock is judged by, beside `HB`.
+    pub const CLOCK: [Self; 1] = [Self::HBExact];
+
     /// The tag that people read and type.
     pub fn tag(self) -> &'static str {
         match self {
@@ -59,6 +66,7 @@ impl Property {
             Self::V2 => "V2",
             Self::BW => "BW",
             Self::HB => "HB",
+            Self::HBExact => "HB-exact",
             Self::F1 => "F1",
             Self::E1 => "E1",
             Self::E1Term => "E1-term",
@@ -77,6 +85,7 @@ impl Property {
             Self::V2 => "everybody who waits gets in",
             Self::BW => "few are let in before a registered request",
             Self::HB => "the order of cause and effect is kept",
+            Self::HBExact => "only cause and effect are ordered",
             Self::F1 => "fences rise from entry to entry",
             Self::E1 => "whoever follows a leader follows the right one",
             Self::E1Term => "one leader per term",

@@ -169,6 +169,7 @@ impl<'a, 's, S: Exercised> Follower<'a, 's, S> {
                 | Property::S1Eff
                 | Property::BW
                 | Property::HB
+                | Property::HBExact
                 | Property::F1
                 | Property::E1Term
                 | Property::D1

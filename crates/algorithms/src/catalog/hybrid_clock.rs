@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
     ],
     bounds: limits::untimed,
     has: |_| vec![Property::HB],
-    lacks: &[],
+    lacks: &[(Property::HBExact, "of two times one is smaller, related or not")],
     bypass: None,
     parameters: &[
         TASK,

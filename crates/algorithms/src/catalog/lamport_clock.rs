@@ -21,11 +21,14 @@ pub const ENTRY: Entry = Entry {
     assumptions: &[REMEMBERS],
     bounds: limits::untimed,
     has: |params| if keeps_order(params) { vec![Property::HB] } else { Vec::new() },
-    lacks: &[(
-        Property::HB,
-        "text=seed: a receipt at the very time of its sending keeps that time; correct=false: \
+    lacks: &[
+        (
+            Property::HB,
+            "text=seed: a receipt at the very time of its sending keeps that time; correct=false: \
              drifting clocks are never set right",
-    )],
+        ),
+        (Property::HBExact, "of two numbers one is smaller, whether it had to do with it or not"),
+    ],
     bypass: None,
     parameters: &[
         TASK,

@@ -23,7 +23,7 @@ pub const ENTRY: Entry = Entry {
         Assumption { tag: "A2", text: "all know how many nodes there are", dropped: None },
     ],
     bounds: limits::untimed,
-    has: |_| vec![Property::HB],
+    has: |_| vec![Property::HB, Property::HBExact],
     lacks: &[],
     bypass: None,
     parameters: &[TASK, RATES],

@@ -12,13 +12,13 @@ pub fn remember(space: &Space<'_>, parts: &mut Parts, next: &mut State, node: u1
     let watch = space.watch;
     let changed = match word {
         Word::Entered { fence } if watch.fences || watch.order => {
-            let inside = |other| parts.locals.of(next, other).phase == Phase::Inside;
-            let others_inside = watch.fences && others(space, node).any(inside);
+            let has_it = |other| parts.locals.of(next, other).fence == Some(fence);
+            let shared = watch.fences && others(space, node).any(has_it);
             let overtakes = |other| overtakes(parts, next, node, other);
             let overtaken = watch.order && others(space, node).any(overtakes);
             parts.globals.changed(space, next.global, |global| {
                 if watch.fences {
-                    global.entered(fence, others_inside);
+                    global.entered(fence, shared);
                 }
                 global.broken.order |= overtaken;
             })

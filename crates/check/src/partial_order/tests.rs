@@ -99,7 +99,7 @@ fn whatever_the_rules_every_end_is_still_come_to() {
     for seed in 0..300 {
         let cluster = Cluster::of_equals(NODES, move |me| Gambler { seed, me, mood: 0 });
         let bounds = Bounds { start: Start::Any, ..Bounds::default() };
-        let machine = Machine::new(&cluster, &bounds, false);
+        let machine = Machine::new(&cluster, &bounds, Watch::default());
         let watch = Watch { terms: true, ..Watch::default() };
         let space = Space::new(&machine, &bounds, watch);
         // The links that are ever used must be known before anything is left out.

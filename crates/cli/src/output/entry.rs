@@ -20,7 +20,8 @@ pub fn list() -> String {
             text += &in_short(entry);
         }
     }
-    let families = [&Property::MUTEX[..], &Property::ELECTION, &Property::DETECTOR];
+    let families =
+        [&Property::MUTEX[..], &Property::ELECTION, &Property::DETECTOR, &Property::CLOCK];
     for &property in families.into_iter().flatten() {
         let _ = writeln!(text, "{}{}", strong(format!("{property:9}")), property.meaning());
     }

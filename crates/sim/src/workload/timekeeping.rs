@@ -8,7 +8,7 @@ use crate::simulator::Simulation;
 use crate::wheel::Lane;
 use conclave_core::clock::{Refusal, Time};
 use conclave_core::timekeeping::{Indication, Kind, Monitor, Pairs, Record, Request, Timekeeping};
-use conclave_core::{Cluster, Event, NodeId, Oracle, Process, Property, Ticks};
+use conclave_core::{Cluster, Event, NodeId, Oracle, Process, Property, Ticks, Verdict};
 
 /// Of more events than this, the pairs are not counted.
 const PAIRED_MAX: usize = 3_000;
@@ -236,14 +236,25 @@ impl Users<Timekeeping> for Witnesses {
     fn end<P: Process>(&mut self, _: &Cluster<P>, _: Ticks, _: bool, _: Ticks) {}
 
     fn findings(self) -> (Judgement, Findings) {
-        let judgement = Judgement {
+        let records = self.monitor.records();
+        let few = records.len() <= PAIRED_MAX;
+        let mut judgement = Judgement {
             verdicts: vec![(Property::HB, self.monitor.verdict())],
             violations: self.monitor.violations().to_vec(),
         };
-        let records = self.monitor.records();
+        if self.monitor.claims_exactness() {
+            let inexact = if few { self.monitor.inexact() } else { None };
+            let verdict = match &inexact {
+                Some(_) => Verdict::Violated,
+                None if few => Verdict::Holds,
+                None => Verdict::Unknown,
+            };
+            judgement.verdicts.push((Property::HBExact, verdict));
+            judgement.violations.extend(inexact);
+        }
         let keeping = Keeping {
             stamped: records.len() as u64,
-            pairs: (records.len() <= PAIRED_MAX).then(|| self.monitor.pairs()),
+            pairs: few.then(|| self.monitor.pairs()),
             records: records.to_vec(),
             readings: self.readings,
             refusals: self.refusals,

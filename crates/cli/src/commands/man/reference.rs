@@ -68,7 +68,8 @@ fn algorithms(text: &mut String) {
 /// What a run is judged by.
 fn properties(text: &mut String) {
     let _ = writeln!(text, "\n## Properties\n\n| property | meaning |\n|---|---|");
-    let families: [&[Property]; 3] = [&Property::MUTEX, &Property::ELECTION, &Property::DETECTOR];
+    let families: [&[Property]; 4] =
+        [&Property::MUTEX, &Property::ELECTION, &Property::DETECTOR, &Property::CLOCK];
     for property in families.concat() {
         let _ = writeln!(text, "| `{property}` | {} |", property.meaning());
     }

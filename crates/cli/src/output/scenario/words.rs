@@ -5,7 +5,11 @@ use conclave_core::Property;
 
 /// The property of that tag.
 pub fn property(what: &str) -> Option<Property> {
-    Property::MUTEX.into_iter().chain(Property::ELECTION).find(|property| property.tag() == what)
+    Property::MUTEX
+        .into_iter()
+        .chain(Property::ELECTION)
+        .chain(Property::CLOCK)
+        .find(|property| property.tag() == what)
 }
 
 /// What a check is about, in a word or two.
@@ -97,6 +101,7 @@ pub fn meaning(property: Property, lang: Lang) -> &'static str {
         Property::V2 => "todos os que esperam entram",
         Property::BW => "poucos entram antes de um pedido registrado",
         Property::HB => "entradas na ordem de causa e efeito",
+        Property::HBExact => "só causa e efeito são ordenados",
         Property::F1 => "as cercas crescem de entrada a entrada",
         Property::E1 => "quem segue um líder segue o certo",
         Property::E1Term => "um líder por mandato",

@@ -159,6 +159,7 @@ impl Monitor {
             | Property::V2
             | Property::BW
             | Property::HB
+            | Property::HBExact
             | Property::F1
             | Property::E1
             | Property::E1Term

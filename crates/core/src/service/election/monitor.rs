@@ -163,6 +163,7 @@ impl Monitor {
             | Property::V2
             | Property::BW
             | Property::HB
+            | Property::HBExact
             | Property::F1
             | Property::D1
             | Property::D2 => Verdict::NotChecked,

@@ -219,6 +219,7 @@ impl Monitor {
             Property::HB if self.order.is_some() => Verdict::Holds,
             Property::BW
             | Property::HB
+            | Property::HBExact
             | Property::E1
             | Property::E1Term
             | Property::E2
@@ -296,8 +297,12 @@ impl Monitor {
         let name = node.mark();
         let other = self.inside[0].0.mark();
         self.report(Property::S1, at, || format!("{name} entered while {other} was inside"));
-        if self.largest.is_some_and(|(largest, holder)| fence == largest && holder != node) {
-            let what = || format!("{other} and {name} are inside with the same fence {fence}");
+        // The resource accepts the largest fence that it has seen: from both, if both have it.
+        let shares = |&&(_, held): &&(NodeId, u64)| held == fence;
+        let largest = self.largest.is_some_and(|(largest, _)| fence == largest);
+        if let Some(&(sharer, _)) = self.inside.iter().find(shares).filter(|_| largest) {
+            let sharer = sharer.mark();
+            let what = || format!("{sharer} and {name} are inside with the same fence {fence}");
             self.report(Property::S1Eff, at, what);
         }
     }

@@ -101,6 +101,32 @@ impl Monitor {
         if self.violations.is_empty() { Verdict::Holds } else { Verdict::Violated }
     }
 
+    /// Whether the clock under test claims to order events exactly where cause and effect do: its
+    /// times can be concurrent.
+    pub fn claims_exactness(&self) -> bool {
+        let partial = |time: &Time| matches!(time, Time::Vector(_) | Time::Matrix(_));
+        !self.records.is_empty() && self.records.iter().all(|record| partial(&record.time))
+    }
+
+    /// The first event that the clock orders with one that it has nothing to do with. Compares
+    /// every event with every other.
+    pub fn inexact(&self) -> Option<Violation> {
+        self.records.iter().enumerate().find_map(|(place, b)| {
+            let a = self.records[..place].iter().find(|a| is_ordered_by_clock_alone(a, b))?;
+            let what = format!(
+                "{} of {} with time {} and {} of {} with time {} are ordered by the clock, though \
+                 neither caused the other",
+                noun(a.kind),
+                a.node.mark(),
+                a.time,
+                noun(b.kind),
+                b.node.mark(),
+                b.time,
+            );
+            Some(Violation { property: Property::HBExact, at: b.at, what })
+        })
+    }
+
     /// Compares every event with every other.
     pub fn pairs(&self) -> Pairs {
         let mut pairs = Pairs::default();
@@ -111,8 +137,7 @@ impl Monitor {
                     continue;
                 }
                 pairs.concurrent += 1;
-                let unequal = |order| matches!(order, Some(Ordering::Less | Ordering::Greater));
-                pairs.ordered_by_clock += u64::from(unequal(a.time.partial_cmp(&b.time)));
+                pairs.ordered_by_clock += u64::from(is_ordered_by_clock_alone(a, b));
                 pairs.ordered_by_lamport += u64::from(a.lamport != b.lamport);
             }
         }
@@ -147,6 +172,12 @@ impl Monitor {
         );
         self.violations.push(Violation { property: Property::HB, at: after.at, what });
     }
+}
+
+/// Whether neither of two events happened before the other, but the clock says that one did.
+fn is_ordered_by_clock_alone(a: &Record, b: &Record) -> bool {
+    a.vector.partial_cmp(&b.vector).is_none()
+        && matches!(a.time.partial_cmp(&b.time), Some(Ordering::Less | Ordering::Greater))
 }
 
 fn noun(kind: Kind) -> &'static str {
@@ -199,6 +230,27 @@ mod tests {
         let counted =
             Pairs { ordered: 7, concurrent: 3, ordered_by_clock: 2, ordered_by_lamport: 2 };
         assert_eq!(pairs, counted);
+    }
+
+    /// The same events by vector clocks: right ones, and one that takes over what it has not heard.
+    #[test]
+    fn a_vector_clock_that_orders_concurrent_events_is_not_exact() {
+        let told = |third: [u64; 3]| {
+            let times = [[1, 0, 0], [1, 1, 0], [1, 2, 0], third, [1, 2, 2]];
+            let mut monitor = Monitor::new(3);
+            for (&(node, kind, _), time) in CHAIN.iter().zip(times) {
+                let time = Time::Vector(time.into_iter().collect());
+                monitor.stamped(node, kind, time, Ticks::UNIT);
+            }
+            assert_eq!(monitor.verdict(), Verdict::Holds, "cause and effect are in order");
+            assert!(monitor.claims_exactness());
+            monitor.inexact()
+        };
+        assert_eq!(told([0, 0, 1]), None);
+        let violation = told([1, 0, 1]).expect("the first sending is not its cause");
+        assert_eq!(violation.property, Property::HBExact);
+        assert!(violation.what.contains("[1,0,0]"), "{}", violation.what);
+        assert!(!monitor(&CHAIN).claims_exactness(), "a number orders everything");
     }
 
     #[test]

@@ -30,6 +30,27 @@ fn equal_fences_do_not_save_the_resource() {
     assert_eq!(monitor.verdict(Property::F1), Verdict::Violated);
 }
 
+/// An old hold is still inside when the owner of the largest fence has left.
+#[test]
+fn an_equal_fence_harms_only_while_its_other_owner_is_inside_and_it_is_the_largest() {
+    let entered = |fences: &[u64], leaves: Option<u32>| {
+        let mut monitor = Monitor::new(fences.len() as u32, None);
+        for (node, &fence) in (0..).map(NodeId).zip(fences) {
+            if leaves.is_some_and(|leaver| leaver + 1 == node.0) {
+                monitor.released(NodeId(node.0 - 1), Ticks(1));
+            }
+            monitor.requested(node, Ticks(1));
+            monitor.entered(node, fence, Ticks(1));
+        }
+        assert_eq!(monitor.verdict(Property::S1), Verdict::Violated);
+        assert_eq!(monitor.verdict(Property::F1), Verdict::Violated);
+        monitor.verdict(Property::S1Eff)
+    };
+    assert_eq!(entered(&[1, 2, 2], None), Verdict::Violated);
+    assert_eq!(entered(&[1, 2, 2], Some(1)), Verdict::Holds, "its owner has left");
+    assert_eq!(entered(&[1, 2, 1], None), Verdict::Holds, "both are refused");
+}
+
 #[test]
 fn one_after_the_other_breaks_nothing() {
     let mut monitor = with_two_waiting();
