@@ -35,6 +35,7 @@ mod bounds;
 mod cluster;
 mod context;
 mod encode;
+mod fence;
 mod node;
 mod process;
 mod property;
@@ -50,6 +51,7 @@ pub use bounds::{Bounds, Network, Start, Timing};
 pub use cluster::{Cluster, Links, Normal, Play, Renaming, Snapshot, Symmetry, Winner};
 pub use context::{Choices, Context, Script};
 pub use encode::{Hasher, encode, hash};
+pub use fence::{FENCE_END, FenceLayout};
 pub use node::{NodeId, NodeSet};
 pub use process::{
     Data, Effect, Event, IndicationFrom, Named, Never, Oracle, Process, Recovery, RequestTo,

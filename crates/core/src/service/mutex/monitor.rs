@@ -2,7 +2,7 @@
 //! liveness (progress, no starvation, bounded waiting), and says which properties were kept.
 
 use super::Causality;
-use crate::{NodeId, NodeSet, Property, Ticks, Verdict, Violation};
+use crate::{FENCE_END, NodeId, NodeSet, Property, Ticks, Verdict, Violation};
 
 /// Whom so many entries passed over, for each node, seems to starve.
 const STARVING: u64 = 10;
@@ -313,7 +313,7 @@ impl Monitor {
             Some((largest, _)) if fence <= largest => self.not_rising(node, fence, largest, at),
             Some(_) | None => self.largest = Some((fence, node)),
         }
-        if fence >= 1 << 53 {
+        if fence >= FENCE_END {
             self.too_large(node, fence, at);
         }
     }
