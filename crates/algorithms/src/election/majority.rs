@@ -24,6 +24,8 @@
 //! and again, each time in a greater term, and deposes the leader each time: safe, but nobody leads
 //! for long. With prevote=on it stands only when a majority misses the leader, too; see `prevote`.
 //!
+//! A leader that is called upon to campaign steps down and stands in the next term.
+//!
 //! Suspicions are passed on and not otherwise used: the heartbeats tell what is needed.
 //!
 //! Has: at most one leader per term, whatever messages do; in the end one leader, whom all follow.
@@ -177,10 +179,14 @@ impl Majority {
     }
 
     fn campaign(&mut self, ctx: &mut Context<Self>) {
-        if !self.candidate || self.role == Role::Leader {
-            return; // It may not lead, or does.
+        if !self.candidate {
+            return; // It may not lead.
         }
-        if self.setup.prevote {
+        if self.role == Role::Leader {
+            // Whoever has it campaign needs a new term. That nobody misses the leader is no matter.
+            self.step_down(ctx);
+            self.stand(ctx);
+        } else if self.setup.prevote {
             self.ask_first(ctx);
         } else {
             self.stand(ctx);

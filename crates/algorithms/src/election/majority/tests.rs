@@ -155,3 +155,23 @@ fn a_vote_was_given_before_the_first_heartbeat_and_does_not_answer_it() {
     let answer = message(1, Message::HeartbeatAck { term: 1, number: 1 });
     assert!(!third_beat(Some(answer)).contains(&steps_down));
 }
+
+/// A lock that has used up the fences of a term needs another, though nobody misses the leader.
+#[test]
+fn a_leader_that_is_to_campaign_stands_in_a_new_term_without_asking_first() {
+    for prevote in [false, true] {
+        let setup = Setup { prevote, ..setup(3) };
+        let mut leader = Majority::new(NodeId(0), setup, Some(NodeId(0)));
+        let mut follower = Majority::new(NodeId(1), setup, Some(NodeId(0)));
+        run(&mut leader, Event::Start);
+        run(&mut follower, message(0, Message::Heartbeat { term: 1, number: 1 }));
+        let effects = run(&mut leader, CAMPAIGN);
+        let ask = Message::RequestVote { term: 2 };
+        assert_eq!(sends(&effects), [&send(1, ask), &send(2, ask)]);
+        assert_eq!(indications(&effects), [Indication::Deposed { term: 1 }]);
+        let yes = send(0, Message::Vote { term: 2, granted: true });
+        assert_eq!(run(&mut follower, message(0, ask)).last(), Some(&yes));
+        let elected = Indication::Elected { leader: NodeId(0), term: 2 };
+        assert_eq!(indications(&run(&mut leader, vote(1, 2))), [elected]);
+    }
+}
