@@ -14,7 +14,7 @@ use crate::election::ring::Ring;
 use crate::mutex::epoch::{Ballot, Mode, Setup};
 use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
-use conclave_core::{Bounds, NodeId, Normal, Process, Property, Stack, Ticks, Timing};
+use conclave_core::{Bounds, FenceLayout, NodeId, Normal, Process, Property, Stack, Ticks, Timing};
 
 /// On a network more than half of the nodes will do, and the election is the cluster's. Nodes ask
 /// before they stand: a network may well lose a single link and keep all others.
@@ -113,6 +113,7 @@ pub fn setup(setting: &Setting) -> Result<Setup, Error> {
         retransmit: above_zero(params, "retransmit")?,
         notice: rhythm(params)?.timeout,
         certain: is_perfect(params),
+        fences: FenceLayout::default(),
     })
 }
 

@@ -32,7 +32,8 @@
 //! had come. By counting its own beats a client knows that a grant is too old to be used, half of
 //! its lease being gone; no clock is read. A holder cannot be thrown out: while it is inside its
 //! lease is kept alive by `Pong`s, and when they do not get through, only the larger fence of the
-//! next holder protects.
+//! next holder protects. A coordinator that has used up the fences of its term needs a new one, and
+//! begins as if it had only now been elected.
 //!
 //! Has: mutual exclusion; progress; no starvation; rising fences; acknowledged requests keep their
 //! place when the coordinator fails.

@@ -1,10 +1,7 @@
 //! Epochs, fencing tokens and leases: what the algorithms share that survive their leader.
 
-use conclave_core::{NodeId, Ticks};
+use conclave_core::{FenceLayout, NodeId, Ticks};
 use serde::{Deserialize, Serialize};
-
-/// How many low bits of a fence count the entries of one term.
-const COUNTER_BITS: u32 = 26;
 
 /// The number of a leadership. It only rises; who knows a larger one obeys no smaller one.
 #[derive(
@@ -15,20 +12,6 @@ pub struct Epoch {
     pub term: u32,
     /// Counts the rounds in which the leader of this term gathered its knowledge anew.
     pub round: u32,
-}
-
-impl Epoch {
-    /// The fence of the `counter`th entry of this term: the term in the high part.
-    /// There is room for 2^26 entries per term and 2^27 terms below 2^53.
-    pub fn fence(self, counter: u32) -> u64 {
-        (u64::from(self.term) << COUNTER_BITS) + u64::from(counter)
-    }
-
-    /// The counter of a fence of this term; 0 if it is of another.
-    pub fn counter_of(self, fence: u64) -> u32 {
-        let own = fence >> COUNTER_BITS == u64::from(self.term);
-        if own { (fence & ((1 << COUNTER_BITS) - 1)) as u32 } else { 0 }
-    }
 }
 
 /// What a leader does about those that do not answer it.
@@ -69,19 +52,43 @@ pub struct Setup {
     pub notice: Ticks,
     /// Whether a suspicion is proof of a crash.
     pub certain: bool,
+    /// How fences are laid out. No disk keeps it: only tests have another than the usual one.
+    #[serde(skip)]
+    pub fences: FenceLayout,
 }
 
 impl Setup {
+    /// A term of the election as epochs have it; none if it is too large to have fences.
+    pub fn term(&self, term: u64) -> Option<u32> {
+        u32::try_from(term).ok().filter(|_| self.fences.has_term(term))
+    }
+
+    /// The fence of the `counter`th entry of a term; none if the term has not so many.
+    pub fn fence(&self, epoch: Epoch, counter: u32) -> Option<u64> {
+        self.fences.fence(epoch.term.into(), counter)
+    }
+
+    /// The fence after the `counter`th entry of a term; none if the term is used up.
+    pub fn next_fence(&self, epoch: Epoch, counter: u32) -> Option<u64> {
+        self.fences.next(epoch.term.into(), counter)
+    }
+
+    /// How many entries a term may have had, if this is the largest fence known.
+    pub fn counter_of(&self, epoch: Epoch, fence: u64) -> u32 {
+        self.fences.counter_of(epoch.term.into(), fence)
+    }
+
     /// The epoch with which `me` may lead, having seen `seen` and been elected in `term`; none if
-    /// somebody else has been elected since.
+    /// somebody else has been elected since, or all terms are used up.
     pub fn claim(&self, me: NodeId, seen: Epoch, term: u32) -> Option<Epoch> {
         match self.ballot {
             Ballot::Majority if term < seen.term => None,
             Ballot::Majority if term == seen.term => Some(Epoch { term, round: seen.round + 1 }),
             Ballot::Majority => Some(Epoch { term, round: 0 }),
             Ballot::Own => {
-                let term = (seen.term / self.n + 1) * self.n + me.0;
-                Some(Epoch { term, round: 0 })
+                let n = u64::from(self.n);
+                let term = (u64::from(seen.term) / n + 1) * n + u64::from(me.0);
+                self.term(term).map(|term| Epoch { term, round: 0 })
             }
         }
     }
@@ -130,16 +137,30 @@ mod tests {
         let retransmit = Ticks(50);
         let mode = Mode::Lease;
         let notice = Ticks(10);
-        Setup { n: 5, mode, ballot, lease, retransmit, notice, certain: true }
+        let fences = FenceLayout::default();
+        Setup { n: 5, mode, ballot, lease, retransmit, notice, certain: true, fences }
     }
 
     #[test]
-    fn a_later_term_has_larger_fences_whatever_the_counters() {
-        let old = Epoch { term: 1, round: 9 };
-        let new = Epoch { term: 2, round: 0 };
-        assert!(old < new && old.fence(1 << 20) < new.fence(1));
-        assert_eq!((old.counter_of(old.fence(7)), new.counter_of(old.fence(7))), (7, 0));
-        assert!(Epoch { term: (1 << 27) - 1, round: 0 }.fence((1 << 26) - 1) < 1 << 53);
+    fn a_term_too_large_for_a_fence_is_never_claimed() {
+        let setup = setup(Ballot::Own);
+        let end = 1 << 27;
+        assert_eq!((setup.term(end), setup.term(u64::MAX)), (None, None));
+        assert_eq!(setup.term(end - 1), Some((1 << 27) - 1));
+        let claim = |term| setup.claim(NodeId(3), Epoch { term, round: 0 }, 0);
+        assert_eq!(claim((1 << 27) - 9).map(|epoch| epoch.term), Some((1 << 27) - 5));
+        assert_eq!(claim((1 << 27) - 1), None);
+        assert_eq!(claim(u32::MAX), None);
+    }
+
+    #[test]
+    fn a_disk_has_no_room_for_the_layout_of_fences() {
+        let bytes = |fences| {
+            let mut bytes = Vec::new();
+            conclave_core::encode(&Setup { fences, ..setup(Ballot::Own) }, &mut bytes);
+            bytes
+        };
+        assert_eq!(bytes(FenceLayout::new(2)), bytes(FenceLayout::default()));
     }
 
     #[test]

@@ -27,7 +27,8 @@
 //! one; a node inside then gets the new token in place of its own. Whether silent nodes are waited
 //! for is a matter of mode. A node that cannot reach a majority destroys its token, for when it
 //! returns another may be about. Nobody can be thrown out: who is inside with a token that was
-//! replaced is kept off the resource by the larger fence of the next.
+//! replaced is kept off the resource by the larger fence of the next. A token that has used up the
+//! fences of its term is as good as lost, and is replaced in a new one.
 //!
 //! Has: mutual exclusion; progress; no starvation; rising fences.
 //! Lacks: request order; silence when idle. Mode `fence` and elections not by majority let in a
@@ -281,7 +282,7 @@ impl TokenRingRegenerating {
         self.last = token;
         self.epoch = token.epoch;
         self.token = Some(token);
-        self.fence = self.fence.max(token.epoch.fence(token.entries));
+        self.fence = self.fence.max(self.setup.fence(token.epoch, token.entries).unwrap_or(0));
         if self.passing.take().is_some() {
             ctx.cancel_timer(Timer::Retry);
         }
@@ -302,8 +303,10 @@ impl TokenRingRegenerating {
             return self.await_token(ctx);
         }
         let Some(token) = &mut self.token else { return };
+        let Some(fence) = self.setup.next_fence(token.epoch, token.entries) else {
+            return self.give_up_token(ctx);
+        };
         token.entries += 1;
-        let fence = token.epoch.fence(token.entries);
         self.status = Status::Inside;
         self.fence = fence;
         ctx.cancel_timer(Timer::Loss);
@@ -375,13 +378,6 @@ impl TokenRingRegenerating {
         if self.status == Status::Waiting {
             self.await_token(ctx);
             self.report_loss(ctx);
-        }
-    }
-
-    fn await_token(&self, ctx: &mut Context<Self>) {
-        if self.status == Status::Waiting && self.setup.n > 1 {
-            let lap = Ticks(self.setup.retransmit.0 * u64::from(self.setup.n));
-            ctx.set_timer(Timer::Loss, Delay::exactly(lap));
         }
     }
 

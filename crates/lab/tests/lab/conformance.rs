@@ -7,6 +7,7 @@ mod determinism;
 mod elections;
 mod failover;
 mod faults;
+mod fences;
 mod formulas;
 mod graphs;
 mod needs;

@@ -102,7 +102,6 @@ impl CentralFailover {
         ctx: &mut Context<Self>,
     ) {
         let Wish { seq, beat, repeated } = wish;
-        let next_number = self.next_ticket();
         let Some(coordinator) = &mut self.coordinator else { return }; // The sender will learn.
         if epoch != self.epoch || seq <= coordinator.over[from.index()] {
             // Overtaken by its own release, most likely; or the sender knows less than it should.
@@ -111,8 +110,12 @@ impl CentralFailover {
         if coordinator.holds(from, seq) {
             return self.grant_again(beat, ctx); // The first grant was lost, or is too old.
         }
+        // Places in line rise like fences, so that those of an earlier epoch come first.
+        let Some(number) = self.setup.next_fence(self.epoch, coordinator.tickets) else {
+            return self.renew_term(ctx);
+        };
         coordinator.finish(from, seq - 1);
-        if coordinator.line_up(Ticket { number: next_number, client: from, seq, beat }) {
+        if coordinator.line_up(Ticket { number, client: from, seq, beat }) {
             coordinator.tickets += 1;
         } else if repeated {
             return; // The sender knows its place.
@@ -179,12 +182,15 @@ impl CentralFailover {
             None => coordinator.queue.len(),
             Some(place) => place,
         };
-        let Some(Ticket { client, seq, beat, .. }) = coordinator.queue.remove(place) else {
+        let Some(&Ticket { client, seq, beat, .. }) = coordinator.queue.get(place) else {
             ctx.cancel_timer(Timer::Probe);
             return ctx.cancel_timer(Timer::Lease);
         };
+        let Some(fence) = self.setup.next_fence(self.epoch, self.issued) else {
+            return self.renew_term(ctx);
+        };
+        coordinator.queue.remove(place);
         self.issued += 1;
-        let fence = self.epoch.fence(self.issued);
         coordinator.holder = Some(Holder { client, seq, fence, lapsed: false });
         ctx.send(client, Message::Grant { epoch: self.epoch, seq, beat, fence });
         self.watch_holder(ctx);
@@ -234,16 +240,14 @@ impl CentralFailover {
             return;
         }
         for ticket in coordinator.queue.iter_mut().filter(|ticket| ticket.number == NO_PLACE) {
+            let Some(number) = self.setup.next_fence(self.epoch, coordinator.tickets) else {
+                return; // Behind all others. Whoever asks next brings about a new term.
+            };
             coordinator.tickets += 1;
-            ticket.number = self.epoch.fence(coordinator.tickets);
+            ticket.number = number;
             if ticket.client == self.me {
                 self.ticket = Some(ticket.number);
             }
         }
-    }
-
-    /// Places in line rise like fences, so that those of an earlier epoch come first.
-    fn next_ticket(&self) -> u64 {
-        self.coordinator.as_ref().map_or(0, |it| self.epoch.fence(it.tickets + 1))
     }
 }

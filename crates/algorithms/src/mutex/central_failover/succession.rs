@@ -3,12 +3,12 @@
 
 use super::coordinator::{Coordinator, Holder, Phase, Ticket};
 use super::{Ballot, CentralFailover, Message, Mode, NO_PLACE, Status, Timer};
-use conclave_core::{Context, Delay, NodeId};
+use conclave_core::{Context, Delay, NodeId, election};
 
 impl CentralFailover {
     /// The election named a leader.
     pub(super) fn on_elected(&mut self, leader: NodeId, term: u64, ctx: &mut Context<Self>) {
-        let Ok(term) = u32::try_from(term) else { return }; // Beyond any fence below 2^53.
+        let Some(term) = self.setup.term(term) else { return }; // Beyond any fence below 2^53.
         let by_majority = self.setup.ballot == Ballot::Majority;
         if by_majority && term < self.mandate.max(self.epoch.term) {
             return; // Late: a later leader is known.
@@ -39,11 +39,11 @@ impl CentralFailover {
     /// Claims a new epoch and asks everybody for its state.
     fn begin(&mut self, ctx: &mut Context<Self>) {
         let Some(epoch) = self.setup.claim(self.me, self.epoch, self.mandate) else {
-            return self.step_down(ctx); // A later leader is known.
+            return self.step_down(ctx); // A later leader is known, or there are no more terms.
         };
-        if epoch.term != self.epoch.term {
-            self.issued = 0;
-        }
+        // A fence of an older version of the program may lie in the room of a later term.
+        let issued = if epoch.term == self.epoch.term { self.issued } else { 0 };
+        self.issued = issued.max(self.setup.counter_of(epoch, self.fence));
         self.epoch = epoch;
         self.coordinated_by = self.me;
         self.joined = true;
@@ -73,6 +73,18 @@ impl CentralFailover {
             ctx.set_timer(Timer::Lease, Delay::exactly(self.setup.recovery()));
         }
         self.activate_if_known(ctx);
+    }
+
+    /// All fences of this term have been given out, and those of the next term are larger. Nobody
+    /// is let in before it has begun.
+    pub(super) fn renew_term(&mut self, ctx: &mut Context<Self>) {
+        match self.setup.ballot {
+            Ballot::Own => self.begin(ctx),
+            Ballot::Majority => {
+                self.step_down(ctx);
+                ctx.request(election::Request::Campaign);
+            }
+        }
     }
 
     /// Somebody knows a greater epoch: obey it, or claim a greater one still.
@@ -152,8 +164,9 @@ impl CentralFailover {
     pub(super) fn on_state(&mut self, from: NodeId, state: Message, ctx: &mut Context<Self>) {
         let Message::State { seq, beat, status, number, .. } = state else { return };
         let Some(coordinator) = &mut self.coordinator else { return }; // No longer of interest.
-        let counter = self.epoch.counter_of(number);
+        let counter = self.setup.counter_of(self.epoch, number);
         match status {
+            Status::Waiting if number == NO_PLACE => {}
             Status::Waiting => coordinator.tickets = coordinator.tickets.max(counter),
             Status::Idle | Status::Inside => self.issued = self.issued.max(counter),
         }

@@ -1,7 +1,7 @@
 use super::*;
 use conclave_core::election::Indication::{Deposed, Elected, Suspect};
 use conclave_core::testkit::{act, message, run, send};
-use conclave_core::{Effect, Ticks};
+use conclave_core::{Effect, FenceLayout, Ticks};
 use std::slice;
 
 type Node = CentralFailover;
@@ -17,7 +17,8 @@ fn setup(mode: Mode) -> Setup {
     let retransmit = Ticks::units(25);
     let ballot = Ballot::Majority;
     let notice = Ticks::units(10);
-    Setup { n: 5, mode, ballot, lease, retransmit, notice, certain: true }
+    let fences = FenceLayout::default();
+    Setup { n: 5, mode, ballot, lease, retransmit, notice, certain: true, fences }
 }
 
 fn node(me: u32, mode: Mode) -> Node {
@@ -38,6 +39,11 @@ fn state(seq: u32, status: Status, number: u64) -> Message {
 
 fn request(seq: u32) -> Message {
     Message::Request { epoch: ZERO, seq, beat: 0 }
+}
+
+/// A fence of term 2.
+fn of_two(counter: u32) -> u64 {
+    setup(Mode::Lease).fence(TWO, counter).expect("room")
 }
 
 /// Only what is sent; timers have tests of their own.
@@ -77,7 +83,7 @@ fn a_new_leader_asks_everybody_and_keeps_holder_and_line() {
         assert_eq!(sent(run(&mut leader, message(from, state(1, status, number)))), []);
     }
     let release = |from| message(from, Message::Release { epoch: TWO, seq: 1 });
-    let grant = |counter| Message::Grant { epoch: TWO, seq: 1, beat: 0, fence: TWO.fence(counter) };
+    let grant = |counter| Message::Grant { epoch: TWO, seq: 1, beat: 0, fence: of_two(counter) };
     assert_eq!(sent(run(&mut leader, release(1))), [send(2, grant(1))]);
     assert_eq!(sent(run(&mut leader, release(2))), [send(0, grant(2))]);
 }
@@ -101,7 +107,7 @@ fn with_a_silent_node(mode: Mode) -> Node {
 
 #[test]
 fn the_mode_says_how_long_the_silent_are_waited_for() {
-    let grant = send(0, Message::Grant { epoch: TWO, seq: 1, beat: 0, fence: TWO.fence(1) });
+    let grant = send(0, Message::Grant { epoch: TWO, seq: 1, beat: 0, fence: of_two(1) });
     let again = send(2, Message::NewCoord { epoch: TWO, known: 0, over: 0 });
     let round = || Event::Timer(Timer::Round);
     let mut strict = with_a_silent_node(Mode::Strict);
@@ -227,4 +233,69 @@ fn the_coordinator_enters_without_a_message() {
     let mut last = node(4, Mode::Lease);
     assert_eq!(sent(act(NodeId(4), &mut last, ACQUIRE)), []);
     assert_eq!(sent(act(NodeId(4), &mut last, RELEASE)), []);
+}
+
+/// Node 4 coordinates where a term has three fences; nodes 0, 1 and 2 have entered and left.
+fn used_up(ballot: Ballot) -> Node {
+    let fences = FenceLayout::new(2);
+    let mut last = Node::new(NodeId(4), Setup { ballot, fences, ..setup(Mode::Strict) });
+    for client in 0..3 {
+        let fence = u64::from(client) + 1;
+        let grant = Message::Grant { epoch: ZERO, seq: 1, beat: 0, fence };
+        assert_eq!(sent(run(&mut last, message(client, request(1)))), [send(client, grant)]);
+        run(&mut last, message(client, Message::Release { epoch: ZERO, seq: 1 }));
+    }
+    last
+}
+
+/// All report to the coordinator of this epoch, and only node 3 waits; what is sent in the end.
+fn reported(leader: &mut Node, epoch: Epoch) -> Vec<Effect<Node>> {
+    let report = |client| match client {
+        3 => (Status::Waiting, u64::MAX),
+        _ => (Status::Idle, u64::from(client) + 1),
+    };
+    let reports = (0..4).map(|client| {
+        let (status, number) = report(client);
+        sent(run(
+            leader,
+            message(client, Message::State { epoch, seq: 1, beat: 0, status, number }),
+        ))
+    });
+    reports.last().expect("four reports")
+}
+
+#[test]
+fn when_its_fences_are_used_up_a_coordinator_lets_in_nobody_before_it_has_a_new_term() {
+    let mut last = used_up(Ballot::Majority);
+    let asks = Effect::Request(election::Request::Campaign);
+    let effects = run(&mut last, message(3, request(1)));
+    assert!(effects.contains(&asks) && sent(effects).is_empty());
+    assert_eq!(sent(run(&mut last, message(3, request(1)))), []);
+    run(&mut last, Event::Indication(Deposed { term: 1 }));
+    let ask = Message::NewCoord { epoch: TWO, known: 0, over: 0 };
+    assert_eq!(sent(run(&mut last, elected(4, 2))), [0, 1, 2, 3].map(|to| send(to, ask)));
+    let grant = Message::Grant { epoch: TWO, seq: 1, beat: 0, fence: (2 << 2) + 1 };
+    assert_eq!(reported(&mut last, TWO), [send(3, grant)]);
+}
+
+#[test]
+fn without_a_majority_the_coordinator_claims_the_new_term_itself() {
+    let mut last = used_up(Ballot::Own);
+    let epoch = Epoch { term: 9, round: 0 };
+    let ask = Message::NewCoord { epoch, known: 0, over: 0 };
+    let effects = sent(run(&mut last, message(3, request(1))));
+    assert_eq!(effects, [0, 1, 2, 3].map(|to| send(to, ask)));
+    let grant = Message::Grant { epoch, seq: 1, beat: 0, fence: (9 << 2) + 1 };
+    assert_eq!(reported(&mut last, epoch), [send(3, grant)]);
+}
+
+#[test]
+fn a_fence_beyond_the_term_uses_it_up() {
+    let mut leader = with_a_silent_node(Mode::Strict);
+    run(&mut leader, message(2, state(0, Status::Idle, of_two(1) + (1 << 26))));
+    assert!(leader.coordinator.is_none(), "it waits for a later term");
+    let mut leader = with_a_silent_node(Mode::Strict);
+    let grant = send(0, Message::Grant { epoch: TWO, seq: 1, beat: 0, fence: of_two(8) });
+    let last = message(2, state(0, Status::Idle, of_two(7)));
+    assert_eq!(sent(run(&mut leader, last)), [grant]);
 }

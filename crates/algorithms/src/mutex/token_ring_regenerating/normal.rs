@@ -88,10 +88,12 @@ fn each_fence<L: Process<Provides = Election>>(
     all: &mut Snapshot<Ring<L>>,
     show: &mut dyn FnMut(&mut u64),
 ) {
+    let Some(setup) = all.nodes.first().map(|node| node.upper.setup) else { return };
     let mut entries = |token: &mut Token| {
-        let mut fence = token.epoch.fence(token.entries);
+        // No token allows more entries than its term has fences for.
+        let Some(mut fence) = setup.fence(token.epoch, token.entries) else { return };
         show(&mut fence);
-        token.entries = token.epoch.counter_of(fence);
+        token.entries = setup.counter_of(token.epoch, fence);
     };
     for node in &mut all.nodes {
         each_token(&mut node.upper, &mut entries);

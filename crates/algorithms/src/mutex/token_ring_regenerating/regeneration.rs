@@ -3,7 +3,7 @@
 
 use super::{Message, Setup, Status, Timer, Token, TokenRingRegenerating};
 use crate::mutex::epoch::{Ballot, Epoch, Mode};
-use conclave_core::{Context, Delay, NodeId, NodeSet};
+use conclave_core::{Context, Delay, NodeId, NodeSet, Ticks, election};
 use serde::{Deserialize, Serialize};
 
 /// The fences of a new token begin at a multiple of this: more entries than any token can have
@@ -24,7 +24,7 @@ pub(super) struct Regeneration {
 impl TokenRingRegenerating {
     /// The election named a leader. It has nothing to do until a token is lost.
     pub(super) fn on_elected(&mut self, leader: NodeId, term: u64, ctx: &mut Context<Self>) {
-        let Ok(term) = u32::try_from(term) else { return }; // Beyond any fence below 2^53.
+        let Some(term) = self.setup.term(term) else { return }; // Beyond any fence below 2^53.
         let by_majority = self.setup.ballot == Ballot::Majority;
         if by_majority && term < self.mandate.max(self.epoch.term) {
             return; // Late: a later leader is known.
@@ -41,6 +41,21 @@ impl TokenRingRegenerating {
     pub(super) fn on_deposed(&mut self, ctx: &mut Context<Self>) {
         self.leader = self.leader.filter(|&leader| leader != self.me);
         self.abandon(ctx);
+    }
+
+    /// Whoever waits will notice if the token does not come within a lap.
+    pub(super) fn await_token(&self, ctx: &mut Context<Self>) {
+        if self.status == Status::Waiting {
+            let lap = Ticks(self.setup.retransmit.0 * u64::from(self.setup.n));
+            ctx.set_timer(Timer::Loss, Delay::exactly(lap));
+        }
+    }
+
+    /// The token has let in as many as its term has fences for: to the waiting it is lost.
+    pub(super) fn give_up_token(&mut self, ctx: &mut Context<Self>) {
+        self.token = None;
+        self.await_token(ctx);
+        self.report_loss(ctx);
     }
 
     /// Asks the leader for a new token, or makes it.
@@ -169,13 +184,24 @@ impl TokenRingRegenerating {
         let inside = regeneration.inside;
         self.abandon(ctx);
         let epoch = self.epoch;
-        let known = epoch.counter_of(self.fence);
+        let known = self.setup.counter_of(epoch, self.fence);
         let entries = (known / FENCES_APART + 1) * FENCES_APART;
-        self.fence = epoch.fence(entries);
+        let Some(fence) = self.setup.fence(epoch, entries) else {
+            return self.renew_term(ctx);
+        };
+        self.fence = fence;
         let token = Token { epoch, hop: 1, entries };
         match inside {
             Some((holder, _)) if holder != self.me => self.send_token(holder, token, ctx),
             Some(_) | None => self.accept(token, ctx),
+        }
+    }
+
+    /// This term has no fences left for another token. The next attempt is made in a later one:
+    /// only an election by majority must be asked for it.
+    fn renew_term(&self, ctx: &mut Context<Self>) {
+        if self.setup.ballot == Ballot::Majority {
+            ctx.request(election::Request::Campaign);
         }
     }
 

@@ -1,8 +1,8 @@
 use super::*;
 use crate::mutex::epoch::{Ballot, Mode};
-use conclave_core::Effect;
 use conclave_core::election::Indication::{Elected, Suspect};
 use conclave_core::testkit::{message, run, send};
+use conclave_core::{Effect, FenceLayout};
 use std::slice;
 
 type Node = TokenRingRegenerating;
@@ -17,7 +17,8 @@ fn setup(mode: Mode) -> Setup {
     let retransmit = Ticks::units(25);
     let ballot = Ballot::Majority;
     let notice = Ticks::units(10);
-    Setup { n: 5, mode, ballot, lease, retransmit, notice, certain: true }
+    let fences = FenceLayout::default();
+    Setup { n: 5, mode, ballot, lease, retransmit, notice, certain: true, fences }
 }
 
 fn node(me: u32) -> Node {
@@ -203,4 +204,73 @@ fn a_token_accepted_before_a_crash_is_not_accepted_again() {
     let Recovery::State(mut middle) = middle.after_crash() else { panic!("kept nothing") };
     run(&mut middle, Event::Restart);
     assert_eq!(run(&mut middle, message(0, token(ZERO, 1, 0))), [send(0, ack(ZERO, 1))]);
+}
+
+/// A token skips 4,096 fences when it is made, so no smaller field has room for two.
+const SMALL: u32 = 13;
+const LAST: u32 = (1 << SMALL) - 1;
+
+fn small(me: u32, ballot: Ballot) -> Node {
+    let fences = FenceLayout::new(SMALL);
+    Node::new(NodeId(me), Setup { ballot, fences, ..setup(Mode::Strict) })
+}
+
+#[test]
+fn a_token_that_has_used_up_its_term_lets_in_nobody_and_is_reported_lost() {
+    let mut middle = small(1, Ballot::Majority);
+    run(&mut middle, ACQUIRE);
+    let mut last = middle.clone();
+    let entered = Effect::Indicate(Indication::Entered { fence: LAST.into() });
+    let arrives = |entries| message(0, token(ZERO, 1, entries));
+    assert_eq!(seen(run(&mut last, arrives(LAST - 1))), [send(0, ack(ZERO, 1)), entered]);
+    let lost = send(4, Message::Probe { epoch: ZERO });
+    assert_eq!(seen(run(&mut middle, arrives(LAST))), [send(0, ack(ZERO, 1)), lost]);
+    assert!(middle.token.is_none());
+}
+
+/// Node 4 leads in term 2 and makes a new token. The last fence of `term` is known to node 2.
+fn replaces(ballot: Ballot, epoch: Epoch, term: u64) -> (Node, Vec<Effect<Node>>) {
+    let mut leader = small(4, ballot);
+    run(&mut leader, Event::Indication(Elected { leader: NodeId(4), term: 2 }));
+    run(&mut leader, message(0, Message::Probe { epoch: ZERO }));
+    let fence = (term << SMALL) + u64::from(LAST);
+    let answer = |fence| Message::FreezeAck { epoch, inside: false, fence };
+    let answers = [(0, 0), (1, 0), (2, fence), (3, 0)];
+    let effects = answers.map(|(from, fence)| seen(run(&mut leader, message(from, answer(fence)))));
+    (leader, effects.concat())
+}
+
+#[test]
+fn a_leader_without_fences_for_a_token_makes_it_in_a_new_term() {
+    let (mut leader, effects) = replaces(Ballot::Majority, TWO, 2);
+    assert_eq!(effects, [Effect::Request(election::Request::Campaign)]);
+    run(&mut leader, Event::Indication(Elected { leader: NodeId(4), term: 3 }));
+    let three = Epoch { term: 3, round: 0 };
+    let freeze = Message::Freeze { epoch: three };
+    let effects = seen(run(&mut leader, message(0, Message::Probe { epoch: TWO })));
+    assert_eq!(effects, [0, 1, 2, 3].map(|to| send(to, freeze)));
+    let answer = Message::FreezeAck { epoch: three, inside: false, fence: 0 };
+    let made = (0..4).flat_map(|from| seen(run(&mut leader, message(from, answer))));
+    assert_eq!(made.collect::<Vec<_>>(), [send(0, token(three, 2, 4096))]);
+}
+
+#[test]
+fn without_a_majority_every_new_token_is_of_a_new_term() {
+    let nine = Epoch { term: 9, round: 0 };
+    let (_, effects) = replaces(Ballot::Own, nine, 0);
+    assert_eq!(effects, [send(0, token(nine, 2, 4096))]);
+}
+
+#[test]
+fn alone_a_node_that_lost_its_token_gets_another() {
+    let setup = Setup { n: 1, ..setup(Mode::Lease) };
+    let Recovery::State(mut alone) = Node::new(NodeId(0), setup).after_crash() else {
+        panic!("kept nothing")
+    };
+    run(&mut alone, Event::Restart);
+    run(&mut alone, Event::Indication(Elected { leader: NodeId(0), term: 2 }));
+    assert_eq!(seen(run(&mut alone, ACQUIRE)), []);
+    let fence = (2 << 26) + 4097;
+    let entered = Effect::Indicate(Indication::Entered { fence });
+    assert_eq!(seen(run(&mut alone, Event::Timer(Timer::Loss))), [entered]);
 }
