@@ -5,10 +5,11 @@ use super::acquire::check;
 use super::refusal::{self, Refusal};
 use super::sessions::Kind;
 use super::timing::{CANDIDATE_TTL, milliseconds};
-use super::{Answer, Desk, Reply, answer, persistence};
+use super::{Answer, Desk, Reply, answer, election_key, persistence};
 use conclave_api::limits::{self, ELECTIONS_MAX};
 use conclave_api::{self as api, Code};
-use conclave_net::HostContext;
+use conclave_core::FenceLayout;
+use conclave_net::{AnyRequest, HostContext};
 
 impl Desk {
     pub(super) fn campaign(
@@ -74,6 +75,7 @@ impl Desk {
     }
 
     /// Lets the first candidate lead if nobody does; forgets an election that nobody cares for.
+    /// Without fences left nobody leads before this node, or another, is elected in a new term.
     pub(super) fn settle_election(&mut self, name: &str, host: &mut dyn HostContext) {
         self.queues.elections.forget_if_empty(name);
         if self.queues.elections.is_vacant(name, self.timer.now())
@@ -85,7 +87,12 @@ impl Desk {
                     persistence::save_counter(self.queues.elections.counter(), host);
                     self.grant(Kind::Election, name, fence, Some(term), host);
                 }
-                None => self.refuse_candidates(name, &used_up(), host),
+                None => {
+                    self.refuse_candidates(name, &used_up(), host);
+                    if FenceLayout::default().has_term(term + 1) {
+                        host.ask(&election_key(), AnyRequest::Campaign);
+                    }
+                }
             }
         }
     }

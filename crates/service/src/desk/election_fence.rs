@@ -1,20 +1,18 @@
-//! Fencing tokens (fences) of leaderships are made here: the term of the node in the high bits, a
-//! counter in the low ones. Those of locks are made by their algorithms: by `mutex/epoch.rs` where
-//! a leader grants them, otherwise where the algorithm indicates `Entered`.
+//! Fencing tokens (fences) of leaderships are counted here; their layout is that of all fences,
+//! `FenceLayout`. Those of locks are counted by their algorithms: by the term and what was granted
+//! in it where a leader grants them, otherwise where the algorithm indicates `Entered`.
 
-use conclave_api::limits::FENCE_END;
+use conclave_api::limits;
+use conclave_core::{FENCE_END, FenceLayout};
 use serde::{Deserialize, Serialize};
 
-/// How many bits of a fence count leaderships within a term.
-const COUNTER_BITS: u32 = 26;
-/// The largest term whose fences stay below the end of all fences.
-const TERM_MAX: u64 = (FENCE_END >> COUNTER_BITS) - 1;
+const _: () = assert!(FENCE_END == limits::FENCE_END, "one end, told to clients too");
 
 /// The leaderships that this node has granted in a term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counter {
     term: u64,
-    granted: u64,
+    granted: u32,
 }
 
 impl Counter {
@@ -23,12 +21,14 @@ impl Counter {
     /// Only the one node that leads in a term grants in it, so the fence is larger than all others
     /// before.
     pub fn next(&mut self, term: u64) -> Option<u64> {
-        let granted = if term == self.term { self.granted + 1 } else { 1 };
-        if term > TERM_MAX || term < self.term || granted >= 1 << COUNTER_BITS {
-            return None;
-        }
-        *self = Self { term, granted };
-        Some((term << COUNTER_BITS) + granted)
+        self.next_in(FenceLayout::default(), term)
+    }
+
+    fn next_in(&mut self, layout: FenceLayout, term: u64) -> Option<u64> {
+        let granted = if term == self.term { self.granted } else { 0 };
+        let fence = layout.next(term, granted).filter(|_| term >= self.term)?;
+        *self = Self { term, granted: granted + 1 };
+        Some(fence)
     }
 }
 
@@ -41,6 +41,14 @@ mod tests {
         let mut counter = Counter::default();
         let fences = [1, 1, 3].map(|term| counter.next(term).expect("room"));
         assert_eq!(fences, [(1 << 26) + 1, (1 << 26) + 2, (3 << 26) + 1]);
+    }
+
+    #[test]
+    fn a_term_that_is_used_up_grants_nothing_until_there_is_a_new_one() {
+        let mut counter = Counter::default();
+        let small = FenceLayout::new(2);
+        let fences = [1, 1, 1, 1, 1, 2].map(|term| counter.next_in(small, term));
+        assert_eq!(fences, [Some(5), Some(6), Some(7), None, None, Some(9)]);
     }
 
     #[test]

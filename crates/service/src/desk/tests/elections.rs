@@ -127,6 +127,34 @@ fn fences_rise_over_a_restart() {
     assert!(granted(&mut campaign(&mut bench, "a")).fence > before);
 }
 
+/// The counter is given as a disk of any version has it.
+#[test]
+fn when_the_fences_of_a_term_are_used_up_another_is_asked_for() {
+    let campaigns = |bench: &mut Bench| {
+        let asked = std::mem::take(&mut bench.host.asked);
+        asked.iter().filter(|(_, asked)| *asked == AnyRequest::Campaign).count()
+    };
+    let mut bench = Bench::new();
+    candidates(&mut bench, &["a"]);
+    let counter = serde_json::from_str(r#"{"term":3,"granted":67108863}"#).expect("a counter");
+    bench.desk.queues.elections.restore(counter);
+    elected(&mut bench, 0, 3);
+    campaigns(&mut bench);
+    assert_eq!(refused(&mut campaign(&mut bench, "a")).error.code.as_str(), "unavailable");
+    assert_eq!(campaigns(&mut bench), 1);
+    bench.tell("election", AnyIndication::Deposed { term: 3 });
+    elected(&mut bench, 0, 4);
+    assert_eq!(granted(&mut campaign(&mut bench, "a")).fence, (4 << 26) + 1);
+    let last = (1 << 27) - 1;
+    let counter = serde_json::json!({ "term": last, "granted": 67_108_863 });
+    bench.desk.queues.elections.restore(serde_json::from_value(counter).expect("a counter"));
+    bench.desk.queues.elections.remove("e");
+    elected(&mut bench, 0, last);
+    campaigns(&mut bench);
+    assert_eq!(refused(&mut campaign(&mut bench, "a")).error.code.as_str(), "unavailable");
+    assert_eq!(campaigns(&mut bench), 0, "no later term has fences");
+}
+
 #[test]
 fn an_election_that_nobody_cares_for_is_forgotten() {
     let mut bench = Bench::new();
