@@ -33,6 +33,12 @@ pub type IndicationFrom<S> = <S as Service>::Indication;
 pub trait Named {
     /// The paper's word, in capitals: `REQUEST`, `TOKEN`.
     fn name(&self) -> &'static str;
+
+    /// Whether it answers the one who gets it. Equal answers to several are as many messages, also
+    /// where a multicast counts as one.
+    fn is_reply(&self) -> bool {
+        false
+    }
 }
 
 /// A distributed algorithm, as one of its nodes runs it.

@@ -22,6 +22,13 @@ impl<U: Named, L: Named> Named for Layer<U, L> {
             Self::Lower(message) => message.name(),
         }
     }
+
+    fn is_reply(&self) -> bool {
+        match self {
+            Self::Upper(message) => message.is_reply(),
+            Self::Lower(message) => message.is_reply(),
+        }
+    }
 }
 
 /// `upper` running on the service that `lower` provides, as one process.

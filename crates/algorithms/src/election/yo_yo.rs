@@ -76,6 +76,10 @@ impl Named for Message {
             Self::Elected(_) => "ELECTED",
         }
     }
+
+    fn is_reply(&self) -> bool {
+        matches!(self, Self::Up { .. })
+    }
 }
 
 /// Why an edge vanishes.

@@ -64,6 +64,10 @@ impl Named for Message {
             Self::Release { .. } => "RELEASE",
         }
     }
+
+    fn is_reply(&self) -> bool {
+        matches!(self, Self::Reply { .. })
+    }
 }
 
 /// One node.

@@ -58,6 +58,10 @@ impl Named for Message {
             Self::Ok { .. } => "OK",
         }
     }
+
+    fn is_reply(&self) -> bool {
+        matches!(self, Self::Ok { .. })
+    }
 }
 
 /// Which text of the algorithm to follow.

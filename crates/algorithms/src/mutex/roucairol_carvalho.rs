@@ -59,6 +59,10 @@ impl Named for Message {
             Self::Ok { .. } => "OK",
         }
     }
+
+    fn is_reply(&self) -> bool {
+        matches!(self, Self::Ok { .. })
+    }
 }
 
 /// Who holds the permission of a pair at the beginning.

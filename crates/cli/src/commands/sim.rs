@@ -81,7 +81,7 @@ pub struct Sim {
     /// A sender emits one message per unit of time
     #[arg(long, help_heading = "Network")]
     serial: bool,
-    /// The same message to several nodes at once counts as one
+    /// The same message to several nodes at once counts as one, if it is no reply
     #[arg(long, help_heading = "Network")]
     multicast: bool,
 

@@ -1,8 +1,9 @@
 //! Numbers worked out by hand or by independent models, for the standard setting.
 
-use super::support::{all_at_once, assert_none_forgotten, order, rows, single};
+use super::support::{all_at_once, assert_none_forgotten, order, rows, setting, simulate, single};
 use conclave_algorithms::catalog::Family;
 use conclave_core::Ticks;
+use conclave_sim::Plan;
 
 /// Parameters and their values.
 type Set = &'static [(&'static str, &'static str)];
@@ -98,6 +99,15 @@ fn messages_by_kind_are_as_the_papers_count_them() {
 }
 
 /// The last entry of each, in units: first entry plus six hand-overs.
+/// One multicast and N-1 replies, and as much again where the exit is told to all.
+#[test]
+fn where_a_multicast_counts_as_one_each_reply_still_counts() {
+    let plan = Plan { multicast: true, ..Plan::default() };
+    for (id, expected) in [("ricart-agrawala", 7 * (1 + 6)), ("lamport", 7 * (1 + 6 + 1))] {
+        assert_eq!(simulate(&setting(id, 7, &[]), &plan).messages, expected, "{id}");
+    }
+}
+
 #[test]
 fn the_last_of_seven_enters_when_the_delays_add_up() {
     let table: &[(&str, u64)] = &[
