@@ -50,11 +50,11 @@ impl Locals {
         (local as usize) < self.faces.len()
     }
 
-    /// When the first of all timers must have fired.
+    /// When the first of all timers must have fired. One that the bounds keep from firing counts,
+    /// too: beyond it lies a time that no run comes to without it.
     pub fn first_deadline(&self, state: &State) -> Option<u64> {
         let faces = state.nodes.iter().map(|&local| self.face(local));
-        let running = faces.filter(|face| face.may_fire);
-        running.flat_map(|face| face.timers.iter().map(|&(_, latest)| latest)).min()
+        faces.flat_map(|face| face.timers.iter().map(|&(_, latest)| latest)).min()
     }
 
     /// The state of `node` at the moment when a timer of the node `firing` fires.

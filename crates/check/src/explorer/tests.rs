@@ -1,6 +1,12 @@
 use super::Explorer;
 use crate::testkit::{for_every_state, with_space};
-use conclave_core::{Bounds, Network};
+use crate::{Checkable, Limits};
+use conclave_core::mutex::{Indication, Mutex, Request};
+use conclave_core::{
+    Bounds, Cluster, Context, Delay, Event, Named, Network, NodeId, Process, Property, Ticks,
+    Timing, Verdict,
+};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// All faults that nodes and links have, few of each.
@@ -66,4 +72,62 @@ fn a_fault_takes_one_from_its_budget_and_nothing_else() {
             assert_eq!(**explorer.global(charged), expected);
         }
     });
+}
+
+/// Node 1 enters as it likes and beats every ten ticks; node 2 enters after twenty-five, unless it
+/// has heard two beats.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Beating {
+    me: NodeId,
+    waits: bool,
+    heard: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Beat;
+
+impl Named for Beat {
+    fn name(&self) -> &'static str {
+        "BEAT"
+    }
+}
+
+impl Process for Beating {
+    type Provides = Mutex;
+    type Uses = conclave_core::Never;
+    type Message = Beat;
+    type Timer = ();
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        let beats = self.me == NodeId(0);
+        match event {
+            Event::Start => ctx.set_timer((), Delay::exactly(Ticks(if beats { 10 } else { 25 }))),
+            Event::Timer(()) if beats => {
+                ctx.send(NodeId(1), Beat);
+                ctx.set_timer((), Delay::exactly(Ticks(10)));
+            }
+            Event::Timer(()) if self.waits && self.heard < 2 => {
+                ctx.indicate(Indication::Entered { fence: 2 });
+            }
+            Event::Request(Request::Acquire) if beats => {
+                ctx.indicate(Indication::Entered { fence: 1 });
+            }
+            Event::Request(Request::Acquire) => self.waits = true,
+            Event::Message { .. } => self.heard += 1,
+            Event::Restart | Event::Timer(()) | Event::Request(_) => {}
+        }
+    }
+}
+
+/// A timer that has fired as often as the bounds let it still runs: no time passes beyond it.
+#[test]
+fn time_does_not_pass_beyond_a_timer_that_the_bounds_keep_from_firing() {
+    let cluster = Cluster::of_equals(2, |me| Beating { me, waits: false, heard: 0 });
+    for timeouts in 1..=3 {
+        let timing = Timing::Synchronous;
+        let bounds = Bounds { timing, timeouts: Some(timeouts), ..Bounds::default() };
+        let limits = Limits { properties: vec![Property::S1], ..Limits::default() };
+        let report = cluster.check(&bounds, &limits, &|_| {});
+        assert_eq!(report.verdict(Property::S1), Verdict::Holds, "{timeouts} timeouts");
+    }
 }
