@@ -113,6 +113,13 @@ impl Peer {
         self.said.extend(self.lines.try_iter());
         &self.said
     }
+
+    /// Ends it; all that it said until then.
+    pub fn last_words(&mut self) -> &[String] {
+        let _ = self.child.kill();
+        self.said.extend(self.lines.iter());
+        &self.said
+    }
 }
 
 impl Drop for Peer {
