@@ -167,16 +167,21 @@ impl List<'_, '_, '_> {
         }
     }
 
-    /// A failure detector finds out about every crash, and about every mistake of its own.
+    /// A failure detector finds out about every crash, and about every mistake of its own unless
+    /// mistakes may last.
     fn add_detector(&mut self, by: u16) {
         let suspects = self.explorer.face(self.state, by).suspects;
+        let trusts_again = !self.explorer.space().bounds.lasting;
         for other in (0..self.explorer.clients() as u16).filter(|&other| other != by) {
             let up = self.explorer.face(self.state, other).up;
             let suspected = suspects >> other & 1 == 1;
             let of = other as u8;
             match (up, suspected) {
                 (false, false) => self.due(Action::Suspect { by, of, wrong: false }),
-                (true, true) => self.due(Action::Trust { by, of }),
+                (true, true) => {
+                    let action = Action::Trust { by, of };
+                    self.moves.push(Enabled { action, due: trusts_again });
+                }
                 (true, false) if self.global.suspicions > 0 => {
                     self.free(Action::Suspect { by, of, wrong: true });
                 }

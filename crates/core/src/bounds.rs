@@ -24,8 +24,12 @@ pub struct Bounds {
     pub losses: u32,
     /// How many messages arrive once more than they were sent.
     pub duplicates: u32,
-    /// How often a detector is wrong for a while.
+    /// How often a detector is wrong.
     pub suspicions: u32,
+    /// Whether a suspicion of somebody who is up may last for ever. Otherwise it is taken back,
+    /// sooner or later.
+    #[serde(default)]
+    pub lasting: bool,
     /// How often somebody who waits withdraws.
     pub cancels: u32,
     /// Whether whoever is inside may stay there for ever.
@@ -52,6 +56,7 @@ impl Default for Bounds {
             losses: 0,
             duplicates: 0,
             suspicions: 0,
+            lasting: false,
             cancels: 0,
             stays: false,
             network: Network::Fifo,
