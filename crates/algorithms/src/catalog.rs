@@ -11,6 +11,7 @@ mod claims;
 mod clock_example;
 mod council;
 pub mod detection;
+mod dropped;
 mod echo;
 mod entry;
 mod evidence;
@@ -48,9 +49,8 @@ mod yo_yo;
 
 pub use claims::{Claim, claims};
 pub use conclave_core::Cluster;
-pub use entry::{
-    Assumption, Cost, ElectionCost, Entry, Family, Formula, MutexCost, Rejoin, Setting,
-};
+pub use dropped::{Assumption, Dropped, Finding, Runs};
+pub use entry::{Cost, ElectionCost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
 pub use evidence::{Arrival, Evidence, Stated};
 pub use leadership::{Led, LedLock};
 pub use network::{Carries, Lock, Needs, OnNetwork, Part, Set};

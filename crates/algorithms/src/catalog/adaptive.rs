@@ -1,6 +1,7 @@
 //! The row of heartbeats with a timeout that grows.
 
 use super::detection::{GRACE, NODES_MAX, PERIOD, cluster as of_detectors, size, span};
+use super::dropped::{SINGLE_RUNS, not_in_bounds};
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Rejoin,
     Setting, limits,
@@ -23,12 +24,12 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "from some time on no message is lost",
-            dropped: Some(limits::loss),
+            dropped: not_in_bounds(SINGLE_RUNS),
         },
         Assumption {
             tag: "A2",
             text: "from some time on the gaps between heartbeats have a bound B, known to nobody",
-            dropped: Some(limits::slowness),
+            dropped: not_in_bounds(SINGLE_RUNS),
         },
     ],
     bounds: limits::synchronous,

@@ -1,6 +1,7 @@
 //! The row of the bully election.
 
 use super::claims::{DIVIDED, LED, claim, hasty, replaced, together};
+use super::dropped::breaks;
 use super::{
     Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
     OnNetwork, Parameter, Rejoin, Setting, Stated, limits,
@@ -24,24 +25,28 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once and within tt",
-            dropped: Some(limits::loss_and_slowness),
+            dropped: breaks(limits::loss_and_haste, &[E1]),
         },
-        Assumption { tag: "A2", text: "a node answers within tp", dropped: Some(limits::slowness) },
+        Assumption {
+            tag: "A2",
+            text: "a node answers within tp",
+            dropped: breaks(limits::haste, &[E1]),
+        },
         Assumption {
             tag: "A3",
             text: "suspicions are right in the end",
-            dropped: Some(limits::suspicion),
+            dropped: breaks(limits::suspicion_and_crash, &[E1]).nodes(2),
         },
         Assumption {
             tag: "A4",
             text: "no node returns and no partition heals while an election is under way \
                    (terms=false)",
-            dropped: Some(limits::comeback),
+            dropped: breaks(limits::comeback_under_way, &[E1]),
         },
         Assumption {
             tag: "A5",
             text: "a majority is up and in touch (majority=true)",
-            dropped: Some(limits::two_crashes),
+            dropped: breaks(limits::two_crashes, &[E1, E2]).with(&[("majority", "true")]),
         },
     ],
     bounds: limits::synchronous,

@@ -3,6 +3,7 @@
 use super::claims::{
     ALL, STARVED, STUCK, UNFENCED, as_usual, claim, crash, for_ever, thrice, twice,
 };
+use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
     Needs, OnNetwork, Parameter, Params, Rejoin, Setting, Stated, exactly, limits,
@@ -24,14 +25,21 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once, in any order",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[Property::V1, Property::V2]),
         },
         Assumption {
             tag: "A2",
             text: "no crashes, except of a node that returns with its disk",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(
+                limits::amnesia,
+                &[Property::S1, Property::S1Eff, Property::V1, Property::V2, Property::F1],
+            ),
         },
-        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A3",
+            text: "who enters also releases",
+            dropped: breaks(limits::stay, &[Property::V2]),
+        },
     ],
     bounds,
     has,

@@ -4,11 +4,13 @@ use super::claims::{
     ALL, BY_RING, EFFECTIVE, FENCED, UNSAFE, as_usual, claim, thrice, untimed_with_a_crash,
     wrongly_suspected, wrongly_suspected_once,
 };
+use super::dropped::breaks;
 use super::exactly;
 use super::leadership::{
     self, DETECTOR, ELECTION, LEASE, Led, LedLock, MODE, PERIOD, PREVOTE, RETRANSMIT, TIMEOUT,
     UPKEEP, setup,
 };
+use super::network::Set;
 use super::{
     Assumption, Cost, Entry, Evidence, Family, Formula, MutexCost, Rejoin, Setting, Stated, limits,
 };
@@ -32,31 +34,40 @@ pub const ENTRY: Entry = Entry {
             tag: "A1",
             text: "a message sent often enough arrives, in any order; with bully and ring every \
                    message does, and within half the timeout",
-            dropped: Some(limits::loss),
+            dropped: breaks(limits::loss_in_an_election, &[Property::V1, Property::V2])
+                .with(BY_RING),
         },
         Assumption {
             tag: "A2",
             text: "a majority is up and in touch (election=majority); a crashed node returns with \
                    its disk or not at all",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::amnesia_twice, &[Property::F1]).nodes(2).with(CERTAIN),
         },
         Assumption {
             tag: "A3",
             text: "suspicions are right (fence, an election not by majority, or strict with a \
                    perfect detector)",
-            dropped: Some(limits::suspicion),
+            dropped: breaks(limits::suspicion, &[Property::S1, Property::F1])
+                .nodes(2)
+                .with(CERTAIN),
         },
         Assumption {
             tag: "A4",
             text: "a holder that is cut off or slow leaves within half a lease, and clocks are at \
                    most 1 % off (lease)",
-            dropped: Some(limits::slowness),
+            dropped: breaks(limits::suspicion_and_slowness, &[Property::S1, Property::F1])
+                .nodes(2)
+                .with(&[("detector", "perfect")]),
         },
-        Assumption { tag: "A5", text: "who enters also releases", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A5",
+            text: "who enters also releases",
+            dropped: breaks(limits::stay_for_ever, &[Property::V2]).nodes(2).with(BY_RING),
+        },
         Assumption {
             tag: "A6",
             text: "who is silent for retransmit has crashed (fence)",
-            dropped: Some(limits::slowness),
+            dropped: breaks(limits::crash_and_slowness, &[Property::S1, Property::F1]).with(FENCED),
         },
     ],
     bounds: leadership::bounds,
@@ -127,6 +138,9 @@ pub const ENTRY: Entry = Entry {
         plain: Stated::No("it sets timers"),
     },
 };
+
+/// What only a right suspicion keeps safe: led by a majority, told by a perfect detector.
+const CERTAIN: Set = &[("detector", "perfect"), ("mode", "strict")];
 
 impl Led for CentralFailover {
     fn normal<L: Process<Provides = Election>>() -> Option<Normal<Stack<Self, L>>> {

@@ -1,6 +1,7 @@
 //! The row of Chang and Roberts' election.
 
 use super::claims::{LED, UNLED, as_usual, claim, crash};
+use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
     Kind, OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
@@ -24,13 +25,13 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once, in whatever order",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[E2]),
         },
         Assumption {
             tag: "A2",
             text: "no node crashes; with skip=dead, crashes are detected without error and \
                    somebody who knows of the election stays up",
-            dropped: Some(limits::crash),
+            dropped: breaks(limits::crash, &[E1, E2]),
         },
     ],
     bounds: limits::untimed,

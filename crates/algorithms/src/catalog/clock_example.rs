@@ -1,14 +1,18 @@
 //! What the rows of the clocks share: the examples that can be set.
 
-use super::{Assumption, Kind, Parameter, Setting, limits};
+use super::dropped::{SINGLE_RUNS, not_in_bounds};
+use super::{Assumption, Kind, Parameter, Setting};
 use crate::Error;
 use crate::clock::example::{Example, Letter, Task};
 use crate::clock::timekeeper::{Keeper, Setup, Timekeeper};
 use conclave_core::{Cluster, NodeId, Play, Ticks};
 
 /// Nodes keep their clock on disk.
-pub const REMEMBERS: Assumption =
-    Assumption { tag: "A1", text: "no node forgets its clock", dropped: Some(limits::amnesia) };
+pub const REMEMBERS: Assumption = Assumption {
+    tag: "A1",
+    text: "no node forgets its clock",
+    dropped: not_in_bounds(SINGLE_RUNS),
+};
 
 /// The task that goes around.
 pub const TASK: Parameter = Parameter {

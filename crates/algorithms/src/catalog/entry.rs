@@ -1,6 +1,6 @@
 //! What the catalogue says of one algorithm.
 
-use super::{Evidence, OnNetwork, Parameter, Params};
+use super::{Assumption, Evidence, OnNetwork, Parameter, Params};
 use crate::Error;
 use crate::election::rank;
 use conclave_core::{Bounds, NodeId, NodeSet, Property};
@@ -109,17 +109,6 @@ impl Family {
             Self::Detector => "detector",
         }
     }
-}
-
-/// Something an algorithm takes for granted, with the name by which it can be dropped.
-#[derive(Clone, Copy, Debug)]
-pub struct Assumption {
-    /// `A1`, `A2`, …
-    pub tag: &'static str,
-    /// What is assumed.
-    pub text: &'static str,
-    /// What may happen without it, where bounds can say so.
-    pub dropped: Option<fn(&mut Bounds)>,
 }
 
 /// What an algorithm costs, as textbooks write it and as a function.

@@ -1,6 +1,7 @@
 //! The row of heartbeats with a fixed timeout.
 
 use super::detection::{GRACE, NODES_MAX, PERIOD, cluster as of_detectors, size, span};
+use super::dropped::{SINGLE_RUNS, not_in_bounds};
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Rejoin,
     Setting, limits,
@@ -20,16 +21,16 @@ pub const ENTRY: Entry = Entry {
             distributed systems\", JACM 43(2), 1996",
     seeds: &["000", "001", "003", "004"],
     assumptions: &[
-        Assumption { tag: "A1", text: "no message is lost", dropped: Some(limits::loss) },
+        Assumption { tag: "A1", text: "no message is lost", dropped: not_in_bounds(SINGLE_RUNS) },
         Assumption {
             tag: "A2",
             text: "timeout >= period + (d_max - d_min), where messages take d_min to d_max",
-            dropped: Some(limits::slowness),
+            dropped: not_in_bounds(SINGLE_RUNS),
         },
         Assumption {
             tag: "A3",
             text: "the first heartbeat comes within the grace",
-            dropped: Some(limits::slowness),
+            dropped: not_in_bounds(SINGLE_RUNS),
         },
     ],
     bounds: limits::synchronous,

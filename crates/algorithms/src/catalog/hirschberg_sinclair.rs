@@ -1,6 +1,7 @@
 //! The row of Hirschberg and Sinclair's election.
 
 use super::claims::{LED, as_usual, claim};
+use super::dropped::breaks;
 use super::on_a_ring::{everybody_is_a_candidate, greatest, halvings};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -25,9 +26,13 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once, in whatever order",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[E2]),
         },
-        Assumption { tag: "A2", text: "no node crashes", dropped: Some(limits::crash) },
+        Assumption {
+            tag: "A2",
+            text: "no node crashes",
+            dropped: breaks(limits::crash, &[E1, E2]),
+        },
     ],
     bounds: limits::untimed,
     has: |_| vec![E1, E1Term, E2],

@@ -1,6 +1,7 @@
 //! The row of the hybrid logical clock.
 
 use super::clock_example::{Asked, Idle, RATES, REMEMBERS, TASK, cluster as clocks};
+use super::dropped::{SINGLE_RUNS, not_in_bounds};
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Rejoin,
     Setting, limits,
@@ -27,7 +28,7 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A2",
             text: "physical clocks never go back, and are not far apart",
-            dropped: None,
+            dropped: not_in_bounds(SINGLE_RUNS),
         },
     ],
     bounds: limits::untimed,

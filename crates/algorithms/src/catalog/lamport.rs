@@ -1,6 +1,7 @@
 //! The row of Lamport's mutual exclusion.
 
 use super::claims::{ALL, UNFENCED, UNSAFE, as_usual, claim, for_ever, in_any_order, thrice};
+use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
     OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
@@ -23,18 +24,22 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[S1, V1, V2, F1]),
         },
         Assumption {
             tag: "A2",
             text: "no node crashes, or it restarts with its disk",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::amnesia, &[S1, F1]),
         },
-        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A3",
+            text: "who enters also releases",
+            dropped: breaks(limits::stay, &[V2]).nodes(2),
+        },
         Assumption {
             tag: "A4",
             text: "messages from one node to another arrive in the order sent",
-            dropped: Some(limits::reorder),
+            dropped: breaks(limits::reorder, &[S1, F1]),
         },
     ],
     bounds: limits::untimed,

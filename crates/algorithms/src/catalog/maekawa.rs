@@ -1,6 +1,7 @@
 //! The row of Maekawa's mutual exclusion.
 
 use super::claims::{ALL, STUCK, UNFENCED, as_usual, claim, for_ever, thrice, twice};
+use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
     OnNetwork, Parameter, Rejoin, Setting, Stated, limits,
@@ -25,18 +26,22 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[V1, V2]),
         },
         Assumption {
             tag: "A2",
             text: "no node crashes, or it restarts with its disk",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::amnesia, &[S1, S1Eff, V1, V2, F1]),
         },
-        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A3",
+            text: "who enters also releases",
+            dropped: breaks(limits::stay, &[V2]),
+        },
         Assumption {
             tag: "A4",
             text: "messages from one node to another arrive in the order sent",
-            dropped: Some(limits::reorder),
+            dropped: breaks(limits::reorder, &[V1, V2]).nodes(4),
         },
     ],
     bounds: limits::untimed,

@@ -4,6 +4,7 @@ use super::claims::{
     ASKED_FIRST, TERMS, TWO_IN_A_TERM, by_itself_with_a_crash, claim, forgetful_by_itself,
     forgetful_with_two, two_with_a_comeback, untimed, with_timers,
 };
+use super::dropped::{breaks, out_of_reach};
 use super::{
     Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
     OnNetwork, Parameter, Params, Rejoin, Setting, Stated, exactly, limits,
@@ -26,12 +27,18 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "a crashed node returns with its disk or not at all",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::forgotten_vote, &[E1Term]),
         },
         Assumption {
             tag: "A2",
             text: "in the end a majority is up and in touch, and messages are faster than timeout",
-            dropped: Some(limits::two_crashes),
+            dropped: out_of_reach(
+                limits::two_crashes,
+                "nobody leads, but whoever stands does so in a greater term each time, so no \
+                 state comes twice and nothing repeats: it would take a normal form for terms. \
+                 With 2 nodes and 2 timeouts each no term has two leaders (72,495 states)",
+            )
+            .nodes(2),
         },
     ],
     bounds: limits::timed,

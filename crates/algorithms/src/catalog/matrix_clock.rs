@@ -1,6 +1,7 @@
 //! The row of the matrix clock.
 
 use super::clock_example::{RATES, REMEMBERS, TASK, cluster as clocks};
+use super::dropped::{SINGLE_RUNS, not_in_bounds};
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, OnNetwork, Rejoin, Setting, limits,
 };
@@ -22,7 +23,11 @@ pub const ENTRY: Entry = Entry {
     seeds: &[],
     assumptions: &[
         REMEMBERS,
-        Assumption { tag: "A2", text: "all know how many nodes there are", dropped: None },
+        Assumption {
+            tag: "A2",
+            text: "all know how many nodes there are",
+            dropped: not_in_bounds(SINGLE_RUNS),
+        },
     ],
     bounds: limits::untimed,
     has: |_| vec![Property::HB, Property::HBExact],

@@ -1,6 +1,7 @@
 //! The row of Naimi and Trehel's algorithm.
 
 use super::claims::{ALL, UNFENCED, as_usual, claim, for_ever, thrice, twice};
+use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Lock, MutexCost,
     OnNetwork, Rejoin, Setting, Stated, exactly, limits,
@@ -22,14 +23,18 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once, in any order",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray_twice, &[S1, S1Eff, V1, V2, F1]),
         },
         Assumption {
             tag: "A2",
             text: "no node crashes, or it restarts with its disk",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::amnesia, &[V1, V2]),
         },
-        Assumption { tag: "A3", text: "who enters also leaves", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A3",
+            text: "who enters also leaves",
+            dropped: breaks(limits::stay, &[V2]),
+        },
     ],
     bounds: limits::untimed,
     has: |_| vec![S1, S1Eff, V1, V2, F1],

@@ -1,6 +1,7 @@
 //! The row of the election of Peterson, and of Dolev, Klawe and Rodeh.
 
 use super::claims::{LED, as_usual, claim};
+use super::dropped::breaks;
 use super::on_a_ring::{everybody_is_a_candidate, greatest_that_began};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -27,14 +28,18 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[E2]),
         },
         Assumption {
             tag: "A2",
             text: "each link delivers in the order of sending",
-            dropped: Some(limits::reorder),
+            dropped: breaks(limits::reorder, &[E2]),
         },
-        Assumption { tag: "A3", text: "no node crashes", dropped: Some(limits::crash) },
+        Assumption {
+            tag: "A3",
+            text: "no node crashes",
+            dropped: breaks(limits::crash, &[E1, E2]),
+        },
     ],
     bounds: limits::untimed,
     has: |_| vec![E1, E1Term, E2],

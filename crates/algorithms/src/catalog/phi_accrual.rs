@@ -1,6 +1,7 @@
 //! The row of the phi accrual detector.
 
 use super::detection::{GRACE, PERIOD, cluster as of_detectors, size, span};
+use super::dropped::{SINGLE_RUNS, not_in_bounds};
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Rejoin,
     Setting, limits,
@@ -28,7 +29,7 @@ pub const ENTRY: Entry = Entry {
     assumptions: &[Assumption {
         tag: "A1",
         text: "heartbeats come about as regularly as those in the window did",
-        dropped: Some(limits::slowness),
+        dropped: not_in_bounds(SINGLE_RUNS),
     }],
     bounds: limits::synchronous,
     has: |_| vec![D1],

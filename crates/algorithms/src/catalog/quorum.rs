@@ -5,6 +5,7 @@ use super::council::{
     self, COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, least,
     patient, round_trip, rounds,
 };
+use super::dropped::{breaks, harmless};
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost, OnNetwork,
     Parameter, Params, Rejoin, Setting, Stated, limits,
@@ -27,14 +28,32 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once, in any order",
-            dropped: Some(limits::astray),
+            dropped: harmless(
+                limits::astray,
+                "a grant names the request it is for and a coordinator knows which are over, so a \
+                 second copy changes nothing; what is lost only keeps somebody waiting, and \
+                 nobody is promised entry",
+            )
+            .nodes(2)
+            .with(&[("coordinators", "3")]),
         },
         Assumption {
             tag: "A2",
             text: "no coordinator forgets its grant, and at most m-q of them crash",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::amnesia, &[Property::S1, Property::S1Eff, Property::F1])
+                .nodes(2)
+                .with(&[("coordinators", "3")]),
         },
-        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A3",
+            text: "who enters also releases",
+            dropped: harmless(
+                limits::stay,
+                "who stays keeps its grants, so nobody else gets in; nobody is promised to",
+            )
+            .nodes(2)
+            .with(&[("coordinators", "3")]),
+        },
     ],
     bounds,
     has: |_| vec![Property::S1, Property::S1Eff, Property::F1],

@@ -1,6 +1,7 @@
 //! The row of Raymond's algorithm.
 
 use super::claims::{ALL, UNFENCED, as_usual, claim, for_ever, thrice, twice};
+use super::dropped::{breaks, not_in_bounds};
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
     OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
@@ -23,15 +24,26 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once, in any order",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[V1, V2]),
         },
         Assumption {
             tag: "A2",
             text: "no node crashes, or it restarts with its disk",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::amnesia, &[V1, V2]),
         },
-        Assumption { tag: "A3", text: "who enters also leaves", dropped: Some(limits::stay) },
-        Assumption { tag: "A4", text: "the tree does not change", dropped: None },
+        Assumption {
+            tag: "A3",
+            text: "who enters also leaves",
+            dropped: breaks(limits::stay, &[V2]),
+        },
+        Assumption {
+            tag: "A4",
+            text: "the tree does not change",
+            dropped: not_in_bounds(
+                "it would take nodes whose neighbours change under way; all know one tree from \
+                 the start",
+            ),
+        },
     ],
     bounds: limits::untimed,
     has: |_| vec![S1, S1Eff, V1, V2, F1],

@@ -4,6 +4,7 @@ use super::claims::{
     ALL, UNFENCED, UNSAFE, as_usual, claim, for_ever, forgetful_twice, thrice, twice,
     twice_in_any_order,
 };
+use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
     OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
@@ -26,14 +27,18 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once, in whatever order",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[V1, V2]),
         },
         Assumption {
             tag: "A2",
             text: "no node crashes, or it restarts with its disk",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::amnesia, &[S1, V1, V2, F1]),
         },
-        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A3",
+            text: "who enters also releases",
+            dropped: breaks(limits::stay, &[V2]),
+        },
     ],
     bounds: limits::untimed,
     has: |params| match params.is("text", "seed") {

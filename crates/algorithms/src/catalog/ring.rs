@@ -1,6 +1,7 @@
 //! The row of the ring election.
 
 use super::claims::{LED, as_usual, claim};
+use super::dropped::{breaks, not_in_bounds};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
     Kind, OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
@@ -25,14 +26,21 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message to a live node arrives exactly once",
-            dropped: Some(limits::loss),
+            dropped: breaks(limits::loss, &[E2]),
         },
         Assumption {
             tag: "A2",
             text: "suspicions are right in the end",
-            dropped: Some(limits::suspicion),
+            dropped: breaks(limits::suspicion, &[E1, E2]).nodes(2),
         },
-        Assumption { tag: "A3", text: "all know the order of the ring", dropped: None },
+        Assumption {
+            tag: "A3",
+            text: "all know the order of the ring",
+            dropped: not_in_bounds(
+                "it would take nodes that differ about the ring; all are built from one order of \
+                 ids",
+            ),
+        },
     ],
     bounds: limits::untimed,
     has: |_| vec![E1, E1Term, E2],

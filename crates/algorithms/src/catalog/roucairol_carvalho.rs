@@ -1,6 +1,7 @@
 //! The row of Carvalho and Roucairol's mutual exclusion.
 
 use super::claims::{ALL, as_usual, claim, thrice, twice};
+use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
     OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
@@ -23,14 +24,18 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once, in whatever order",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[V1, V2]),
         },
         Assumption {
             tag: "A2",
             text: "no node crashes, or it restarts with its disk",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::amnesia, &[S1, S1Eff, V1, V2, F1]),
         },
-        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A3",
+            text: "who enters also releases",
+            dropped: breaks(limits::stay, &[V2]),
+        },
     ],
     bounds: limits::untimed,
     has: |_| vec![S1, S1Eff, V1, V2, F1],

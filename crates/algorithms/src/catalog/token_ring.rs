@@ -1,6 +1,7 @@
 //! The row of the token ring, without and with the detection of lost tokens.
 
 use super::claims::{STUCK, UNFENCED, as_usual, claim, for_ever, loss, thrice, twice};
+use super::dropped::breaks;
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost, OnNetwork,
     Parameter, Params, Rejoin, Set, Setting, Stated, exactly, limits,
@@ -24,18 +25,26 @@ pub const ENTRY: Entry = Entry {
             tag: "A1",
             text: "every message arrives exactly once; with ping-pong, one token at a time may be \
                    lost",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[Property::V1, Property::V2]),
         },
         Assumption {
             tag: "A2",
             text: "no node crashes, or it restarts with its disk",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::amnesia, &[Property::V1, Property::V2])
+                .nodes(2)
+                .with(&[("idle", "park")]),
         },
-        Assumption { tag: "A3", text: "who enters also leaves", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A3",
+            text: "who enters also leaves",
+            dropped: breaks(limits::stay, &[Property::V2]),
+        },
         Assumption {
             tag: "A4",
             text: "with ping-pong, channels are FIFO",
-            dropped: Some(limits::reorder),
+            dropped: breaks(limits::reorder, &[Property::S1, Property::S1Eff, Property::F1])
+                .nodes(2)
+                .with(&[("loss_detection", "ping-pong")]),
         },
     ],
     bounds: limits::untimed,

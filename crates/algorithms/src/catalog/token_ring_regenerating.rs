@@ -3,11 +3,13 @@
 use super::claims::{
     BY_RING, SOUND, UNSAFE, claim, hasty, thrice_untimed, untimed, wrongly_suspected,
 };
+use super::dropped::{breaks, out_of_reach};
 use super::exactly;
 use super::leadership::{
     self, DETECTOR, ELECTION, LEASE, Led, LedLock, MODE, PERIOD, PREVOTE, RETRANSMIT, TIMEOUT,
     UPKEEP,
 };
+use super::network::Set;
 use super::{
     Assumption, Cost, Entry, Evidence, Family, Formula, Kind, MutexCost, Parameter, Rejoin,
     Setting, Stated, limits,
@@ -33,32 +35,51 @@ pub const ENTRY: Entry = Entry {
             tag: "A1",
             text: "a message sent often enough arrives, in any order; with bully and ring every \
                    message does, and within half the timeout",
-            dropped: Some(limits::loss),
+            dropped: out_of_reach(
+                limits::loss_and_crash,
+                "somebody should wait for ever, but timers go on for ever and every lap of the \
+                 token has a new number, so no state comes twice: it would take a normal form for \
+                 epochs and laps. Nothing breaks with 3 nodes, a crash, a loss and a timeout each \
+                 (172,221 states)",
+            )
+            .with(RESTING),
         },
         Assumption {
             tag: "A2",
             text: "a majority is up and in touch (election=majority); a crashed node returns with \
                    its disk or not at all",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(limits::amnesia, &[Property::S1, Property::F1]).with(RESTING),
         },
         Assumption {
             tag: "A3",
             text: "suspicions are right (fence, an election not by majority, or strict with a \
                    perfect detector)",
-            dropped: Some(limits::suspicion),
+            dropped: breaks(limits::suspicion, &[Property::S1]).nodes(2).with(RESTING),
         },
         Assumption {
             tag: "A4",
             text: "a holder that is cut off or slow leaves within half a lease, a token arrives \
                    within a quarter of one or never, clocks are at most 1 % off, and who is cut \
                    off suspects so within half a lease (lease)",
-            dropped: Some(limits::slowness),
+            dropped: breaks(limits::slowness_twice, &[Property::S1]).nodes(2).with(LEASED),
         },
-        Assumption { tag: "A5", text: "who enters also releases", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A5",
+            text: "who enters also releases",
+            dropped: out_of_reach(
+                limits::stay,
+                "whoever else asks should wait for ever, but it goes on asking by its timer and \
+                 every lap of the token has a new number, so no state comes twice: it would take \
+                 a normal form for epochs and laps. Nothing breaks with 2 nodes and 2 timeouts \
+                 each (332 states)",
+            )
+            .nodes(2)
+            .with(RESTING),
+        },
         Assumption {
             tag: "A6",
             text: "who is silent for retransmit has crashed (fence)",
-            dropped: Some(limits::slowness),
+            dropped: breaks(limits::crash_and_slowness, &[Property::S1]).with(FENCED_AND_RESTING),
         },
     ],
     bounds: leadership::bounds,
@@ -135,6 +156,15 @@ pub const ENTRY: Entry = Entry {
         plain: Stated::No("it sets timers"),
     },
 };
+
+/// A token that rests where nobody wants it: otherwise it goes round without end.
+const RESTING: Set =
+    &[("election", "ring"), ("detector", "perfect"), ("mode", "strict"), ("hold", "5")];
+/// The same, waiting for nobody.
+const FENCED_AND_RESTING: Set =
+    &[("election", "ring"), ("detector", "perfect"), ("mode", "fence"), ("hold", "5")];
+/// The same, waiting until what the silent may hold has lapsed.
+const LEASED: Set = &[("election", "ring"), ("detector", "perfect"), ("hold", "5")];
 
 impl Led for TokenRingRegenerating {
     fn normal<L: Process<Provides = Election>>() -> Option<Normal<Stack<Self, L>>> {

@@ -4,6 +4,7 @@ use super::claims::{ALL, as_usual, claim, thrice, twice};
 use super::council::{
     self, COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, votes,
 };
+use super::dropped::breaks;
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Lock, MutexCost, OnNetwork,
     Rejoin, Setting, Stated, limits,
@@ -26,14 +27,25 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once, in any order",
-            dropped: Some(limits::astray),
+            dropped: breaks(limits::astray, &[Property::V1, Property::V2])
+                .nodes(2)
+                .with(&[("coordinators", "3")]),
         },
         Assumption {
             tag: "A2",
             text: "the sequencer does not crash, at most m-q other coordinators do, none forgets",
-            dropped: Some(limits::amnesia),
+            dropped: breaks(
+                limits::amnesia,
+                &[Property::S1, Property::S1Eff, Property::V1, Property::V2, Property::F1],
+            )
+            .nodes(2)
+            .with(&[("coordinators", "1")]),
         },
-        Assumption { tag: "A3", text: "who enters also releases", dropped: Some(limits::stay) },
+        Assumption {
+            tag: "A3",
+            text: "who enters also releases",
+            dropped: breaks(limits::stay, &[Property::V2]).nodes(2).with(&[("coordinators", "3")]),
+        },
     ],
     bounds: limits::untimed,
     has: |_| {

@@ -1,6 +1,7 @@
 //! The row of the election in ad hoc networks.
 
 use super::claims::{LED, as_usual, claim};
+use super::dropped::breaks;
 use super::topology::{self, Size};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -26,17 +27,17 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message to a live neighbour arrives exactly once, in the order sent",
-            dropped: Some(limits::loss_and_reorder),
+            dropped: breaks(limits::loss_and_reorder, &[E1, E2]).nodes(2),
         },
         Assumption {
             tag: "A2",
             text: "whoever crashes or cannot be reached is suspected, and trusted when it is back",
-            dropped: Some(limits::suspicion),
+            dropped: breaks(limits::suspicion, &[E1, E2]).nodes(2),
         },
         Assumption {
             tag: "A3",
             text: "what is left of the graph is connected, and the ids are distinct",
-            dropped: None,
+            dropped: breaks(limits::crash, &[E1, E2]).with(&[("topology", "path")]),
         },
     ],
     bounds: limits::untimed,

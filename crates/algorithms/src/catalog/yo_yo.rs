@@ -1,6 +1,7 @@
 //! The row of Yo-Yo.
 
 use super::claims::{LED, as_usual, claim};
+use super::dropped::{breaks, not_in_bounds};
 use super::topology::{self, Size};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -25,13 +26,20 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives, in any order, be it twice",
-            dropped: Some(limits::loss),
+            dropped: breaks(limits::loss, &[E2]),
         },
-        Assumption { tag: "A2", text: "no node crashes", dropped: Some(limits::crash) },
+        Assumption {
+            tag: "A2",
+            text: "no node crashes",
+            dropped: breaks(limits::crash, &[E1, E2]),
+        },
         Assumption {
             tag: "A3",
             text: "the graph is connected and the ids are distinct",
-            dropped: None,
+            dropped: not_in_bounds(
+                "it would take a graph in parts or two nodes of one id; a topology in parts and \
+                 equal ids are refused",
+            ),
         },
     ],
     bounds: limits::untimed,

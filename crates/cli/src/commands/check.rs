@@ -12,15 +12,12 @@ use crate::output::numbers::{count, rate};
 use crate::output::{self, json};
 use conclave_check::{Progress, Report};
 use conclave_core::{Network, Timing, Verdict};
-use conclave_lab::{Error, Experiment, People};
+use conclave_lab::Error;
 use conclave_sim::trace::Trace;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::num::NonZeroUsize;
 use std::time::Instant;
 use values::Times;
-
-/// How many nodes are looked at if nobody says how many.
-const NODES_USUAL: u32 = 3;
 
 /// Every run of an algorithm within bounds: what holds, and the story of what does not
 #[derive(Debug, clap::Args)]
@@ -43,12 +40,12 @@ pub struct Check {
     /// Every claim of the catalogue instead: what holds, and what must be found broken
     #[arg(long, conflicts_with_all = ["id", "trace", "frames", "nodes", "ids", "set", "start",
         "without", "requests", "timeouts", "cancels", "stays", "network", "in_flight", "timers",
-        "crashes", "restarts", "amnesia", "losses", "duplicates", "suspicions", "properties"])]
+        "crashes", "restarts", "amnesia", "losses", "duplicates", "suspicions", "lasting",
+        "properties"])]
     all: bool,
-    /// How many nodes want to enter, or to lead
-    #[arg(long, value_name = "N", default_value_t = NODES_USUAL, value_parser = values::nodes,
-        help_heading = "Setting")]
-    nodes: u32,
+    /// How many nodes want to enter, or to lead [default: 3, or what shows the harm of --without]
+    #[arg(long, value_name = "N", value_parser = values::nodes, help_heading = "Setting")]
+    nodes: Option<u32>,
     /// Other names for the nodes, in order
     #[arg(long, value_name = "ID,…", help_heading = "Setting")]
     ids: Option<String>,
@@ -58,7 +55,7 @@ pub struct Check {
     /// Who calls for an election: any, together, or these
     #[arg(long, value_name = "any|together|ID,…", help_heading = "Setting")]
     start: Option<String>,
-    /// Drop one of the assumptions of the algorithm
+    /// Drop one of the assumptions of the algorithm, within bounds that show what comes of it
     #[arg(long, value_name = "A2", help_heading = "Setting")]
     without: Option<String>,
 
@@ -100,9 +97,12 @@ pub struct Check {
     /// How many messages arrive once more
     #[arg(long, value_name = "K", value_parser = values::small, help_heading = "Faults")]
     duplicates: Option<u32>,
-    /// How often a detector is wrong for a while
+    /// How often a detector is wrong
     #[arg(long, value_name = "K", value_parser = values::small, help_heading = "Faults")]
     suspicions: Option<u32>,
+    /// Whoever is wrongly suspected may stay so for ever
+    #[arg(long, help_heading = "Faults")]
+    lasting: bool,
 
     /// The promises that matter, such as S1,V1 [default: all that can be looked at]
     #[arg(long, value_name = "S1,…", help_heading = "Search")]
@@ -141,16 +141,14 @@ pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
     if arguments.all {
         return all::run(arguments);
     }
-    let people = People { ids: arguments.ids.as_deref(), candidates: None };
-    let experiment = Experiment::new(&arguments.id, arguments.nodes, &arguments.set, &people)?;
-    experiment.vet_check()?;
+    let experiment = arguments.experiment()?;
     let bounds = arguments.bounds(&experiment)?;
     let limits = arguments.limits(&experiment)?;
     arguments.drawing.vet(false)?;
     let report = search(|progress| experiment.check(&bounds, &limits, progress))?;
     let stories = report.stories.iter().map(|story| Retelling::of(&experiment, story));
     let stories = stories.collect::<anyhow::Result<Vec<_>>>()?;
-    let dropped = arguments.dropped(&experiment)?;
+    let dropped = arguments.dropped(experiment.setting.entry)?;
     let checked = Checked { experiment: &experiment, bounds, limits, dropped, report, stories };
     output::print(&match arguments.json {
         true => json::pretty(&checked.json()?)?,
@@ -189,7 +187,8 @@ fn draw(arguments: &Check, checked: &Checked<'_>) -> anyhow::Result<()> {
         output::note("nothing was drawn: there is no story to tell");
         return Ok(());
     };
-    let header = checked.experiment.header(arguments.command());
+    let nodes = checked.experiment.setting.n;
+    let header = checked.experiment.header(arguments.command(nodes));
     arguments.drawing.write(&Trace { header, records: worst.retold.records.clone() })
 }
 
@@ -216,8 +215,8 @@ impl Check {
     }
 
     /// The command that finds the same again.
-    fn command(&self) -> String {
-        let mut typed = vec![format!("conclave check {} --nodes {}", self.id, self.nodes)];
+    fn command(&self, nodes: u32) -> String {
+        let mut typed = vec![format!("conclave check {} --nodes {nodes}", self.id)];
         one(&mut typed, "--ids", &self.ids);
         many(&mut typed, "--set", &self.set);
         one(&mut typed, "--start", &self.start);
@@ -235,6 +234,7 @@ impl Check {
         one(&mut typed, "--losses", &self.losses);
         one(&mut typed, "--duplicates", &self.duplicates);
         one(&mut typed, "--suspicions", &self.suspicions);
+        flag(&mut typed, "--lasting", self.lasting);
         one(&mut typed, "--properties", &self.properties);
         one(&mut typed, "--depth", &self.depth);
         one(&mut typed, "--max-states", &self.max_states);

@@ -7,8 +7,8 @@ mod story;
 pub use story::Retelling;
 
 use super::numbers::{count, decimal, of, rate};
-use super::{bad, dim, good, labelled, odd, strong};
-use conclave_algorithms::catalog::{Assumption, Family};
+use super::{bad, beside, dim, good, labelled, odd, strong};
+use conclave_algorithms::catalog::{Assumption, Family, Finding, Setting};
 use conclave_check::{Limits, Report, Stop};
 use conclave_core::{Bounds, Property, Verdict};
 use conclave_lab::Experiment;
@@ -73,6 +73,10 @@ impl Checked<'_> {
         let mut text = format!("{id}  {nodes}, every run within bounds\n");
         if let Some(Assumption { tag, text: assumed, .. }) = self.dropped {
             text += &labelled("without", COLUMN, &format!("{tag}: {assumed}"));
+            let set = self.parameters();
+            if !set.is_empty() {
+                text += &labelled("set", COLUMN, &set);
+            }
         }
         text += &labelled("bounds", COLUMN, &bounds::words(self));
         let reductions: Vec<&str> =
@@ -82,6 +86,19 @@ impl Checked<'_> {
         text += &labelled("reductions", COLUMN, &reductions);
         text += &labelled("states", COLUMN, &self.figures());
         text
+    }
+
+    /// The parameters that are not as usual: not all of them need have been typed.
+    fn parameters(&self) -> String {
+        let Setting { entry, params, .. } = &self.experiment.setting;
+        let unusual = entry.parameters.iter().filter(|p| params.text(p.name) != p.default);
+        let words: Vec<String> = unusual
+            .map(|p| match p.wants_file(params.text(p.name)) {
+                true => p.name.to_string(), // It would have many lines.
+                false => format!("{}={}", p.name, params.text(p.name)),
+            })
+            .collect();
+        words.join(" ")
     }
 
     fn figures(&self) -> String {
@@ -144,11 +161,38 @@ impl Checked<'_> {
         if let Some(stop) = self.report.stop {
             let _ = writeln!(text, "\n{}", self.stopped(stop));
         }
+        if let Some(known) = self.known_of_dropped() {
+            text.push('\n');
+            text += &beside("", 0, &known);
+        }
         let odds = odds(self.report.collision_odds);
         let bytes = decimal(self.report.bytes as f64 / f64::from(1 << 20));
         let doubt = format!("the odds that a hash hid a state: {odds}; {bytes} MiB of states");
         let _ = writeln!(text, "\n{}", dim(doubt));
         text
+    }
+
+    /// What the catalogue knows of doing without the assumption, where no promise broke.
+    pub fn known_of_dropped(&self) -> Option<String> {
+        let Assumption { tag, dropped, .. } = self.dropped?;
+        let broken = |&(property, verdict): &(Property, Verdict)| {
+            verdict == Verdict::Violated && self.promises(property)
+        };
+        if self.verdicts().iter().any(broken) {
+            return None;
+        }
+        Some(match dropped.finding {
+            Finding::Harmless(why) => format!("without {tag} no promise breaks: {why}"),
+            Finding::OutOfReach(needed) => format!("without {tag}, out of reach: {needed}"),
+            Finding::Breaks(broken) => {
+                let tags: Vec<&str> = broken.iter().map(|property| property.tag()).collect();
+                let id = self.experiment.setting.entry.id;
+                let tags = tags.join(", ");
+                format!(
+                    "conclave check {id} --without {tag} breaks {tags}, nothing else being said"
+                )
+            }
+        })
     }
 
     fn stopped(&self, stop: Stop) -> String {

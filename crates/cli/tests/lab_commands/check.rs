@@ -48,6 +48,40 @@ fn an_assumption_that_is_not_made_cannot_be_dropped() {
 }
 
 #[test]
+fn without_an_assumption_the_bounds_are_those_that_show_the_harm() {
+    let shown = |arguments: &[&str]| {
+        let done = conclave(&[&["check"], arguments, &["--properties", "V1"]].concat());
+        (done.code, done.stdout)
+    };
+    let (code, told) = shown(&["maekawa", "--without", "A4"]);
+    assert_eq!(code, 3, "{told}");
+    assert!(told.starts_with("maekawa  4 nodes, "), "{told}");
+    let (code, told) = shown(&["maekawa", "--without", "A4", "--nodes", "3"]);
+    assert_eq!(code, 0, "what is typed counts: {told}");
+    assert!(told.contains("\nconclave check maekawa --without A4 breaks V1, V2"), "{told}");
+    let (_, told) = shown(&["voting", "--without", "A2", "--set", "coordinators=1"]);
+    assert!(told.starts_with("voting  2 nodes + 1 coordinator, "), "{told}");
+}
+
+#[test]
+fn where_nothing_breaks_the_catalogue_says_why() {
+    let harmless = ["check", "voting", "--without", "A3", "--properties", "S1"];
+    let done = conclave(&harmless);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let why = "\nwithout A3 no promise breaks: who stays keeps its votes, so nobody else gets in;";
+    assert!(done.stdout.contains(why), "{}", done.stdout);
+    let told = json(&[&harmless[..], &["--json"]].concat());
+    assert!(told["known"].as_str().is_some_and(|known| known.contains("keeps its votes")));
+    let done = conclave(&["check", "flood-max", "--without", "A4"]);
+    assert!(done.stdout.contains("\nwithout A4, out of reach: it would take "), "{}", done.stdout);
+    refuses(
+        &["check", "raymond", "--without", "A4"],
+        "--without A4: no bounds drop it (the tree does not change): it would take nodes whose \
+         neighbours change under way; all know one tree from the start",
+    );
+}
+
+#[test]
 fn what_holds_is_said_with_its_bounds() {
     let done = conclave(&["check", "ricart-agrawala", "--nodes", "2", "--requests", "2"]);
     assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);

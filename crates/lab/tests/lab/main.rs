@@ -1,6 +1,7 @@
 //! The catalogue held against the drivers: conformance in simulated runs, the claims in all runs,
 //! and the scenarios.
 
+mod assumptions;
 mod claims;
 mod conformance;
 mod scenarios;

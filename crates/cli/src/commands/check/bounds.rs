@@ -2,20 +2,23 @@
 
 use super::Check;
 use crate::failure::Usage;
-use conclave_algorithms::catalog::{Assumption, Entry, Family, Setting};
+use conclave_algorithms::catalog::{self, Assumption, Entry, Family, Finding, Runs, Setting};
 use conclave_check::{INITIATORS_MAX, Limits};
 use conclave_core::{Bounds, Property, Start};
-use conclave_lab::Experiment;
+use conclave_lab::{Experiment, People};
+
+/// How many nodes are looked at if nothing says how many.
+const NODES_USUAL: u32 = 3;
 
 impl Check {
     /// What may happen: what the catalogue says, without the assumption that is dropped, but as was
     /// typed.
     pub fn bounds(&self, experiment: &Experiment) -> anyhow::Result<Bounds> {
         self.vet(&experiment.setting)?;
-        let Setting { entry, params, .. } = &experiment.setting;
+        let Setting { entry, params, n, .. } = &experiment.setting;
         let mut bounds = (entry.bounds)(params);
-        if let Some(assumption) = self.dropped(experiment)? {
-            let_happen(assumption, entry, &mut bounds)?;
+        if let Some(runs) = self.runs(entry)? {
+            (runs.bounds)(&mut bounds);
         }
         set(&mut bounds.requests, self.requests.map(|times| times.0));
         if bounds.requests.is_none() {
@@ -33,16 +36,17 @@ impl Check {
         set(&mut bounds.losses, self.losses);
         set(&mut bounds.duplicates, self.duplicates);
         set(&mut bounds.suspicions, self.suspicions);
+        bounds.lasting |= self.lasting;
         if let Some(text) = &self.start {
             bounds.start = initiators(text, experiment)?;
         }
         let named = matches!(bounds.start, Start::These(_));
-        if entry.family == Family::Election && !named && self.nodes > INITIATORS_MAX {
+        if entry.family == Family::Election && !named && *n > INITIATORS_MAX {
             let accepted = format!(
                 "every set of initiators is looked at, of at most {INITIATORS_MAX} nodes; \
                  --start ID,… names them"
             );
-            return Err(Usage::flag("--nodes", self.nodes, accepted).into());
+            return Err(Usage::flag("--nodes", *n, accepted).into());
         }
         Ok(bounds)
     }
@@ -65,20 +69,59 @@ impl Check {
         })
     }
 
+    /// The algorithm with its size and parameters: as typed; else as it takes to see what comes of
+    /// the assumption that is dropped; else as usual.
+    pub fn experiment(&self) -> anyhow::Result<Experiment> {
+        let runs = self.runs(catalog::find(&self.id)?)?;
+        let nodes = self.nodes.or(runs.map(|runs| runs.nodes)).unwrap_or(NODES_USUAL);
+        let is_typed = |name: &str| {
+            self.set.iter().any(|typed| typed.split('=').next().is_some_and(|typed| typed == name))
+        };
+        let shown = runs.map_or(&[][..], |runs| runs.set).iter();
+        let mut set: Vec<String> = shown
+            .filter(|(name, _)| !is_typed(name))
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        set.extend(self.set.iter().cloned());
+        let people = People { ids: self.ids.as_deref(), candidates: None };
+        let build = |set: &[String]| Experiment::new(&self.id, nodes, set, &people);
+        // What is typed counts, even where it does not go together with what the row sets.
+        let experiment = match build(&set) {
+            Err(_) if !self.set.is_empty() => build(&self.set)?,
+            built => built?,
+        };
+        experiment.vet_check()?;
+        Ok(experiment)
+    }
+
     /// The assumption to do without.
-    pub fn dropped(&self, experiment: &Experiment) -> Result<Option<&'static Assumption>, Usage> {
+    pub fn dropped(&self, entry: &Entry) -> Result<Option<&'static Assumption>, Usage> {
         let Some(tag) = &self.without else { return Ok(None) };
-        let known = experiment.setting.entry.assumptions;
+        let known = entry.assumptions;
         match known.iter().find(|assumption| assumption.tag == tag) {
             Some(assumption) => Ok(Some(assumption)),
             None => {
                 let tags: Vec<&str> = known.iter().map(|assumption| assumption.tag).collect();
-                let id = experiment.setting.entry.id;
+                let id = entry.id;
                 let accepted = match tags.as_slice() {
                     [] => format!("{id} assumes nothing"),
                     tags => format!("{id} assumes {}", tags.join(", ")),
                 };
                 Err(Usage::flag("--without", tag, accepted))
+            }
+        }
+    }
+
+    /// The runs that show what comes of doing without it. Refuses what no bounds can drop.
+    fn runs(&self, entry: &Entry) -> Result<Option<Runs>, Usage> {
+        let Some(Assumption { tag, text, dropped }) = self.dropped(entry)? else { return Ok(None) };
+        match (dropped.runs, dropped.finding) {
+            (Some(runs), _) => Ok(Some(runs)),
+            (None, Finding::OutOfReach(why) | Finding::Harmless(why)) => {
+                Err(Usage::flag("--without", tag, format!("no bounds drop it ({text}): {why}")))
+            }
+            (None, Finding::Breaks(_)) => {
+                Err(Usage::flag("--without", tag, format!("no bounds drop it ({text})")))
             }
         }
     }
@@ -116,22 +159,6 @@ fn initiators(text: &str, experiment: &Experiment) -> anyhow::Result<Start> {
         "together" => Start::Together,
         list => Start::These(experiment.names.nodes("--start", list)?.into_iter().collect()),
     })
-}
-
-/// Lets happen what an assumption rules out.
-fn let_happen(dropped: &Assumption, entry: &Entry, bounds: &mut Bounds) -> Result<(), Usage> {
-    if let Some(drop) = dropped.dropped {
-        drop(bounds);
-        return Ok(());
-    }
-    let droppable = entry.assumptions.iter().filter(|assumption| assumption.dropped.is_some());
-    let tags: Vec<&str> = droppable.map(|assumption| assumption.tag).collect();
-    let instead = match tags.as_slice() {
-        [] => format!("none of {}'s can", entry.id),
-        tags => format!("{} can", tags.join(", ")),
-    };
-    let accepted = format!("no bounds drop it ({}); {instead}", dropped.text);
-    Err(Usage::flag("--without", dropped.tag, accepted))
 }
 
 /// A promise that can be looked at, by its tag.

@@ -74,6 +74,7 @@ fn faults(bounds: &Bounds) -> String {
     let happening = counted.iter().filter(|(times, ..)| *times > 0);
     let words: Vec<String> = happening
         .map(|(times, one, many)| format!("{times} {}", if *times == 1 { one } else { many }))
+        .chain(bounds.lasting.then(|| "suspicions may last".to_string()))
         .collect();
     if words.is_empty() { "no faults".to_string() } else { words.join(", ") }
 }

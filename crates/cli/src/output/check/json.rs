@@ -15,6 +15,8 @@ pub struct Object<'a> {
     nodes: u32,
     bounds: Value,
     without: Option<&'static str>,
+    /// What the catalogue knows of doing without it, where no promise broke.
+    known: Option<String>,
     reductions: Vec<&'static str>,
     states: u64,
     unique_states: u64,
@@ -53,6 +55,7 @@ impl Checked<'_> {
             nodes: self.experiment.setting.n,
             bounds: self.bounds()?,
             without: self.dropped.map(|assumption| assumption.tag),
+            known: self.known_of_dropped(),
             reductions: report.reductions.iter().map(|reduction| reduction.name()).collect(),
             states: report.states,
             unique_states: report.unique_states,

@@ -80,9 +80,9 @@ fn all() -> impl Iterator<Item = Row> {
 
 /// Whether messages overtake each other where one of its assumptions is dropped.
 fn assumes_order(entry: &Entry) -> bool {
-    entry.assumptions.iter().filter_map(|assumption| assumption.dropped).any(|dropped| {
+    entry.assumptions.iter().filter_map(|assumption| assumption.dropped.runs).any(|runs| {
         let mut bounds = Bounds::default();
-        dropped(&mut bounds);
+        (runs.bounds)(&mut bounds);
         bounds.network == Network::Bag
     })
 }
