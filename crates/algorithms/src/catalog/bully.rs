@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once and within tt",
-            dropped: breaks(limits::loss_and_haste, &[E1]),
+            dropped: breaks(limits::loss_and_haste, &[E1, E2]),
         },
         Assumption {
             tag: "A2",
