@@ -306,4 +306,53 @@ mod tests {
         assert_eq!((monitor.changes(), monitor.last_change()), (2, Ticks::units(4)));
         assert_eq!(monitor.leaders_seen(), [NodeId(0), NodeId(1)]);
     }
+
+    #[test]
+    fn patience_counts_from_the_last_change_of_mind() {
+        let verdict_at = |at| {
+            let mut monitor = monitor(3, &[(0, 2), (0, 2)]);
+            monitor.elected(NodeId(0), NodeId(2), 2, Ticks::units(500)); // It knew.
+            monitor.end(None, at, false, PATIENCE);
+            monitor.verdict(Property::E2)
+        };
+        assert_eq!(verdict_at(Ticks::units(1_000)), Verdict::Unknown);
+        assert_eq!(verdict_at(Ticks::units(1_001)), Verdict::Violated);
+    }
+
+    #[test]
+    fn a_leader_may_be_told_of_twice_and_lead_in_many_terms() {
+        let mut monitor = Monitor::new(2);
+        for (term, node) in [(1, 0), (1, 1), (2, 0), (2, 1)] {
+            monitor.elected(NodeId(node), NodeId(0), term, Ticks::UNIT);
+        }
+        assert_eq!(monitor.verdict(Property::E1Term), Verdict::Holds);
+        assert_eq!((monitor.changes(), monitor.leaders_seen()), (0, &[NodeId(0)][..]));
+    }
+
+    #[test]
+    fn only_who_follows_itself_reigns_and_a_deposed_one_no_longer() {
+        let mut monitor = monitor(3, &[(0, 1), (1, 1), (2, 2)]);
+        assert_eq!(monitor.at_once_max(), 2);
+        let mut handed_over = self::monitor(3, &[(0, 1), (1, 1)]);
+        handed_over.deposed(NodeId(1), Ticks::units(2));
+        handed_over.elected(NodeId(2), NodeId(2), 2, Ticks::units(2));
+        assert_eq!((handed_over.at_once_max(), handed_over.changes()), (1, 0));
+        monitor.deposed(NodeId(2), Ticks::units(2));
+        monitor.end(None, Ticks::units(9), true, PATIENCE);
+        assert_eq!(monitor.verdict(Property::E1), Verdict::Holds);
+        assert_eq!(monitor.verdict(Property::E2), Verdict::Violated);
+    }
+
+    #[test]
+    fn who_is_down_need_not_follow_and_who_came_back_must() {
+        let mut monitor = monitor(3, &[(0, 2), (1, 0), (2, 2)]);
+        monitor.crashed(NodeId(1), Ticks::units(2));
+        assert_eq!(monitor.leader(), Some(NodeId(2)));
+        monitor.returned(NodeId(1));
+        assert_eq!(monitor.leader(), None, "it follows nobody yet");
+        monitor.elected(NodeId(1), NodeId(2), 2, Ticks::units(3));
+        assert_eq!(monitor.leader(), Some(NodeId(2)));
+        monitor.crashed(NodeId(2), Ticks::units(4));
+        assert_eq!(monitor.leader(), None, "all follow one that is down");
+    }
 }

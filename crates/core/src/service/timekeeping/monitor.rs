@@ -274,4 +274,26 @@ mod tests {
         let nonsense = [(P1, Kind::Receive { from: NodeId(9), sent: 0 }, 1)];
         assert_eq!(monitor(&nonsense).verdict(), Verdict::Holds);
     }
+
+    #[test]
+    fn a_receipt_comes_after_its_sending_and_after_what_was_there() {
+        let receipt = |time| {
+            let sent = [(P1, Kind::Send { to: P2 }, 5), (P2, Kind::Local, 8)];
+            let there = (P2, Kind::Receive { from: P1, sent: 1 }, time);
+            monitor(&[sent[0], sent[1], there]).violations().len()
+        };
+        assert_eq!([receipt(9), receipt(8), receipt(6), receipt(5)], [0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn concurrent_events_may_have_any_time() {
+        let apart = [(P1, Kind::Local, 5), (P2, Kind::Local, 5), (P3, Kind::Local, 1)];
+        assert_eq!(monitor(&apart).verdict(), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_message_to_oneself_right_after_its_sending_is_held_against_it_once() {
+        let slip = [(P1, Kind::Send { to: P1 }, 5), (P1, Kind::Receive { from: P1, sent: 1 }, 5)];
+        assert_eq!(monitor(&slip).violations().len(), 1);
+    }
 }

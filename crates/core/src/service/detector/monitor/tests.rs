@@ -119,3 +119,48 @@ fn a_node_alone_watches_nobody() {
     assert_eq!((monitor.query_accuracy(), monitor.mistake_rate()), (1.0, 0.0));
     assert_eq!(monitor.verdict(Property::D1), Verdict::Holds);
 }
+
+#[test]
+fn patience_with_who_came_back_counts_from_its_return() {
+    let verdict_at = |until, complete| {
+        let mut monitor = Monitor::new(2);
+        monitor.crashed(B, t(10));
+        monitor.suspected(A, B, t(13));
+        monitor.returned(B, t(20));
+        monitor.returned(B, t(40)); // It was up.
+        monitor.end(until, complete, t(50));
+        monitor.verdict(Property::D2)
+    };
+    assert_eq!(verdict_at(t(69), false), Verdict::Holds);
+    assert_eq!(verdict_at(t(70), false), Verdict::Violated);
+    assert_eq!(verdict_at(t(20), true), Verdict::Violated);
+}
+
+#[test]
+fn a_crash_that_was_over_before_anybody_noticed_is_missed_and_breaks_nothing() {
+    let mut monitor = Monitor::new(3);
+    monitor.crashed(B, t(10));
+    monitor.crashed(B, t(15)); // It was down.
+    monitor.suspected(A, B, t(18));
+    monitor.returned(B, t(20));
+    monitor.trusted(A, B, t(21));
+    monitor.end(t(100), true, t(0));
+    assert_eq!((monitor.missed(), monitor.detections()), (1, &[t(8)][..]));
+    assert_eq!(monitor.verdict(Property::D1), Verdict::Holds);
+    // Six pairs but for ten units, in which there were two.
+    assert_eq!(monitor.watched(), (u128::from(t(6 * 90 + 2 * 10).0), u128::from(t(1).0)));
+}
+
+#[test]
+fn who_came_up_after_a_crash_is_given_time_from_then_on() {
+    let verdict_at = |until| {
+        let mut monitor = Monitor::new(2);
+        monitor.crashed(A, t(5));
+        monitor.crashed(B, t(10));
+        monitor.returned(A, t(30));
+        monitor.end(until, false, t(50));
+        monitor.verdict(Property::D1)
+    };
+    assert_eq!(verdict_at(t(79)), Verdict::Unknown);
+    assert_eq!(verdict_at(t(80)), Verdict::Violated);
+}
