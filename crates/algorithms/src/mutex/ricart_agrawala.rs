@@ -365,4 +365,23 @@ mod tests {
     fn a_stranger_is_not_answered() {
         assert_eq!(run(&mut node(0, 2), request(2, 1, 1)), []);
     }
+
+    #[test]
+    fn a_time_observed_while_waiting_moves_the_next_request_and_not_this_one() {
+        let mut node = node(0, 2);
+        run(&mut node, ACQUIRE);
+        assert_eq!(run(&mut node, Event::Request(Request::Observe(9))), []);
+        assert_eq!(run(&mut node, request(1, 2, 1)), [], "it asked later, at 2");
+        let entered = Effect::Indicate(Indication::Entered { fence: 2 }); // 1 * 2 + 0
+        assert_eq!(run(&mut node, ok(1, 1)), [entered]);
+        run(&mut node, RELEASE);
+        assert_eq!(run(&mut node, ACQUIRE), [send(1, Message::Request { time: 11, seq: 2 })]);
+    }
+
+    #[test]
+    fn who_comes_back_without_its_disk_counts_no_ok_to_what_it_asked_before() {
+        let mut fresh = node(0, 2);
+        assert_eq!(run(&mut fresh, Event::Restart), []);
+        assert_eq!(run(&mut fresh, ok(1, 1)), [], "it waits for nothing");
+    }
 }

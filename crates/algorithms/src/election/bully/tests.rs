@@ -109,3 +109,39 @@ fn strangers_and_those_who_may_not_lead_are_ignored() {
     let only = Setup::new(setup(2).ranking.with_candidates([NodeId(0)].into_iter().collect()));
     assert_eq!(run(&mut node(0, &only), message(1, Message::Coordinator { counter: 1 })), []);
 }
+
+#[test]
+fn an_announcement_that_a_later_one_has_overtaken_is_ignored() {
+    let mut follower = node(0, &setup(3));
+    let told = |counter| message(2, Message::Coordinator { counter });
+    assert_eq!(run(&mut follower, told(5)).len(), 1);
+    assert_eq!(run(&mut follower, told(3)), [], "overtaken");
+    assert_eq!(run(&mut follower, told(5)), [], "the same again");
+    let elected = Indication::Elected { leader: NodeId(2), term: 20 };
+    assert_eq!(run(&mut follower, told(6)), [Effect::Indicate(elected)]);
+}
+
+#[test]
+fn votes_of_an_earlier_candidacy_and_half_of_an_even_number_do_not_suffice() {
+    let mut best = node(3, &Setup { by_majority: true, ..setup(4) });
+    let vote = |from, counter| message(from, Message::Vote { counter, granted: true });
+    run(&mut best, CAMPAIGN);
+    assert_eq!(run(&mut best, vote(0, 1)), [], "two of four");
+    run(&mut best, Event::Timer(Timer::Answer));
+    let again = run(&mut best, Event::Timer(Timer::BackOff));
+    assert!(again.contains(&send(0, Message::Candidate { counter: 2 })));
+    assert_eq!(run(&mut best, vote(1, 1)), [], "for the first candidacy");
+    assert_eq!(run(&mut best, vote(1, 2)), [], "two of four");
+    let leads = run(&mut best, vote(2, 2));
+    assert!(leads.contains(&send(0, Message::Coordinator { counter: 2 })));
+}
+
+#[test]
+fn a_leader_of_an_even_number_steps_down_when_half_are_gone() {
+    let setup = Setup { by_majority: true, ..setup(4) };
+    let mut leader = Bully::new(NodeId(3), setup, Some(NodeId(3)));
+    assert_eq!(run(&mut leader, suspect(0)).len(), 1, "three of four are a majority");
+    let deposed = run(&mut leader, suspect(1));
+    let term = Ranking::by_key(4, |node| node).term(1, NodeId(3));
+    assert!(deposed.contains(&Effect::Indicate(Indication::Deposed { term })));
+}

@@ -175,3 +175,49 @@ fn a_leader_that_is_to_campaign_stands_in_a_new_term_without_asking_first() {
         assert_eq!(indications(&run(&mut leader, vote(1, 2))), [elected]);
     }
 }
+
+#[test]
+fn of_an_even_number_half_is_no_majority() {
+    let mut candidate = node(0, 4);
+    run(&mut candidate, CAMPAIGN);
+    assert_eq!(run(&mut candidate, vote(1, 1)), [], "two of four");
+    assert_eq!(indications(&run(&mut candidate, vote(2, 1))).len(), 1, "three of four");
+}
+
+#[test]
+fn votes_of_an_earlier_candidacy_do_not_add_up_with_those_of_the_next() {
+    let mut candidate = node(0, 5);
+    run(&mut candidate, CAMPAIGN);
+    run(&mut candidate, vote(1, 1));
+    run(&mut candidate, Event::Timer(Timer::Election)); // Nobody has won: it stands again.
+    assert_eq!(run(&mut candidate, vote(2, 2)), []);
+    assert_eq!(run(&mut candidate, vote(1, 1)), [], "late");
+    assert_eq!(indications(&run(&mut candidate, vote(3, 2))).len(), 1);
+}
+
+#[test]
+fn a_refused_vote_is_none() {
+    let mut candidate = node(0, 3);
+    run(&mut candidate, CAMPAIGN);
+    let refused = message(1, Message::Vote { term: 1, granted: false });
+    assert_eq!(run(&mut candidate, refused), []);
+    assert_eq!(indications(&run(&mut candidate, vote(2, 1))).len(), 1);
+}
+
+#[test]
+fn a_leader_of_four_needs_two_answers_to_go_on() {
+    let fourth_beat = |answering: &[u32]| {
+        let mut leader = Majority::new(NodeId(0), setup(4), Some(NodeId(0)));
+        run(&mut leader, Event::Start);
+        for _ in 0..2 {
+            run(&mut leader, Event::Timer(Timer::Heartbeat));
+        }
+        for &from in answering {
+            run(&mut leader, message(from, Message::HeartbeatAck { term: 1, number: 3 }));
+        }
+        let beat = run(&mut leader, Event::Timer(Timer::Heartbeat));
+        beat.iter().any(|effect| matches!(effect, Effect::SetTimer { timer: Timer::Quorum, .. }))
+    };
+    assert!(fourth_beat(&[]) && fourth_beat(&[1]), "half of all have not answered");
+    assert!(!fourth_beat(&[1, 3]));
+}

@@ -147,3 +147,33 @@ fn what_no_ring_can_send_is_ignored() {
     assert_eq!(run(&mut node, message(7, election(1, &[1]))), []);
     assert_eq!(run(&mut node, message(1, coordinator(1, 9, 1, &[]))), []);
 }
+
+#[test]
+fn when_the_next_dies_in_the_same_round_the_one_after_it_gets_the_list() {
+    let mut node = node(0, 4);
+    run(&mut node, message(3, election(0, &[3])));
+    assert_eq!(run(&mut node, suspect(1))[1..], [send(2, election(0, &[3, 0]))]);
+    assert_eq!(run(&mut node, suspect(2))[1..], [send(3, election(0, &[3, 0]))]);
+}
+
+#[test]
+fn a_list_that_an_announcement_has_overtaken_is_not_sent_again() {
+    let repeated = |counter| {
+        let mut node = node(0, 4);
+        run(&mut node, message(3, election(counter, &[3])));
+        run(&mut node, message(3, coordinator(1, 3, 2, &[2, 3])));
+        run(&mut node, suspect(1))[1..].to_vec()
+    };
+    let told = send(2, coordinator(1, 3, 2, &[2, 3]));
+    assert_eq!(repeated(0), [told.clone()], "it had met no more than the round before");
+    assert_eq!(repeated(1), [send(2, election(1, &[3, 0])), told]);
+}
+
+#[test]
+fn who_hears_that_a_dead_node_was_elected_begins_again() {
+    let mut before = node(2, 4);
+    run(&mut before, suspect(3));
+    let told = coordinator(1, 3, 0, &[0, 3]);
+    let effects = run(&mut before, message(1, told.clone()));
+    assert_eq!(effects, [elected(3, 7), send(0, told), send(0, election(1, &[2]))]);
+}
