@@ -152,3 +152,65 @@ impl<U: Process, L: Process<Provides = U::Uses>> Stack<U, L> {
         std::mem::swap(&mut inner.lower.choices, &mut ctx.choices);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::election::{self, Election};
+    use crate::mutex::{self, Mutex};
+    use crate::{Never, NodeId, Script};
+
+    /// Lets in whenever somebody is elected, with the leader's number for a fence.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    struct Upper;
+
+    impl Process for Upper {
+        type Provides = Mutex;
+        type Uses = Election;
+        type Message = Never;
+        type Timer = Never;
+
+        fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+            match event {
+                Event::Request(_) => ctx.request(election::Request::Campaign),
+                Event::Indication(election::Indication::Elected { leader, .. }) => {
+                    let fence = u64::from(leader.0) + 10 * u64::from(ctx.choose(5));
+                    ctx.indicate(mutex::Indication::Entered { fence });
+                }
+                Event::Start | Event::Restart | Event::Indication(_) => {}
+            }
+        }
+    }
+
+    /// Elects whoever chance says.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    struct Lower;
+
+    impl Process for Lower {
+        type Provides = Election;
+        type Uses = Never;
+        type Message = Never;
+        type Timer = Never;
+
+        fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+            match event {
+                Event::Request(election::Request::Campaign) => {
+                    let leader = NodeId(ctx.choose(5));
+                    ctx.indicate(election::Indication::Elected { leader, term: 1 });
+                }
+                Event::Start | Event::Restart => {}
+            }
+        }
+    }
+
+    #[test]
+    fn both_layers_ask_and_answer_and_draw_from_one_source_of_chance() {
+        let mut stack = Stack { upper: Upper, lower: Lower };
+        let mut ctx = Context::new(Choices::Script(Script::of([3, 1, 4, 2])));
+        for fence in [13, 24] {
+            ctx.act(NodeId(0), &mut stack, Event::Request(mutex::Request::Acquire));
+            let effects: Vec<_> = ctx.drain().collect();
+            assert_eq!(effects, [Effect::Indicate(mutex::Indication::Entered { fence })]);
+        }
+    }
+}

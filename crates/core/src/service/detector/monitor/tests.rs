@@ -164,3 +164,12 @@ fn who_came_up_after_a_crash_is_given_time_from_then_on() {
     assert_eq!(verdict_at(t(79)), Verdict::Unknown);
     assert_eq!(verdict_at(t(80)), Verdict::Violated);
 }
+
+#[test]
+fn of_many_mistakes_the_first_is_told() {
+    let mut monitor = Monitor::new(3);
+    monitor.suspected(A, B, t(3));
+    monitor.suspected(B, C, t(5));
+    assert_eq!((monitor.mistakes(), monitor.violations().len()), (2, 1));
+    assert_eq!(monitor.violations()[0].at, t(3));
+}

@@ -326,3 +326,15 @@ fn whoever_asked_because_of_a_request_enters_after_it() {
     let unseen: fn(&mut Monitor) = |monitor| monitor.requested_unseen(NodeId(0), Ticks(0));
     assert_eq!(caused(unseen, |_| {}), Verdict::Holds, "nobody knows when it asked");
 }
+
+#[test]
+fn of_many_who_wait_for_ever_the_first_are_named() {
+    let told = |n: u32| {
+        let mut monitor = Monitor::new(n, None);
+        (0..n).for_each(|node| monitor.requested(NodeId(node), Ticks(0)));
+        monitor.end(Ticks(9), true, Ticks(0));
+        monitor.violations()[0].what.clone()
+    };
+    assert!(told(8).starts_with("{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7} wait for ever"));
+    assert!(told(9).starts_with("{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7} and 1 more wait"));
+}
