@@ -326,3 +326,6 @@ fn told(graph: &StateGraph, explorer: &mut Explorer<'_>, property: Property) -> 
     let moments = counterexample::moments(explorer, &begun, &strides);
     Some(Story { property, moments, stem: None, shortest: true })
 }
+
+#[cfg(test)]
+mod tests;
