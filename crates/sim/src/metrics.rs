@@ -277,6 +277,7 @@ mod tests {
         (0..ENTRIES_MAX).for_each(|_| entries.push(entry));
         assert_eq!(entries.clone().take().map(|list| list.len()), Some(ENTRIES_MAX));
         entries.push(entry);
+        assert!(entries.0.is_empty(), "it takes no room any more");
         assert_eq!(entries.take(), None);
     }
 }

@@ -292,4 +292,61 @@ mod tests {
         network.heal(number);
         assert!(network.carry(Ticks(0), A, B, "M").arrival.is_some());
     }
+
+    #[test]
+    fn a_link_that_is_cut_twice_is_cut_until_both_heal() {
+        let mut network = Network::new(&Plan::default(), None);
+        assert_eq!(network.takes(), Some(Ticks::UNIT));
+        let first = network.cut(vec![vec![A], vec![B]]);
+        let second = network.cut(vec![vec![A, NodeId(2)], vec![B]]);
+        network.heal(first);
+        assert!(network.is_cut(A, B) && network.is_cut(B, A) && network.is_cut(NodeId(2), B));
+        assert!(!network.is_cut(A, NodeId(2)));
+        assert_eq!(network.takes(), None);
+        network.heal(second);
+        assert!(!network.is_cut(A, B));
+        assert_eq!(network.takes(), Some(Ticks::UNIT));
+    }
+
+    #[test]
+    fn only_where_nothing_is_done_to_messages_do_all_take_the_same() {
+        let takes = |plan: Plan| Network::new(&plan, None).takes();
+        let rule =
+            MessageRule { from: None, to: None, kind: None, nth: Some(9), action: Action::Drop };
+        assert_eq!(takes(Plan { fifo: false, ..Plan::default() }), Some(Ticks::UNIT));
+        assert_eq!(takes(Plan { rules: vec![rule], ..Plan::default() }), None);
+        assert_eq!(takes(Plan { loss: 0.1, ..Plan::default() }), None);
+        assert_eq!(takes(Plan { duplicate: 0.1, ..Plan::default() }), None);
+        assert_eq!(takes(Plan { serial: true, ..Plan::default() }), None);
+        let latency = Latency::Uniform(Ticks(1), Ticks(2));
+        assert_eq!(takes(Plan { latency, ..Plan::default() }), None);
+    }
+
+    #[test]
+    fn every_rule_counts_what_it_matches_and_the_first_that_speaks_is_followed() {
+        let rule = |nth, action| MessageRule { from: None, to: Some(B), kind: None, nth, action };
+        let rules = vec![rule(Some(1), Action::Drop), rule(Some(2), Action::Delay(Ticks(5)))];
+        let also = [rule(Some(2), Action::Drop), rule(Some(3), Action::Duplicate)];
+        let plan = Plan { rules: [rules, also.to_vec()].concat(), fifo: false, ..Plan::default() };
+        let mut network = Network::new(&plan, None);
+        let mut fate = |to| network.carry(Ticks(0), A, to, "M");
+        assert_eq!(fate(NodeId(2)).arrival, Some(Ticks::UNIT), "to somebody else");
+        assert_eq!(fate(B), Fate { arrival: None, again: None });
+        assert_eq!(fate(B), Fate { arrival: Some(Ticks(5)), again: None });
+        assert_eq!(fate(B), Fate { arrival: Some(Ticks::UNIT), again: Some(Ticks::UNIT) });
+        assert_eq!(fate(B), Fate { arrival: Some(Ticks::UNIT), again: None });
+    }
+
+    #[test]
+    fn a_copy_does_not_overtake_where_messages_arrive_in_order() {
+        let latency = Latency::Uniform(Ticks(1), Ticks(1_000));
+        let plan = Plan { latency, duplicate: 1.0, ..Plan::default() };
+        let mut network = Network::new(&plan, None);
+        let mut last = Ticks::ZERO;
+        for _ in 0..100 {
+            let fate = network.carry(Ticks(0), A, B, "M");
+            assert!(fate.arrival >= Some(last) && fate.again >= fate.arrival);
+            last = fate.again.expect("each comes twice");
+        }
+    }
 }

@@ -132,3 +132,67 @@ fn worse(a: Verdict, b: Verdict) -> Verdict {
     };
     if badness(a) >= badness(b) { a } else { b }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toys::desk;
+    use crate::{Fault, Options, Plan, Runnable};
+    use conclave_core::{NodeId, Property, Ticks};
+
+    /// Runs of three nodes that share a desk, which crashes under every third seed, and goes on
+    /// for ever, as far as anybody sees, under every other.
+    fn run(seed: u64) -> Result<Outcome, Error> {
+        let crash = (Ticks::units(5), Fault::Crash(NodeId(0)));
+        let faults = if seed % 3 == 0 { vec![crash] } else { Vec::new() };
+        let until = Ticks::units(if seed % 2 == 0 { 15 } else { 1_000 });
+        desk(3).run(&Plan { seed, faults, until, ..Plan::default() }, &Options::default())
+    }
+
+    #[test]
+    fn a_sweep_adds_up_what_its_runs_have_counted() {
+        let seeds = 1..6;
+        let runs: Vec<Outcome> = seeds.clone().map(|seed| run(seed).expect("sound")).collect();
+        let sum = |of: fn(&Outcome) -> u64| runs.iter().map(of).sum::<u64>();
+        let Sweep { total, violations, .. } = sweep(1, 5, None, run, || {}).expect("sound");
+        assert_eq!(
+            (total.messages, total.events),
+            (sum(|run| run.messages), sum(|run| run.events))
+        );
+        let asked = |run: &Outcome| -> u64 {
+            let asks = run.messages_by_kind.iter().filter(|(kind, _)| *kind == "ASK");
+            asks.map(|(_, count)| count).sum()
+        };
+        assert_eq!(asked(&total), runs.iter().map(asked).sum::<u64>());
+        assert_eq!(total.mutex().entries, sum(|run| run.mutex().entries));
+        assert_eq!(Some(total.end), runs.iter().map(|run| run.end).max());
+        let seen: usize = runs.iter().map(|run| run.violations.len()).sum();
+        assert_eq!(violations.len(), seen);
+        assert!(violations.iter().all(|(seed, _)| *seed == 3) && seen > 0);
+    }
+
+    #[test]
+    fn a_verdict_is_the_worst_of_all_and_one_run_cut_short_cuts_all_short() {
+        let swept = |first, runs| sweep(first, runs, None, run, || {}).expect("sound").total;
+        let of = |first, runs| {
+            let total = swept(first, runs);
+            (total.verdict(Property::V1), total.ending == Ending::CutShort)
+        };
+        assert_eq!(of(1, 1), (Verdict::Holds, false));
+        assert_eq!(of(1, 2), (Verdict::Unknown, true));
+        assert_eq!(of(1, 3), (Verdict::Violated, true));
+        assert_eq!(of(2, 4), (Verdict::Violated, true));
+        let twice = sweep(1, 2, None, |_| run(1), || {}).expect("sound").total;
+        assert_ne!(twice.ending, Ending::CutShort);
+        assert_eq!((of(5, 1), of(4, 2)), ((Verdict::Holds, false), (Verdict::Unknown, true)));
+    }
+
+    #[test]
+    fn no_runs_are_an_error_and_so_is_one_that_cannot_be_made() {
+        assert!(sweep(1, 0, None, run, || {}).is_err());
+        let refused =
+            |seed| if seed == 2 { Err(Error::value("--loss", 2, "less")) } else { run(1) };
+        assert!(sweep(1, 1, None, refused, || {}).is_ok());
+        assert!(sweep(1, 3, None, refused, || {}).is_err());
+    }
+}

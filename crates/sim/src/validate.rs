@@ -193,3 +193,132 @@ fn name<P: Process>(node: NodeId, cluster: &Cluster<P>) -> String {
         Some(_) | None => node.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toys::{crier, desk, ears};
+    use crate::{Options, Runnable, ScriptLine};
+    use std::collections::BTreeMap;
+
+    /// Whether three nodes that share a desk take the plan; if not, which flag they object to.
+    fn taken(plan: &Plan) -> Result<(), &'static str> {
+        desk(3).run(plan, &Options::default()).map(drop).map_err(|error| {
+            let Error::BadValue { flag, .. } = error else { panic!("{error}") };
+            flag
+        })
+    }
+
+    fn with(change: impl FnOnce(&mut Plan)) -> Result<(), &'static str> {
+        let mut plan = Plan::default();
+        change(&mut plan);
+        taken(&plan)
+    }
+
+    const LAST: NodeId = NodeId(2);
+    const NOBODY: NodeId = NodeId(3);
+
+    #[test]
+    fn a_fault_names_a_node_that_there_is() {
+        let at = Ticks::units(5);
+        let fault = |fault: Fault| with(|plan| plan.faults = vec![(at, fault)]);
+        for (node, expected) in [(LAST, [Ok(()); 3]), (NOBODY, [Err(""); 3])] {
+            let found = [
+                fault(Fault::Crash(node)),
+                fault(Fault::Pause { node, span: Ticks::UNIT }),
+                fault(Fault::Restart { node, amnesia: true }),
+            ];
+            assert_eq!(found.map(|taken| taken.map_err(|_| "")), expected);
+        }
+        let named = |change: fn(&mut Plan, NodeId)| {
+            let of = |node| with(|plan| change(plan, node));
+            assert!(of(LAST).is_ok());
+            of(NOBODY).expect_err("there is no such node")
+        };
+        assert_eq!(named(|plan, node| plan.dead = vec![node]), "--dead");
+        assert_eq!(named(|plan, node| plan.drift = vec![(node, 1.5)]), "--drift");
+        assert_eq!(named(|plan, node| plan.backoffs = vec![(node, Ticks::UNIT)]), "--backoff");
+        assert_eq!(named(|plan, node| plan.workload = Workload::Single(node)), "--workload");
+    }
+
+    #[test]
+    fn both_ends_of_a_link_and_of_a_rule_must_be_there() {
+        let links = |from, to| {
+            let links = BTreeMap::from([((from, to), Latency::Constant(Ticks(3)))]);
+            with(|plan| plan.latency = Latency::Links { others: Latency::Standard.into(), links })
+        };
+        assert_eq!(links(NodeId(0), LAST), Ok(()));
+        assert_eq!(links(NodeId(0), NOBODY), Err("--latency"));
+        assert_eq!(links(NOBODY, NodeId(0)), Err("--latency"));
+        let rule = |from, to, action| {
+            let rule = MessageRule { from, to, kind: None, nth: None, action };
+            with(|plan| plan.rules = vec![rule])
+        };
+        assert_eq!(rule(Some(LAST), None, Action::Drop), Ok(()));
+        assert_eq!(rule(Some(NOBODY), None, Action::Drop), Err("--rule"));
+        assert_eq!(rule(None, Some(NOBODY), Action::Drop), Err("--rule"));
+        assert_eq!(rule(None, None, Action::Delay(Ticks(1))), Ok(()));
+        assert_eq!(rule(None, None, Action::Delay(Ticks::ZERO)), Err("--rule"));
+    }
+
+    #[test]
+    fn every_message_takes_some_time() {
+        let latency = |latency| with(|plan| plan.latency = latency);
+        let uniform = |min, max| latency(Latency::Uniform(Ticks(min), Ticks(max)));
+        assert_eq!([uniform(0, 1), uniform(4, 4), uniform(4, 5)], [Ok(()); 3]);
+        assert_eq!([uniform(0, 0), uniform(5, 4)], [Err("--latency"); 2]);
+        assert_eq!(latency(Latency::Constant(Ticks(1))), Ok(()));
+        assert_eq!(latency(Latency::Constant(Ticks::ZERO)), Err("--latency"));
+        assert_eq!(latency(Latency::Exponential(Ticks::ZERO)), Err("--latency"));
+    }
+
+    #[test]
+    fn chances_rates_and_rounds_are_within_their_limits() {
+        for (chance, fits) in [(-0.1, false), (0.0, true), (1.0, true), (1.1, false)] {
+            assert_eq!(with(|plan| plan.cancel = chance).is_ok(), fits, "{chance}");
+            assert_eq!(with(|plan| plan.loss = chance).is_ok(), fits, "{chance}");
+            let copying = Plan { duplicate: chance, ..Plan::default() };
+            let taken = crier(3, &[(1, 7)]).run(&copying, &Options::default());
+            assert_eq!(taken.is_ok(), fits, "{chance}");
+        }
+        assert_eq!(with(|plan| plan.rounds = 0), Err("--rounds"));
+        for rate in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(with(|plan| plan.drift = vec![(LAST, rate)]), Err("--drift"));
+            assert_eq!(with(|plan| plan.workload = Workload::Poisson(rate)), Err("--workload"));
+        }
+    }
+
+    #[test]
+    fn a_partition_has_each_node_on_one_side_and_ends_after_it_begins() {
+        let partition = |groups: Vec<Vec<NodeId>>, until| {
+            let fault = Fault::Partition { groups, until: Ticks::units(until) };
+            with(|plan| plan.faults = vec![(Ticks::units(5), fault)])
+        };
+        let apart = || vec![vec![NodeId(0)], vec![LAST]];
+        assert_eq!((partition(apart(), 5), partition(apart(), 9)), (Ok(()), Ok(())));
+        assert_eq!(partition(apart(), 4), Err("--partition"));
+        assert_eq!(partition(vec![vec![LAST], vec![NodeId(0), LAST]], 9), Err("--partition"));
+        assert_eq!(partition(vec![vec![NodeId(0)], vec![NOBODY]], 9), Err("--partition"));
+    }
+
+    #[test]
+    fn an_algorithm_is_told_only_what_it_has_a_rule_for() {
+        let suspect = Fault::Suspect { by: NodeId(0), of: LAST, span: None };
+        let told = Plan { faults: vec![(Ticks::UNIT, suspect)], ..Plan::default() };
+        assert_eq!(taken(&told), Err("--suspect"));
+        assert!(ears(3).run(&told, &Options::default()).is_ok());
+        let returns = |amnesia| {
+            let fault = Fault::Restart { node: LAST, amnesia };
+            let plan = Plan { faults: vec![(Ticks::UNIT, fault)], ..Plan::default() };
+            crier(3, &[]).run(&plan, &Options::default()).is_ok()
+        };
+        assert_eq!((returns(false), returns(true)), (false, true), "it has no rule for a return");
+        let line = |act| {
+            let line = ScriptLine { at: Ticks::UNIT, node: NodeId(0), act };
+            with(|plan| plan.workload = Workload::Script(vec![line]))
+        };
+        assert_eq!(line(Act::Tell(LAST)), Ok(()));
+        assert_eq!(line(Act::Tell(NOBODY)), Err("--workload"));
+        assert_eq!([line(Act::Event), line(Act::Campaign)], [Err("--workload"); 2]);
+    }
+}

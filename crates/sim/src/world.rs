@@ -232,4 +232,28 @@ mod tests {
         let faults = vec![pause(10, 30), crash, restart, pause(30, 50)];
         assert_eq!(enters(35, faults), Some(Ticks::units(82)));
     }
+
+    #[test]
+    fn what_waited_for_a_paused_node_is_lost_in_its_crash() {
+        let desk = NodeId(0);
+        let pause = (Ticks::units(5), Fault::Pause { node: desk, span: Ticks::units(20) });
+        let crash = (Ticks::units(10), Fault::Crash(desk));
+        let restart = (Ticks::units(11), Fault::Restart { node: desk, amnesia: false });
+        assert_eq!(enters(6, vec![pause.clone()]), Some(Ticks::units(26)));
+        let crashed = vec![pause, crash, restart];
+        assert_eq!(enters(6, crashed.clone()), None, "the question came before the crash");
+        assert_eq!(enters(12, crashed), Some(Ticks::units(14)), "the pause is over, too");
+    }
+
+    #[test]
+    fn a_crashed_node_loses_what_arrives_and_gets_what_arrives_after_its_return() {
+        let desk = NodeId(0);
+        let crash = (Ticks::units(5), Fault::Crash(desk));
+        let restart = (Ticks::units(8), Fault::Restart { node: desk, amnesia: false });
+        let pause = (Ticks::units(6), Fault::Pause { node: desk, span: Ticks::units(30) });
+        let faults = vec![crash, pause, restart]; // Nobody can pause what is down.
+        assert_eq!(enters(4, faults.clone()), None, "it arrives as the node goes down");
+        assert_eq!(enters(6, faults.clone()), None);
+        assert_eq!(enters(7, faults), Some(Ticks::units(9)), "it arrives as the node comes up");
+    }
 }

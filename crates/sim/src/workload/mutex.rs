@@ -242,6 +242,7 @@ impl Entering {
 
 #[cfg(test)]
 mod tests {
+    use super::Entering;
     use crate::outcome::Outcome;
     use crate::plan::{Act, Fault, Options, Plan, ScriptLine, Workload};
     use crate::runnable::Runnable;
@@ -291,5 +292,19 @@ mod tests {
         let crash = (Ticks(10_500), Fault::Crash(NodeId(1)));
         let restart = (Ticks(20_000), Fault::Restart { node: NodeId(1), amnesia: false });
         assert_eq!(handovers(&waits, vec![crash, restart]), 0, "a crash ends the waiting too");
+    }
+
+    #[test]
+    fn who_has_withdrawn_asks_again_and_stays() {
+        let run = |cancel| {
+            let plan = Plan { cancel, rounds: 2, ..Plan::default() };
+            let outcome = desk(4).run(&plan, &Options::default()).expect("the plan is sound");
+            let Entering { entries, requests, .. } = *outcome.mutex();
+            (entries, requests)
+        };
+        assert_eq!(run(0.0), (8, 8));
+        let (entries, requests) = run(1.0);
+        assert_eq!(entries, 8, "everybody gets in as often as without");
+        assert!(requests > 8 && requests <= 16, "{requests}: none withdraws twice in a row");
     }
 }
