@@ -196,4 +196,14 @@ mod tests {
         assert!(ranking.term(1, NodeId(0)) > ranking.term(1, NodeId(2)));
         assert!(ranking.term(2, NodeId(2)) > ranking.term(1, NodeId(0)));
     }
+
+    #[test]
+    fn no_rank_is_preferred_to_itself() {
+        let [one, two] = [1, 2].map(|id| Rank::of(NodeId(0), id));
+        for choose in [Choose::Min, Choose::Max] {
+            assert!(!choose.prefers(one, one));
+            assert_ne!(choose.prefers(one, two), choose.prefers(two, one));
+        }
+        assert!(Choose::Min.prefers(one, two));
+    }
 }

@@ -307,4 +307,16 @@ mod tests {
         run(&mut amnesiac, Event::Restart);
         assert_eq!(run(&mut amnesiac, ACQUIRE), [], "it has nothing to enter with");
     }
+
+    #[test]
+    fn who_asked_before_a_crash_waits_in_its_old_place_and_does_not_ask_twice() {
+        let mut inner = inner();
+        assert_eq!(run(&mut inner, ACQUIRE), [send(0, REQUEST)]);
+        let Recovery::State(mut kept) = inner.after_crash() else { panic!("the disk is kept") };
+        assert_eq!(run(&mut kept, Event::Restart), []);
+        assert_eq!(run(&mut kept, message(3, REQUEST)), [], "one question is under way");
+        assert_eq!(run(&mut kept, ACQUIRE), []);
+        assert_eq!(run(&mut kept, message(0, privilege(4))), [entered(5)]);
+        assert_eq!(run(&mut kept, RELEASE), [send(3, privilege(5))]);
+    }
 }

@@ -376,6 +376,7 @@ mod tests {
 
     #[test]
     fn a_restart_returns_every_vote_and_a_client_alone_asks_nobody() {
+        assert_eq!(run(&mut node(0, Places::separate(2, 3), 2), Event::Restart), [], "none yet");
         let mut client = client_in_its_first_try();
         assert_eq!(run(&mut client, Event::Restart), [2, 3, 4].map(|to| rel(to, 1, 0)));
         let mut alone = node(0, Places::separate(1, 3), 2);

@@ -145,3 +145,39 @@ fn a_leader_of_an_even_number_steps_down_when_half_are_gone() {
     let term = Ranking::by_key(4, |node| node).term(1, NodeId(3));
     assert!(deposed.contains(&Effect::Indicate(Indication::Deposed { term })));
 }
+
+#[test]
+fn a_timer_that_rings_after_all_is_settled_begins_nothing() {
+    let mut follower = node(0, &setup(3));
+    run(&mut follower, message(2, Message::Coordinator { counter: 1 }));
+    for timer in [Timer::Announcement, Timer::Answer, Timer::BackOff, Timer::Hysteresis] {
+        assert_eq!(run(&mut follower, Event::Timer(timer)), [], "{timer:?}");
+    }
+}
+
+#[test]
+fn a_leader_that_follows_a_better_one_has_nothing_to_look_at_again() {
+    let mut deposed = Bully::new(NodeId(1), setup(3), Some(NodeId(1)));
+    run(&mut deposed, suspect(0));
+    let waits = run(&mut deposed, trust(0));
+    assert!(matches!(waits[1], Effect::SetTimer { timer: Timer::Recheck, .. }));
+    let follows = run(&mut deposed, message(2, Message::Coordinator { counter: 2 }));
+    assert!(follows.contains(&Effect::CancelTimer(Timer::Recheck)));
+    assert_eq!(run(&mut deposed, Event::Timer(Timer::Recheck)), [], "whom it would have told");
+}
+
+#[test]
+fn who_came_back_is_told_by_the_best_that_is_there() {
+    let told = |better_is_gone: bool| {
+        let mut leader = Bully::new(NodeId(1), setup(3), Some(NodeId(1)));
+        if better_is_gone {
+            run(&mut leader, suspect(2));
+        }
+        run(&mut leader, suspect(0));
+        run(&mut leader, trust(0));
+        run(&mut leader, Event::Timer(Timer::Recheck))
+    };
+    let coordinator = |to| send(to, Message::Coordinator { counter: 1 });
+    assert_eq!(told(false), [coordinator(2)], "it is for 2 to tell 0");
+    assert_eq!(told(true), [coordinator(0)]);
+}

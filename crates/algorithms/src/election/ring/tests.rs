@@ -177,3 +177,10 @@ fn who_hears_that_a_dead_node_was_elected_begins_again() {
     let effects = run(&mut before, message(1, told.clone()));
     assert_eq!(effects, [elected(3, 7), send(0, told), send(0, election(1, &[2]))]);
 }
+
+#[test]
+fn who_is_not_next_to_one_that_is_back_leaves_it_to_others_to_tell_it() {
+    let mut node = Ring::new(NodeId(0), ranking(4), Some(NodeId(3)));
+    run(&mut node, suspect(2));
+    assert_eq!(run(&mut node, trust(2)).len(), 1, "1 comes before it");
+}

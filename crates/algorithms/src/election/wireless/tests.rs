@@ -171,3 +171,21 @@ fn a_restart_keeps_the_numbers() {
     assert_eq!(effects, [send(0, election(1, 7)), send(2, election(1, 7))]);
     assert!(size_of::<Event<Wireless>>() <= 48);
 }
+
+#[test]
+fn who_comes_back_and_never_saw_an_election_begins_none() {
+    let mut fresh = node(1, &[0, 2]);
+    assert_eq!(run(&mut fresh, Event::Restart), []);
+    run(&mut fresh, suspect(0));
+    assert_eq!(run(&mut fresh, trust(0)).len(), 1, "nor when a neighbour is back");
+}
+
+#[test]
+fn one_that_never_left_makes_no_new_wave() {
+    let mut inner = node(1, &[0, 2, 3]);
+    run(&mut inner, message(0, election(0, 1)));
+    assert_eq!(run(&mut inner, trust(2)).len(), 1);
+    run(&mut inner, suspect(7));
+    assert_eq!(run(&mut inner, trust(7)).len(), 1, "nor does one that is no neighbour");
+    assert!(!inner.again);
+}

@@ -124,3 +124,32 @@ fn a_restarted_node_passes_on_what_it_held_and_mints_nothing() {
     assert_eq!(run(&mut kept, Event::Restart), [send(2, token(1, 5, 0))]);
     assert_eq!(run(&mut node(0, Idle::CIRCULATE), Event::Restart), []);
 }
+
+#[test]
+fn a_parked_token_stays_through_a_restart_and_goes_on_if_it_was_called() {
+    let restarted = |ring: &TokenRing| {
+        let Recovery::State(mut kept) = ring.after_crash() else { panic!("the disk is kept") };
+        let effects = run(&mut kept, Event::Restart);
+        (kept, effects)
+    };
+    let mut ring = node(1, Idle::PARK);
+    run(&mut ring, message(0, token(3, 4, 0)));
+    let (mut ring, effects) = restarted(&ring);
+    assert_eq!(effects, [], "nobody has called it");
+    assert_eq!(run(&mut ring, ACQUIRE), [entered(4)]);
+    assert_eq!(run(&mut ring, message(0, Message::Wake { hop: 5 })), []);
+    let (ring, effects) = restarted(&ring);
+    assert_eq!(effects, [send(2, token(4, 5, 0))]);
+    assert_eq!(restarted(&ring).1, [], "it is gone");
+}
+
+#[test]
+fn a_call_goes_once_round_and_is_for_the_next_visit() {
+    let mut ring = node(1, Idle::PARK);
+    run(&mut ring, message(0, token(0, 4, 1)));
+    assert_eq!(run(&mut ring, ACQUIRE), [send(2, Message::Wake { hop: 7 })]);
+    assert_eq!(run(&mut ring, message(0, Message::Wake { hop: 7 })), [], "its own comes round");
+    assert_eq!(run(&mut ring, message(0, Message::Wake { hop: 8 })), [], "it comes here before");
+    assert_eq!(run(&mut ring, message(0, token(0, 7, 0))), [entered(1)]);
+    assert_eq!(run(&mut ring, RELEASE), [send(2, token(1, 8, 0))]);
+}

@@ -274,3 +274,34 @@ fn alone_a_node_that_lost_its_token_gets_another() {
     let entered = Effect::Indicate(Indication::Entered { fence });
     assert_eq!(seen(run(&mut alone, Event::Timer(Timer::Loss))), [entered]);
 }
+
+#[test]
+fn only_the_acknowledgement_of_the_last_token_ends_its_repetition() {
+    let mut middle = node(1);
+    run(&mut middle, message(0, token(ZERO, 1, 0)));
+    let stops = [Effect::CancelTimer(Timer::Retry)];
+    assert_eq!(run(&mut middle, message(2, ack(ZERO, 1))), [], "of another hop");
+    assert_eq!(run(&mut middle, message(3, ack(ZERO, 2))), [], "of another node");
+    assert_eq!(run(&mut middle, message(2, ack(ZERO, 2))), stops);
+    assert_eq!(run(&mut middle, message(2, ack(ZERO, 2))), [], "a copy");
+}
+
+#[test]
+fn who_reaches_too_few_stops_and_keeps_a_token_only_to_the_end_of_its_visit() {
+    let cut_off = |asks: bool| {
+        let mut middle = node(1).holding(Ticks::units(5));
+        if asks {
+            run(&mut middle, ACQUIRE);
+        }
+        run(&mut middle, message(0, token(ZERO, 1, 0)));
+        run(&mut middle, suspect(0));
+        run(&mut middle, suspect(2));
+        let stops = run(&mut middle, suspect(3));
+        for timer in [Timer::Retry, Timer::Round, Timer::Lease] {
+            assert!(stops.contains(&Effect::CancelTimer(timer)), "{timer:?}");
+        }
+        middle.token.is_some()
+    };
+    assert!(cut_off(true), "it is inside");
+    assert!(!cut_off(false));
+}
