@@ -1,6 +1,6 @@
 //! The row of the bully election.
 
-use super::claims::{DIVIDED, LED, claim, hasty, replaced, together};
+use super::claims::{DIVIDED, LED, claim, copied, hasty, replaced, together};
 use super::dropped::breaks;
 use super::{
     Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
@@ -89,6 +89,7 @@ pub const ENTRY: Entry = Entry {
             claim(4, together, 9_516_344, LED).large().place(60),
             claim(3, hasty, 2_122, DIVIDED).place(12),
             claim(3, replaced, 141_162, DIVIDED).place(13),
+            claim(3, copied, 22_928, LED),
         ]),
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::No("it sets timers"),

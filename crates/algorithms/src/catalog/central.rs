@@ -1,7 +1,8 @@
 //! The row of the centralised algorithm.
 
 use super::claims::{
-    ALL, STARVED, STUCK, UNFENCED, as_usual, claim, crash, for_ever, thrice, twice,
+    ALL, STARVED, STUCK, UNFENCED, as_usual, claim, copied, copied_in_any_order, crash, for_ever,
+    thrice, twice, withdrawn_twice, withdrawn_with_a_comeback,
 };
 use super::dropped::breaks;
 use super::{
@@ -119,6 +120,10 @@ pub const ENTRY: Entry = Entry {
             claim(3, for_ever, 70, UNFENCED).place(48),
             claim(2, crash, 46, STUCK).place(9),
             claim(2, for_ever, 18, STARVED).with(&[("busy", "try")]).place(19),
+            claim(3, withdrawn_twice, 5_950, ALL),
+            claim(2, withdrawn_with_a_comeback, 1_042, ALL),
+            claim(2, copied_in_any_order, 502, ALL),
+            claim(3, copied, 516, ALL),
         ]),
         normal: Stated::Yes(&[
             &[],

@@ -1,8 +1,8 @@
 //! The row of the centralised algorithm that survives its coordinator.
 
 use super::claims::{
-    ALL, BY_RING, EFFECTIVE, FENCED, UNSAFE, as_usual, claim, thrice, untimed_with_a_crash,
-    wrongly_suspected, wrongly_suspected_once,
+    ALL, BY_RING, EFFECTIVE, FENCED, UNSAFE, as_usual, claim, thrice, untimed_with_a_comeback,
+    untimed_with_a_crash, withdrawn, wrongly_suspected, wrongly_suspected_once,
 };
 use super::dropped::breaks;
 use super::exactly;
@@ -133,6 +133,8 @@ pub const ENTRY: Entry = Entry {
             claim(3, untimed_with_a_crash, 9_220, ALL).with(BY_RING).place(31),
             claim(2, wrongly_suspected_once, 79_742, EFFECTIVE).with(FENCED).place(32),
             claim(2, wrongly_suspected, 50, UNSAFE).with(FENCED).place(11),
+            claim(2, untimed_with_a_comeback, 831, ALL).with(BY_RING),
+            claim(2, withdrawn, 134, ALL).with(BY_RING),
         ]),
         normal: Stated::No("its epochs and lines have none yet"),
         plain: Stated::No("it sets timers"),

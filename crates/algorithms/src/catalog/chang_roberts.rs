@@ -1,6 +1,6 @@
 //! The row of Chang and Roberts' election.
 
-use super::claims::{LED, UNLED, as_usual, claim, crash};
+use super::claims::{LED, UNLED, as_usual, claim, copied, crash};
 use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -77,6 +77,7 @@ pub const ENTRY: Entry = Entry {
         claims: Stated::Yes(&[
             claim(4, as_usual, 796, LED).place(52),
             claim(3, crash, 625, UNLED).place(15),
+            claim(3, copied, 730, LED),
         ]),
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),

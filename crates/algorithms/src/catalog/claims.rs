@@ -5,7 +5,7 @@
 use super::network::Set;
 use super::{ENTRIES, Entry, Setting};
 use crate::Error;
-use conclave_core::Property::{E1, E1Term, E2, F1, S1, S1Eff, V1, V2};
+use conclave_core::Property::{E1, E1Term, E2, F1, HB, S1, S1Eff, V1, V2};
 use conclave_core::Verdict::{Holds, Violated};
 use conclave_core::{Bounds, Network, NodeId, NodeSet, Property, Start, Timing, Verdict};
 
@@ -99,6 +99,11 @@ type Verdicts = &'static [(Property, Verdict)];
 /// All promises of a lock but order and bounded waiting are kept.
 pub(super) const ALL: Verdicts =
     &[(S1, Holds), (S1Eff, Holds), (V1, Holds), (V2, Holds), (F1, Holds)];
+/// All these, and requests are granted in the order of cause and effect.
+pub(super) const ORDERED: Verdicts =
+    &[(S1, Holds), (S1Eff, Holds), (V1, Holds), (V2, Holds), (HB, Holds), (F1, Holds)];
+/// Whoever asked because of a request may get in before it.
+pub(super) const UNORDERED: Verdicts = &[(S1, Holds), (HB, Violated)];
 /// Nobody is promised to get in.
 pub(super) const SAFE: Verdicts = &[(S1, Holds), (S1Eff, Holds), (F1, Holds)];
 /// Where counters are set back there are no fences.
@@ -173,6 +178,46 @@ pub(super) fn in_any_order(bounds: &mut Bounds) {
 /// A message is lost.
 pub(super) fn loss(bounds: &mut Bounds) {
     bounds.losses = 1;
+}
+
+/// A message arrives twice.
+pub(super) fn copied(bounds: &mut Bounds) {
+    bounds.duplicates = 1;
+}
+
+/// Everybody asks twice, and messages overtake each other, one of which arrives twice.
+pub(super) fn copied_in_any_order(bounds: &mut Bounds) {
+    (bounds.requests, bounds.duplicates, bounds.network) = (Some(2), 1, Network::Bag);
+}
+
+/// Somebody who waits withdraws.
+pub(super) fn withdrawn(bounds: &mut Bounds) {
+    bounds.cancels = 1;
+}
+
+/// The same where everybody asks twice.
+pub(super) fn withdrawn_twice(bounds: &mut Bounds) {
+    (bounds.requests, bounds.cancels) = (Some(2), 1);
+}
+
+/// A node comes back with its disk.
+pub(super) fn comeback(bounds: &mut Bounds) {
+    bounds.restarts = 1;
+}
+
+/// Everybody asks twice, somebody withdraws, and a node comes back with its disk.
+pub(super) fn withdrawn_with_a_comeback(bounds: &mut Bounds) {
+    (bounds.requests, bounds.cancels, bounds.restarts) = (Some(2), 1, 1);
+}
+
+/// A detector is wrong once, and no timer fires.
+pub(super) fn untimed_and_wrongly_suspected(bounds: &mut Bounds) {
+    (bounds.timeouts, bounds.suspicions) = (Some(0), 1);
+}
+
+/// A node comes back with its disk, and no timer fires.
+pub(super) fn untimed_with_a_comeback(bounds: &mut Bounds) {
+    (bounds.timeouts, bounds.restarts) = (Some(0), 1);
 }
 
 /// A node crashes.

@@ -1,6 +1,6 @@
 //! The row of Hirschberg and Sinclair's election.
 
-use super::claims::{LED, as_usual, claim};
+use super::claims::{LED, as_usual, claim, copied};
 use super::dropped::breaks;
 use super::on_a_ring::{everybody_is_a_candidate, greatest, halvings};
 use super::{
@@ -52,7 +52,10 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
     on_network: OnNetwork::Election(Carries::NOTHING_SINCE_HELD_ONCE),
     evidence: Evidence {
-        claims: Stated::Yes(&[claim(4, as_usual, 4_559, LED).place(53)]),
+        claims: Stated::Yes(&[
+            claim(4, as_usual, 4_559, LED).place(53),
+            claim(3, copied, 26_779, LED),
+        ]),
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),
     },

@@ -1,6 +1,9 @@
 //! The row of Lamport's mutual exclusion.
 
-use super::claims::{ALL, UNFENCED, UNSAFE, as_usual, claim, for_ever, in_any_order, thrice};
+use super::claims::{
+    ALL, ORDERED, UNFENCED, UNSAFE, as_usual, claim, copied, for_ever, in_any_order, thrice,
+    withdrawn_with_a_comeback,
+};
 use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
@@ -83,6 +86,8 @@ pub const ENTRY: Entry = Entry {
             claim(3, as_usual, 769_783, ALL).place(13),
             claim(2, for_ever, 1_130, UNFENCED).place(44),
             claim(2, in_any_order, 22, UNSAFE).place(4),
+            claim(2, withdrawn_with_a_comeback, 54_557, ORDERED),
+            claim(2, copied, 702, ORDERED),
         ]),
         normal: Stated::Yes(&[&[], &[("reply_saving", "true")]]),
         plain: Stated::Yes(Arrival::AsSent),

@@ -1,6 +1,9 @@
 //! The row of Maekawa's mutual exclusion.
 
-use super::claims::{ALL, STUCK, UNFENCED, as_usual, claim, for_ever, thrice, twice};
+use super::claims::{
+    ALL, STUCK, UNFENCED, as_usual, claim, comeback, copied, for_ever, thrice, twice, withdrawn,
+    withdrawn_with_a_comeback,
+};
 use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
@@ -112,6 +115,10 @@ pub const ENTRY: Entry = Entry {
             claim(3, twice, 15_293, ALL).place(34),
             claim(2, for_ever, 49, UNFENCED).place(45),
             claim(4, as_usual, 217_931, STUCK).with(&[("sanders", "false")]).place(6),
+            claim(2, withdrawn_with_a_comeback, 6_860, ALL),
+            claim(3, withdrawn, 3_248, ALL),
+            claim(3, comeback, 3_753, ALL),
+            claim(3, copied, 3_122, ALL),
         ]),
         normal: Stated::Yes(&[&[], &[("sanders", "false")]]),
         plain: Stated::Yes(Arrival::AsSent),

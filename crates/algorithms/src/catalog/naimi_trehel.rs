@@ -1,6 +1,9 @@
 //! The row of Naimi and Trehel's algorithm.
 
-use super::claims::{ALL, UNFENCED, as_usual, claim, for_ever, thrice, twice};
+use super::claims::{
+    ALL, STUCK, UNFENCED, UNORDERED, as_usual, claim, copied, for_ever, thrice, twice,
+    withdrawn_twice, withdrawn_with_a_comeback,
+};
 use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Lock, MutexCost,
@@ -78,6 +81,9 @@ pub const ENTRY: Entry = Entry {
             claim(3, as_usual, 154, ALL).place(27),
             claim(3, twice, 2_314, ALL).place(39),
             claim(3, for_ever, 282, UNFENCED).place(50),
+            claim(3, withdrawn_with_a_comeback, 36_622, ALL),
+            claim(3, withdrawn_twice, 9_532, UNORDERED),
+            claim(3, copied, 1_332, STUCK),
         ]),
         normal: Stated::Yes(&[&[]]),
         plain: Stated::Yes(Arrival::AnyOrder),

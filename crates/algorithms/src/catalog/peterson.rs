@@ -1,6 +1,6 @@
 //! The row of the election of Peterson, and of Dolev, Klawe and Rodeh.
 
-use super::claims::{LED, as_usual, claim};
+use super::claims::{LED, as_usual, claim, copied};
 use super::dropped::breaks;
 use super::on_a_ring::{everybody_is_a_candidate, greatest_that_began};
 use super::{
@@ -59,7 +59,10 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
     on_network: OnNetwork::Election(Carries::NOTHING_SINCE_HELD_ONCE),
     evidence: Evidence {
-        claims: Stated::Yes(&[claim(4, as_usual, 977, LED).place(54)]),
+        claims: Stated::Yes(&[
+            claim(4, as_usual, 977, LED).place(54),
+            claim(3, copied, 1_183, LED),
+        ]),
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),
     },

@@ -1,6 +1,9 @@
 //! The row of the quorum of queueing coordinators.
 
-use super::claims::{SAFE, STUCK, UNSAFE, as_usual, claim, forgetful, thrice};
+use super::claims::{
+    ALL, SAFE, STUCK, UNSAFE, as_usual, claim, comeback, copied, forgetful, thrice, withdrawn,
+    withdrawn_with_a_comeback,
+};
 use super::council::{
     self, COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, least,
     patient, round_trip, rounds,
@@ -124,6 +127,10 @@ pub const ENTRY: Entry = Entry {
                 .with(&[("coordinators", "7"), ("votes", "4")])
                 .place(2),
             claim(3, as_usual, 25_385, STUCK).with(&[("coordinators", "3")]).place(7),
+            claim(2, withdrawn, 12_797, SAFE).with(&[("coordinators", "3")]),
+            claim(2, comeback, 13_695, SAFE).with(&[("coordinators", "3")]),
+            claim(2, copied, 10_142, SAFE).with(&[("coordinators", "3")]),
+            claim(2, withdrawn_with_a_comeback, 2_459, ALL).with(&[("coordinators", "1")]),
         ]),
         normal: Stated::Yes(&[
             &[("coordinators", "3")],

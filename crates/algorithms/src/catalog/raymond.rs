@@ -1,6 +1,9 @@
 //! The row of Raymond's algorithm.
 
-use super::claims::{ALL, UNFENCED, as_usual, claim, for_ever, thrice, twice};
+use super::claims::{
+    ALL, UNFENCED, UNORDERED, as_usual, claim, copied, for_ever, thrice, twice, withdrawn_twice,
+    withdrawn_with_a_comeback,
+};
 use super::dropped::{breaks, not_in_bounds};
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
@@ -85,6 +88,9 @@ pub const ENTRY: Entry = Entry {
             claim(3, as_usual, 144, ALL).place(25),
             claim(3, twice, 1_838, ALL).place(38),
             claim(3, for_ever, 86, UNFENCED).place(49),
+            claim(3, withdrawn_with_a_comeback, 23_906, ALL),
+            claim(3, withdrawn_twice, 6_686, UNORDERED),
+            claim(3, copied, 1_178, ALL),
         ]),
         normal: Stated::Yes(&[&[]]),
         plain: Stated::Yes(Arrival::AnyOrder),

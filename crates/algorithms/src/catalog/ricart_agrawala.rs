@@ -1,8 +1,9 @@
 //! The row of Ricart and Agrawala's mutual exclusion.
 
 use super::claims::{
-    ALL, UNFENCED, UNSAFE, as_usual, claim, for_ever, forgetful_twice, thrice, twice,
-    twice_in_any_order,
+    ALL, ORDERED, UNFENCED, UNSAFE, as_usual, claim, comeback, copied, copied_in_any_order,
+    for_ever, forgetful_twice, thrice, twice, twice_in_any_order, withdrawn,
+    withdrawn_with_a_comeback,
 };
 use super::dropped::breaks;
 use super::{
@@ -12,6 +13,7 @@ use super::{
 use crate::Error;
 use crate::mutex::ricart_agrawala::{RicartAgrawala, Text, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+use conclave_core::Verdict::Violated;
 
 /// What the catalogue says of it.
 pub const ENTRY: Entry = Entry {
@@ -86,6 +88,12 @@ pub const ENTRY: Entry = Entry {
             claim(3, for_ever, 2_803, UNFENCED).place(43),
             claim(2, forgetful_twice, 389, UNSAFE).place(3),
             claim(3, as_usual, 1_205, UNSAFE).with(&[("text", "seed")]).place(5),
+            claim(2, withdrawn_with_a_comeback, 2_182, ORDERED),
+            claim(3, withdrawn, 11_651, ORDERED),
+            claim(3, comeback, 13_958, ORDERED),
+            claim(3, copied, 24_441, ORDERED),
+            claim(2, copied_in_any_order, 2_011, ALL),
+            claim(3, as_usual, 1_499, &[(HB, Violated)]).with(&[("text", "seed")]),
         ]),
         normal: Stated::Yes(&[&[], &[("text", "seed")]]),
         plain: Stated::Yes(Arrival::AnyOrder),

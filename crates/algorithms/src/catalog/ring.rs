@@ -1,6 +1,6 @@
 //! The row of the ring election.
 
-use super::claims::{LED, as_usual, claim};
+use super::claims::{LED, as_usual, claim, copied};
 use super::dropped::{breaks, not_in_bounds};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -73,7 +73,10 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::ByProtocol,
     on_network: OnNetwork::Election(Carries::Locks(&["period", "timeout"])),
     evidence: Evidence {
-        claims: Stated::Yes(&[claim(4, as_usual, 4_619, LED).place(51)]),
+        claims: Stated::Yes(&[
+            claim(4, as_usual, 4_619, LED).place(51),
+            claim(3, copied, 8_932, LED),
+        ]),
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),
     },

@@ -1,6 +1,9 @@
 //! The row of Carvalho and Roucairol's mutual exclusion.
 
-use super::claims::{ALL, as_usual, claim, thrice, twice};
+use super::claims::{
+    ALL, as_usual, claim, comeback, copied, copied_in_any_order, thrice, twice, withdrawn,
+    withdrawn_with_a_comeback,
+};
 use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
@@ -77,6 +80,11 @@ pub const ENTRY: Entry = Entry {
             claim(2, thrice, 291, ALL).place(16),
             claim(3, as_usual, 749, ALL).place(17),
             claim(3, twice, 49_085, ALL).place(37),
+            claim(2, withdrawn_with_a_comeback, 1_114, ALL),
+            claim(3, withdrawn, 3_565, ALL),
+            claim(3, comeback, 4_330, ALL),
+            claim(3, copied, 9_988, ALL),
+            claim(2, copied_in_any_order, 989, ALL),
         ]),
         normal: Stated::Yes(&[&[], &[("init", "none")]]),
         plain: Stated::Yes(Arrival::AnyOrder),

@@ -1,6 +1,9 @@
 //! The row of Suzuki and Kasami's algorithm.
 
-use super::claims::{ALL, UNFENCED, as_usual, claim, for_ever, thrice, twice};
+use super::claims::{
+    ALL, UNFENCED, UNORDERED, as_usual, claim, comeback, copied, for_ever, thrice, twice,
+    withdrawn_twice, withdrawn_with_a_comeback,
+};
 use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Lock, MutexCost,
@@ -73,6 +76,10 @@ pub const ENTRY: Entry = Entry {
             claim(3, as_usual, 530, ALL).place(23),
             claim(3, twice, 11_322, ALL).place(35),
             claim(3, for_ever, 696, UNFENCED).place(46),
+            claim(3, withdrawn_twice, 53_443, ALL),
+            claim(2, withdrawn_with_a_comeback, 636, ALL),
+            claim(3, comeback, 2_250, ALL),
+            claim(3, copied, 3_428, UNORDERED),
         ]),
         normal: Stated::Yes(&[&[]]),
         plain: Stated::Yes(Arrival::AnyOrder),

@@ -1,15 +1,23 @@
 //! The row of the token ring, without and with the detection of lost tokens.
 
-use super::claims::{STUCK, UNFENCED, as_usual, claim, for_ever, loss, thrice, twice};
+use super::claims::{
+    ALL, STUCK, UNFENCED, UNSAFE, as_usual, claim, comeback, copied, for_ever, loss, thrice, twice,
+    withdrawn_twice, withdrawn_with_a_comeback,
+};
 use super::dropped::breaks;
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost, OnNetwork,
     Parameter, Params, Rejoin, Set, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::ping_pong::PingPong;
+use crate::mutex::ping_pong::{self, PingPong};
 use crate::mutex::token_ring::{Idle, TASK, TokenRing, normal};
 use conclave_core::{Property, Ticks};
+
+/// An unwanted token rests until it is called.
+const PARKED: Set = &[("idle", "park")];
+/// Two tokens, each of which notices the other's loss.
+const PING_PONG: Set = &[("loss_detection", "ping-pong")];
 
 /// The token ring.
 pub const ENTRY: Entry = Entry {
@@ -117,8 +125,18 @@ pub const ENTRY: Entry = Entry {
             claim(3, twice, 529, UNFENCED).place(40),
             claim(3, for_ever, 40, UNFENCED).place(47),
             claim(2, loss, 44, STUCK).place(8),
+            claim(3, withdrawn_with_a_comeback, 2_068, UNFENCED),
+            claim(3, copied, 220, UNFENCED),
+            claim(3, withdrawn_twice, 9_513, ALL).with(PARKED),
+            claim(3, comeback, 692, ALL).with(PARKED),
+            claim(3, copied, 765, ALL).with(PARKED),
+            claim(3, for_ever, 141, UNFENCED).with(PARKED),
+            claim(3, as_usual, 593, UNFENCED).with(PING_PONG),
+            claim(3, loss, 2_140, UNFENCED).with(PING_PONG),
+            claim(2, withdrawn_with_a_comeback, 924, UNFENCED).with(PING_PONG),
+            claim(2, copied, 98, UNSAFE).with(PING_PONG),
         ]),
-        normal: Stated::Yes(&[&[], &[("hold", "1")], &[("idle", "park")]]),
+        normal: Stated::Yes(&[&[], &[("hold", "1")], PARKED, PING_PONG]),
         plain: Stated::No("its token never rests"),
     },
 };
@@ -160,7 +178,7 @@ pub fn ping_pong(setting: &Setting) -> Result<Cluster<PingPong>, Error> {
     let n = setting.n;
     let hold = hold(setting);
     let ring = Cluster::of_equals(n, move |me| PingPong::new(me, n, hold));
-    Ok(Cluster { silent: n == 1, ..ring })
+    Ok(Cluster { silent: n == 1, normal: Some(ping_pong::normal), ..ring })
 }
 
 fn has(params: &Params) -> Vec<Property> {

@@ -1,7 +1,8 @@
 //! The row of the token ring that replaces a lost token.
 
 use super::claims::{
-    BY_RING, SOUND, UNSAFE, claim, hasty, thrice_untimed, untimed, wrongly_suspected,
+    BY_RING, SOUND, UNSAFE, claim, hasty, thrice_untimed, untimed, untimed_and_wrongly_suspected,
+    untimed_with_a_comeback, wrongly_suspected,
 };
 use super::dropped::{breaks, out_of_reach};
 use super::exactly;
@@ -146,6 +147,8 @@ pub const ENTRY: Entry = Entry {
             claim(2, wrongly_suspected, 103, UNSAFE)
                 .with(&[("mode", "fence"), ("detector", "perfect"), ("election", "bully")])
                 .place(10),
+            claim(2, untimed_and_wrongly_suspected, 785, SOUND).with(BY_RING),
+            claim(2, untimed_with_a_comeback, 290, SOUND).with(BY_RING),
         ]),
         normal: Stated::Yes(&[
             &[],

@@ -1,6 +1,6 @@
 //! The row of voting through total-order broadcast.
 
-use super::claims::{ALL, as_usual, claim, thrice, twice};
+use super::claims::{ALL, as_usual, claim, comeback, copied, thrice, twice, withdrawn};
 use super::council::{
     self, COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, votes,
 };
@@ -74,6 +74,9 @@ pub const ENTRY: Entry = Entry {
             claim(2, thrice, 284_384, ALL).with(&[("coordinators", "3")]).place(10),
             claim(3, as_usual, 38_726, ALL).with(&[("coordinators", "3")]).place(11),
             claim(3, twice, 11_602_556, ALL).with(&[("coordinators", "3")]).large().place(41),
+            claim(2, withdrawn, 16_304, ALL).with(&[("coordinators", "3")]),
+            claim(2, comeback, 18_598, ALL).with(&[("coordinators", "3")]),
+            claim(2, copied, 20_774, ALL).with(&[("coordinators", "3")]),
         ]),
         normal: Stated::Yes(&[&[("coordinators", "3")]]),
         plain: Stated::No("five coordinators have too many states"),

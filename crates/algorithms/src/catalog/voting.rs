@@ -1,6 +1,8 @@
 //! The row of decentralised voting.
 
-use super::claims::{SAFE, STARVED, as_usual, claim, for_ever, thrice};
+use super::claims::{
+    SAFE, STARVED, as_usual, claim, comeback, copied, for_ever, thrice, withdrawn_twice,
+};
 use super::council::{
     self, COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, least,
     patient, round_trip, rounds, votes,
@@ -122,6 +124,9 @@ pub const ENTRY: Entry = Entry {
             claim(2, thrice, 4_087, SAFE).with(&[("coordinators", "1")]).place(6),
             claim(3, as_usual, 380, SAFE).with(&[("coordinators", "1")]).place(7),
             claim(2, for_ever, 44, STARVED).with(&[("coordinators", "1")]).place(18),
+            claim(2, withdrawn_twice, 3_836, SAFE).with(&[("coordinators", "1")]),
+            claim(2, comeback, 331, SAFE).with(&[("coordinators", "1")]),
+            claim(2, copied, 349, SAFE).with(&[("coordinators", "1")]),
         ]),
         normal: Stated::Yes(&[
             &[("coordinators", "3")],

@@ -24,6 +24,10 @@
 //! Lacks: request order; silence; any tolerance of duplicates, or of losing both tokens at once.
 //! Cost: as the ring's, and one message per message time for pong.
 
+mod normal;
+
+pub use normal::normal;
+
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Delay, Event, Named, Never, NodeId, Process, Recovery, Ticks};
 use serde::{Deserialize, Serialize};
@@ -343,5 +347,14 @@ mod tests {
         run(&mut ring, message(0, ping(1, 0)));
         let Recovery::State(mut kept) = ring.after_crash() else { panic!("the disk is kept") };
         assert_eq!(run(&mut kept, Event::Restart), [send(2, ping(1, 1))]);
+    }
+
+    #[test]
+    fn ping_rests_where_nobody_wants_it_for_as_long_as_it_should() {
+        let hold = Ticks::units(2);
+        let mut ring = PingPong::new(NodeId(1), 3, hold);
+        assert_eq!(run(&mut ring, message(0, ping(1, 0))), [departure(hold)]);
+        assert_eq!(run(&mut ring, Event::Timer(Timer::Departure)), [send(2, ping(1, 0))]);
+        assert_eq!(run(&mut ring, Event::Timer(Timer::Departure)), [], "it is gone");
     }
 }
