@@ -189,6 +189,27 @@ fn fewest<T: Clone>(items: &[T], mut keeps: impl FnMut(&[T]) -> bool) -> Vec<T> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Options;
+    use crate::runnable::Runnable;
+    use crate::toys::desk;
+
+    #[test]
+    fn a_run_that_chance_broke_is_told_by_the_one_message_that_was_lost() {
+        let run = |plan: &Plan, decisions| {
+            desk(3).run(plan, &Options { decisions, ..Options::default() })
+        };
+        let breaks = |plan: &Plan| {
+            let outcome = run(plan, false).expect("the plan is sound");
+            outcome.violations.iter().any(|violation| violation.property == Property::V1)
+        };
+        let lossy = |seed| Plan { seed, loss: 0.2, ..Plan::default() };
+        let broken = (0..100).map(lossy).find(breaks).expect("some message that matters is lost");
+        let small = shrink(&broken, Property::V1, 1_000, run).plan;
+        assert!(breaks(&small));
+        assert_eq!(small.loss, 0.0);
+        let [rule] = small.rules.as_slice() else { panic!("{:?}", small.rules) };
+        assert_eq!(rule.action, Action::Drop);
+    }
 
     #[test]
     fn only_what_is_needed_is_left() {

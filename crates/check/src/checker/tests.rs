@@ -298,3 +298,35 @@ fn who_comes_back_knows_what_its_disk_kept() {
     assert_eq!(fences(Kept::Down, 1, 0), Verdict::Holds, "it does not come back");
     assert_eq!(fences(Kept::Down, 0, 1), Verdict::Violated, "another takes its place");
 }
+
+/// Two clients that nobody keeps out, and two coordinators that throw a ball to each other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Players {
+    me: NodeId,
+}
+
+impl Process for Players {
+    type Provides = Mutex;
+    type Uses = Never;
+    type Message = Letter;
+    type Timer = Never;
+
+    fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
+        match event {
+            Event::Start if self.me == NodeId(2) => ctx.send(NodeId(3), Letter::Ball),
+            Event::Message { from, message } => ctx.send(from, message),
+            Event::Request(Request::Acquire) => ctx.indicate(Indication::Entered { fence: 1 }),
+            Event::Start | Event::Restart | Event::Request(_) => {}
+        }
+    }
+}
+
+/// To put off what the clients do until the ball has arrived is to put it off for ever (the cycle
+/// condition of partial-order reduction).
+#[test]
+fn what_goes_round_for_ever_does_not_hide_what_others_do() {
+    let nodes = Cluster::of_equals(4, |me| Players { me });
+    let cluster = Cluster { clients: 2, coordinators: 2, ..nodes };
+    let report = checked(&cluster, &Bounds::default(), Property::S1);
+    assert_eq!(report.verdict(Property::S1), Verdict::Violated);
+}

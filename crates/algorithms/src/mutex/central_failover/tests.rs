@@ -299,3 +299,23 @@ fn a_fence_beyond_the_term_uses_it_up() {
     let last = message(2, state(0, Status::Idle, of_two(7)));
     assert_eq!(sent(run(&mut leader, last)), [grant]);
 }
+
+#[test]
+fn who_knows_its_place_asks_no_more_but_gives_signs_of_life_where_leases_run_out() {
+    let next_beat = |mode, queued: bool| {
+        let mut client = Node::new(NodeId(0), Setup { lease: Ticks::units(20), ..setup(mode) });
+        let mut effects = run(&mut client, ACQUIRE);
+        if queued {
+            run(&mut client, message(4, Message::Queued { epoch: ZERO, seq: 1, ticket: 2 }));
+            effects = run(&mut client, Event::Timer(Timer::Beat));
+        }
+        effects.iter().find_map(|effect| {
+            let Effect::SetTimer { timer: Timer::Beat, after } = effect else { return None };
+            Some(after.min)
+        })
+    };
+    assert_eq!(next_beat(Mode::Strict, false), Some(Ticks::units(25)));
+    assert_eq!(next_beat(Mode::Strict, true), None);
+    assert_eq!(next_beat(Mode::Lease, false), Some(Ticks::units(10)));
+    assert_eq!(next_beat(Mode::Lease, true), Some(Ticks::units(10)));
+}
