@@ -25,28 +25,33 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once and within tt",
-            dropped: breaks(limits::loss_and_haste, &[E1, E2]),
+            dropped: breaks(limits::loss_and_slowness, &[E1, E2]).beyond(limits::one_timeout),
         },
         Assumption {
             tag: "A2",
             text: "a node answers within tp",
-            dropped: breaks(limits::haste, &[E1]),
+            dropped: breaks(limits::slowness, &[E1]).beyond(limits::one_timeout),
         },
         Assumption {
             tag: "A3",
             text: "suspicions are right in the end",
-            dropped: breaks(limits::suspicion_and_crash, &[E1]).nodes(2),
+            dropped: breaks(limits::suspicion, &[E2])
+                .beyond(limits::passing_suspicion)
+                .nodes(2)
+                .with(&[("majority", "true")]),
         },
         Assumption {
             tag: "A4",
             text: "no node returns and no partition heals while an election is under way \
                    (terms=false)",
-            dropped: breaks(limits::comeback_under_way, &[E1]),
+            dropped: breaks(limits::comeback, &[E1]).beyond(limits::crash_in_an_election),
         },
         Assumption {
             tag: "A5",
             text: "a majority is up and in touch (majority=true)",
-            dropped: breaks(limits::two_crashes, &[E1, E2]).with(&[("majority", "true")]),
+            dropped: breaks(limits::two_crashes, &[E1])
+                .beyond(limits::crash)
+                .with(&[("majority", "true")]),
         },
     ],
     bounds: limits::synchronous,

@@ -34,7 +34,8 @@ pub const ENTRY: Entry = Entry {
             tag: "A1",
             text: "a message sent often enough arrives, in any order; with bully and ring every \
                    message does, and within half the timeout",
-            dropped: breaks(limits::loss_in_an_election, &[Property::V1, Property::V2])
+            dropped: breaks(limits::loss, &[Property::V1, Property::V2])
+                .beyond(limits::crash_untimed)
                 .with(BY_RING),
         },
         Assumption {
@@ -55,19 +56,25 @@ pub const ENTRY: Entry = Entry {
             tag: "A4",
             text: "a holder that is cut off or slow leaves within half a lease, and clocks are at \
                    most 1 % off (lease)",
-            dropped: breaks(limits::suspicion_and_slowness, &[Property::S1, Property::F1])
+            dropped: breaks(limits::slowness, &[Property::S1, Property::F1])
+                .beyond(limits::passing_suspicion)
                 .nodes(2)
                 .with(&[("detector", "perfect")]),
         },
         Assumption {
             tag: "A5",
             text: "who enters also releases",
-            dropped: breaks(limits::stay_for_ever, &[Property::V2]).nodes(2).with(BY_RING),
+            dropped: breaks(limits::stay, &[Property::V2])
+                .beyond(limits::timeouts_for_ever)
+                .nodes(2)
+                .with(BY_RING),
         },
         Assumption {
             tag: "A6",
             text: "who is silent for retransmit has crashed (fence)",
-            dropped: breaks(limits::crash_and_slowness, &[Property::S1, Property::F1]).with(FENCED),
+            dropped: breaks(limits::slowness, &[Property::S1, Property::F1])
+                .beyond(limits::crash)
+                .with(FENCED),
         },
     ],
     bounds: leadership::bounds,

@@ -36,8 +36,8 @@ pub struct Dropped {
 /// What comes of doing without an assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// These promises break in the runs of the row. (What is seen of others does not count: a
-    /// search ends where two are inside.)
+    /// These promises break in the runs of the row, for want of the assumption. Others may break
+    /// along, or not be looked at: a search ends where two are inside.
     Breaks(&'static [Property]),
     /// No promise breaks, in whatever runs: the reason.
     Harmless(&'static str),
@@ -53,9 +53,10 @@ pub struct Runs {
     pub nodes: u32,
     /// The parameters, where they are not the usual ones.
     pub set: Set,
-    /// What may happen beyond what the row says: what the assumption rules out, and as much of all
-    /// else as it takes to see the harm.
+    /// What the assumption rules out.
     pub bounds: fn(&mut Bounds),
+    /// What else it takes to see the harm, and does none by itself.
+    pub beyond: Option<fn(&mut Bounds)>,
     /// Whether it takes longer than a moment to look at them.
     pub large: bool,
 }
@@ -69,8 +70,23 @@ impl Runs {
     /// What may happen.
     pub fn bounds(&self, setting: &Setting) -> Bounds {
         let mut bounds = (setting.entry.bounds)(&setting.params);
-        (self.bounds)(&mut bounds);
+        self.allow(&mut bounds);
         bounds
+    }
+
+    /// What may happen while the assumption holds.
+    pub fn bounds_without_harm(&self, setting: &Setting) -> Option<Bounds> {
+        let mut bounds = (setting.entry.bounds)(&setting.params);
+        self.beyond?(&mut bounds);
+        Some(bounds)
+    }
+
+    /// Adds what may happen to what the row says.
+    pub fn allow(&self, bounds: &mut Bounds) {
+        if let Some(beyond) = self.beyond {
+            beyond(bounds);
+        }
+        (self.bounds)(bounds);
     }
 }
 
@@ -95,7 +111,7 @@ pub(super) const fn not_in_bounds(needed: &'static str) -> Dropped {
 }
 
 const fn runs(bounds: fn(&mut Bounds)) -> Runs {
-    Runs { nodes: NODES, set: &[], bounds, large: false }
+    Runs { nodes: NODES, set: &[], bounds, beyond: None, large: false }
 }
 
 impl Dropped {
@@ -111,6 +127,14 @@ impl Dropped {
     pub(super) const fn with(self, set: Set) -> Self {
         match self.runs {
             Some(runs) => Self { runs: Some(Runs { set, ..runs }), ..self },
+            None => self,
+        }
+    }
+
+    /// Where this may happen, too.
+    pub(super) const fn beyond(self, beyond: fn(&mut Bounds)) -> Self {
+        match self.runs {
+            Some(runs) => Self { runs: Some(Runs { beyond: Some(beyond), ..runs }), ..self },
             None => self,
         }
     }

@@ -97,84 +97,52 @@ pub(super) fn late_start(bounds: &mut Bounds) {
     bounds.start = Start::Any;
 }
 
-/// A message is lost, and one comes twice, where everybody asks twice: a second copy of a token
-/// does harm when its receiver wants in again.
-pub(super) fn astray_twice(bounds: &mut Bounds) {
-    astray(bounds);
-    bounds.requests = Some(2);
-}
-
-/// The leader crashes, and a message of the election that follows is lost.
-pub(super) fn loss_in_an_election(bounds: &mut Bounds) {
-    loss_and_crash(bounds);
-    bounds.timeouts = Some(0);
-}
-
-/// A message is lost, and a node crashes.
-pub(super) fn loss_and_crash(bounds: &mut Bounds) {
-    loss(bounds);
-    crash(bounds);
-}
-
 /// Nodes come back without their disk twice.
 pub(super) fn amnesia_twice(bounds: &mut Bounds) {
     bounds.amnesia = 2;
 }
 
-/// A node comes back without its disk while two call for an election: it may vote for both.
-pub(super) fn forgotten_vote(bounds: &mut Bounds) {
-    amnesia(bounds);
+/// Everybody asks twice: a second copy of a token does harm when its receiver wants in again.
+pub(super) fn twice(bounds: &mut Bounds) {
+    bounds.requests = Some(2);
+}
+
+/// Timers fire once on each node.
+pub(super) fn one_timeout(bounds: &mut Bounds) {
+    bounds.timeouts = Some(1);
+}
+
+/// Timers fire twice on each node.
+pub(super) fn two_timeouts(bounds: &mut Bounds) {
+    bounds.timeouts = Some(2);
+}
+
+/// Whoever waits asks by its timers for ever.
+pub(super) fn timeouts_for_ever(bounds: &mut Bounds) {
+    bounds.timeouts = None;
+}
+
+/// A node crashes, so that another takes its place, and no timer fires.
+pub(super) fn crash_untimed(bounds: &mut Bounds) {
+    crash(bounds);
+    bounds.timeouts = Some(0);
+}
+
+/// The first node calls for an election, and one crashes.
+pub(super) fn crash_in_an_election(bounds: &mut Bounds) {
+    crash(bounds);
+    bounds.start = Start::These([NodeId(0)].into_iter().collect());
+}
+
+/// Two call for an election, and no timer fires.
+pub(super) fn two_begin(bounds: &mut Bounds) {
     bounds.start = Start::These([0, 1].map(NodeId).into_iter().collect());
     bounds.timeouts = Some(0);
 }
 
-/// A node crashes and comes back with its disk while the first node's election is under way.
-pub(super) fn comeback_under_way(bounds: &mut Bounds) {
-    comeback(bounds);
-    bounds.start = Start::These([NodeId(0)].into_iter().collect());
-}
-
-/// Whoever is inside may stay, and whoever waits asks by its timers for ever.
-pub(super) fn stay_for_ever(bounds: &mut Bounds) {
-    stay(bounds);
-    bounds.timeouts = None;
-}
-
-/// A detector is wrong, and a node crashes: who was suspected before is not missed.
-pub(super) fn suspicion_and_crash(bounds: &mut Bounds) {
-    suspicion(bounds);
-    crash(bounds);
-}
-
-/// A detector is wrong, and messages are not faster than the timers of whoever believes it.
-pub(super) fn suspicion_and_slowness(bounds: &mut Bounds) {
-    suspicion(bounds);
-    slowness(bounds);
-}
-
-/// A node crashes, and messages are not faster than the timers of whoever takes its place.
-pub(super) fn crash_and_slowness(bounds: &mut Bounds) {
-    crash(bounds);
-    slowness(bounds);
-    bounds.timeouts = Some(TIMEOUTS);
-}
-
-/// Messages are not faster than timers, which fire twice on each node.
-pub(super) fn slowness_twice(bounds: &mut Bounds) {
-    slowness(bounds);
-    bounds.timeouts = Some(TIMEOUTS);
-}
-
-/// Messages are not faster than timers, which fire once on each node.
-pub(super) fn haste(bounds: &mut Bounds) {
-    slowness(bounds);
-    bounds.timeouts = Some(1);
-}
-
-/// The same, and a message is lost.
-pub(super) fn loss_and_haste(bounds: &mut Bounds) {
-    loss(bounds);
-    haste(bounds);
+/// A detector is wrong for a while.
+pub(super) fn passing_suspicion(bounds: &mut Bounds) {
+    bounds.suspicions = 1;
 }
 
 #[cfg(test)]

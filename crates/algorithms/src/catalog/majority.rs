@@ -27,7 +27,7 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "a crashed node returns with its disk or not at all",
-            dropped: breaks(limits::forgotten_vote, &[E1Term]),
+            dropped: breaks(limits::amnesia, &[E1Term]).beyond(limits::two_begin),
         },
         Assumption {
             tag: "A2",

@@ -26,7 +26,7 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A1",
             text: "every message arrives exactly once, in any order",
-            dropped: breaks(limits::astray_twice, &[S1, S1Eff, V1, V2, F1]),
+            dropped: breaks(limits::astray, &[S1, S1Eff, V1, V2, F1]).beyond(limits::twice),
         },
         Assumption {
             tag: "A2",

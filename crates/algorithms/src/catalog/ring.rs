@@ -31,7 +31,9 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A2",
             text: "suspicions are right in the end",
-            dropped: breaks(limits::suspicion, &[E1, E2]).nodes(2),
+            dropped: breaks(limits::suspicion, &[E1, E2])
+                .beyond(limits::passing_suspicion)
+                .nodes(2),
         },
         Assumption {
             tag: "A3",

@@ -37,12 +37,13 @@ pub const ENTRY: Entry = Entry {
             text: "a message sent often enough arrives, in any order; with bully and ring every \
                    message does, and within half the timeout",
             dropped: out_of_reach(
-                limits::loss_and_crash,
+                limits::loss,
                 "somebody should wait for ever, but timers go on for ever and every lap of the \
                  token has a new number, so no state comes twice: it would take a normal form for \
                  epochs and laps. Nothing breaks with 3 nodes, a crash, a loss and a timeout each \
                  (172,221 states)",
             )
+            .beyond(limits::crash)
             .with(RESTING),
         },
         Assumption {
@@ -62,7 +63,10 @@ pub const ENTRY: Entry = Entry {
             text: "a holder that is cut off or slow leaves within half a lease, a token arrives \
                    within a quarter of one or never, clocks are at most 1 % off, and who is cut \
                    off suspects so within half a lease (lease)",
-            dropped: breaks(limits::slowness_twice, &[Property::S1]).nodes(2).with(LEASED),
+            dropped: breaks(limits::slowness, &[Property::S1])
+                .beyond(limits::two_timeouts)
+                .nodes(2)
+                .with(LEASED),
         },
         Assumption {
             tag: "A5",
@@ -80,7 +84,9 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A6",
             text: "who is silent for retransmit has crashed (fence)",
-            dropped: breaks(limits::crash_and_slowness, &[Property::S1]).with(FENCED_AND_RESTING),
+            dropped: breaks(limits::slowness, &[Property::S1])
+                .beyond(limits::crash)
+                .with(FENCED_AND_RESTING),
         },
     ],
     bounds: leadership::bounds,

@@ -32,12 +32,14 @@ pub const ENTRY: Entry = Entry {
         Assumption {
             tag: "A2",
             text: "whoever crashes or cannot be reached is suspected, and trusted when it is back",
-            dropped: breaks(limits::suspicion, &[E1, E2]).nodes(2),
+            dropped: breaks(limits::suspicion, &[E1, E2])
+                .beyond(limits::passing_suspicion)
+                .nodes(2),
         },
         Assumption {
             tag: "A3",
             text: "what is left of the graph is connected, and the ids are distinct",
-            dropped: breaks(limits::crash, &[E1, E2]).with(&[("topology", "path")]),
+            dropped: breaks(limits::crash, &[E1]).with(&[("topology", "path")]),
         },
     ],
     bounds: limits::untimed,

@@ -18,7 +18,7 @@ impl Check {
         let Setting { entry, params, n, .. } = &experiment.setting;
         let mut bounds = (entry.bounds)(params);
         if let Some(runs) = self.runs(entry)? {
-            (runs.bounds)(&mut bounds);
+            runs.allow(&mut bounds);
         }
         set(&mut bounds.requests, self.requests.map(|times| times.0));
         if bounds.requests.is_none() {
