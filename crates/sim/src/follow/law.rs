@@ -253,3 +253,70 @@ fn judgement(
     };
     Judgement { verdicts: properties.iter().map(judged).collect(), violations }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGAIN: Close = Close::Loop(Ticks(5));
+
+    fn verdict(judgement: &Judgement, property: Property) -> Verdict {
+        let judged = judgement.verdicts.iter().find(|(known, _)| *known == property);
+        judged.map(|(_, verdict)| *verdict).expect("it is judged")
+    }
+
+    /// An endless story in which one node waits from this time on and the other enters then.
+    fn waits(since: u64, other_enters: Option<u64>) -> [Verdict; 2] {
+        let mut law = MutexLaw::new(2, Property::V2);
+        let acquire = |node| Move::Acquire { node: NodeId(node) };
+        if let Some(at) = other_enters {
+            law.asks(&acquire(1), Ticks(0)).expect("it may");
+            let entered = mutex::Indication::Entered { fence: 1 };
+            law.told(NodeId(1), entered, Ticks(at)).expect("it waits");
+            law.asks(&Move::Release { node: NodeId(1) }, Ticks(at)).expect("it is inside");
+        }
+        law.asks(&acquire(0), Ticks(since)).expect("it may");
+        let judgement = law.end(None, Ticks(9), AGAIN);
+        [Property::V1, Property::V2].map(|property| verdict(&judgement, property))
+    }
+
+    #[test]
+    fn who_waits_through_a_whole_loop_waits_for_ever() {
+        use Verdict::{Unknown, Violated};
+        assert_eq!(waits(5, None), [Violated, Violated]);
+        assert_eq!(waits(6, None), [Unknown, Unknown], "it began to wait within the loop");
+        assert_eq!(waits(4, Some(4)), [Violated, Violated], "that was before the loop");
+        assert_eq!(waits(4, Some(6)), [Unknown, Violated], "others enter again and again");
+    }
+
+    #[test]
+    fn who_knows_of_no_leader_through_a_whole_loop_never_does() {
+        let ends = |told: &[(u32, u64)], deposed: Option<u64>| {
+            let mut law = ElectionLaw::new(2, Property::E2);
+            for &(node, at) in told {
+                let elected = election::Indication::Elected { leader: NodeId(0), term: 1 };
+                law.told(NodeId(node), elected, Ticks(at)).expect("it may be told");
+            }
+            if let Some(at) = deposed {
+                let told = election::Indication::Deposed { term: 1 };
+                law.told(NodeId(0), told, Ticks(at)).expect("it may be told");
+            }
+            verdict(&law.end(None, Ticks(9), AGAIN), Property::E2)
+        };
+        assert_eq!(ends(&[(0, 2)], None), Verdict::Violated, "the other never learns");
+        assert_eq!(ends(&[(0, 2), (1, 3)], None), Verdict::Holds);
+        assert_eq!(ends(&[(0, 2), (1, 3)], Some(4)), Verdict::Violated);
+        assert_ne!(ends(&[(0, 6), (1, 3)], Some(7)), Verdict::Violated, "it learns in every loop");
+    }
+
+    #[test]
+    fn the_order_of_requests_is_watched_where_it_is_in_question() {
+        let judged = |property| {
+            let mut law = MutexLaw::new(1, property);
+            assert_eq!(law.causality().is_some(), property == Property::HB);
+            verdict(&law.end(None, Ticks(9), Close::Midway), Property::HB)
+        };
+        assert_eq!(judged(Property::HB), Verdict::Holds);
+        assert_eq!(judged(Property::S1), Verdict::NotChecked);
+    }
+}

@@ -287,3 +287,12 @@ fn a_clock_that_forgets_breaks_its_promise() {
         assert_eq!(outcome.verdict(Property::HB), Verdict::Holds, "{id}");
     }
 }
+
+#[test]
+fn alone_a_clock_tells_nobody() {
+    for id in CLOCKS {
+        let outcome = run_by(id, 1, &[], &Plan::default());
+        let kinds: Vec<Kind> = outcome.clock().records.iter().map(|record| record.kind).collect();
+        assert_eq!(kinds, [Kind::Local], "{id}");
+    }
+}
