@@ -103,12 +103,14 @@ impl Acting {
     }
 }
 
-/// Each node's choices are drawn from the seed, and written down if the run is.
-pub(crate) fn choices(plan: &Plan, acting: &Acting, recorder: Option<&Recorder>) -> Choices {
+/// Each node's choices are drawn from the seed, and written down if the run is; and whom to tell
+/// whose turn it is.
+pub(crate) fn choices(plan: &Plan, recorder: Option<&Recorder>) -> (Choices, Acting) {
     let mut streams = PerNode::new(plan.seed, Purpose::Choices);
-    let acting = acting.clone();
-    let mut draw = move |bound: u32| streams.of(acting.get()).below(u64::from(bound)) as u32;
-    match recorder.map(Recorder::answers) {
+    let acting = Acting::default();
+    let told = acting.clone();
+    let mut draw = move |bound: u32| streams.of(told.get()).below(u64::from(bound)) as u32;
+    let choices = match recorder.map(Recorder::answers) {
         None => Choices::Drawn(Box::new(draw)),
         Some(answers) => Choices::Drawn(Box::new(move |bound| {
             let answer = draw(bound);
@@ -117,5 +119,6 @@ pub(crate) fn choices(plan: &Plan, acting: &Acting, recorder: Option<&Recorder>)
             }
             answer
         })),
-    }
+    };
+    (choices, acting)
 }

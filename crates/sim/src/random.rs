@@ -1,8 +1,8 @@
 //! Pseudo-random numbers from a seed, the same on every machine.
 //!
-//! What is drawn for a message, or by a node, is drawn under a key of its own. So what happens to one
-//! message changes nothing of what is drawn for another, and "what if only this one had been late"
-//! has an answer.
+//! What is drawn for a message, or by a node, is drawn under a key of its own. So what happens to
+//! one message changes nothing of what is drawn for another, and "what if only this one had been
+//! late" has an answer.
 
 use crate::sparse::Sparse;
 use conclave_core::{Delay, Hasher, NodeId, Ticks};

@@ -9,7 +9,6 @@ use crate::observers::{Acting, choices};
 use crate::oracle::PerfectDetector;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
-use crate::random::{PerNode, Purpose};
 use crate::registration::{Registration, Request};
 use crate::sparse::Sparse;
 use crate::story::Story;
@@ -63,7 +62,6 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     pub(crate) timers: Timers<P::Timer>,
     /// Whose turn it is to choose.
     acting: Acting,
-    timer_random: PerNode,
     pub(crate) stamps: Stamps,
     pub(crate) hash: Option<(Hasher, Vec<u8>)>,
 }
@@ -93,8 +91,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             wheel.record();
         }
         let recorder = options.trace.then(Recorder::default);
-        let acting = Acting::default();
-        let choices = choices(plan, &acting, recorder.as_ref());
+        let (choices, acting) = choices(plan, recorder.as_ref());
         let observed = options.watch() || plan.multicast;
         Ok(Self {
             cluster,
@@ -120,9 +117,8 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             ctx: Context::new(choices),
             multicast: Vec::new(),
             registration: Registration::default(),
-            timers: Timers::new(),
+            timers: Timers::new(plan.seed),
             acting,
-            timer_random: PerNode::new(plan.seed, Purpose::Timers),
             stamps: Stamps::new(options),
             hash: options.hash.then(|| (Hasher::default(), Vec::new())),
         })
@@ -321,7 +317,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
         let backoff = self.plan.backoffs.iter().find(|(owner, _)| *owner == node);
         let span = match backoff {
             Some(&(_, span)) if after.min < after.max => span,
-            Some(_) | None => self.timer_random.of(node).delay(after),
+            Some(_) | None => self.timers.span(node, after),
         };
         let rate = self.plan.drift.iter().find(|(owner, _)| *owner == node);
         let span = rate.map_or(span, |&(_, rate)| by_clock(span, rate));

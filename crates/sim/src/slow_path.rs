@@ -96,8 +96,8 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         self.observed_step();
     }
 
-    /// Of a multicast, only the first message counts: of one that is the same to all who get it, and
-    /// answers none of them. The same one sent to somebody twice is two.
+    /// Of a multicast, only the first message counts: of one that is the same to all who get it,
+    /// and answers none of them. The same one sent to somebody twice is two.
     fn counts(&mut self, to: NodeId, message: &P::Message) -> bool {
         if !self.plan.multicast || message.is_reply() {
             return true;

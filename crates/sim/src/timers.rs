@@ -1,19 +1,26 @@
 //! Timers that run on each node: at most one of each name.
 
+use crate::random::{PerNode, Purpose};
 use crate::sparse::Sparse;
 use crate::wheel::SlotId;
-use conclave_core::NodeId;
+use conclave_core::{Delay, NodeId, Ticks};
 
 /// The running timers of all nodes.
 pub(crate) struct Timers<T> {
     /// Only of nodes that ever set one: few do where there are millions. A timer without a slot
     /// came due while its node was paused.
     running: Sparse<Vec<(T, Option<SlotId>)>>,
+    random: PerNode,
 }
 
 impl<T: Copy + PartialEq> Timers<T> {
-    pub fn new() -> Self {
-        Self { running: Sparse::new() }
+    pub fn new(seed: u64) -> Self {
+        Self { running: Sparse::new(), random: PerNode::new(seed, Purpose::Timers) }
+    }
+
+    /// How long a timer of this node takes.
+    pub fn span(&mut self, node: NodeId, after: Delay) -> Ticks {
+        self.random.of(node).delay(after)
     }
 
     pub fn set(&mut self, node: NodeId, timer: T, slot: SlotId) {
@@ -58,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_timer_held_back_by_a_pause_can_still_be_cancelled() {
-        let mut timers = Timers::new();
+        let mut timers = Timers::new(1);
         timers.set(NODE, 'a', 7);
         timers.hold(NODE, 'a');
         assert!(timers.is_held(NODE, 'a'));
@@ -68,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_timer_that_runs_is_cancelled_in_the_wheel() {
-        let mut timers = Timers::new();
+        let mut timers = Timers::new(1);
         timers.set(NODE, 'a', 7);
         timers.set(NODE, 'b', 8);
         assert_eq!(timers.cancel(NODE, 'a'), Some(7));

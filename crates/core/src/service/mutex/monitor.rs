@@ -131,7 +131,9 @@ impl Monitor {
         assert_eq!(state.phase, Phase::Waiting, "node {node} never asked");
         state.phase = Phase::Inside;
         let registered = state.registered.then_some(state.entries_before);
-        self.judge_safety(node, fence, at);
+        if !self.inside.is_empty() {
+            self.two_inside(node, fence, at);
+        }
         self.judge_fence(node, fence, at);
         self.judge_bypass(node, registered, at);
         if self.order.is_some() {
@@ -285,23 +287,15 @@ impl Monitor {
         &self.starving
     }
 
-    #[inline]
-    fn judge_safety(&mut self, node: NodeId, fence: u64, at: Ticks) {
-        if !self.inside.is_empty() {
-            self.two_inside(node, fence, at);
-        }
-    }
-
     #[cold]
     fn two_inside(&mut self, node: NodeId, fence: u64, at: Ticks) {
         let name = node.mark();
         let other = self.inside[0].0.mark();
         self.report(Property::S1, at, || format!("{name} entered while {other} was inside"));
         // The resource accepts the largest fence that it has seen: from both, if both have it.
-        let shares = |&&(_, held): &&(NodeId, u64)| held == fence;
         let largest = self.largest.is_some_and(|(largest, _)| fence == largest);
-        if let Some(&(sharer, _)) = self.inside.iter().find(shares).filter(|_| largest) {
-            let sharer = sharer.mark();
+        let sharer = self.inside.iter().find(|(_, held)| largest && *held == fence);
+        if let Some(sharer) = sharer.map(|(sharer, _)| sharer.mark()) {
             let what = || format!("{sharer} and {name} are inside with the same fence {fence}");
             self.report(Property::S1Eff, at, what);
         }
