@@ -144,8 +144,8 @@ mod tests {
     /// for ever, as far as anybody sees, under every other.
     fn run(seed: u64) -> Result<Outcome, Error> {
         let crash = (Ticks::units(5), Fault::Crash(NodeId(0)));
-        let faults = if seed % 3 == 0 { vec![crash] } else { Vec::new() };
-        let until = Ticks::units(if seed % 2 == 0 { 15 } else { 1_000 });
+        let faults = if seed.is_multiple_of(3) { vec![crash] } else { Vec::new() };
+        let until = Ticks::units(if seed.is_multiple_of(2) { 15 } else { 1_000 });
         desk(3).run(&Plan { seed, faults, until, ..Plan::default() }, &Options::default())
     }
 
