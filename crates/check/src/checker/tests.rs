@@ -4,7 +4,7 @@
 use crate::{Checkable, Limits, Report};
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{
-    Bounds, Cluster, Context, Delay, Event, Named, Network, Never, NodeId, Process, Property,
+    Bounds, Cluster, Context, Delay, Event, Move, Named, Network, Never, NodeId, Process, Property,
     Recovery, Ticks, Timing, Verdict,
 };
 use serde::{Deserialize, Serialize};
@@ -329,4 +329,8 @@ fn what_goes_round_for_ever_does_not_hide_what_others_do() {
     let cluster = Cluster { clients: 2, coordinators: 2, ..nodes };
     let report = checked(&cluster, &Bounds::default(), Property::S1);
     assert_eq!(report.verdict(Property::S1), Verdict::Violated);
+    let [story] = report.stories.as_slice() else { panic!("one story") };
+    assert!(story.shortest, "{story:?}");
+    let balls = story.moments.iter().filter(|moment| matches!(moment.act, Move::Deliver { .. }));
+    assert_eq!(balls.count(), 0, "{story:?}");
 }

@@ -1,6 +1,7 @@
 use super::*;
 use conclave_core::Effect;
 use conclave_core::testkit::{message, run, send};
+use std::slice;
 
 const CAMPAIGN: Event<Ring> = Event::Request(Request::Campaign);
 
@@ -165,11 +166,7 @@ fn a_list_that_an_announcement_has_overtaken_is_not_sent_again() {
         run(&mut node, suspect(1))[1..].to_vec()
     };
     let told = send(2, coordinator(1, 3, 2, &[2, 3]));
-    assert_eq!(
-        repeated(0),
-        std::slice::from_ref(&told),
-        "it had met no more than the round before"
-    );
+    assert_eq!(repeated(0), slice::from_ref(&told), "it had met no more than the round before");
     assert_eq!(repeated(1), [send(2, election(1, &[3, 0])), told]);
 }
 
