@@ -329,7 +329,7 @@ impl Bully {
         ctx.indicate(Indication::Suspect(node));
         self.suspects.insert(node);
         self.returned.remove(node);
-        if self.elected.is_some_and(|elected| elected.leader == node) {
+        if self.elected.is_some_and(|elected| elected.leader == node) || self.has_hopes_in(node) {
             self.doubted = false;
             self.begin(ctx);
         }

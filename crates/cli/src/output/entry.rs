@@ -86,16 +86,22 @@ pub fn in_full(entry: &'static Entry) -> String {
     text
 }
 
+/// The tag of a property in its column, with a space behind the longest, too.
+pub fn column(property: Property) -> String {
+    let width = property.tag().len() + 1;
+    format!("{property:0$}", width.max(8))
+}
+
 fn promises(entry: &'static Entry) -> String {
     let mut text = String::new();
     for (index, property) in has(entry).into_iter().enumerate() {
         let label = strong(format!("{:COLUMN$}", if index == 0 { "has" } else { "" }));
-        let lead = format!("{label}{}", good(format!("{property:8}")));
+        let lead = format!("{label}{}", good(column(property)));
         text += &beside(&lead, COLUMN + 8, property.meaning());
     }
     for (index, (property, reason)) in entry.lacks.iter().enumerate() {
         let label = strong(format!("{:COLUMN$}", if index == 0 { "lacks" } else { "" }));
-        let lead = format!("{label}{}", odd(format!("{property:8}")));
+        let lead = format!("{label}{}", odd(column(*property)));
         text += &beside(&lead, COLUMN + 8, reason);
     }
     text

@@ -5,6 +5,7 @@ mod detector;
 mod election;
 mod mutex;
 
+use super::entry::column;
 use super::numbers::{count, decimal, of, rate};
 use super::{bad, dim, good, labelled, odd, strong, typed, width, wrap};
 use conclave_core::{NodeId, Property, Verdict, Violation};
@@ -236,7 +237,7 @@ shortest found that breaks {property}:
             };
             let lacking = verdict == Verdict::Violated && !self.promises(property);
             let beside = if lacking { odd(" (not promised)") } else { String::new() };
-            let _ = writeln!(text, "{}{word}{told}{beside}", strong(format!("{property:8}")));
+            let _ = writeln!(text, "{}{word}{told}{beside}", strong(column(property)));
         }
         text
     }

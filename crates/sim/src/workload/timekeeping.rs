@@ -3,7 +3,7 @@
 use super::{Ahead, Exercised, Findings, Judgement, Users};
 use crate::error::Error;
 use crate::follow::Lawless;
-use crate::plan::{Act, Options, Plan, ScriptLine, Workload};
+use crate::plan::{Act, Fault, Options, Plan, ScriptLine, Workload};
 use crate::simulator::Simulation;
 use crate::wheel::Lane;
 use conclave_core::clock::{Refusal, Time};
@@ -26,6 +26,9 @@ pub struct Witnesses {
     under_way: u64,
     /// Readings since the last event.
     idle: u32,
+    /// Whether a node forgets how many events it had. Its messages then no longer say which of them
+    /// was their sending.
+    forgets: bool,
     readings: Vec<Reading>,
     refusals: Vec<Refused>,
 }
@@ -90,6 +93,10 @@ impl Exercised for Timekeeping {
             to_do: script(cluster, plan).len(),
             under_way: 0,
             idle: 0,
+            forgets: plan
+                .faults
+                .iter()
+                .any(|(_, fault)| matches!(fault, Fault::Restart { amnesia: true, .. })),
             readings: Vec::new(),
             refusals: Vec::new(),
         }
@@ -237,7 +244,7 @@ impl Users<Timekeeping> for Witnesses {
 
     fn findings(self) -> (Judgement, Findings) {
         let records = self.monitor.records();
-        let few = records.len() <= PAIRED_MAX;
+        let few = records.len() <= PAIRED_MAX && !self.forgets;
         let mut judgement = Judgement {
             verdicts: vec![(Property::HB, self.monitor.verdict())],
             violations: self.monitor.violations().to_vec(),
@@ -247,6 +254,7 @@ impl Users<Timekeeping> for Witnesses {
             let verdict = match &inexact {
                 Some(_) => Verdict::Violated,
                 None if few => Verdict::Holds,
+                None if self.forgets => Verdict::NotChecked,
                 None => Verdict::Unknown,
             };
             judgement.verdicts.push((Property::HBExact, verdict));

@@ -181,3 +181,19 @@ fn who_came_back_is_told_by_the_best_that_is_there() {
     assert_eq!(told(false), [coordinator(2)], "it is for 2 to tell 0");
     assert_eq!(told(true), [coordinator(0)]);
 }
+
+/// Nobody else would ever call another election.
+#[test]
+fn who_voted_for_one_that_crashes_before_it_has_won_begins_an_election() {
+    let begins = |wins: bool| {
+        let mut voter = node(0, &Setup { by_majority: true, ..setup(4) });
+        run(&mut voter, message(2, Message::Candidate { counter: 1 }));
+        if wins {
+            run(&mut voter, message(2, Message::Coordinator { counter: 1 }));
+            run(&mut voter, message(3, Message::Coordinator { counter: 2 }));
+        }
+        run(&mut voter, suspect(2)).contains(&send(3, Message::Election { counter: 1 }))
+    };
+    assert!(begins(false));
+    assert!(!begins(true), "another leads since");
+}

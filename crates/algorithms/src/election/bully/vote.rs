@@ -35,6 +35,12 @@ impl Bully {
         }
     }
 
+    /// Whether this node has voted for that one, and has not heard since who won.
+    pub(super) fn has_hopes_in(&self, node: NodeId) -> bool {
+        let is_open = |counter| self.elected.is_none_or(|elected| elected.counter < counter);
+        self.voted.is_some_and(|voted| voted.leader == node && is_open(voted.counter))
+    }
+
     pub(super) fn on_vote(
         &mut self,
         from: NodeId,
