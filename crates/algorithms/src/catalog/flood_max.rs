@@ -44,8 +44,8 @@ pub const ENTRY: Entry = Entry {
                 limits::late_start,
                 "it would take messages that need part of a round, so that rounds overlap; within \
                  bounds all are faster than any timer, and whoever begins is as good as at once \
-                 heard by all. Nothing breaks on rings and paths of up to 4 nodes (274,657 \
-                 states)",
+                 heard by all. Nothing breaks on paths of up to 4 nodes and rings of up \
+                 to 3 (274,657 states)",
             ),
         },
     ],
