@@ -88,8 +88,10 @@ fn locks_are_granted_by_the_same_leader_while_a_link_is_cut() {
     let script: Vec<(u64, u32)> = (1..=30).map(|k| (k * 100, (k % 3) as u32 + 1)).collect();
     for id in led() {
         for seed in 0..seeds().min(5) {
-            let plan =
-                Plan { seed, workload: asks(&script), rules: one_link_cut(), ..Plan::default() };
+            // Without pre-votes somebody may wait for ever.
+            let until = Ticks::units(6_000);
+            let workload = asks(&script);
+            let plan = Plan { seed, workload, rules: one_link_cut(), until, ..Plan::default() };
             let calm = simulate(&setting(id, 5, ON), &plan);
             assert_eq!((calm.mutex().entries, elections(&calm, 5)), (30, 0), "{id}, seed {seed}");
             assert!(sent(&calm, "REQUEST_PREVOTE") > 0, "{id}, seed {seed}");
