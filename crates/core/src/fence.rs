@@ -51,6 +51,12 @@ impl FenceLayout {
         u32::try_from(counter).unwrap_or(u32::MAX).min(self.counter_max())
     }
 
+    /// The term of a fence, and its counter.
+    pub fn split(self, fence: u64) -> (u64, u32) {
+        let term = fence >> self.counter_bits;
+        (term, (fence - self.first(term)) as u32) // A counter has 32 bits at most.
+    }
+
     /// Whether a term has fences at all: those of a larger one would not stay below [`FENCE_END`].
     pub fn has_term(self, term: u64) -> bool {
         term < FENCE_END >> self.counter_bits
@@ -91,6 +97,16 @@ mod tests {
                 assert!(!layout.has_term(beyond));
                 assert_eq!(layout.fence(beyond, 0), None);
                 assert_eq!(layout.fence(last, layout.counter_of(beyond, 0)), Some(FENCE_END - 1));
+            }
+        }
+    }
+
+    #[test]
+    fn a_fence_is_its_term_and_its_counter() {
+        for layout in [FenceLayout::default(), FenceLayout::new(2), FenceLayout::new(32)] {
+            for known in [(0, 0), (0, 1), (7, 0), (7, layout.counter_max())] {
+                let fence = layout.fence(known.0, known.1);
+                assert_eq!(fence.map(|fence| layout.split(fence)), Some(known));
             }
         }
     }

@@ -1,8 +1,9 @@
 //! The row of the centralised algorithm that survives its coordinator.
 
 use super::claims::{
-    ALL, BY_RING, EFFECTIVE, FENCED, UNSAFE, as_usual, claim, thrice, untimed_with_a_comeback,
-    untimed_with_a_crash, withdrawn, wrongly_suspected, wrongly_suspected_once,
+    ALL, BY_RING, EFFECTIVE, FENCED, UNFENCED, UNSAFE, as_usual, claim, saturated_with_a_comeback,
+    saturated_with_a_crash, thrice, untimed_with_a_comeback, untimed_with_a_crash, withdrawn,
+    wrongly_suspected, wrongly_suspected_once,
 };
 use super::dropped::breaks;
 use super::exactly;
@@ -15,7 +16,7 @@ use super::{
     Assumption, Cost, Entry, Evidence, Family, Formula, MutexCost, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
-use crate::mutex::central_failover::CentralFailover;
+use crate::mutex::central_failover::{self, CentralFailover};
 use crate::mutex::epoch::{Mode, Setup};
 use conclave_core::election::Election;
 use conclave_core::{Normal, Process, Property, Stack, Ticks};
@@ -142,8 +143,12 @@ pub const ENTRY: Entry = Entry {
             claim(2, wrongly_suspected, 50, UNSAFE).with(FENCED).place(11),
             claim(2, untimed_with_a_comeback, 831, ALL).with(BY_RING),
             claim(2, withdrawn, 134, ALL).with(BY_RING),
+            claim(3, saturated_with_a_crash, 10_986, UNFENCED).with(BY_RING),
+            // Three are left to pass each other over: places that a new coordinator does not give
+            // out starve one of them.
+            claim(3, saturated_with_a_comeback, 270_954, UNFENCED).with(BY_RING).large(),
         ]),
-        normal: Stated::No("its epochs and lines have none yet"),
+        normal: Stated::Yes(&[&[], BY_RING, &[("election", "ring"), ("detector", "perfect")]]),
         plain: Stated::No("it sets timers"),
     },
 };
@@ -153,7 +158,7 @@ const CERTAIN: Set = &[("detector", "perfect"), ("mode", "strict")];
 
 impl Led for CentralFailover {
     fn normal<L: Process<Provides = Election>>() -> Option<Normal<Stack<Self, L>>> {
-        None
+        Some(central_failover::normal)
     }
 }
 

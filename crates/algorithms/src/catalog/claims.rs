@@ -220,6 +220,18 @@ pub(super) fn untimed_with_a_comeback(bounds: &mut Bounds) {
     (bounds.timeouts, bounds.restarts) = (Some(0), 1);
 }
 
+/// The same where everybody asks again and again.
+pub(super) fn saturated_with_a_comeback(bounds: &mut Bounds) {
+    untimed_with_a_comeback(bounds);
+    bounds.requests = None;
+}
+
+/// A node crashes while everybody asks again and again, and no timer fires.
+pub(super) fn saturated_with_a_crash(bounds: &mut Bounds) {
+    untimed_with_a_crash(bounds);
+    bounds.requests = None;
+}
+
 /// A node crashes.
 pub(super) fn crash(bounds: &mut Bounds) {
     bounds.crashes = 1;

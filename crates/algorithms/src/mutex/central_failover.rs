@@ -44,11 +44,13 @@
 
 mod coordinator;
 mod message;
+mod normal;
 mod succession;
 #[cfg(test)]
 mod tests;
 
 pub use message::{Message, Status};
+pub use normal::normal;
 
 use super::epoch::{Ballot, Epoch, Mode, Setup};
 use conclave_core::election::{self, Election};

@@ -13,6 +13,7 @@
 //! set back: where this may happen, there is no normal form.
 
 use conclave_core::{NodeId, Process, Snapshot};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Add, Sub};
 
 /// Takes the same amount from all numbers that `each` shows, so that the smallest becomes 1. Where
@@ -28,6 +29,34 @@ where
     if let Some(least) = least {
         each(all, &mut |number| *number = *number - least + N::from(1));
     }
+}
+
+/// The numbers of one kind that are about, by a key: only those under the same key are compared.
+pub(super) struct Ranks<K>(BTreeMap<K, BTreeSet<u32>>);
+
+impl<K: Ord> Ranks<K> {
+    /// Of all numbers that `each` shows.
+    pub(super) fn of<A>(all: &mut A, each: impl Fn(&mut A, &mut dyn FnMut(K, &mut u32))) -> Self {
+        let mut known = BTreeMap::<K, BTreeSet<u32>>::new();
+        each(all, &mut |key, &mut number| {
+            known.entry(key).or_default().insert(number);
+        });
+        Self(known)
+    }
+
+    /// Puts in the place of each number how many of its kind there are from 1 up to it. Where all
+    /// counting begins, at 0, it stays.
+    pub(super) fn give<A>(&self, all: &mut A, each: impl Fn(&mut A, &mut dyn FnMut(K, &mut u32))) {
+        each(all, &mut |key, number| {
+            let known = self.0.get(&key).into_iter().flatten();
+            *number = known.filter(|&known| (1..=*number).contains(known)).count() as u32;
+        });
+    }
+}
+
+/// Each number that `each` shows becomes its rank.
+pub(super) fn rank<A, K: Ord>(all: &mut A, each: impl Fn(&mut A, &mut dyn FnMut(K, &mut u32))) {
+    Ranks::of(all, &each).give(all, &each);
 }
 
 /// Every message under way, with its sender and receiver.
@@ -65,5 +94,15 @@ mod tests {
         let mut uncounted = [0, 7, 12];
         set_back(&mut uncounted, each);
         assert_eq!(uncounted, [1, 8, 13]);
+    }
+
+    #[test]
+    fn a_rank_is_among_equals_and_nothing_counted_stays_so() {
+        let each = |numbers: &mut [(char, u32); 6], show: &mut dyn FnMut(char, &mut u32)| {
+            numbers.iter_mut().for_each(|(key, number)| show(*key, number));
+        };
+        let mut numbers = [('a', 9), ('b', 7), ('a', 0), ('a', 4), ('a', 9), ('b', 0)];
+        rank(&mut numbers, each);
+        assert_eq!(numbers, [('a', 2), ('b', 1), ('a', 0), ('a', 1), ('a', 2), ('b', 0)]);
     }
 }
