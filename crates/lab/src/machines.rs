@@ -44,7 +44,7 @@ const TTL_MIN: Ticks = Ticks::units(1_000);
 
 /// A link that is dead is noticed after this long, however rarely messages came before, and what
 /// depends on it a little later.
-const SILENCE_MAX: Ticks = Ticks::units(3_500);
+pub const SILENCE_MAX: Ticks = Ticks::units(3_500);
 
 /// Makes machines.
 pub struct Machines {
@@ -331,6 +331,3 @@ fn resolved(setting: &Setting) -> Chosen {
     let set = parameters.map(|one| (one.name.to_string(), setting.params.text(one.name).into()));
     Chosen { id: setting.entry.id.to_string(), set: set.collect() }
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,4 +5,4 @@ mod case;
 mod window;
 
 pub use case::Case;
-pub use window::{Estimate, estimate};
+pub use window::{Estimate, estimate, is_violated};

@@ -19,7 +19,7 @@
 
 mod alignment;
 mod gaps;
-pub(crate) mod judge;
+pub mod judge;
 mod machine;
 mod merge;
 mod post;

@@ -102,16 +102,3 @@ fn round_numbers(from: f64, to: f64) -> Vec<f64> {
     let between: Vec<f64> = steps.filter(|step| (from..=to).contains(step)).collect();
     between[between.len().saturating_sub(ROWS_MAX)..].to_vec()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn round_numbers_are_round() {
-        assert_eq!(round_numbers(35.0, 1_700.0), [50.0, 100.0, 200.0, 500.0, 1_000.0]);
-        assert_eq!(round_numbers(0.05, 0.6), [0.05, 0.1, 0.2, 0.5]);
-        assert_eq!(round_numbers(0.0, 1e12).len(), ROWS_MAX);
-        assert!(round_numbers(0.0, 0.0).is_empty());
-    }
-}

@@ -1,7 +1,7 @@
 //! Measures elections over the number of nodes: best, mean and worst over the orders of the ids
 //! and over those who begin.
 
-mod orders;
+pub mod orders;
 
 use super::{Omitted, Why};
 use crate::parallel::{self, Progress};

@@ -44,18 +44,3 @@ impl Case {
         (self.coordinators / 2 + 1..=self.coordinators).map(move |votes| Self { votes, ..self })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_tolerated_follows_from_the_overlap() {
-        let case = Case { coordinators: 32, votes: 24, probability: 1e-4 };
-        assert_eq!((case.overlap(), case.crashes(), case.forgettable()), (16, 8, 15));
-        let votes: Vec<u32> = case.over_votes().map(|case| case.votes).collect();
-        assert_eq!((votes.len(), votes[0], votes[15]), (16, 17, 32));
-        let alone = Case { coordinators: 1, votes: 1, probability: 0.5 };
-        assert_eq!((alone.overlap(), alone.crashes(), alone.forgettable()), (1, 0, 0));
-    }
-}

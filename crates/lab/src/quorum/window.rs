@@ -74,7 +74,7 @@ pub fn estimate(
 }
 
 /// Whether two are inside at once when these of the holder's coordinators, from 0, forget.
-fn is_violated(case: Case, forgetful: &[u32]) -> Result<bool, Error> {
+pub fn is_violated(case: Case, forgetful: &[u32]) -> Result<bool, Error> {
     let outcome = cluster(case).run(&plan(case, forgetful), &Options::default())?;
     Ok(outcome.verdict(Property::S1) == Verdict::Violated)
 }
@@ -112,32 +112,5 @@ fn plan(case: Case, forgetful: &[u32]) -> Plan {
         critical_section: LONG,
         until: END,
         ..Plan::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_second_gets_in_exactly_when_the_overlap_forgets() {
-        for (coordinators, votes) in [(1, 1), (2, 2), (5, 3), (5, 4), (7, 4), (7, 5), (8, 6)] {
-            let case = Case { coordinators, votes, probability: 0.5 };
-            for forgot in 0_u32..1 << votes {
-                let forgetful: Vec<u32> = (0..votes).filter(|k| forgot >> k & 1 == 1).collect();
-                let expected = forgot.count_ones() >= case.overlap();
-                let violated = is_violated(case, &forgetful).expect("a sound plan");
-                assert_eq!(violated, expected, "{votes} of {coordinators}, {forgetful:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_estimate_agrees_with_the_formula_and_depends_on_the_seed_alone() {
-        let case = Case { coordinators: 7, votes: 4, probability: 0.1 };
-        let estimate = estimate(case, 20_000, 1, &|_, _| {}).expect("a sound plan");
-        assert!((estimate.probability() - 0.3439).abs() < 0.01, "{estimate:?}");
-        assert_eq!(estimate, super::estimate(case, 20_000, 1, &|_, _| {}).expect("a sound plan"));
-        assert!((estimate.standard_error(0.3439) - 0.00336).abs() < 1e-5);
     }
 }

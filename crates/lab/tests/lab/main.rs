@@ -1,10 +1,17 @@
 //! The catalogue held against the drivers: conformance in simulated runs, the claims in all runs,
-//! and the scenarios.
+//! the scenarios. And the rest of the lab, by way of its interface.
 
 mod assumptions;
 mod claims;
+mod compare;
 mod conformance;
+mod machines;
+mod normal;
+mod parallel;
+mod quorum;
+mod recordings;
 mod scenarios;
+mod timeout;
 
 use conclave_algorithms::catalog::Setting;
 use conclave_sim::Runnable;

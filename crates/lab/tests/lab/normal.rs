@@ -2,11 +2,8 @@
 //! stands for it, with results that stand for each other; and there are only so many of these.
 //! And new names for nodes that play the same part: they change nothing.
 
-#[path = "normal/names.rs"]
 mod names;
-#[path = "normal/walk.rs"]
 mod walk;
-#[path = "normal/world.rs"]
 mod world;
 
 use conclave_algorithms::catalog::{self, ENTRIES, Entry, Set, Setting};

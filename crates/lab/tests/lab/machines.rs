@@ -1,6 +1,12 @@
-use super::*;
-use conclave_algorithms::catalog::ENTRIES;
-use conclave_net::{AnyIndication, AnyRequest, Deed, Limits};
+//! The machines of a real node, made from the catalogue.
+
+mod settings;
+
+use conclave_algorithms::catalog::{ENTRIES, Family};
+use conclave_core::{NodeId, Ticks};
+use conclave_lab::Usage;
+use conclave_lab::machines::{Chosen, ELECTION, Machines, SILENCE_MAX, Settings};
+use conclave_net::{AnyIndication, AnyRequest, Deed, Input, Key, Limits};
 use std::collections::VecDeque;
 
 fn settings(engine: &str, set: &[(&str, &str)]) -> Settings {

@@ -1,0 +1,4 @@
+//! Recordings of real nodes, put together.
+
+mod judge;
+mod post;
