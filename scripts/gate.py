@@ -3,7 +3,8 @@
 Test programs of two kinds run beside each other. Those that mostly wait, for the leases and timers
 of real processes, come one after another, each with more threads than there are cores. Those that
 compute take what is left of the processor: at the lowest priority, so that no lease runs out
-because a simulation was in the way.
+because a simulation was in the way. Beside both, one after another and as humbly, go the stages
+that need no more than what is built: by themselves they would leave cores idle.
 
 A test that cannot run here passes, and prints a line `skipped: REASON`. The summary counts it.
 """
@@ -16,6 +17,9 @@ import subprocess
 import sys
 import threading
 import time
+
+sys.dont_write_bytecode = True
+from results import JSON_FLAGS, REPORTING, Result, count, read_json, read_text, reports_times
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORES = os.cpu_count() or 2
@@ -36,10 +40,11 @@ WAITING = [
 # a time to live of a second were lost on a busy machine.
 WAITING_PER_CORE = 2
 
-# libtest tells the time of each test only if this variable is there. Left empty it means nothing
-# to a compiler that a test might start.
-REPORTING = {"RUSTC_BOOTSTRAP": ""}
-JSON_FLAGS = ["-Z", "unstable-options", "--format", "json", "--report-time"]
+# Crates whose own tests take far longer to build than to run: these are built without optimising.
+# What is generic in them is optimised where it is used, in the lab.
+PLAIN = ["conclave-algorithms", "conclave-check", "conclave-core", "conclave-sim"]
+# Named with them for its dependencies: so these have the same features, and are not built anew.
+PRODUCT = "conclave"
 
 
 class Program:
@@ -62,16 +67,6 @@ class Program:
 
     def waits(self):
         return self.kind == "test" and (self.package, self.name) in WAITING
-
-
-class Result:
-    """What became of one test."""
-
-    def __init__(self, program, name, outcome, seconds=None, output=""):
-        self.program, self.name, self.seconds, self.output = program, name, seconds, output
-        reason = re.search(r"^skipped: (.*)$", output, re.MULTILINE)
-        self.outcome = "skipped" if outcome == "passed" and reason else outcome
-        self.reason = reason.group(1) if reason else None
 
 
 def package_name(identifier, folder):
@@ -101,21 +96,52 @@ class Gate:
         self.finished = 0  # How many test programs have been run.
         self.running = set()  # Those under way.
         self.stopping = False
+        self.failures = []  # Of stages, as people are told.
+        self.begun = time.monotonic() - set_up
 
     def stop(self):
-        """Ends the test programs under way, with all that they started."""
+        """Ends whatever is under way beside this thread, with all that it started."""
         self.stopping = True
         for running in list(self.running):
             end_group(running)
 
-    def stage(self, title, work):
-        print(f"== {title}", flush=True)
+    def stage(self, title, work, told=""):
+        """Whether it passed; if not, that is among the failures."""
+        print(f"== {title}{told}", flush=True)
         begun = time.monotonic()
         try:
             work()
+        except Failed as error:
+            self.failures.append(f"== {title}: failed: {error}")
+        except Exception as error:  # Of this script: it must not pass for a success.
+            self.failures.append(f"== {title}: failed: {error!r}")
+        else:
+            print(f"== {title}: passed in {time.monotonic() - begun:.0f} s", flush=True)
+            return True
         finally:
-            self.times.append((title, time.monotonic() - begun))
-        print(f"== {title}: passed in {self.times[-1][1]:.0f} s", flush=True)
+            self.times.append((f"{title}{told}", time.monotonic() - begun))
+        return False
+
+    def quietly(self, *command, **environment):
+        """Runs it at the lowest priority; its code, and what it said."""
+        running = subprocess.Popen(
+            ["nice", "-n", "19", *command],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,  # So that it can be ended with all that it started.
+        )
+        self.running.add(running)
+        patience = threading.Timer(PATIENCE, end_group, [running])
+        patience.start()
+        said, _ = running.communicate()
+        patience.cancel()
+        self.running.discard(running)
+        return running.returncode, said
 
     def lint(self):
         # With what is not in the product, since it is compiled nowhere else.
@@ -125,7 +151,21 @@ class Gate:
     # Building.
 
     def build(self):
-        command = ["cargo", "test", "--workspace", "--no-run"]
+        expected = test_programs()
+        self.compile("--workspace", *[f"--exclude={package}" for package in PLAIN])
+        plain = [f"--config=profile.dev.package.{package}.opt-level=0" for package in PLAIN]
+        tests = [f"--test={name}" for package, name, kind in expected
+                 if package in PLAIN and kind == "test"]
+        packages = [f"--package={package}" for package in [*PLAIN, PRODUCT]]
+        self.compile(*packages, "--lib", *tests, *plain)
+        built = {(program.package, program.name) for program in self.programs}
+        wanted = WAITING + [(package, name) for package, name, _ in expected]
+        missing = sorted({" ".join(one) for one in wanted if one not in built})
+        if missing or not built:
+            raise Failed(f"these test programs were not built: {', '.join(missing) or 'all'}")
+
+    def compile(self, *which):
+        command = ["cargo", "test", "--no-run", *which]
         command += ["--message-format=json-render-diagnostics"]
         building = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         for line in building.stdout:
@@ -134,10 +174,6 @@ class Gate:
                 self.programs.append(Program(message))
         if building.wait() != 0:
             raise Failed("the tests do not build")
-        built = {(program.package, program.name) for program in self.programs}
-        missing = [" ".join(one) for one in WAITING if one not in built]
-        if missing or not built:
-            raise Failed(f"these test programs were not built: {', '.join(missing) or 'all'}")
 
     # Running.
 
@@ -146,6 +182,7 @@ class Gate:
         computing = [program for program in self.programs if not program.waits()]
         lanes = [waiting, computing]
         threads = [threading.Thread(target=self.run_all, args=(lane,)) for lane in lanes]
+        threads.append(threading.Thread(target=self.run_beside))
         for thread in threads:
             thread.daemon = True  # An interrupt must not wait for them.
             thread.start()
@@ -154,6 +191,17 @@ class Gate:
         self.show_failures()
         if self.finished != len(self.programs):
             raise Failed(f"only {self.finished} of {len(self.programs)} test programs were run")
+
+    def run_beside(self):
+        stages = [
+            ("mermaid", self.mermaid),
+            ("mistakes", self.mistakes),
+            ("docs", self.document),
+            ("doc tests", self.doc_tests),
+        ]
+        for title, work in stages:
+            if not self.stopping:
+                self.stage(title, work, ", beside the tests")
 
     def run_all(self, programs):
         for program in programs:
@@ -216,12 +264,13 @@ class Gate:
             raise Failed(f"{len(failures)} tests failed")
 
     def doc_tests(self):
-        command = ["cargo", "test", "--workspace", "--doc"]
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        for name, told in re.findall(r"^test (.+) \.\.\. (ok|FAILED)", done.stdout, re.MULTILINE):
-            self.results.append(Result(None, name, "passed" if told == "ok" else "failed"))
-        if done.returncode != 0:
-            print(done.stdout)
+        code, said = self.quietly("cargo", "test", "--workspace", "--doc")
+        told = re.findall(r"^test (.+) \.\.\. (ok|FAILED)", said, re.MULTILINE)
+        with self.lock:
+            for name, how in told:
+                self.results.append(Result(None, name, "passed" if how == "ok" else "failed"))
+        if code != 0:
+            print(said)
             raise Failed("to run them again: cargo test --workspace --doc")
 
     def fetch_mermaid(self):
@@ -230,15 +279,24 @@ class Gate:
 
     def mermaid(self):
         self.fetching.wait()
-        command = ["scripts/check-mermaid"]
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        print(done.stdout, end="")
-        self.skips += re.findall(r"^skipped: (.*)$", done.stdout, re.MULTILINE)
-        if done.returncode != 0:
+        code, said = self.quietly("scripts/check-mermaid")
+        print(said, end="")
+        self.skips += re.findall(r"^skipped: (.*)$", said, re.MULTILINE)
+        if code != 0:
             raise Failed("to run it again: scripts/check-mermaid")
 
+    def mistakes(self):
+        code, said = self.quietly("scripts/mistakes", "--check")
+        print(said, end="")
+        if code != 0:
+            raise Failed("to run it again: scripts/mistakes --check")
+
     def document(self):
-        run("cargo", "doc", "--workspace", "--no-deps", RUSTDOCFLAGS="-D warnings")
+        command = ["cargo", "doc", "--workspace", "--no-deps"]
+        code, said = self.quietly(*command, RUSTDOCFLAGS="-D warnings")
+        if code != 0:
+            print(said)
+            raise Failed(f"to run it again: RUSTDOCFLAGS='-D warnings' {' '.join(command)}")
 
     # Summing up.
 
@@ -246,7 +304,7 @@ class Gate:
         print("\n== time of each stage")
         for title, seconds in self.times:
             print(f"   {seconds:7.1f} s  {title}")
-        print(f"   {sum(seconds for _, seconds in self.times):7.1f} s  in all")
+        print(f"   {time.monotonic() - self.begun:7.1f} s  in all")
         timed = [result for result in self.results if result.seconds is not None]
         if timed:
             print(f"== the slowest {SLOWEST} tests")
@@ -266,14 +324,16 @@ class Gate:
             print(f"   {reasons.count(reason):4}  {reason}")
 
 
-def reports_times(program):
-    """Whether the program gives its results as JSON, with times."""
-    probe = [program.path] + JSON_FLAGS + ["--list"]
-    environment = {**os.environ, **REPORTING}
-    done = subprocess.run(
-        probe, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    return done.returncode == 0
+def test_programs():
+    """All that there should be, each as package, target and kind."""
+    command = ["cargo", "metadata", "--no-deps", "--format-version=1"]
+    told = json.loads(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout)
+    return [
+        (package["name"], target["name"], target["kind"][0])
+        for package in told["packages"]
+        for target in package["targets"]
+        if target["test"]
+    ]
 
 
 def end_group(running):
@@ -284,65 +344,10 @@ def end_group(running):
         pass  # It has just ended by itself.
 
 
-def read_json(program, lines):
-    """The results, the tests that began and did not end, the lines of nobody, and whether the
-    program came to its end."""
-    outcomes = {"ok": "passed", "failed": "failed", "ignored": "ignored"}
-    results, running, other, complete = [], {}, [], False
-    for line in lines:
-        try:
-            event = json.loads(line)
-        except ValueError:
-            event = None
-        if not isinstance(event, dict) or event.get("type") not in ("test", "suite"):
-            other.append(line)
-        elif event["type"] == "suite":
-            complete = complete or event["event"] in ("ok", "failed")
-        elif event["event"] == "started":
-            running[event["name"]] = True
-        elif event["event"] == "timeout":
-            print(f"   still running: {program.name} {event['name']}", flush=True)
-        else:
-            running.pop(event["name"], None)
-            output = event.get("stdout", "") + event.get("message", "")
-            outcome = outcomes.get(event["event"], "failed")
-            seconds = event.get("exec_time")
-            results.append(Result(program, event["name"], outcome, seconds, output))
-    return results, list(running), other, complete
-
-
-def read_text(program, lines):
-    """The same from what people read. Which tests are under way is not told there."""
-    outcomes = {"ok": "passed", "FAILED": "failed", "ignored": "ignored"}
-    found, outputs, other, section, complete = [], {}, [], None, False
-    for line in lines:
-        complete = complete or line.startswith("test result: ")
-        told = re.match(r"test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)", line)
-        begins = re.match(r"---- (.+) stdout ----$", line)
-        if told:
-            found.append((told.group(1), outcomes[told.group(2)]))
-        elif begins:
-            section = begins.group(1)
-        elif re.match(r"(successes|failures|test result):", line):
-            section = None
-        elif section:
-            outputs[section] = outputs.get(section, "") + line
-        else:
-            other.append(line)
-    results = [Result(program, name, how, None, outputs.get(name, "")) for name, how in found]
-    return results, [], other, complete
-
-
 def again(result):
     seeds = f"CONCLAVE_SEEDS={os.environ['CONCLAVE_SEEDS']} "
     only = "" if result.name == WHOLE else f" -- --exact '{result.name}'"
     return f"{seeds}cargo test {result.program.selector()}{only}"
-
-
-def count(results, more_skipped=0):
-    outcomes = [result.outcome for result in results]
-    passed, failed = outcomes.count("passed"), outcomes.count("failed")
-    return f"{passed} passed, {failed} failed, {outcomes.count('skipped') + more_skipped} skipped"
 
 
 def main():
@@ -360,26 +365,18 @@ def through(gate):
     stages = [
         ("format", lambda: run("cargo", "fmt", "--all", "--check")),
         ("lints", gate.lint),
-        ("docs", gate.document),
         ("build", gate.build),
         ("tests", gate.test),
-        ("doc tests", gate.doc_tests),
-        ("mistakes", lambda: run("scripts/mistakes", "--check")),
-        ("mermaid", gate.mermaid),
     ]
-    failure = None
     gate.fetch_mermaid()
     for title, work in stages:
-        try:
-            gate.stage(title, work)
-        except Failed as error:
-            failure = f"== {title}: failed: {error}"
+        if not gate.stage(title, work):
             break
     gate.summary()
-    if failure:
+    for failure in gate.failures:
         print(failure, flush=True)
     print(count(gate.results, len(gate.skips)), flush=True)
-    return 1 if failure else 0
+    return 1 if gate.failures else 0
 
 
 if __name__ == "__main__":
