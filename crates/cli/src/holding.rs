@@ -11,7 +11,7 @@ pub use terminal::give_back;
 
 use crate::failure::Usage;
 use crate::{local, signals};
-use conclave_client::api::limits;
+use conclave_client::api::{Code, limits};
 use conclave_client::{Client, Error, Guard, Loss};
 use conclave_core::Ticks;
 use rustix::process::Signal;
@@ -154,15 +154,22 @@ pub fn client(servers: Option<&str>) -> anyhow::Result<Client> {
     })
 }
 
+/// Whether nodes answered, and only the time was too short.
+pub fn is_not_in_time(error: &Error) -> bool {
+    match error {
+        Error::Refused { failure, .. } => failure.error.retry,
+        Error::Lost(_) => true,
+        Error::BadServer { .. } | Error::Unreachable(_) | Error::Foreign { .. } => false,
+    }
+}
+
 /// The same error, with what to do when nobody answers.
 pub fn explained(error: Error) -> anyhow::Error {
     match &error {
         Error::Unreachable(_) => {
             anyhow::anyhow!("{error}; 'conclave up' starts a cluster on this machine")
         }
-        Error::Refused { .. } if ["unsupported", "bad_request"].contains(&code(&error)) => {
-            Usage(error.to_string()).into()
-        }
+        Error::Refused { .. } if is_misuse(&error) => Usage(error.to_string()).into(),
         Error::BadServer { .. }
         | Error::Refused { .. }
         | Error::Foreign { .. }
@@ -170,9 +177,17 @@ pub fn explained(error: Error) -> anyhow::Error {
     }
 }
 
-/// The server's word for what went wrong, or nothing.
-pub fn code(error: &Error) -> &str {
-    error.code().unwrap_or_default()
+/// The same, with what was asked for; but a mistake in the flags is about the flags.
+pub fn explained_for(name: &str, error: Error) -> anyhow::Error {
+    if is_misuse(&error) {
+        return explained(error);
+    }
+    anyhow::anyhow!("{name}: {}", explained(error))
+}
+
+/// Whether it can never be had like this.
+fn is_misuse(error: &Error) -> bool {
+    error.says(Code::Unsupported) || error.says(Code::BadRequest)
 }
 
 /// How long to wait, as people type it.

@@ -106,6 +106,14 @@ impl Client {
         &self.servers[self.current.load(Ordering::Relaxed) % self.servers.len()]
     }
 
+    /// The next request goes to another server first, unless one has gone elsewhere since.
+    pub(crate) fn pass_over(&self, server: &str) {
+        let current = self.current.load(Ordering::Relaxed);
+        if self.servers[current % self.servers.len()] == server {
+            self.current.store((current + 1) % self.servers.len(), Ordering::Relaxed);
+        }
+    }
+
     /// Asks one server after the other, from the one that answered last, until one can answer.
     pub(crate) fn ask<R: DeserializeOwned>(&self, question: &Question) -> Result<R, Error> {
         self.ask_whom(question).map(|(_, answer)| answer)

@@ -95,4 +95,23 @@ impl Error {
             Self::BadServer { .. } | Self::Foreign { .. } | Self::Lost(_) => false,
         }
     }
+
+    /// Whether a waiter whose session had this end asks anew, with another session: the wish stands,
+    /// and it is the session or its node that is gone.
+    pub(crate) fn asks_anew(&self) -> bool {
+        match self {
+            Self::Lost(_) | Self::Unreachable(_) => true,
+            Self::Refused { .. } => self.is_transient() || self.says(Code::NoSession),
+            Self::BadServer { .. } | Self::Foreign { .. } => false,
+        }
+    }
+
+    /// The same after a node had answered: that nobody answers now is then the loss of a session,
+    /// and no cluster that was never there.
+    pub(crate) fn after(self, answered: bool) -> Self {
+        match self {
+            Self::Unreachable(_) if answered => Self::Lost(self.to_string()),
+            error => error,
+        }
+    }
 }

@@ -1,23 +1,17 @@
 //! Guards (RAII): a lock or a leadership that is held, and released when the guard is dropped.
 
-use crate::api::{Acquire, Code, Grant, Released, limits};
+use crate::Error;
+use crate::api::{Acquire, Grant, Released, limits};
 use crate::cleanup::{self, Cleanup};
-use crate::clock::since_boot;
+use crate::clock::nap;
 use crate::lease::{Kind, Lease, Loss, Watch};
-use crate::{Client, Error};
+use crate::obtain::{PAUSE, Until};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// A server that cannot help right now is asked again after so long.
-const PAUSE: Duration = Duration::from_millis(200);
-/// A candidate stands for so long at once: then it looks whether it is still at the right node.
-const STAND: Duration = Duration::from_secs(20);
-/// The longest life of a session that stands for election.
-const CANDIDATE_TTL_MAX: Duration = Duration::from_millis(limits::CANDIDATE_TTL_MS_MAX);
 /// The longest wait that a server takes; then the same request asks again.
 const WAIT_MAX: Duration = Duration::from_millis(limits::WAIT_MS_MAX);
-/// So often a candidate may be sent on without having waited anywhere.
-const HOPS_MAX: u32 = 4;
 
 /// What is wanted, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,49 +53,6 @@ pub struct Guard {
     watch: Watch,
     lease: Lease,
     given_back: bool,
-}
-
-impl Client {
-    /// Opens a session and acquires a lock with it.
-    pub fn lock(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
-        let until = Until::new(wanted.wait);
-        loop {
-            match self.open(wanted.ttl, wanted.label.as_deref()) {
-                Ok(lease) => return lease.acquire(name, &wanted.within(until.left())),
-                Err(error) if error.is_transient() && !until.left_is_zero() => thread::sleep(PAUSE),
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// Stands for an election at the node that leads the cluster, and goes to another node when it
-    /// is sent there.
-    pub fn lead(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
-        let until = Until::new(wanted.wait);
-        let mut place = self.clone();
-        let mut hops = 0;
-        loop {
-            let begun = since_boot();
-            let attempt = place
-                .open(wanted.ttl.min(CANDIDATE_TTL_MAX), wanted.label.as_deref())
-                .and_then(|lease| lease.stand(name, &wanted.within(Some(until.at_most(STAND)))));
-            let error = match attempt {
-                Ok(guard) => return Ok(guard),
-                Err(error) => error,
-            };
-            let waited = since_boot().saturating_sub(begun) >= PAUSE;
-            hops = if waited { 0 } else { hops + 1 };
-            let sent_on = error.failure().and_then(|failure| failure.leading_api.clone());
-            let again = sent_on.is_some() || error.says(Code::Timeout) || error.retry();
-            if !again || until.left_is_zero() && (sent_on.is_none() || hops > HOPS_MAX) {
-                return Err(error);
-            }
-            place = sent_on.map_or_else(|| Ok(self.clone()), |api| self.at(&api))?;
-            if hops > 1 {
-                thread::sleep(PAUSE); // The nodes disagree about who leads.
-            }
-        }
-    }
 }
 
 impl Lease {
@@ -164,16 +115,37 @@ impl Lease {
         until: &Until,
         id: &str,
     ) -> Result<Grant, Error> {
-        let session = self.watch();
         loop {
             let request = self.words(wanted, until.at_most(WAIT_MAX), id);
-            let answer = cleanup::ask(&self.shared().client, kind, name, &request);
+            match self.ask_while_alive(kind, name, request) {
+                Err(error) if error.is_transient() && !until.left_is_zero() => thread::sleep(PAUSE),
+                answer => return answer,
+            }
+        }
+    }
+
+    /// Waits for the answer for no longer than the session lives: a node that stands still neither
+    /// answers nor hangs up.
+    fn ask_while_alive(&self, kind: Kind, name: &str, request: Acquire) -> Result<Grant, Error> {
+        let session = self.watch();
+        let (sender, answers) = mpsc::channel();
+        let asked = self.shared().client.clone();
+        let name = name.to_string();
+        let asking = thread::Builder::new().name("asks".into()).spawn(move || {
+            let _ = sender.send(cleanup::ask(&asked, kind, &name, &request)); // Too late, perhaps.
+        });
+        asking.map_err(|error| Error::Lost(format!("no thread to ask: {error}")))?;
+        loop {
+            let answer = answers.recv_timeout(nap(session.left()));
             if let Some(loss) = session.lost() {
                 return Err(Error::Lost(loss.to_string()));
             }
             match answer {
-                Err(error) if error.is_transient() && !until.left_is_zero() => thread::sleep(PAUSE),
-                answer => return answer,
+                Ok(answer) => return answer,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Error::Lost("the thread that asked is gone".to_string()));
+                }
             }
         }
     }
@@ -252,28 +224,7 @@ impl Drop for Guard {
 }
 
 impl Wanted {
-    fn within(&self, wait: Option<Duration>) -> Self {
+    pub(crate) fn within(&self, wait: Option<Duration>) -> Self {
         Self { wait, ..self.clone() }
-    }
-}
-
-/// The end of a wait, if it has one.
-struct Until(Option<Duration>);
-
-impl Until {
-    fn new(wait: Option<Duration>) -> Self {
-        Self(wait.map(|wait| since_boot().saturating_add(wait)))
-    }
-
-    fn left(&self) -> Option<Duration> {
-        self.0.map(|end| end.saturating_sub(since_boot()))
-    }
-
-    fn left_is_zero(&self) -> bool {
-        self.left().is_some_and(|left| left.is_zero())
-    }
-
-    fn at_most(&self, limit: Duration) -> Duration {
-        self.left().unwrap_or(limit).min(limit)
     }
 }

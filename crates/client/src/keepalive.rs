@@ -33,6 +33,19 @@ pub(crate) fn run(shared: &Shared) {
         shared.lock().cleanups.put_off();
         shared.changed.notify_all();
     }
+    end_if_only_waiting(shared);
+}
+
+/// A session that was lost by silence may live on at a node that stood still, and be granted there
+/// what nobody waits for any more. One that holds something is left to its own end: whoever is
+/// inside may not have left yet.
+fn end_if_only_waiting(shared: &Shared) {
+    let state = shared.lock();
+    let waiting = state.loss == Some(Loss::Silence) && state.held.is_empty();
+    drop(state);
+    if waiting {
+        let _ = shared.client.close_session(&shared.session); // Else its time runs out.
+    }
 }
 
 /// Does what is owed to a node that has just answered.

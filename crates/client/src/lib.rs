@@ -28,6 +28,7 @@ mod error;
 mod guard;
 mod keepalive;
 mod lease;
+mod obtain;
 
 pub use conclave_api as api;
 

@@ -52,11 +52,11 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
         let guard = match holding.obtain(move |client| client.lead(&name, &wanted), |_| ())? {
             Answer::Held(guard) => guard,
             Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),
-            Answer::Refused(error) if error.retry() && error.code().is_some() => {
+            Answer::Refused(error) if holding::is_not_in_time(&error) => {
                 output::warn(&format!("{}: not elected in time: {error}", arguments.name));
                 return Ok(Exit::Code(holding::NOT_IN_TIME));
             }
-            Answer::Refused(error) => return Err(holding::explained(error)),
+            Answer::Refused(error) => return Err(holding::explained_for(&arguments.name, error)),
         };
         let environment = environment(&guard);
         match holding.run(&arguments.command, &guard, &environment)? {

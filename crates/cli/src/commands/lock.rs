@@ -108,11 +108,11 @@ pub fn label(command: &[OsString]) -> String {
 }
 
 fn refused(arguments: &Lock, error: Error) -> anyhow::Result<Exit> {
-    if !["timeout", "held", "blocked"].contains(&holding::code(&error)) {
-        return Err(holding::explained(error));
+    let name = &arguments.name;
+    if !holding::is_not_in_time(&error) {
+        return Err(holding::explained_for(name, error));
     }
     let why = error.failure().map(reason).unwrap_or_default();
-    let name = &arguments.name;
     let why = if why.is_empty() { error.to_string() } else { why };
     output::warn(&format!("{name}: the lock could not be had in time: {why}"));
     Ok(Exit::Code(holding::NOT_IN_TIME))

@@ -123,6 +123,19 @@ fn a_lock_that_cannot_be_had_in_time_has_its_own_code() {
 }
 
 #[test]
+fn who_was_answered_once_and_cut_off_could_not_have_it_in_time() {
+    let fake = but(ACQUIRE, || Answer::HangsUp);
+    let lock = ["lock", "build", "--wait", "300ms", "--server", &fake.address, "--", "echo", "ran"];
+    let done = conclave(&lock);
+    assert_eq!((done.stdout.as_str(), done.code), ("", 75), "{}", done.stderr);
+    let said = "conclave: build: the lock could not be had in time: the session was lost: ";
+    assert!(done.stderr.starts_with(said), "{}", done.stderr);
+    let sick = but(ACQUIRE, || refuse(503, "unavailable", "no leader yet"));
+    let done = conclave(&[&lock[..5], &[&sick.address, "--", "true"]].concat());
+    assert_eq!(done.code, 75, "{}", done.stderr);
+}
+
+#[test]
 fn a_lost_lock_stops_the_command() {
     let fake = but(KEEPALIVE, || refuse(404, "no_session", "no such session"));
     let script = "trap 'echo stopped; exit 0' TERM; while :; do sleep 0.05; done";
@@ -259,7 +272,7 @@ fn without_a_cluster_it_says_how_to_start_one() {
     let done = conclave(&["lock", "build", "--wait", "0", "--server", "127.0.0.1:1", "--", "true"]);
     assert_eq!(done.code, 1);
     assert!(
-        done.stderr.starts_with("error: no answer from http://127.0.0.1:1 ("),
+        done.stderr.starts_with("error: build: no answer from http://127.0.0.1:1 ("),
         "{}",
         done.stderr
     );

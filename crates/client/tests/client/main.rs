@@ -3,5 +3,6 @@
 
 mod cleanup;
 mod client;
+mod failover;
 
 mod support;

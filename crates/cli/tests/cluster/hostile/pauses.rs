@@ -66,3 +66,40 @@ fn a_client_whose_node_stands_still_stops_in_time_and_the_lock_is_free_later() {
     assert!(granted.json()["fence"].as_u64().unwrap() > fence, "{granted:?}");
     assert_eq!(call(second.api, "GET /healthz", &[], "").status, 200);
 }
+
+/// The other one of the first two nodes at which somebody waits for this lock.
+fn waits_at(cluster: &Cluster, name: &str, other_than: Option<usize>) -> usize {
+    let line = format!("GET /v1/locks/{name}");
+    until("somebody waits", || {
+        (0..2).filter(|node| Some(*node) != other_than).find(|node| {
+            let lock = call(cluster.members[*node].api, &line, &[], "").json();
+            lock["waiters"].as_array().is_some_and(|waiters| !waiters.is_empty())
+        })
+    })
+}
+
+#[test]
+fn a_waiter_whose_node_is_killed_waits_at_another_until_it_is_let_in() {
+    let mut cluster = Cluster::new(3, "central-failover").start();
+    let lock = |servers: &str, command: &str| {
+        let mut lock = Command::new(env!("CARGO_BIN_EXE_conclave"));
+        lock.args(["lock", "hot", "--wait", "90s", "--server", servers, "--", "sh", "-c", command]);
+        lock.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        lock.spawn().unwrap()
+    };
+    let mark = cluster.place.path("mark");
+    let third = cluster.members[2].api.to_string();
+    let mut holder = lock(&third, &format!("echo in > {mark}; read line"));
+    until("the lock is held", || std::fs::read_to_string(&mark).ok().filter(|it| !it.is_empty()));
+    let both = format!("{},{}", cluster.members[0].api, cluster.members[1].api);
+    let waiter = lock(&both, "echo $CONCLAVE_FENCE");
+    let first = waits_at(&cluster, "hot", None);
+    cluster.members[first].kill();
+    waits_at(&cluster, "hot", Some(first));
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    let output = waiter.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).trim().parse::<u64>().is_ok(), "{said}");
+}

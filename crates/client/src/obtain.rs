@@ -1,0 +1,100 @@
+//! Obtaining a lock or a leadership: attempts, fail-over to another node, and the end of a wait.
+
+use crate::api::{Code, limits};
+use crate::clock::since_boot;
+use crate::guard::{Guard, Wanted};
+use crate::{Client, Error};
+use std::thread;
+use std::time::Duration;
+
+/// A server that cannot help right now is asked again after so long.
+pub(crate) const PAUSE: Duration = Duration::from_millis(200);
+/// A candidate stands for so long at once: then it looks whether it is still at the right node.
+const STAND: Duration = Duration::from_secs(20);
+/// The longest life of a session that stands for election.
+const CANDIDATE_TTL_MAX: Duration = Duration::from_millis(limits::CANDIDATE_TTL_MS_MAX);
+/// So often a candidate may be sent on without having waited anywhere.
+const HOPS_MAX: u32 = 4;
+
+impl Client {
+    /// Opens a session and acquires a lock with it. When its node is lost meanwhile, another node
+    /// is asked anew, at the end of its queue, for as long as `wanted` wants to wait.
+    pub fn lock(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+        let until = Until::new(wanted.wait);
+        let mut answered = false;
+        loop {
+            let error = match self.open(wanted.ttl, wanted.label.as_deref()) {
+                Err(error) if error.is_transient() => error,
+                Err(error) => return Err(error),
+                Ok(lease) => {
+                    answered = true;
+                    match lease.acquire(name, &wanted.within(until.left())) {
+                        Err(error) if error.asks_anew() => {
+                            self.pass_over(lease.server());
+                            error
+                        }
+                        answer => return answer.map_err(|error| error.after(answered)),
+                    }
+                }
+            };
+            answered |= error.failure().is_some();
+            if until.left_is_zero() {
+                return Err(error.after(answered));
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Stands for an election at the node that leads the cluster, and goes to another node when it
+    /// is sent there.
+    pub fn lead(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+        let until = Until::new(wanted.wait);
+        let mut place = self.clone();
+        let mut hops = 0;
+        let mut answered = false;
+        loop {
+            let begun = since_boot();
+            let attempt = place
+                .open(wanted.ttl.min(CANDIDATE_TTL_MAX), wanted.label.as_deref())
+                .inspect(|_| answered = true)
+                .and_then(|lease| lease.stand(name, &wanted.within(Some(until.at_most(STAND)))));
+            let error = match attempt {
+                Ok(guard) => return Ok(guard),
+                Err(error) => error,
+            };
+            answered |= error.failure().is_some();
+            let waited = since_boot().saturating_sub(begun) >= PAUSE;
+            hops = if waited { 0 } else { hops + 1 };
+            let sent_on = error.failure().and_then(|failure| failure.leading_api.clone());
+            let again = sent_on.is_some() || error.says(Code::Timeout) || error.retry();
+            if !again || until.left_is_zero() && (sent_on.is_none() || hops > HOPS_MAX) {
+                return Err(error.after(answered));
+            }
+            place = sent_on.map_or_else(|| Ok(self.clone()), |api| self.at(&api))?;
+            if hops > 1 {
+                thread::sleep(PAUSE); // The nodes disagree about who leads.
+            }
+        }
+    }
+}
+
+/// The end of a wait, if it has one.
+pub(crate) struct Until(Option<Duration>);
+
+impl Until {
+    pub fn new(wait: Option<Duration>) -> Self {
+        Self(wait.map(|wait| since_boot().saturating_add(wait)))
+    }
+
+    pub fn left(&self) -> Option<Duration> {
+        self.0.map(|end| end.saturating_sub(since_boot()))
+    }
+
+    pub fn left_is_zero(&self) -> bool {
+        self.left().is_some_and(|left| left.is_zero())
+    }
+
+    pub fn at_most(&self, limit: Duration) -> Duration {
+        self.left().unwrap_or(limit).min(limit)
+    }
+}

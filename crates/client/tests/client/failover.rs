@@ -1,0 +1,85 @@
+//! A waiter whose session or node is lost asks anew, for as long as it wants to wait.
+
+use crate::support::{Answer, DEADLINE, Fake, Request, refuse, session, usual};
+use conclave_client::{Client, Error, Wanted};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+const ACQUIRE: &str = "POST /v1/locks/build/acquire";
+const KEEPALIVE: &str = "POST /v1/sessions/5e55/keepalive";
+const CLOSE: &str = "DELETE /v1/sessions/5e55";
+
+fn patient() -> Wanted {
+    Wanted { wait: Some(DEADLINE), ttl: Duration::from_secs(1), ..Wanted::default() }
+}
+
+/// Two servers. The one that is asked for the lock first stands still from then on: connections are
+/// made by its system, and nothing more happens.
+fn one_stands_still() -> [Fake; 2] {
+    let first = Arc::new(AtomicUsize::new(usize::MAX));
+    [0, 1].map(|own| {
+        let first = Arc::clone(&first);
+        Fake::start(move |request: &Request| {
+            if request.line == ACQUIRE {
+                let (none, order) = (usize::MAX, Ordering::SeqCst);
+                let _ = first.compare_exchange(none, own, order, order);
+            }
+            match request.line.as_str() {
+                CLOSE => usual(request), // It moves again by then.
+                _ if first.load(Ordering::SeqCst) == own => Answer::Silent,
+                _ => usual(request),
+            }
+        })
+    })
+}
+
+#[test]
+fn a_waiter_whose_node_stands_still_asks_another() {
+    let fakes = one_stands_still();
+    let client = Client::new(fakes.iter().map(|fake| &fake.address)).unwrap();
+    let guard = client.lock("build", &patient()).unwrap();
+    assert_eq!(guard.fence(), 7);
+    let asked = fakes.each_ref().map(|fake| fake.bodies(ACQUIRE).len());
+    assert_eq!(asked, [1, 1]);
+    // What was left behind is ended: nobody would use what it is granted.
+    let still = fakes.iter().find(|fake| format!("http://{}", fake.address) != client.server());
+    still.unwrap().wait_for(CLOSE, 1);
+}
+
+#[test]
+fn a_candidate_whose_node_stands_still_stands_elsewhere() {
+    let still = AtomicBool::new(true);
+    let fake = Fake::start(move |request: &Request| match request.line.as_str() {
+        "POST /v1/elections/boss/campaign" if still.swap(false, Ordering::SeqCst) => Answer::Silent,
+        KEEPALIVE => refuse(404, "no_session", "no such session"),
+        _ => usual(request),
+    });
+    let guard = Client::new([&fake.address]).unwrap().lead("boss", &patient()).unwrap();
+    assert_eq!(guard.fence(), 7);
+}
+
+#[test]
+fn a_waiter_whose_session_is_unknown_opens_another() {
+    let first = AtomicBool::new(true);
+    let fake = Fake::start(move |request: &Request| match request.line.as_str() {
+        ACQUIRE if first.swap(false, Ordering::SeqCst) => {
+            refuse(404, "no_session", "no such session")
+        }
+        KEEPALIVE => Answer::Says(200, session(1_000)),
+        _ => usual(request),
+    });
+    assert!(Client::new([&fake.address]).unwrap().lock("build", &patient()).is_ok());
+    assert_eq!(fake.bodies("POST /v1/sessions").len(), 2);
+}
+
+#[test]
+fn a_node_that_answered_once_is_lost_and_not_missing() {
+    let fake = Fake::start(|request: &Request| match request.line.as_str() {
+        ACQUIRE => Answer::HangsUp,
+        _ => usual(request),
+    });
+    let client = Client::new([&fake.address]).unwrap();
+    let error = client.lock("build", &Wanted::default()).unwrap_err();
+    assert!(matches!(&error, Error::Lost(why) if why.contains(&fake.address)), "{error}");
+}
