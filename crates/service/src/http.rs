@@ -10,6 +10,7 @@ mod head_timeout;
 mod locks;
 mod metrics;
 mod openapi;
+mod places;
 mod problem;
 mod routes;
 mod server;
@@ -53,8 +54,10 @@ pub struct HttpLimits {
     pub answer: Duration,
     /// For requests under way when the node stops.
     pub drain: Duration,
-    /// How many connections there may be at once.
+    /// How many connections there may be at once. Beyond these, idle ones are closed.
     pub connections: usize,
+    /// How many more there may be for urgent requests: keepalive, release, admin and health.
+    pub reserved: usize,
 }
 
 impl Default for HttpLimits {
@@ -66,6 +69,7 @@ impl Default for HttpLimits {
             answer: Duration::from_secs(5),
             drain: Duration::from_secs(1),
             connections: 1_024,
+            reserved: 256,
         }
     }
 }

@@ -1,9 +1,12 @@
-//! Access control: `Host`, `Origin` (DNS rebinding, cross-site requests) and the admin token.
+//! Access control: `Host`, `Origin` (DNS rebinding, cross-site requests), the admin token, and who
+//! is served when there is hardly room.
 //! Loopback is not trust: a web page that the user visits can have his browser ask, under a name
 //! that points here.
 
 use super::Api;
+use super::places::Room;
 use super::problem::Problem;
+use crate::desk::refusal;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
@@ -16,6 +19,15 @@ pub async fn check_request(State(api): State<Api>, request: Request, next: Next)
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
     }
+}
+
+/// Sends a request away that came on a reserved place and is not urgent.
+pub async fn check_room(request: Request, next: Next) -> Response {
+    if request.extensions().get::<Room>() == Some(&Room::Reserved) {
+        let words = "too many connections are open at this node";
+        return Problem::from(refusal::unavailable(words)).into_response();
+    }
+    next.run(request).await
 }
 
 fn check(headers: &HeaderMap, own: &[String]) -> Result<(), Problem> {

@@ -56,6 +56,18 @@ impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
     }
 }
 
+/// A body that says nothing. It is read all the same: the next request on the connection begins
+/// behind it.
+pub struct NoBody;
+
+impl FromRequest<Api> for NoBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        read(request, api).await.map(|_| Self)
+    }
+}
+
 async fn read(request: Request, api: &Api) -> Result<Bytes, Problem> {
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());

@@ -12,17 +12,17 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 /// What a connection is doing, shared between its stream and its service.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct HeadTimer(Arc<Mutex<State>>);
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum State {
     /// A head began to come, or should have, at this time.
     Head(Instant),
     /// A request is being served; its body may be coming.
     Serving,
-    /// Nothing has come since the last answer.
-    Idle,
+    /// Nothing has come since the last answer, which was known at this time.
+    Idle(Instant),
 }
 
 impl HeadTimer {
@@ -38,7 +38,15 @@ impl HeadTimer {
 
     /// The answer is known.
     pub fn served(&self) {
-        self.set(State::Idle);
+        self.set(State::Idle(Instant::now()));
+    }
+
+    /// For how long no request has been served; nothing while one is.
+    pub fn idle(&self) -> Option<Duration> {
+        match self.get() {
+            State::Head(since) | State::Idle(since) => Some(since.elapsed()),
+            State::Serving => None,
+        }
     }
 
     /// Returns when a head takes longer than this.
@@ -46,7 +54,7 @@ impl HeadTimer {
         loop {
             let began = match self.get() {
                 State::Head(began) => Some(began),
-                State::Serving | State::Idle => None,
+                State::Serving | State::Idle(_) => None,
             };
             match began.map(|began| patience.saturating_sub(began.elapsed())) {
                 Some(Duration::ZERO) => return,
@@ -57,7 +65,7 @@ impl HeadTimer {
     }
 
     fn bytes_came(&self) {
-        if matches!(self.get(), State::Idle) {
+        if matches!(self.get(), State::Idle(_)) {
             self.set(State::Head(Instant::now()));
         }
     }

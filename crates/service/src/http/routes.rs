@@ -4,7 +4,7 @@ use super::problem::Problem;
 use super::{Api, access, elections, locks, sessions, streams, values};
 use axum::Router;
 use axum::http::StatusCode;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, delete, get, post, put};
 
 /// One route.
@@ -21,6 +21,23 @@ pub struct Route {
     pub gives: Gives,
     /// What serves it.
     pub handler: MethodRouter<Api>,
+    /// Whether it is served even when there is hardly room for another connection.
+    pub urgent: bool,
+}
+
+impl Route {
+    /// It is served on a reserved place too: whoever holds something depends on it, or whoever
+    /// looks after the node.
+    fn urgent(self) -> Self {
+        Self { urgent: true, ..self }
+    }
+
+    fn into_handler(self) -> MethodRouter<Api> {
+        match self.urgent {
+            true => self.handler,
+            false => self.handler.layer(from_fn(access::check_room)),
+        }
+    }
 }
 
 /// What a route answers when all goes well.
@@ -54,7 +71,7 @@ pub fn table() -> Vec<Route> {
 pub(super) fn router(api: Api) -> Router {
     let routes = table().into_iter();
     routes
-        .fold(Router::new(), |router, route| router.route(route.path, route.handler))
+        .fold(Router::new(), |router, route| router.route(route.path, route.into_handler()))
         .fallback(|| async { Problem::from(crate::desk::refusal::not_found("no such route")) })
         .method_not_allowed_fallback(|| async {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this route has other methods")
@@ -70,7 +87,7 @@ fn route(
     gives: Gives,
     handler: MethodRouter<Api>,
 ) -> Route {
-    Route { method, path, summary, takes, gives, handler }
+    Route { method, path, summary, takes, gives, handler, urgent: false }
 }
 
 fn of_sessions() -> Vec<Route> {
@@ -88,14 +105,16 @@ fn of_sessions() -> Vec<Route> {
             None,
             Json("Session"),
             post(sessions::keep_alive),
-        ),
+        )
+        .urgent(),
         route(
             ("delete", "/v1/sessions/{id}"),
             "Ends a session and all that it holds or waits for.",
             None,
             Nothing,
             delete(sessions::close),
-        ),
+        )
+        .urgent(),
     ]
 }
 
@@ -117,10 +136,11 @@ fn of_locks() -> Vec<Route> {
             gives_back,
             Json("Released"),
             post(locks::release),
-        ),
-        route(withdraw_path, WITHDRAW, LEAVES, Json("Withdrawn"), delete(locks::withdraw)),
+        )
+        .urgent(),
+        route(withdraw_path, WITHDRAW, LEAVES, Json("Withdrawn"), delete(locks::withdraw)).urgent(),
         route(verify_path, verify, Some("Verify"), Json("Verified"), post(locks::verify)),
-        route(force_path, force, Some("Force"), Json("Forced"), delete(locks::force)),
+        route(force_path, force, Some("Force"), Json("Forced"), delete(locks::force)).urgent(),
         route(("get", "/v1/locks"), "All locks.", None, Json("Locks"), get(locks::list)),
         route(("get", "/v1/locks/{name}"), "One lock.", None, Json("Lock"), get(locks::one)),
     ]
@@ -143,8 +163,10 @@ fn of_elections() -> Vec<Route> {
     vec![
         route(campaign_path, campaign, asks, Json("Grant"), post(elections::campaign)),
         route(proclaim_path, proclaim, says, Json("Election"), post(elections::proclaim)),
-        route(resign_path, "Steps down.", gives_back, Json("Released"), post(elections::resign)),
-        route(withdraw_path, WITHDRAW, LEAVES, Json("Withdrawn"), delete(elections::withdraw)),
+        route(resign_path, "Steps down.", gives_back, Json("Released"), post(elections::resign))
+            .urgent(),
+        route(withdraw_path, WITHDRAW, LEAVES, Json("Withdrawn"), delete(elections::withdraw))
+            .urgent(),
         route(list_path, "All elections.", None, Json("Elections"), get(elections::list)),
         route(one_path, "One election.", None, Json("Election"), get(elections::one)),
         route(observe_path, observe, None, Stream("Election"), get(streams::observe)),
@@ -163,11 +185,12 @@ fn of_the_node() -> Vec<Route> {
     vec![
         route(value, "A value that node 1 keeps.", None, Json("Value"), get(values::get)),
         route(new_value, change, Some("NewValue"), Json("Value"), put(values::put)),
-        route(("get", "/v1/cluster"), cluster, None, Json("Cluster"), get(sessions::cluster)),
+        route(("get", "/v1/cluster"), cluster, None, Json("Cluster"), get(sessions::cluster))
+            .urgent(),
         route(("get", "/v1/events"), events, None, Stream("LiveEvent"), get(streams::events)),
-        route(("get", "/metrics"), numbers, None, Text, get(sessions::metrics)),
-        route(("get", "/healthz"), "Whether it lives.", None, Text, get(sessions::health)),
-        route(("get", "/readyz"), ready, None, Text, get(sessions::ready)),
+        route(("get", "/metrics"), numbers, None, Text, get(sessions::metrics)).urgent(),
+        route(("get", "/healthz"), "Whether it lives.", None, Text, get(sessions::health)).urgent(),
+        route(("get", "/readyz"), ready, None, Text, get(sessions::ready)).urgent(),
         route(("get", "/openapi.json"), this, None, Json("Any"), get(sessions::description)),
     ]
 }

@@ -1,10 +1,12 @@
 //! The HTTP server: connections, how many, how slow, and how they end.
 
-use super::head_timeout::{HeadTimer, TimedStream};
+use super::head_timeout::TimedStream;
+use super::places::{Place, Places, Room};
 use super::{Api, HttpConfig, HttpLimits, routes};
 use crate::desk::Command;
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
+use axum::http::{HeaderValue, header};
 use conclave_net::RateLimitedLog;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -16,13 +18,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 
 /// After the system refused a connection, for want of files perhaps, it is left alone this long.
 const BREATH: Duration = Duration::from_millis(50);
 /// The longest head of a request, in bytes: a name of 256 and a few headers fit many times over.
 const HEAD_MAX: usize = 32 << 10;
+/// Whoever has a reserved place leaves it to the next.
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// The API of a node, being served.
 pub struct Server {
@@ -57,7 +61,7 @@ async fn run(
     mut stopped: oneshot::Receiver<()>,
 ) {
     let graceful = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(limits.connections));
+    let places = Places::new(limits.connections, limits.reserved);
     let warnings = Arc::new(RateLimitedLog::new("client at"));
     let mut connections = JoinSet::new();
     loop {
@@ -67,17 +71,14 @@ async fn run(
             accepted = listener.accept() => accepted,
         };
         while connections.try_join_next().is_some() {}
-        match (accepted, room.clone().try_acquire_owned()) {
-            (Ok((stream, peer)), Ok(place)) => {
+        match accepted.map(|accepted| (accepted, places.enter())) {
+            Ok(((stream, peer), Some(place))) => {
                 let client = Client { peer, limits, warnings: Arc::clone(&warnings) };
                 let served = client.serve(stream, router.clone(), graceful.watcher(), place);
                 connections.spawn(served);
             }
-            (Ok((_, peer)), Err(_)) => {
-                let open = limits.connections;
-                warnings.about(peer, format_args!("closed: {open} connections are open"));
-            }
-            (Err(error), _) => {
+            Ok(((_, peer), None)) => full(&warnings, peer, limits),
+            Err(error) => {
                 warnings.say(format_args!("a client's connection cannot be accepted: {error}"));
                 tokio::time::sleep(BREATH).await;
             }
@@ -95,26 +96,34 @@ struct Client {
     warnings: Arc<RateLimitedLog>,
 }
 
+/// There is no room for this connection.
+fn full(warnings: &RateLimitedLog, peer: SocketAddr, limits: HttpLimits) {
+    let open = limits.connections;
+    warnings.about(peer, format_args!("closed: {open} connections are open"));
+}
+
 impl Client {
-    async fn serve(
-        self,
-        stream: TcpStream,
-        router: Router,
-        watcher: Watcher,
-        _place: OwnedSemaphorePermit,
-    ) {
-        let timer = HeadTimer::new();
+    async fn serve(self, stream: TcpStream, router: Router, watcher: Watcher, place: Place) {
+        let timer = place.timer.clone();
         let io = TokioIo::new(TimedStream::new(stream, timer.clone()));
         let service = TowerToHyperService::new(router);
         let heard = timer.clone();
-        let served = service_fn(move |request: hyper::Request<Incoming>| {
+        let room = place.room;
+        let served = service_fn(move |mut request: hyper::Request<Incoming>| {
             heard.serving();
+            request.extensions_mut().insert(room);
             let answer = service.call(request.map(Body::new));
             let heard = heard.clone();
             async move {
-                let answer = answer.await;
-                heard.served();
-                answer
+                let mut answer = answer.await?;
+                if room == Room::Reserved {
+                    answer.headers_mut().insert(header::CONNECTION, CLOSE);
+                }
+                // A stream of events is being served for as long as it lasts.
+                if answer.body().size_hint().exact().is_some() {
+                    heard.served();
+                }
+                Ok::<_, std::convert::Infallible>(answer)
             }
         });
         let serving = http1::Builder::new()
@@ -131,6 +140,7 @@ impl Client {
                 let what = "closed: the head of a request did not come in time";
                 self.warnings.about(self.peer, what);
             }
+            () = place.evicted() => full(&self.warnings, self.peer, self.limits),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Handlers of sessions and keepalives, and of what there is to see of the node itself.
 
-use super::body::{Body, Name};
+use super::body::{Body, Name, NoBody};
 use super::metrics::exposition;
 use super::problem::{Outcome, Problem};
 use super::{Api, openapi};
@@ -21,11 +21,19 @@ pub async fn open(State(api): State<Api>, Body(request): Body<NewSession>) -> Ou
     Ok(Json(api.ask(|reply| Command::OpenSession { request, id, reply }).await?))
 }
 
-pub async fn keep_alive(State(api): State<Api>, Name(session): Name) -> Outcome<Session> {
+pub async fn keep_alive(
+    State(api): State<Api>,
+    Name(session): Name,
+    _: NoBody,
+) -> Outcome<Session> {
     Ok(Json(api.ask(|reply| Command::KeepAlive { session, reply }).await?))
 }
 
-pub async fn close(State(api): State<Api>, Name(session): Name) -> Result<StatusCode, Problem> {
+pub async fn close(
+    State(api): State<Api>,
+    Name(session): Name,
+    _: NoBody,
+) -> Result<StatusCode, Problem> {
     api.ask(|reply| Command::CloseSession { session, reply }).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -134,31 +134,6 @@ async fn trickle(address: SocketAddr) -> String {
     answer
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn too_many_connections_are_closed() {
-    let limits = HttpLimits { connections: 2, ..patient() };
-    let cluster = Cluster::start(1, "ricart-agrawala", limits).await;
-    let address = cluster.first();
-    let mut open = Vec::new();
-    for _ in 0..2 {
-        let mut stream = TcpStream::connect(address).await.expect("it listens");
-        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.expect("sent");
-        let mut byte = [0];
-        stream.read_exact(&mut byte).await.expect("served");
-        open.push(stream);
-    }
-    let request = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-    assert_eq!(raw(address, request).await, "");
-    drop(open);
-    for _ in 0..1_000 {
-        if raw(address, request).await.contains(" 200 ") {
-            return cluster.stop().await;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    panic!("there is room again, but nobody is served");
-}
-
 /// The API of a node at which nobody takes the commands.
 async fn deaf(limits: HttpLimits) -> (SocketAddr, Server, mpsc::Receiver<Command>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

@@ -1,5 +1,6 @@
 //! The HTTP API of a cluster within one process.
 
 mod common;
+mod http_connections;
 mod http_edges;
 mod http_locks;

@@ -1,6 +1,6 @@
 //! Clients of the API that are wrong, foreign, slow or many.
 
-use super::http::{Answer, acquire, call, connect, raw, request, session};
+use super::http::{Answer, acquire, call, connect, raw, release, request, session};
 use super::kit::{Cluster, until};
 use super::steady::Steady;
 use std::io::{Read, Write};
@@ -124,6 +124,8 @@ fn trickle(api: SocketAddr) {
 fn more_clients_than_there_is_room_for_are_sent_away_and_room_comes_back() {
     let cluster = Cluster::new(1, "central").start();
     let only = &cluster.members[0];
+    let holder = session(only.api, 60_000);
+    let held = acquire(only.api, "held", &holder, 10_000).json();
     // Who was served once may stay for longer than it takes all others to come.
     let stay = |_| {
         let mut stream = connect(only.api);
@@ -134,6 +136,10 @@ fn more_clients_than_there_is_room_for_are_sent_away_and_room_comes_back() {
     only.line("1024 connections are open");
     let lines = only.count("1024 connections are open");
     assert_eq!(lines, 1, "{lines} lines about 476 clients too many");
+    let keepalive = format!("POST /v1/sessions/{holder}/keepalive");
+    assert_eq!(call(only.api, &keepalive, &[], "{}").status, 200, "a holder is heard all the same");
+    let released = release(only.api, "held", &holder, held["fence"].as_u64().unwrap());
+    assert_eq!(released.status, 200, "{released:?}");
     drop(crowd);
     until("there is room again", || {
         super::http::try_call(only.api, "GET /healthz", &[], "").filter(|a| a.status == 200)

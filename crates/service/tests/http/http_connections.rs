@@ -1,0 +1,93 @@
+//! Connections: how long they last, and who is served when there are too many.
+
+use crate::common::{Client, Cluster, call, patient};
+use conclave_service::http::HttpLimits;
+use serde_json::json;
+use std::net::SocketAddr;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Two connections, and one more for what is urgent.
+fn scarce() -> HttpLimits {
+    HttpLimits { connections: 2, reserved: 1, ..patient() }
+}
+
+fn keepalive(client: &Client) -> String {
+    format!("POST /v1/sessions/{}/keepalive", client.session)
+}
+
+/// One answer, as far as its body.
+async fn answer(stream: &mut TcpStream) -> String {
+    let mut text = String::new();
+    let mut buffer = [0; 4_096];
+    while !text.contains("}") {
+        let read = stream.read(&mut buffer).await.expect("an answer");
+        assert_ne!(read, 0, "closed after {text:?}");
+        text += &String::from_utf8_lossy(&buffer[..read]);
+    }
+    text
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keepalives_with_a_body_keep_their_connection() {
+    let cluster = Cluster::start(1, "ricart-agrawala", patient()).await;
+    let client = Client::open(cluster.first(), "keeps on").await;
+    let mut stream = TcpStream::connect(cluster.first()).await.expect("it listens");
+    stream.set_nodelay(true).expect("a socket");
+    let head = keepalive(&client) + " HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n";
+    for _ in 0..100 {
+        stream.write_all(head.as_bytes()).await.expect("open");
+        stream.write_all(b"{}").await.expect("open");
+        let answer = answer(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        assert!(!answer.contains("connection: close"), "{answer}");
+    }
+    cluster.stop().await;
+}
+
+/// A connection on which a request is being served.
+async fn busy(address: SocketAddr) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    stream.write_all(b"GET /v1/events HTTP/1.1\r\nhost: localhost\r\n\r\n").await.expect("sent");
+    answer(&mut stream).await;
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn among_busy_connections_what_is_urgent_is_served_and_nothing_else() {
+    let cluster = Cluster::start(1, "ricart-agrawala", scarce()).await;
+    let address = cluster.first();
+    let holder = Client::open(address, "holds").await;
+    let fence = holder.acquire("x").await;
+    let crowd = [busy(address).await, busy(address).await];
+    assert_eq!(call(address, &keepalive(&holder), &[], "{}").await.status, 200);
+    let sent_away = call(address, "GET /v1/locks", &[], "").await;
+    assert_eq!(sent_away.failure(), (503, "unavailable".into()));
+    assert!(sent_away.head.contains("retry-after: 1"), "{}", sent_away.head);
+    let opened = holder.post("/v1/locks/y/acquire", json!({})).await;
+    assert_eq!(opened.failure(), (503, "unavailable".into()));
+    assert_eq!(call(address, "GET /readyz", &[], "").await.status, 200);
+    assert_eq!(holder.release("x", fence).await.status, 200);
+    drop(crowd);
+    for _ in 0..1_000 {
+        if call(address, "GET /v1/locks", &[], "").await.status == 200 {
+            return cluster.stop().await;
+        }
+    }
+    panic!("there is room again, but nobody is served");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_connections_shut_nobody_out() {
+    let cluster = Cluster::start(1, "ricart-agrawala", scarce()).await;
+    let address = cluster.first();
+    let holder = Client::open(address, "holds").await;
+    let fence = holder.acquire("x").await;
+    let mut crowd = Vec::new();
+    for _ in 0..50 {
+        crowd.push(TcpStream::connect(address).await.expect("it listens"));
+        assert_eq!(call(address, &keepalive(&holder), &[], "{}").await.status, 200);
+    }
+    assert_eq!(holder.release("x", fence).await.status, 200);
+    cluster.stop().await;
+}
