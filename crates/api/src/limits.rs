@@ -2,6 +2,7 @@
 //! check; server and client both use it.
 
 use crate::{Code, Failure};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The longest name of a lock, an election or a value.
@@ -35,6 +36,9 @@ pub const VALUE_ANSWER_MAX: usize = 2 * BODY_MAX;
 pub const ANSWER_MAX: usize = 16 << 20;
 /// Fences stay below this, 2^53, so that every language reads them exactly.
 pub const FENCE_END: u64 = 1 << 53;
+
+/// The rule of [`is_shown`], in words.
+const ALL_SHOWN: &str = "none of them a control character or an invisible one";
 
 /// How many locks a node knows at most by the wish of its own clients.
 pub const LOCKS_MAX: usize = 10_000;
@@ -89,6 +93,28 @@ pub fn name(name: &str) -> Result<(), Invalid> {
     invalid(format!("a name has 1 to {NAME_MAX} characters out of A-Z a-z 0-9 . _ : / -"))
 }
 
+/// Whether a character can be shown as it is, whatever is shown around it: it breaks no line, sends
+/// nothing to the terminal and changes the direction of no other.
+pub fn is_shown(c: char) -> bool {
+    let separates = matches!(c, '\u{2028}' | '\u{2029}');
+    let directs = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let hides = matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    !(c.is_control() || separates || directs || hides)
+}
+
+/// A text of somebody else's for people to see: what cannot be shown as it is, is shown escaped.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_shown) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |c: char| match is_shown(c) {
+        true => c.to_string(),
+        false => c.escape_unicode().to_string(),
+    };
+    Cow::Owned(text.chars().map(escaped).collect())
+}
+
 /// Refuses a label that is too long, or would break a line.
 pub fn label(label: Option<&str>) -> Result<(), Invalid> {
     text("label", label, LABEL_MAX)
@@ -96,7 +122,7 @@ pub fn label(label: Option<&str>) -> Result<(), Invalid> {
 
 /// The part of a text that can be a label.
 pub fn as_label(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(LABEL_MAX).collect()
+    text.chars().filter(|c| is_shown(*c)).take(LABEL_MAX).collect()
 }
 
 /// Refuses the id of a request that is too long, or would break a line.
@@ -119,10 +145,8 @@ pub fn opening_id(id: Option<&str>) -> Result<(), Invalid> {
 /// Refuses a reason that is none.
 pub fn reason(reason: &str) -> Result<(), Invalid> {
     let length = reason.chars().count();
-    if !(1..=REASON_MAX).contains(&length) || reason.chars().any(char::is_control) {
-        return invalid(format!(
-            "reason has 1 to {REASON_MAX} characters, none of them a control character"
-        ));
+    if !(1..=REASON_MAX).contains(&length) || !reason.chars().all(is_shown) {
+        return invalid(format!("reason has 1 to {REASON_MAX} characters, {ALL_SHOWN}"));
     }
     Ok(())
 }
@@ -156,20 +180,18 @@ pub fn wait_ms(asked: Option<u64>) -> Result<u64, Invalid> {
     Ok(wait)
 }
 
-/// Refuses what is too long for a leader to be known by.
+/// Refuses what is too long for a leader to be known by, or would break a line.
 pub fn proclaimed(value: &str) -> Result<(), Invalid> {
-    if value.len() > PROCLAIMED_MAX {
-        return invalid(format!("value has at most {PROCLAIMED_MAX} bytes"));
+    if value.len() > PROCLAIMED_MAX || !value.chars().all(is_shown) {
+        return invalid(format!("value has at most {PROCLAIMED_MAX} bytes, {ALL_SHOWN}"));
     }
     Ok(())
 }
 
 fn text(what: &str, text: Option<&str>, longest: usize) -> Result<(), Invalid> {
     let Some(text) = text else { return Ok(()) };
-    if text.chars().count() > longest || text.chars().any(char::is_control) {
-        return invalid(format!(
-            "{what} has at most {longest} characters, none of them a control character"
-        ));
+    if text.chars().count() > longest || !text.chars().all(is_shown) {
+        return invalid(format!("{what} has at most {longest} characters, {ALL_SHOWN}"));
     }
     Ok(())
 }
@@ -205,6 +227,21 @@ mod tests {
         assert_eq!(made.chars().count(), LABEL_MAX);
         assert!(label(Some(&made)).is_ok());
         assert!(label(Some("a\nb")).is_err());
+    }
+
+    #[test]
+    fn what_would_reach_the_terminal_is_refused_or_shown_escaped() {
+        let harm = ['\u{1b}', '\u{9b}', '\u{7}', '\u{202e}', '\u{2066}', '\u{2028}', '\u{200b}'];
+        for c in harm {
+            let text = format!("a{c}b");
+            assert!(label(Some(&text)).is_err() && reason(&text).is_err(), "{c:?}");
+            assert!(proclaimed(&text).is_err() && request_id(Some(&text)).is_err(), "{c:?}");
+            assert_eq!(shown(&text), format!("a{}b", c.escape_unicode()));
+            assert_eq!(as_label(&text), "ab");
+        }
+        for harmless in ["", "node 1: ação, 二, 🔒", "a b"] {
+            assert!(label(Some(harmless)).is_ok() && matches!(shown(harmless), Cow::Borrowed(_)));
+        }
     }
 
     #[test]

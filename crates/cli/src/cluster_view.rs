@@ -2,7 +2,8 @@
 
 use crate::output::table::Table;
 use crate::output::{dim, good, odd, strong, width};
-use conclave_client::api::{Cluster, Election, Lock, Node};
+use conclave_client::api::limits::shown;
+use conclave_client::api::{Cluster, Election, Holder, Lock, Node};
 use conclave_client::{Client, Error};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -72,6 +73,15 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     Ok(State { cluster, nodes, silent, locks, elections: elections.into_values().collect() })
 }
 
+impl State {
+    /// Only what is known of the lock or election of this name; nothing if nobody knows any.
+    pub fn only(mut self, name: &str) -> Option<Self> {
+        self.locks.retain(|lock| lock.name == name);
+        self.elections.retain(|election| election.name == name);
+        (!self.locks.is_empty() || !self.elections.is_empty()).then_some(self)
+    }
+}
+
 fn view(client: &Client) -> Result<View, Error> {
     let cluster = client.cluster()?;
     let locks = client.locks()?.locks;
@@ -89,19 +99,51 @@ fn seen(node: &Node, view: Option<&View>) -> Node {
     }
 }
 
-/// For people.
-pub fn text(state: &State) -> String {
+/// For people; `free` for those too that nobody holds or waits for.
+pub fn text(state: &State, free: bool) -> String {
     let Cluster { cluster, engine, election, detector, leader, term, .. } = &state.cluster;
-    let mut text =
-        format!("{}  {engine}, election {election}, detector {detector}\n", strong(cluster));
+    let [engine, election, detector] = [engine, election, detector].map(|word| shown(word));
+    let cluster = strong(shown(cluster));
+    let mut text = format!("{cluster}  {engine}, election {election}, detector {detector}\n");
     let _ = match leader {
         Some(leader) => writeln!(text, "node {leader} leads, in term {term}\n"),
         None => writeln!(text, "{}\n", odd("nobody leads")),
     };
     text += &nodes(state);
-    text += &locks(&state.locks);
-    text += &elections(&state.elections);
+    text += &locks(&state.locks, free);
+    text += &elections(&state.elections, free);
     text
+}
+
+/// One lock or election for people, with everybody who waits for it.
+pub fn detail(state: &State) -> String {
+    let columns = ["waiting", "node", "place", "for", "about to wait"];
+    let mut table = Table::new(width(), &columns);
+    let at_locks = state.locks.iter().map(|lock| (lock.node, &lock.waiters));
+    let stand = |election: &Election| election.leading_node.unwrap_or(state.cluster.node);
+    let at_elections = state.elections.iter().map(|it| (stand(it), &it.candidates));
+    let mut anybody = false;
+    for (node, waiter) in
+        at_locks.chain(at_elections).flat_map(|(node, all)| all.iter().map(move |it| (node, it)))
+    {
+        anybody = true;
+        table.row([
+            shown(&waiter.label).into_owned(),
+            node.to_string(),
+            waiter.position.to_string(),
+            age(waiter.waited_ms),
+            waiter.eta_ms.map(age).unwrap_or_default(),
+        ]);
+    }
+    let mut text = String::new();
+    if !state.locks.is_empty() {
+        text += &locks(&state.locks, true);
+    }
+    text += &elections(&state.elections, true);
+    if anybody {
+        text += &format!("\n{}", table.render());
+    }
+    text.trim_start().to_string()
 }
 
 fn nodes(state: &State) -> String {
@@ -109,23 +151,38 @@ fn nodes(state: &State) -> String {
     for node in &state.nodes {
         let silent = state.silent.contains(&node.id);
         let (said, leads) = match (silent, state.cluster.leader == Some(node.id)) {
-            (true, _) => (odd(format!("no answer, {}", node.state)), ""),
-            (false, true) => (good(&node.state), "leads"),
-            (false, false) => (good(&node.state), ""),
+            (true, _) => (odd(format!("no answer, {}", shown(&node.state))), ""),
+            (false, true) => (good(shown(&node.state)), "leads"),
+            (false, false) => (good(shown(&node.state)), ""),
         };
-        let api = format!("http://{}", node.api);
+        let api = format!("http://{}", shown(&node.api));
         table.row([node.id.to_string(), said, age(node.for_ms), api, leads.to_string()]);
     }
     table.render()
 }
 
-fn locks(locks: &[Lock]) -> String {
+/// Who has it, as people see it.
+fn name_of(holder: Option<&Holder>) -> String {
+    let name = |holder: &Holder| format!("{} at node {}", shown(&holder.label), holder.node);
+    holder.map_or("-".to_string(), name)
+}
+
+fn locks(locks: &[Lock], free: bool) -> String {
     let mut by_name: BTreeMap<&str, Vec<&Lock>> = BTreeMap::new();
     for lock in locks {
         by_name.entry(&lock.name).or_default().push(lock);
     }
     if by_name.is_empty() {
         return format!("\n{}\n", dim("no locks yet: conclave lock NAME -- CMD"));
+    }
+    let idle = |lock: &&Lock| {
+        lock.holder.is_none() && lock.waiters.is_empty() && lock.blocked_on.is_none()
+    };
+    let known = by_name.len();
+    by_name.retain(|_, known| free || !known.iter().all(idle));
+    let hidden = hidden(known - by_name.len());
+    if by_name.is_empty() {
+        return format!("\n{hidden}");
     }
     let mut table = Table::new(width(), &["lock", "holder", "for", "fence", "waiting", "longest"]);
     let mut blocked = String::new();
@@ -134,8 +191,8 @@ fn locks(locks: &[Lock]) -> String {
         let waiters = known.iter().flat_map(|lock| &lock.waiters);
         let longest = waiters.clone().map(|waiter| waiter.waited_ms).max();
         table.row([
-            name.to_string(),
-            holder.map_or("-".to_string(), |h| format!("{} at node {}", h.label, h.node)),
+            shown(name).into_owned(),
+            name_of(holder),
             holder.map_or(String::new(), |holder| age(holder.held_ms)),
             holder.map_or(String::new(), |holder| holder.fence.to_string()),
             waiters.count().to_string(),
@@ -143,14 +200,27 @@ fn locks(locks: &[Lock]) -> String {
         ]);
         for lock in known {
             if let Some(on) = &lock.blocked_on {
-                let _ = writeln!(blocked, "{name} at node {}: {}", lock.node, odd(&on.message));
+                let message = odd(shown(&on.message));
+                let _ = writeln!(blocked, "{} at node {}: {message}", shown(name), lock.node);
             }
         }
     }
-    format!("\n{}{blocked}", table.render())
+    format!("\n{}{blocked}{hidden}", table.render())
 }
 
-fn elections(elections: &[Election]) -> String {
+/// How many locks there are that nobody holds or waits for.
+fn hidden(locks: usize) -> String {
+    match locks {
+        0 => String::new(),
+        1 => format!("{}\n", dim("1 free lock: --all shows it")),
+        locks => format!("{}\n", dim(format!("{locks} free locks: --all shows them"))),
+    }
+}
+
+fn elections(elections: &[Election], free: bool) -> String {
+    let sought =
+        |election: &&Election| free || election.leader.is_some() || !election.candidates.is_empty();
+    let elections: Vec<&Election> = elections.iter().filter(sought).collect();
     if elections.is_empty() {
         return String::new();
     }
@@ -158,8 +228,8 @@ fn elections(elections: &[Election]) -> String {
     for election in elections {
         let leader = election.leader.as_ref();
         table.row([
-            election.name.clone(),
-            leader.map_or("-".to_string(), |l| format!("{} at node {}", l.label, l.node)),
+            shown(&election.name).into_owned(),
+            name_of(leader),
             leader.map_or(String::new(), |leader| age(leader.held_ms)),
             leader.map_or(String::new(), |leader| leader.fence.to_string()),
             election.candidates.len().to_string(),

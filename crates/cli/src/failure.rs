@@ -139,10 +139,7 @@ fn one_line(error: &clap::Error) -> String {
         (ErrorKind::InvalidValue, _) if value.is_empty() => {
             format!("{flag}: takes a value; see --help")
         }
-        (ErrorKind::UnknownArgument, _) if flag.starts_with('-') => {
-            format!("{flag}: no such flag; {hint}")
-        }
-        (ErrorKind::UnknownArgument, _) => format!("{flag}: one argument too many; see --help"),
+        (ErrorKind::UnknownArgument, _) => unknown(error, flag, &hint),
         (ErrorKind::InvalidSubcommand, _) => format!("{command}: no such command; {hint}"),
         (ErrorKind::ArgumentConflict, _) if !flag.is_empty() => {
             match text(ContextKind::PriorArg).and_then(|other| other.split(' ').next()) {
@@ -157,6 +154,24 @@ fn one_line(error: &clap::Error) -> String {
             format!("{}; see --help", first.trim_start_matches("error: "))
         }
     }
+}
+
+fn unknown(error: &clap::Error, argument: &str, hint: &str) -> String {
+    match wrapper(error) {
+        _ if argument.starts_with('-') => format!("{argument}: no such flag; {hint}"),
+        Some(typed) => {
+            format!("{argument}: a command comes after --, as in '{typed} NAME -- CMD'")
+        }
+        None => format!("{argument}: one argument too many; see --help"),
+    }
+}
+
+/// The command that was typed, if it runs another one.
+fn wrapper(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return None };
+    let usage = usage.to_string();
+    let typed = usage.strip_prefix("Usage: ")?.split(" [").next()?;
+    usage.contains("-- <CMD>").then(|| typed.to_string())
 }
 
 #[cfg(test)]

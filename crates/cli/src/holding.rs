@@ -10,7 +10,7 @@ pub use reaper::guard;
 pub use terminal::give_back;
 
 use crate::failure::Usage;
-use crate::{local, signals};
+use crate::{local, output, signals};
 use conclave_client::api::{Code, limits};
 use conclave_client::{Client, Error, Guard, Loss};
 use conclave_core::Ticks;
@@ -29,6 +29,8 @@ pub const LOST: u8 = 76;
 /// on, up to the most.
 const LOOK: Duration = Duration::from_secs(2);
 const LOOK_MAX: Duration = Duration::from_secs(16);
+/// It is freed when nothing is heard of its holder for so long, unless told otherwise.
+pub const TTL: Duration = Duration::from_millis(limits::TTL_MS_DEFAULT);
 /// A request that is not wanted any more ends sooner than this.
 const MOMENT: Duration = Duration::from_secs(1);
 
@@ -190,9 +192,12 @@ fn is_misuse(error: &Error) -> bool {
     error.says(Code::Unsupported) || error.says(Code::BadRequest)
 }
 
-/// How long to wait, as people type it.
+/// How long to wait, as people type it: with a unit, since a bare number of the simulator's units
+/// is a thousandth of what somebody who leaves the unit out expects.
 pub fn span(text: &str) -> Result<Duration, String> {
-    let ticks = Ticks::parse(text).ok_or("takes a time: 30s, 500ms, 0")?;
+    let with_unit = |ticks: &Ticks| *ticks == Ticks::ZERO || text.ends_with('s');
+    let ticks = Ticks::parse(text).filter(with_unit);
+    let ticks = ticks.ok_or("takes a time with its unit: 30s, 500ms, or 0")?;
     Ok(Duration::from_micros(ticks.0))
 }
 
@@ -200,5 +205,15 @@ pub fn span(text: &str) -> Result<Duration, String> {
 pub fn ttl(text: &str) -> Result<Duration, String> {
     let [min, max] = [limits::TTL_MS_MIN, limits::TTL_MS_MAX].map(Duration::from_millis);
     let ttl = span(text).ok().filter(|ttl| (min..=max).contains(ttl));
-    ttl.ok_or_else(|| format!("takes a time from {}s to {}s", min.as_secs(), max.as_secs()))
+    let [min, max] = [min, max].map(|limit| limit.as_secs());
+    ttl.ok_or_else(|| format!("takes a time with its unit, from {min}s to {max}s"))
+}
+
+/// Says so if the node keeps the session for less than somebody asked for in so many words.
+pub fn tell_ttl(name: &str, asked: Option<Duration>, guard: &Guard) {
+    let given = guard.watch().ttl();
+    if let Some(asked) = asked.filter(|asked| given < *asked) {
+        let [asked, given] = [asked, given].map(|ttl| ttl.as_secs_f64());
+        output::warn(&format!("{name}: kept for {given} s without a sign of life, not {asked} s"));
+    }
 }

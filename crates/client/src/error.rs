@@ -1,6 +1,6 @@
 //! Errors between a client and a cluster, and whether a retry can help.
 
-use crate::api::{Code, Failure};
+use crate::api::{Code, Failure, limits};
 
 /// Why there is no answer, or not the one that was hoped for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum Error {
     #[error("no answer from {0}")]
     Unreachable(String),
     /// The server understood and refuses. Whether it may agree later, it says itself.
-    #[error("{}", failure.error.message)]
+    #[error("{}", limits::shown(&failure.error.message))]
     Refused {
         /// Which server.
         server: String,
@@ -25,7 +25,7 @@ pub enum Error {
         failure: Box<Failure>,
     },
     /// Something answers there, but not Conclave. To try again cannot help.
-    #[error("{server} does not speak the API of Conclave: {reason}")]
+    #[error("{server} does not speak the API of Conclave: {}", limits::shown(reason))]
     Foreign {
         /// Which server.
         server: String,
@@ -33,7 +33,7 @@ pub enum Error {
         reason: String,
     },
     /// The session ended while something was being waited for. A new one may have more luck.
-    #[error("the session was lost: {0}")]
+    #[error("the session was lost: {}", limits::shown(.0))]
     Lost(String),
 }
 
@@ -96,7 +96,7 @@ impl Error {
         }
     }
 
-    /// Whether a waiter whose session had this end asks anew, with another session: the wish stands,
+    /// Whether a waiter whose session had this end asks anew, with another one: the wish stands,
     /// and it is the session or its node that is gone.
     pub(crate) fn asks_anew(&self) -> bool {
         match self {
@@ -109,9 +109,7 @@ impl Error {
     /// The same after a node had answered: that nobody answers now is then the loss of a session,
     /// and no cluster that was never there.
     pub(crate) fn after(self, answered: bool) -> Self {
-        match self {
-            Self::Unreachable(_) if answered => Self::Lost(self.to_string()),
-            error => error,
-        }
+        let vanished = answered && matches!(self, Self::Unreachable(_));
+        if vanished { Self::Lost(self.to_string()) } else { self }
     }
 }

@@ -1,6 +1,6 @@
 //! Leases: a session that is kept alive by keepalives, and whose loss is known in time.
 
-use crate::api::NewSession;
+use crate::api::{NewSession, limits};
 use crate::cleanup::{self, Cleanups};
 use crate::clock::{nap, since_boot};
 use crate::deadline::LeaseDeadline;
@@ -24,7 +24,7 @@ impl std::fmt::Display for Loss {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Silence => f.write_str("no keepalive was answered in time"),
-            Self::Told(reason) => f.write_str(reason),
+            Self::Told(reason) => f.write_str(&limits::shown(reason)),
         }
     }
 }

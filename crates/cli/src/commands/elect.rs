@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Stands for an election, and runs a command while leading
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The command finds CONCLAVE_ELECTION, CONCLAVE_TERM and, for what it protects, CONCLAVE_FENCE.\n\
+The command finds the number of this leadership in CONCLAVE_FENCE, the name in CONCLAVE_ELECTION.\n\
 Ends with the command's own code; 75 if not elected in time, 76 if the leadership was lost.\n\n\
 Examples:\n  \
     conclave elect scheduler -- ./run-scheduler\n  \
@@ -24,8 +24,9 @@ pub struct Elect {
     #[arg(long, value_name = "TIME", value_parser = holding::span)]
     wait: Option<Duration>,
     /// Another leads when nothing is heard of this machine for so long; a node may give less
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = holding::ttl)]
-    ttl: Duration,
+    /// [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = holding::ttl)]
+    ttl: Option<Duration>,
     /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
     #[arg(long, value_name = "URL,…")]
     server: Option<String>,
@@ -58,6 +59,7 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
             }
             Answer::Refused(error) => return Err(holding::explained_for(&arguments.name, error)),
         };
+        holding::tell_ttl(&arguments.name, arguments.ttl, &guard);
         let environment = environment(&guard);
         match holding.run(&arguments.command, &guard, &environment)? {
             Outcome::Exit(code) => return Ok(Exit::Code(code)),
@@ -71,18 +73,14 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
     }
 }
 
-fn environment(guard: &Guard) -> [(&'static str, String); 3] {
-    [
-        ("CONCLAVE_ELECTION", guard.name().to_string()),
-        ("CONCLAVE_FENCE", guard.fence().to_string()),
-        ("CONCLAVE_TERM", guard.grant().term.unwrap_or_default().to_string()),
-    ]
+fn environment(guard: &Guard) -> [(&'static str, String); 2] {
+    [("CONCLAVE_ELECTION", guard.name().to_string()), ("CONCLAVE_FENCE", guard.fence().to_string())]
 }
 
 fn wanted(arguments: &Elect) -> Wanted {
     Wanted {
         wait: arguments.wait,
-        ttl: arguments.ttl,
+        ttl: arguments.ttl.unwrap_or(holding::TTL),
         label: Some(arguments.label.clone().unwrap_or_else(|| lock::label(&arguments.command))),
         mode: None,
         permits: None,

@@ -25,8 +25,9 @@ pub struct Lock {
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = holding::span)]
     wait: Duration,
     /// It is freed when nothing is heard of this machine for so long; a node may give less
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = holding::ttl)]
-    ttl: Duration,
+    /// [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = holding::ttl)]
+    ttl: Option<Duration>,
     /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
     #[arg(long, value_name = "URL,…")]
     server: Option<String>,
@@ -57,6 +58,7 @@ pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
         Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),
         Answer::Refused(error) => return refused(arguments, error),
     };
+    holding::tell_ttl(&arguments.name, arguments.ttl, &guard);
     let environment = [
         ("CONCLAVE_LOCK", guard.name().to_string()),
         ("CONCLAVE_FENCE", guard.fence().to_string()),
@@ -78,8 +80,12 @@ fn tell_once(client: &Client, name: &str, said: &mut Option<String>) {
     let here = client.at(client.server());
     let Ok(lock) = here.and_then(|here| here.lock_state(name)) else { return };
     let (what, words) = match (lock.blocked_on, lock.holder) {
-        (Some(blocked), _) => (format!("{:?}", blocked.nodes), blocked.message),
-        (None, Some(holder)) => (holder.session, format!("held by {}", holder.label)),
+        (Some(blocked), _) => {
+            (format!("{:?}", blocked.nodes), limits::shown(&blocked.message).into_owned())
+        }
+        (None, Some(holder)) => {
+            (holder.session, format!("held by {}", limits::shown(&holder.label)))
+        }
         (None, None) => return, // A session of another node holds it, or nobody does by now.
     };
     if said.as_ref() != Some(&what) {
@@ -91,7 +97,7 @@ fn tell_once(client: &Client, name: &str, said: &mut Option<String>) {
 fn wanted(arguments: &Lock) -> Wanted {
     Wanted {
         wait: Some(arguments.wait),
-        ttl: arguments.ttl,
+        ttl: arguments.ttl.unwrap_or(holding::TTL),
         label: Some(arguments.label.clone().unwrap_or_else(|| label(&arguments.command))),
         mode: arguments.shared.then(|| "shared".to_string()),
         permits: arguments.permits,
@@ -123,9 +129,10 @@ fn reason(failure: &Failure) -> String {
     let held = failure.holders.first().map(|holder| {
         let seconds = holder.held_ms / 1_000;
         let node = holder.node;
-        format!("held by {} at node {node} for {seconds} s", holder.label)
+        format!("held by {} at node {node} for {seconds} s", limits::shown(&holder.label))
     });
-    let blocked = failure.blocked_on.as_ref().map(|blocked| blocked.message.clone());
+    let blocked = failure.blocked_on.as_ref();
+    let blocked = blocked.map(|blocked| limits::shown(&blocked.message).into_owned());
     let place = failure.position.filter(|place| *place > 1);
     let place = place.map(|place| match failure.eta_ms {
         Some(eta) => format!("place {place} in line, about {} s more", eta.div_ceil(1_000)),

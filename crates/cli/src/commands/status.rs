@@ -1,8 +1,9 @@
 //! `conclave status`: the cluster, its locks and its elections.
 
+use crate::cluster_view::{self, State};
 use crate::failure::Exit;
+use crate::holding;
 use crate::output::{json, print, warn};
-use crate::{cluster_view, holding};
 use std::io::IsTerminal;
 use std::thread;
 use std::time::Duration;
@@ -14,8 +15,15 @@ const AFRESH: &str = "\x1b[H\x1b[J";
 
 /// The cluster, its locks (who holds, who waits) and its elections
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  conclave status\n  conclave status --watch")]
+#[command(after_help = "Examples:\n  conclave status\n  conclave status build\n  \
+                        conclave status --watch")]
 pub struct Status {
+    /// Only this lock or election, with everybody who waits for it
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Locks and elections too that nobody holds or waits for
+    #[arg(long)]
+    all: bool,
     /// Look again every second, until Ctrl-C
     #[arg(long, conflicts_with = "json")]
     watch: bool,
@@ -32,19 +40,31 @@ pub fn run(arguments: &Status) -> anyhow::Result<Exit> {
     if arguments.watch {
         return watch(arguments);
     }
+    let state = state(arguments)?;
+    print(&if arguments.json { json::pretty(&state)? } else { text(arguments, &state) })?;
+    Ok(Exit::Done)
+}
+
+fn state(arguments: &Status) -> anyhow::Result<State> {
     let client = holding::client(arguments.server.as_deref())?;
     let state = cluster_view::gather(&client).map_err(holding::explained)?;
-    print(&if arguments.json { json::pretty(&state)? } else { cluster_view::text(&state) })?;
-    Ok(Exit::Done)
+    let Some(name) = &arguments.name else { return Ok(state) };
+    state.only(name).ok_or_else(|| anyhow::anyhow!("{name}: no node knows such a lock or election"))
+}
+
+fn text(arguments: &Status, state: &State) -> String {
+    match arguments.name {
+        Some(_) => cluster_view::detail(state),
+        None => cluster_view::text(state, arguments.all),
+    }
 }
 
 /// A cluster that is away for a moment is waited for.
 fn watch(arguments: &Status) -> anyhow::Result<Exit> {
     let afresh = if std::io::stdout().is_terminal() { AFRESH } else { "" };
     loop {
-        let client = holding::client(arguments.server.as_deref());
-        match client.and_then(|client| cluster_view::gather(&client).map_err(holding::explained)) {
-            Ok(state) => print(&format!("{afresh}{}", cluster_view::text(&state)))?,
+        match state(arguments) {
+            Ok(state) => print(&format!("{afresh}{}", text(arguments, &state)))?,
             Err(error) => {
                 print(afresh)?;
                 warn(&format!("{error:#}"));

@@ -281,16 +281,61 @@ fn without_a_cluster_it_says_how_to_start_one() {
     let line = "error: --server here: takes HOST:PORT or http://HOST:PORT\n";
     assert_eq!((bad.code, bad.stderr.as_str()), (2, line));
     let short = conclave(&["lock", "build", "--ttl", "1ms", "--", "true"]);
-    let line = "error: --ttl 1ms: takes a time from 1s to 3600s\n";
+    let line = "error: --ttl 1ms: takes a time with its unit, from 1s to 3600s\n";
     assert_eq!((short.code, short.stderr.as_str()), (2, line));
 }
 
 #[test]
-fn the_elected_one_knows_its_term() {
+fn a_time_without_its_unit_is_refused() {
+    for command in ["lock", "elect"] {
+        let wait = conclave(&[command, "a", "--wait", "30", "--", "true"]);
+        let line = "error: --wait 30: takes a time with its unit: 30s, 500ms, or 0\n";
+        assert_eq!((wait.code, wait.stderr.as_str()), (2, line));
+        let ttl = conclave(&[command, "a", "--ttl", "2000", "--", "true"]);
+        let line = "error: --ttl 2000: takes a time with its unit, from 1s to 3600s\n";
+        assert_eq!((ttl.code, ttl.stderr.as_str()), (2, line));
+    }
     let fake = Fake::start(usual);
-    let script = "echo $CONCLAVE_ELECTION $CONCLAVE_TERM $CONCLAVE_FENCE";
+    let none = conclave(&["lock", "build", "--wait", "0", "--server", &fake.address, "--", "true"]);
+    assert_eq!((none.code, none.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn a_command_without_its_dashes_is_told_of_them() {
+    for command in ["lock", "elect"] {
+        let done = conclave(&[command, "a", "true"]);
+        let line = format!(
+            "error: true: a command comes after --, as in 'conclave {command} NAME -- CMD'\n"
+        );
+        assert_eq!((done.code, done.stderr), (2, line));
+    }
+}
+
+#[test]
+fn a_shorter_life_than_was_asked_for_is_told() {
+    let fake = but("POST /v1/sessions", || Answer::Says(200, session(3_000)));
+    let lock = ["lock", "build", "--server", &fake.address];
+    let done = conclave(&[&lock[..], &["--ttl", "60s", "--", "true"]].concat());
+    let line = "conclave: build: kept for 3 s without a sign of life, not 60 s\n";
+    assert_eq!((done.code, done.stderr.as_str()), (0, line));
+    let unasked = conclave(&[&lock[..], &["--", "true"]].concat());
+    assert_eq!((unasked.code, unasked.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn nothing_of_a_server_reaches_the_terminal_unescaped() {
+    let fake = but(ACQUIRE, || refuse(400, "bad_request", "no\u{1b}]0;x\u{7}\u{202e}n\u{2028}"));
+    let done = locked(&fake, &["true"]);
+    let line = "error: no\\u{1b}]0;x\\u{7}\\u{202e}n\\u{2028}\n";
+    assert_eq!((done.code, done.stderr.as_str()), (2, line));
+}
+
+#[test]
+fn the_elected_one_knows_its_fence() {
+    let fake = Fake::start(usual);
+    let script = "echo $CONCLAVE_ELECTION $CONCLAVE_FENCE";
     let done = conclave(&["elect", "boss", "--server", &fake.address, "--", "sh", "-c", script]);
-    assert_eq!((done.stdout.as_str(), done.code), ("boss 3 7\n", 0), "{}", done.stderr);
+    assert_eq!((done.stdout.as_str(), done.code), ("boss 7\n", 0), "{}", done.stderr);
     assert_eq!(fake.bodies("POST /v1/elections/boss/resign").len(), 1);
 }
 

@@ -78,6 +78,18 @@ fn who_is_interrupted_while_waiting_leaves_the_line_at_once() {
     let status = place.status_until("somebody waits", |status| waiters(status) == 1);
     let held = status["locks"].as_array().unwrap().iter().find(|lock| lock["state"] == "held");
     assert!(held.unwrap()["holder"]["label"].as_str().unwrap().ends_with(" sh"), "{status:#}");
+    place.fence(&["idle"]);
+    let told = |arguments: &[&str]| place.conclave(arguments).stdout;
+    let all = told(&["status", "--all"]);
+    assert!(all.contains("\nidle ") && all.contains("\ndemo "), "{all}");
+    let busy = told(&["status"]);
+    assert!(!busy.contains("\nidle ") && busy.contains("1 free lock: --all shows it"), "{busy}");
+    let one = told(&["status", "demo"]);
+    assert!(one.starts_with("lock ") && one.contains("\ndemo ") && !one.contains("idle"), "{one}");
+    assert!(one.contains("\nwaiting ") && one.contains(" true "), "{one}");
+    let none = place.conclave(&["status", "nothing"]);
+    assert_eq!(none.stderr, "error: nothing: no node knows such a lock or election\n");
+    assert_eq!(none.code, Some(1));
     waiter.signal(Signal::INT);
     assert_eq!(waiter.code(), Some(128 + 2));
     place.status_until("nobody waits any more", |status| waiters(status) == 0);
