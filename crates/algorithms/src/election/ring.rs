@@ -270,15 +270,21 @@ impl Ring {
         }
     }
 
-    /// What was last sent to a dead successor may be lost: the next one gets it.
+    /// What was last sent to a dead successor may be lost: the next one gets it. A result that was
+    /// replaced is no longer of interest, and must not be kept in place of the one that did.
     fn repeat(&mut self, message: Message, ctx: &mut Context<Self>) {
         match (message, self.next()) {
+            (Message::Coordinator(told), _) if self.is_replaced(&told) => {}
             (Message::Election { counter, list }, _) => {
                 self.pass_list(counter, list.into_vec(), ctx);
             }
             (message @ Message::Coordinator(_), Some(next)) => self.send(next, message, ctx),
             (Message::Coordinator(_), None) => {} // Nobody is left to be told.
         }
+    }
+
+    fn is_replaced(&self, told: &Announcement) -> bool {
+        self.elected.as_ref().is_some_and(|known| self.term(known) > self.term(told))
     }
 
     fn on_trust(&mut self, node: NodeId, ctx: &mut Context<Self>) {

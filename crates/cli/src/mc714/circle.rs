@@ -136,7 +136,9 @@ impl Circle {
 
     /// A process gave no answer, or one other than 200.
     pub fn on_dead(&mut self, process: u32) -> Vec<Act> {
-        self.dead.insert(node(process));
+        if !self.dead.insert(node(process)) {
+            return Vec::new(); // Every look finds it dead again; the lab's detector says it once.
+        }
         self.act(Event::Indication(Noticed::Suspect(node(process))), None)
     }
 

@@ -184,3 +184,25 @@ fn what_makes_no_sense_is_refused() {
     }
     assert!(!clocks[0].all_said().iter().any(|line| line.contains("receives")));
 }
+
+#[test]
+fn a_clock_that_ticks_begins_at_its_own_id_as_the_original_does() {
+    let (_, peers) = addresses(3);
+    for (tick, reading) in [("60s", "its clock reads 3"), ("0s", "its clock reads 0")] {
+        let mut clock = ours(&[
+            "clock",
+            "--id",
+            "3",
+            "--listen",
+            "127.0.0.1:0",
+            "--peers",
+            &peers,
+            "--application",
+            "http://127.0.0.1:1",
+            "--tick",
+            tick,
+        ]);
+        let line = clock.says("listens");
+        assert!(line.ends_with(reading), "{line}");
+    }
+}

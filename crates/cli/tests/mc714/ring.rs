@@ -21,8 +21,12 @@ impl Ring {
     /// Those that start slowly come first, then ours from the last to the first: nobody is taken
     /// for dead because it has not begun, but perhaps the first by the last, which it forgives.
     fn start(kinds: &[Kind]) -> Self {
+        Self::start_led_by(kinds.len(), kinds)
+    }
+
+    fn start_led_by(leader: usize, kinds: &[Kind]) -> Self {
         let (ports, peers) = addresses(kinds.len());
-        let leader = kinds.len().to_string();
+        let leader = leader.to_string();
         let mut members: Vec<Option<(Kind, Peer)>> = kinds.iter().map(|_| None).collect();
         for started in [Script, Ours] {
             for (index, &kind) in kinds.iter().enumerate().rev() {
@@ -94,6 +98,26 @@ fn a_mixed_ring_elects_when_one_of_ours_notices() {
 #[test]
 fn a_mixed_ring_elects_when_the_script_notices() {
     elects_when_the_leader_is_killed(&[Ours, Script, Ours, Script, Ours]);
+}
+
+/// 3 leads and dies, then 5, which was elected in its place. The first is a script: it says when it
+/// is looked at, and so when 4 has looked again at 5, which stays dead.
+#[test]
+fn who_was_elected_and_died_does_not_lead_again() {
+    if python_is_missing() {
+        return;
+    }
+    for kinds in [[Script, Ours, Ours, Ours, Ours], [Script, Ours, Script, Ours, Script]] {
+        let mut ring = Ring::start_led_by(3, &kinds);
+        for (killed, leader, live) in [(3, 5, &[1, 2, 4, 5][..]), (5, 4, &[1, 2, 4])] {
+            ring.status(killed, "/kill");
+            live.iter().for_each(|&id| ring.hears(id, leader));
+        }
+        (0..4).for_each(|_| drop(ring.at(1).says("is looked at")));
+        let said = ring.at(1).all_said().iter().rev();
+        let last = said.cloned().find(|line| line.starts_with("leader "));
+        assert_eq!(last.as_deref(), Some("leader 4 alive [1, 2, 4]"));
+    }
 }
 
 #[test]

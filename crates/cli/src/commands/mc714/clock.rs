@@ -78,7 +78,11 @@ pub async fn run(arguments: &Clock) -> anyhow::Result<Exit> {
         pause: arguments.pause,
         log: Log::new(format!("clock {me}")),
     };
-    node.log.say(format!("listens on http://{address}; its clock reads 0"));
+    if !arguments.tick.is_zero() {
+        node.clock().passes(u64::from(me)); // The original's first gain is at its very beginning.
+    }
+    let reading = node.clock().reading();
+    node.log.say(format!("listens on http://{address}; its clock reads {reading}"));
     let log = node.log.clone();
     let router = Router::new().route("/receive_msg", post(receive_msg)).with_state(node.clone());
     serving::serve_while(listener, router, node.tick_every(arguments.tick)).await?;

@@ -77,8 +77,7 @@ impl World {
             }
             for watched in self.at(id).watched() {
                 let acts = match self.dead.contains(&watched) {
-                    true if self.at(id).is_dead(watched) => Vec::new(),
-                    true => self.at(id).on_dead(watched),
+                    true => self.at(id).on_dead(watched), // Each time anew, as the program does.
                     false => self.at(id).on_alive(watched),
                 };
                 self.settle(id, acts);
@@ -236,5 +235,53 @@ fn every_ring_agrees_after_every_pattern_of_deaths_and_returns() {
                 assert!(agreed, "n {n}, dead {before:b} then {after:b}: {:?}", world.leaders());
             }
         }
+    }
+}
+
+/// Who leads after this death: the dead are known, and only the death of the leader is an election.
+fn next_leader(leader: u32, dead: &[u32], n: u32) -> u32 {
+    match dead.contains(&leader) {
+        true => (1..=n).rev().find(|id| !dead.contains(id)).expect("somebody lives"),
+        false => leader,
+    }
+}
+
+#[test]
+fn an_old_result_dies_with_the_election_that_replaced_it() {
+    for n in 3..=6 {
+        let pairs = (1..=n).flat_map(|one| (1..=n).map(move |other| (one, other)));
+        for (first, (one, other)) in (1..=n).flat_map(|f| pairs.clone().map(move |p| (f, p))) {
+            if one == other {
+                continue;
+            }
+            let mut world = World::new(n, first);
+            let mut leader = first;
+            for dead in [vec![one], vec![one, other]] {
+                leader = next_leader(leader, &dead, n);
+                world.dead = dead;
+                for look in 1..=4 {
+                    world.poll();
+                    let live = n as usize - world.dead.len();
+                    let what = format!("n {n}, {first} led, {:?} dead, {look}", world.dead);
+                    assert_eq!(world.leaders(), vec![leader; live], "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_old_result_dies_though_its_receiver_came_back_between() {
+    let mut world = World::new(5, 3);
+    for dead in [vec![3], vec![3, 5], vec![3], vec![3, 4], vec![3, 4, 5]] {
+        for id in 1..=5 {
+            if world.dead.contains(&id) && !dead.contains(&id) {
+                *world.at(id) = Circle::new(id, 5, 3);
+            }
+        }
+        world.dead = dead;
+        (0..4).for_each(|_| world.poll());
+        let leader = (1..=5).rev().find(|id| !world.dead.contains(id)).unwrap_or(0);
+        assert_eq!(world.leaders(), vec![leader; 5 - world.dead.len()], "{:?}", world.dead);
     }
 }
