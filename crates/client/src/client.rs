@@ -6,8 +6,9 @@ use crate::api::limits::ANSWER_MAX;
 use crate::lease::Leases;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use ureq::http::{Method, Request, Response, StatusCode};
 use ureq::{Agent, AsSendBody, Body};
@@ -22,6 +23,8 @@ pub struct Client {
     servers: Arc<[String]>,
     /// The one that answered last; the next request goes there first.
     current: Arc<AtomicUsize>,
+    /// Whether a session was asked for: the first one is, at a server of chance.
+    spread: Arc<AtomicBool>,
     /// The sessions that it and its clones keep alive.
     pub(crate) leases: Arc<Leases>,
     /// No answer is waited for any longer than this.
@@ -76,7 +79,8 @@ impl Client {
         let servers = servers.into();
         let leases = Arc::new(Leases::new());
         let patience_max = Duration::MAX;
-        Ok(Self { agent, servers, current: Arc::default(), leases, patience_max })
+        let spread = Arc::default();
+        Ok(Self { agent, servers, current: Arc::default(), spread, leases, patience_max })
     }
 
     /// The same client, of one server alone: a session is known nowhere but at its node.
@@ -104,6 +108,17 @@ impl Client {
     /// The server that answered last.
     pub fn server(&self) -> &str {
         &self.servers[self.current.load(Ordering::Relaxed) % self.servers.len()]
+    }
+
+    /// Sessions of many clients are spread over all servers, so that the loss of one costs few of
+    /// them: each client begins at one that it draws once.
+    pub(crate) fn spread(&self) {
+        if !self.spread.swap(true, Ordering::Relaxed) {
+            let drawn = RandomState::new().build_hasher().finish();
+            let n = self.servers.len() as u64;
+            let index = usize::try_from(drawn % n).expect("below the number of servers");
+            self.current.store(index, Ordering::Relaxed);
+        }
     }
 
     /// The next request goes to another server first, unless one has gone elsewhere since.

@@ -115,13 +115,15 @@ pub struct Watch {
 }
 
 impl Client {
-    /// Opens a session at the first node that answers, and keeps it alive.
+    /// Opens a session, and keeps it alive. The first of a client is opened at a node of chance, or
+    /// the next after it that answers.
     pub fn open(&self, ttl: Duration, label: Option<&str>) -> Result<Lease, Error> {
         let request = NewSession {
             ttl_ms: Some(u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)),
             label: label.map(ToString::to_string),
             request_id: None,
         };
+        self.spread();
         let sent = since_boot();
         let (server, session) = self.open_session_whom(&request)?;
         let deadline = LeaseDeadline::new(Duration::from_millis(session.ttl_ms), sent);

@@ -83,3 +83,18 @@ fn a_node_that_answered_once_is_lost_and_not_missing() {
     let error = client.lock("build", &Wanted::default()).unwrap_err();
     assert!(matches!(&error, Error::Lost(why) if why.contains(&fake.address)), "{error}");
 }
+
+#[test]
+fn clients_are_spread_over_all_servers_and_stay_where_they_are() {
+    let fakes = [(); 3].map(|()| Fake::start(usual));
+    for _ in 0..64 {
+        let client = Client::new(fakes.iter().map(|fake| &fake.address)).unwrap();
+        drop(client.lock("build", &Wanted::default()).unwrap());
+        let server = client.server().to_string();
+        drop(client.lock("build", &Wanted::default()).unwrap());
+        assert_eq!(client.server(), server);
+    }
+    // That one of three is never drawn in 64 draws is about as likely as one in 10^11.
+    let asked = fakes.each_ref().map(|fake| fake.bodies(ACQUIRE).len());
+    assert!(asked.iter().all(|asked| *asked > 0), "{asked:?}");
+}

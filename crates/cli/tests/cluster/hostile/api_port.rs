@@ -3,6 +3,7 @@
 use super::http::{Answer, acquire, call, connect, raw, release, request, session};
 use super::kit::{Cluster, until};
 use super::steady::Steady;
+use conclave_client::{Client, Error, Wanted};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread::sleep;
@@ -146,4 +147,24 @@ fn more_clients_than_there_is_room_for_are_sent_away_and_room_comes_back() {
     });
     let session = session(only.api, 10_000);
     assert_eq!(acquire(only.api, "a", &session, 10_000).status, 200);
+}
+
+#[test]
+fn many_who_wait_in_vain_are_all_told_so_by_some_node() {
+    let cluster = Cluster::new(3, "central-failover").start();
+    let servers: Vec<String> = cluster.apis().iter().map(ToString::to_string).collect();
+    let held = Client::new(&servers).unwrap().lock("hot", &Wanted::default()).unwrap();
+    let wait = Some(Duration::from_secs(3));
+    let waiting: Vec<_> = (0..200)
+        .map(|_| {
+            let client = Client::new(&servers).unwrap();
+            let wanted = Wanted { wait, ..Wanted::default() };
+            std::thread::spawn(move || client.lock("hot", &wanted).unwrap_err())
+        })
+        .collect();
+    for waiter in waiting {
+        let error = waiter.join().unwrap();
+        assert!(error.retry() && !matches!(error, Error::Unreachable(_)), "{error}");
+    }
+    assert_eq!(held.lost(), None);
 }
