@@ -22,6 +22,7 @@ pub use server::{Server, serve};
 
 use crate::desk::{Answer, Command, Question, Reply, refusal};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -39,6 +40,8 @@ pub struct HttpConfig {
     pub admin_token: Option<String>,
     /// Time-outs, and how many connections.
     pub limits: HttpLimits,
+    /// Set when the data directory is no longer there: then the node is not ready.
+    pub data_vanished: Arc<AtomicBool>,
 }
 
 /// Time-outs of the API towards its clients, and how many connections it serves.

@@ -1,6 +1,7 @@
 //! Locks and leaderships between real nodes, with an HTTP API.
 
 mod config;
+mod data_watch;
 pub mod desk;
 pub mod http;
 mod node;

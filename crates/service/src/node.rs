@@ -1,5 +1,6 @@
 //! Runs one node: links, host, desk and API, put together and shut down.
 
+use crate::data_watch::DataWatch;
 use crate::desk::{Needs, has_holds};
 use crate::{Command, Config, Desk, DeskConfig, HttpConfig, http};
 use conclave_core::NodeId;
@@ -88,9 +89,10 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     );
     let desk = desk(&config, machines);
     let host = HostConfig { me, n: config.nodes.len() as u32, seed: random(), recorder };
+    let data = DataWatch::start(store.path().to_path_buf());
     let started = Host::start(host, store, desk, order, news, commands);
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
-    let server = http::serve(api, http_config(&config), command);
+    let server = http::serve(api, http_config(&config, &data), command);
     let ended = tokio::select! {
         () = &mut shutdown => Ok(()),
         ended = host.ended() => ended,
@@ -200,7 +202,7 @@ fn desk(config: &Config, machines: Machines) -> Desk {
     Desk::new(desk, Box::new(move |key, late| machines.machine(key, late)))
 }
 
-fn http_config(config: &Config) -> HttpConfig {
+fn http_config(config: &Config, data: &DataWatch) -> HttpConfig {
     let own = config.nodes.get(config.id as usize - 1).map(|node| node.api.clone());
     HttpConfig {
         node: config.id,
@@ -208,6 +210,7 @@ fn http_config(config: &Config) -> HttpConfig {
         keeper: config.nodes.first().map(|node| node.api.clone()).unwrap_or_default(),
         admin_token: config.admin_token.clone(),
         limits: http::HttpLimits::default(),
+        data_vanished: data.vanished(),
     }
 }
 

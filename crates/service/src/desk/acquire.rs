@@ -231,6 +231,7 @@ impl Desk {
         host: &mut dyn HostContext,
     ) {
         let now = self.timer.now();
+        self.skip_gone(kind, name, host);
         let Some(queue) = self.queues.get_mut(kind, name) else { return };
         let entered = queue.grant(fence, now);
         let Some(session) = queue.holder().map(|holder| holder.session.clone()) else {
@@ -249,6 +250,18 @@ impl Desk {
         let label = self.sessions.label(&session);
         let words = format!("'{label}' ({short}) has it with fence {fence}");
         self.journal.note(host, event, Some(name), words);
+    }
+
+    /// A request without an id leaves with its connection: nobody could ask for it again.
+    fn skip_gone(&mut self, kind: Kind, name: &str, host: &mut dyn HostContext) {
+        let replies = &self.replies;
+        let Some(queue) = self.queues.get_mut(kind, name) else { return };
+        let is_gone =
+            |waiter: &Waiter| waiter.request_id.is_none() && replies.is_deserted(waiter.request);
+        for (_, waiter) in queue.take_waiters(is_gone) {
+            let refusal = refusal::refuse(Code::Withdrawn, "its connection was closed");
+            self.replies.refuse(waiter.request, &refusal, host);
+        }
     }
 
     fn remember_grant(

@@ -55,6 +55,12 @@ impl Replies {
         replies.push(reply);
     }
 
+    /// Whether nobody listens for the answer to this request any more.
+    pub fn is_deserted(&self, request: RequestKey) -> bool {
+        let replies = self.waiting.get(&request);
+        replies.is_none_or(|replies| replies.iter().all(Reply::is_closed))
+    }
+
     /// Tells a request and its repeats that they wait for nothing.
     pub fn refuse(&mut self, request: RequestKey, refusal: &Refusal, host: &mut dyn HostContext) {
         for reply in self.waiting.remove(&request).unwrap_or_default() {

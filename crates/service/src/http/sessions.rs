@@ -10,6 +10,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use conclave_api::{Cluster, Code, NewSession, Session};
+use std::sync::atomic::Ordering;
 
 pub async fn open(State(api): State<Api>, Body(request): Body<NewSession>) -> Outcome<Session> {
     let mut drawn = [0; 16];
@@ -53,8 +54,11 @@ pub async fn health() -> &'static str {
     "ok\n"
 }
 
-/// The node can do its work: the host answers, and links to a majority stand.
+/// The node can do its work: its disk is there, the host answers, and links to a majority stand.
 pub async fn ready(State(api): State<Api>) -> Result<&'static str, Problem> {
+    if api.config.data_vanished.load(Ordering::Relaxed) {
+        return Err(refusal::unavailable("the data directory of this node vanished").into());
+    }
     let cluster = api.show(|reply| Question::Cluster { reply }).await?;
     let linked = cluster.nodes.iter().filter(|node| node.state != "unreachable").count();
     if 2 * linked > cluster.nodes.len() {

@@ -10,6 +10,7 @@ pub use world::run_world;
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
 use conclave_service::{Address, Chosen, Config};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -48,6 +49,7 @@ impl Cluster {
                 keeper: nodes[0].to_string(),
                 admin_token: Some(TOKEN.to_string()),
                 limits,
+                data_vanished: Arc::default(),
             };
             servers.push(serve(listener, config, sender));
             commands.push(receiver);

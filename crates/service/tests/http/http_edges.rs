@@ -5,6 +5,7 @@ use conclave_service::Command;
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -145,6 +146,7 @@ async fn deaf(limits: HttpLimits) -> (SocketAddr, Server, mpsc::Receiver<Command
         keeper: "127.0.0.1:1".to_string(),
         admin_token: None,
         limits,
+        data_vanished: Arc::default(),
     };
     (address, serve(listener, config, sender), receiver)
 }

@@ -276,3 +276,15 @@ fn a_node_with_the_disk_of_another_cluster_stops_nobody() {
     ready(&cluster.members[0]);
     steady.finish();
 }
+
+#[test]
+fn a_node_whose_data_directory_vanished_says_so_and_is_not_ready() {
+    let cluster = Cluster::new(1, "central").start();
+    let only = &cluster.members[0];
+    fs::remove_dir_all(&only.data).unwrap();
+    only.line("vanished while this node runs");
+    let ready = call(only.api, "GET /readyz", &[], "");
+    assert_eq!((ready.status, ready.code().as_str()), (503, "unavailable"));
+    assert!(ready.body.contains("the data directory of this node vanished"), "{}", ready.body);
+    assert_eq!(call(only.api, "GET /healthz", &[], "").status, 200);
+}

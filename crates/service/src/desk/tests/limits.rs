@@ -39,7 +39,7 @@ fn a_node_keeps_so_many_sessions_and_no_more() {
 fn so_many_wait_for_a_lock_and_no_more() {
     let mut bench = Bench::new();
     bench.session("a");
-    drop(bench.acquire("x", "a", 60_000));
+    let _answer = bench.acquire("x", "a", 60_000);
     bench.enter("x", 1);
     let mut waiting = Vec::new();
     for number in 0..WAITERS_MAX / WAITERS_OF_ONE_MAX {
@@ -59,7 +59,7 @@ fn so_many_wait_for_a_lock_and_no_more() {
 fn a_session_holds_a_lock_only_so_often() {
     let mut bench = Bench::new();
     bench.session("a");
-    drop(bench.acquire("x", "a", 60_000));
+    let _answer = bench.acquire("x", "a", 60_000);
     bench.enter("x", 1);
     for holds in 2..=HOLDS_MAX as u32 {
         assert_eq!(granted(&mut bench.acquire("x", "a", 0)).holds, holds);

@@ -137,7 +137,7 @@ fn two_requests_of_one_session_enter_together() {
 fn who_does_not_want_to_wait_is_told_at_once_that_it_is_held() {
     let mut bench = Bench::new();
     bench.sessions(&["a", "b"]);
-    drop(bench.acquire("x", "a", 5_000));
+    let _answer = bench.acquire("x", "a", 5_000);
     bench.enter("x", 3);
     let refusal = refused(&mut bench.acquire("x", "b", 0));
     assert_eq!(refusal.error.code.as_str(), "held");
@@ -163,7 +163,7 @@ fn a_free_lock_can_be_had_without_waiting() {
 fn a_fence_is_valid_while_it_is_that_of_the_holder() {
     let mut bench = Bench::new();
     bench.session("a");
-    drop(bench.acquire("x", "a", 5_000));
+    let _answer = bench.acquire("x", "a", 5_000);
     bench.enter("x", 3);
     let verify = |bench: &mut Bench, fence| {
         let name = "x".to_string();
@@ -180,7 +180,7 @@ fn a_fence_is_valid_while_it_is_that_of_the_holder() {
 fn force_takes_a_lock_away_and_is_written_down() {
     let mut bench = Bench::new();
     bench.sessions(&["a", "b"]);
-    drop(bench.acquire("x", "a", 5_000));
+    let _answer = bench.acquire("x", "a", 5_000);
     bench.enter("x", 3);
     let mut next = bench.acquire("x", "b", 5_000);
     let force = |reply| Command::Force {
@@ -204,7 +204,7 @@ fn a_machine_is_asked_for_what_is_left_to_want_when_all_has_happened() {
     let mut bench = Bench::new();
     bench.session_for("a", 2_000);
     bench.session_for("b", 60_000);
-    drop(bench.acquire("x", "a", 1_000));
+    let _answer = bench.acquire("x", "a", 1_000);
     bench.enter("x", 1);
     let mut late = bench.acquire("x", "b", 2_000);
     assert_eq!(bench.asked("x"), [Acquire]);

@@ -95,7 +95,7 @@ fn another_than_the_first_node_asks_only_when_those_before_seem_dead() {
 fn a_lock_says_whom_it_waits_for() {
     let mut bench = Bench::new();
     bench.session_for("a", 600_000);
-    drop(bench.acquire("x", "a", 600_000));
+    let _answer = bench.acquire("x", "a", 600_000);
     assert_eq!(bench.lock("x").blocked_on, None);
     bench.tell("detector", suspect(2));
     bench.pass(40_000);
@@ -115,7 +115,7 @@ fn an_engine_that_goes_on_without_a_minority_says_so() {
     let config = DeskConfig { needs: Needs::Majority, ..config() };
     let mut bench = Bench::with(config, Survival::Whole, Vec::new(), &[]);
     bench.session("a");
-    drop(bench.acquire("x", "a", 600_000));
+    let _answer = bench.acquire("x", "a", 600_000);
     bench.tell("detector", suspect(2));
     assert_eq!(bench.lock("x").blocked_on, None);
     bench.tell("detector", suspect(1));
@@ -129,7 +129,7 @@ fn a_lock_says_what_the_missing_node_has_to_do_with_it() {
     let config = DeskConfig { needs: Needs::Coordinator(NodeId(1)), ..config() };
     let mut bench = Bench::with(config, Survival::Whole, Vec::new(), &[]);
     bench.session("a");
-    drop(bench.acquire("x", "a", 600_000));
+    let _answer = bench.acquire("x", "a", 600_000);
     let words = |bench: &mut Bench| bench.lock("x").blocked_on.expect("it is blocked").message;
     bench.tell("detector", suspect(2));
     assert_eq!(words(&mut bench), "waiting; node 3, down 0 s, may hold it");
@@ -178,12 +178,12 @@ fn a_lock_that_all_must_have_is_opened_once() {
     let config = DeskConfig { everywhere: true, ..config() };
     let mut bench = Bench::with(config, Survival::Whole, Vec::new(), &[]);
     bench.session("a");
-    drop(bench.acquire("x", "a", 1_000));
+    let _answer = bench.acquire("x", "a", 1_000);
     assert_eq!(bench.host.opened, ["lock/x"]);
     first_input(&mut bench);
     bench.enter("x", 1);
     bench.release("x", "a", 1).expect("held");
-    drop(bench.acquire("x", "a", 1_000));
+    let _answer = bench.acquire("x", "a", 1_000);
     assert_eq!(bench.host.opened, ["lock/x"]);
 }
 

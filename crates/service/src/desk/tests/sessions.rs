@@ -11,7 +11,7 @@ fn a_session_that_is_not_heard_of_ends_with_all_it_has() {
     let mut bench = Bench::new();
     bench.session_for("a", 2_000);
     bench.session_for("b", 60_000);
-    drop(bench.acquire("held", "a", 1_000));
+    let _answer = bench.acquire("held", "a", 1_000);
     bench.enter("held", 1);
     let mut waiting = bench.acquire("wanted", "a", 60_000);
     let mut next = bench.acquire("held", "b", 60_000);
@@ -53,7 +53,7 @@ fn a_stalled_node_expires_nobody() {
 fn a_session_can_be_ended_and_its_secret_is_never_shown() {
     let mut bench = Bench::new();
     bench.session("secret");
-    drop(bench.acquire("x", "secret", 1_000));
+    let _answer = bench.acquire("x", "secret", 1_000);
     bench.enter("x", 1);
     let shown = serde_json::to_string(&bench.lock("x")).expect("JSON");
     assert!(shown.contains("label of secret"));

@@ -94,3 +94,28 @@ fn the_estimate_is_the_place_times_the_usual_hold() {
     assert_eq!((refusal.position, refusal.eta_ms), (Some(2), Some(6_000)));
     assert_eq!(refusal.waited_ms, Some(1_000));
 }
+
+#[test]
+fn who_hung_up_without_an_id_is_passed_over() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b", "c"]);
+    drop(bench.acquire("x", "a", 60_000));
+    drop(bench.acquire_as("x", acquire("b", 60_000, Some("two"))));
+    let mut third = bench.acquire("x", "c", 60_000);
+    bench.enter("x", 1);
+    let lock = bench.lock("x");
+    let holder = lock.holder.expect("held").label;
+    assert_eq!(holder, "label of b", "one with an id may ask again");
+    assert_eq!(lock.waiters.len(), 1);
+    assert!(waits(&mut third));
+}
+
+#[test]
+fn when_all_have_hung_up_the_lock_is_given_back_at_once() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    drop(bench.acquire("x", "a", 60_000));
+    bench.enter("x", 1);
+    assert_eq!(bench.asked("x"), [Acquire, AnyRequest::Release]);
+    assert_eq!(bench.lock("x").holder, None);
+}
