@@ -82,6 +82,11 @@ impl Holding {
         Ok(Self { client, sender, events })
     }
 
+    /// Who asks.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Waits for what `ask` asks for, or for a signal. From time to time `meanwhile` may look what
     /// takes so long.
     pub fn obtain<A>(&self, ask: A, mut meanwhile: impl FnMut(&Client)) -> anyhow::Result<Answer>

@@ -90,7 +90,7 @@ impl Client {
     }
 
     /// The same client, which gives up on an answer after this long at the latest.
-    pub(crate) fn within(&self, patience: Duration) -> Self {
+    pub fn within(&self, patience: Duration) -> Self {
         Self { patience_max: patience, ..self.clone() }
     }
 

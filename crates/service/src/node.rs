@@ -87,10 +87,9 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
         start = store.incarnation(),
         "started"
     );
-    let desk = desk(&config, machines);
     let host = HostConfig { me, n: config.nodes.len() as u32, seed: random(), recorder };
     let data = DataWatch::start(store.path().to_path_buf());
-    let started = Host::start(host, store, desk, order, news, commands);
+    let started = Host::start(host, store, desk(&config, machines), order, news, commands);
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
     let server = http::serve(api, http_config(&config, &data), command);
     let ended = tokio::select! {

@@ -4,10 +4,13 @@ use crate::failure::Exit;
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::output;
 use crate::signals;
-use conclave_client::api::{Failure, limits};
+use conclave_client::api::{Failure, Holder, limits};
 use conclave_client::{Client, Error, Guard, Wanted};
 use std::ffi::OsString;
 use std::time::Duration;
+
+/// A node that is well says sooner than this how a lock is.
+const GLANCE: Duration = Duration::from_millis(500);
 
 /// Runs a command while holding a lock
 #[derive(Debug, clap::Args)]
@@ -56,7 +59,7 @@ pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
     let guard = match holding.obtain(ask, meanwhile)? {
         Answer::Held(guard) => guard,
         Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),
-        Answer::Refused(error) => return refused(arguments, error),
+        Answer::Refused(error) => return refused(arguments, holding.client(), error),
     };
     holding::tell_ttl(&arguments.name, arguments.ttl, &guard);
     let environment = [
@@ -75,23 +78,31 @@ pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
     }
 }
 
-/// Says what is being waited for, as the node that was asked knows it; and again when it changes.
+/// Says what is being waited for, as the nodes know it; and again when it changes.
 fn tell_once(client: &Client, name: &str, said: &mut Option<String>) {
-    let here = client.at(client.server());
-    let Ok(lock) = here.and_then(|here| here.lock_state(name)) else { return };
-    let (what, words) = match (lock.blocked_on, lock.holder) {
-        (Some(blocked), _) => {
+    let here = client.within(GLANCE).at(client.server());
+    let blocked = here.and_then(|here| here.lock_state(name)).ok().and_then(|it| it.blocked_on);
+    let (what, words) = match blocked {
+        Some(blocked) => {
             (format!("{:?}", blocked.nodes), limits::shown(&blocked.message).into_owned())
         }
-        (None, Some(holder)) => {
-            (holder.session, format!("held by {}", limits::shown(&holder.label)))
-        }
-        (None, None) => return, // A session of another node holds it, or nobody does by now.
+        None => match holder_anywhere(client, name) {
+            Some(holder) => (holder.session, format!("held by {}", limits::shown(&holder.label))),
+            None => return, // Nobody holds it by now, or at a node that does not answer.
+        },
     };
     if said.as_ref() != Some(&what) {
         output::warn(&format!("{name}: waiting: {words}"));
         *said = Some(what);
     }
+}
+
+/// Who holds it. A node knows the sessions of its own clients only, so all are asked.
+fn holder_anywhere(client: &Client, name: &str) -> Option<Holder> {
+    client.servers().iter().find_map(|server| {
+        let there = client.within(GLANCE).at(server).ok()?;
+        there.lock_state(name).ok()?.holder
+    })
 }
 
 fn wanted(arguments: &Lock) -> Wanted {
@@ -113,12 +124,18 @@ pub fn label(command: &[OsString]) -> String {
     limits::as_label(&format!("{host}:{} {program}", std::process::id()))
 }
 
-fn refused(arguments: &Lock, error: Error) -> anyhow::Result<Exit> {
+fn refused(arguments: &Lock, client: &Client, error: Error) -> anyhow::Result<Exit> {
     let name = &arguments.name;
     if !holding::is_not_in_time(&error) {
         return Err(holding::explained_for(name, error));
     }
-    let why = error.failure().map(reason).unwrap_or_default();
+    let failure = error.failure().cloned().map(|mut failure| {
+        if failure.holders.is_empty() && failure.blocked_on.is_none() {
+            failure.holders.extend(holder_anywhere(client, name));
+        }
+        failure
+    });
+    let why = failure.as_ref().map(reason).unwrap_or_default();
     let why = if why.is_empty() { error.to_string() } else { why };
     output::warn(&format!("{name}: the lock could not be had in time: {why}"));
     Ok(Exit::Code(holding::NOT_IN_TIME))
