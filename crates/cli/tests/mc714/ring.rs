@@ -114,8 +114,8 @@ fn who_was_elected_and_died_does_not_lead_again() {
             live.iter().for_each(|&id| ring.hears(id, leader));
         }
         (0..4).for_each(|_| drop(ring.at(1).says("is looked at")));
-        let said = ring.at(1).all_said().iter().rev();
-        let last = said.cloned().find(|line| line.starts_with("leader "));
+        let mut said = ring.at(1).all_said().iter().rev();
+        let last = said.find(|line| line.starts_with("leader ")).cloned();
         assert_eq!(last.as_deref(), Some("leader 4 alive [1, 2, 4]"));
     }
 }
