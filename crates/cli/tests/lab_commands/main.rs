@@ -8,6 +8,7 @@ mod manual;
 mod quorum;
 mod replay;
 mod scenario;
+mod seeds;
 mod sim;
 #[path = "../support/mod.rs"]
 mod support;
