@@ -5,12 +5,12 @@
 //! connection show theirs.
 
 use conclave_core::NodeId;
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
+use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::server::WebPkiClientVerifier;
+use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::{CertificateError, ClientConfig, RootCertStore, ServerConfig};
 use std::fmt;
 use std::io;
@@ -94,7 +94,7 @@ impl Tls {
             TlsError { file: certificate.clone(), problem: format!("does not go with {problem}") }
         })?;
         let versions = [&rustls::version::TLS13];
-        let client = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        let mut client = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&versions)
             .map_err(|error| with_authority(error.to_string()))?
             .with_root_certificates(Arc::clone(&roots))
@@ -103,12 +103,13 @@ impl Tls {
         let verifier = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(&provider))
             .build()
             .map_err(|error| with_authority(error.to_string()))?;
-        let server = ServerConfig::builder_with_provider(provider)
+        let mut server = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)
             .map_err(|error| with_authority(error.to_string()))?
             .with_client_cert_verifier(verifier)
             .with_single_cert(chain, secret)
             .map_err(with_key)?;
+        without_resumption(&mut client, &mut server);
         Ok(Self { client: Arc::new(client), server: Arc::new(server) })
     }
 
@@ -133,6 +134,13 @@ impl Tls {
         let certificate = shown.and_then(|chain| chain.first()).cloned();
         Ok((stream, certificate))
     }
+}
+
+/// Whoever resumes a session shows no certificate, and one that has expired would get in.
+fn without_resumption(client: &mut ClientConfig, server: &mut ServerConfig) {
+    client.resumption = Resumption::disabled();
+    server.send_tls13_tickets = 0;
+    server.session_storage = Arc::new(NoServerSessionStorage {});
 }
 
 /// Whether the others would take this certificate now: one that has expired, or that another
@@ -215,4 +223,58 @@ fn unreadable(file: &Path, what: &str, error: pem::Error) -> TlsError {
         format!("has no readable {what}: {error}")
     };
     TlsError { file: file.to_owned(), problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Authority, make_authority, make_node};
+    use rustls::HandshakeKind;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    /// The files of a node, in a directory of their own.
+    fn load(authority: &Authority, folder: &Path, me: NodeId) -> Tls {
+        let node = make_node(authority, me, &[], 1).expect("a certificate");
+        let file = |name: String, text: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).expect("written");
+            path
+        };
+        let files = TlsFiles {
+            authority: file("ca.pem".into(), &authority.certified().certificate),
+            certificate: file(format!("{me}.pem"), &node.certificate),
+            key: file(format!("{me}.key"), &node.key),
+        };
+        Tls::load(&files, me).expect("they belong together")
+    }
+
+    #[tokio::test]
+    async fn no_session_is_resumed_even_by_a_peer_that_would() {
+        let authority = make_authority("test").expect("an authority");
+        let folder = std::env::temp_dir().join(format!("conclave-tls-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a directory");
+        let [one, two] = [0, 1].map(|id| load(&authority, &folder, NodeId(id)));
+        std::fs::remove_dir_all(&folder).expect("removed");
+        let mut eager = ClientConfig::clone(&one.client);
+        eager.resumption = Resumption::in_memory_sessions(8);
+        let eager = Tls { client: Arc::new(eager), server: Arc::clone(&one.server) };
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("its address");
+        for _ in 0..2 {
+            let serve = async {
+                let (stream, _) = listener.accept().await.expect("a connection");
+                let (mut stream, shown) = two.accept(stream).await.expect("a handshake");
+                stream.write_all(b"x").await.expect("sent");
+                assert!(shown.is_some_and(|certificate| valid_for(&certificate, NodeId(0))));
+            };
+            let dial = async {
+                let stream = TcpStream::connect(address).await.expect("connected");
+                let mut stream = eager.connect(NodeId(1), stream).await.expect("a handshake");
+                stream.read_u8().await.expect("read, and any ticket with it");
+                assert_eq!(stream.get_ref().1.handshake_kind(), Some(HandshakeKind::Full));
+            };
+            tokio::join!(serve, dial);
+        }
+    }
 }

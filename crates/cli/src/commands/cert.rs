@@ -34,7 +34,7 @@ pub struct Cert {
     #[arg(long, value_name = "NAME", default_value = "conclave")]
     cluster: String,
     /// How long the certificates of nodes are valid
-    #[arg(long, value_name = "N", default_value = "3650")]
+    #[arg(long, value_name = "N", default_value = "365")]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=36_500))]
     days: u32,
     /// Make everything anew, the authority included: all nodes need the new files then
