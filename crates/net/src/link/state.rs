@@ -10,6 +10,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
+/// How often a node may have started since it was last met: once a second for a day. A larger jump
+/// is somebody else's, and would disown the real node, whose numbers are smaller from then on.
+const STARTS_MAX: u32 = 86_400;
+
 /// This node, as its links see it.
 pub(super) struct LinkState {
     pub config: LinkConfig,
@@ -106,6 +110,13 @@ impl LinkState {
             return Err(ConnectionError::Stranger(format!(
                 "node {id} has been seen in its start {}, this is its start {incarnation}: an \
                  old copy of its disk, or a process that should be gone",
+                known.incarnation
+            )));
+        }
+        if known.identity.is_some() && incarnation - known.incarnation > STARTS_MAX {
+            return Err(ConnectionError::Stranger(format!(
+                "node {id} has been seen in its start {}, and this one calls itself its start \
+                 {incarnation}: nobody starts so often",
                 known.incarnation
             )));
         }

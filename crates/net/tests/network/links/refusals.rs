@@ -114,6 +114,22 @@ async fn a_second_node_of_the_same_name_is_disowned_and_the_first_goes_on() {
 }
 
 #[tokio::test]
+async fn a_start_that_nobody_can_have_come_to_disowns_nobody() {
+    let (first, second) = (listener().await, listener().await);
+    let mut b = Host::start(second.0, config(B, &[first.1, second.1.clone()]));
+    let (_, answer) = Raw::greet(&second.1, hello(A, B, 2)).await;
+    assert!(matches!(answer, Frame::Welcome { .. }), "{answer:?}");
+    let forged = Hello { incarnation: u32::MAX, ..hello(A, B, 2) };
+    let (_, answer) = Raw::greet(&second.1, forged).await;
+    let Frame::Refuse { reason, .. } = answer else { panic!("{answer:?}") };
+    assert!(reason.ends_with("its start 4294967295: nobody starts so often"), "{reason}");
+    let next = Hello { incarnation: 2, ..hello(A, B, 2) };
+    let (_, answer) = Raw::greet(&second.1, next).await;
+    assert!(matches!(answer, Frame::Welcome { .. }), "{answer:?}");
+    b.restart().await;
+}
+
+#[tokio::test]
 async fn an_older_start_of_a_peer_is_disowned() {
     let (listener, address) = listener().await;
     let _b = Host::start(listener, config(B, &["127.0.0.1:9".into(), address.clone()]));
