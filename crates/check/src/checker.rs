@@ -76,7 +76,8 @@ struct Checker<'a> {
 impl Checker<'_> {
     /// Where counters rise for ever, only the normal form of a state can come up again.
     fn check(&self) -> Report {
-        let rises = self.bounds.requests.is_none() || !self.workings.is_silent();
+        let untimed = self.bounds.timeouts.is_some() && self.workings.is_silent_untimed();
+        let rises = self.bounds.requests.is_none() || !(self.workings.is_silent() || untimed);
         if rises && self.workings.has_normal() && self.may_set_back() {
             return self.by_normal_form();
         }

@@ -254,6 +254,10 @@ where
         self.cluster.silent
     }
 
+    fn is_silent_untimed(&self) -> bool {
+        self.cluster.silent_untimed
+    }
+
     fn listens(&self) -> bool {
         P::Uses::suspect(NodeId(0)).is_some()
     }

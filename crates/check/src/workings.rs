@@ -130,6 +130,8 @@ pub trait Workings: Sync {
     fn clients(&self) -> u32;
     /// Whether it falls silent when nobody wants anything.
     fn is_silent(&self) -> bool;
+    /// Whether it does at least where no timer fires any more.
+    fn is_silent_untimed(&self) -> bool;
     /// Whether it listens to a failure detector.
     fn listens(&self) -> bool;
     /// Whom an election should come to, where that is said: by those up in the end, and those who

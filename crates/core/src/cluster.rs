@@ -68,6 +68,8 @@ pub struct Cluster<P: Process> {
     pub coordinators: u32,
     /// Whether it falls silent when nobody wants to enter.
     pub silent: bool,
+    /// Whether it does at least where no timer fires any more.
+    pub silent_untimed: bool,
     /// The kinds of messages that are sent whether or not anybody asks for anything.
     pub upkeep: &'static [&'static str],
     /// Which node an election should come to, given who is up in the end and who began it;
@@ -92,6 +94,7 @@ impl<P: Process> Cluster<P> {
             clients: n,
             coordinators: 0,
             silent: true,
+            silent_untimed: false,
             upkeep: &[],
             winner: None,
             links: Links::Complete,

@@ -170,13 +170,15 @@ impl<'a, U: Led> LedLock<'a, U> {
         let Self { setting, setup, silent, fresh } = self;
         let election = election(setting)?;
         let alone = setting.n == 1;
+        let silent_untimed = silent; // Election and detector speak when a timer has fired.
         if setup.certain {
             let quiet = silent && setup.ballot == Ballot::Own;
             let fresh = move |me| Stack { upper: fresh(me, setup), lower: election(me) };
             let equals = Cluster::of_equals(setting.n, fresh);
             let silent = alone || quiet;
             let normal = U::normal();
-            return Ok(visitor.mutex(Cluster { silent, upkeep: UPKEEP, normal, ..equals }));
+            let equals = Cluster { silent_untimed, normal, ..equals };
+            return Ok(visitor.mutex(Cluster { silent, upkeep: UPKEEP, ..equals }));
         }
         let rhythm = rhythm(&setting.params)?;
         let detector = detector(setting.params.text("detector"), setting.n, rhythm)?;
@@ -186,7 +188,8 @@ impl<'a, U: Led> LedLock<'a, U> {
         };
         let equals = Cluster::of_equals(setting.n, fresh);
         let normal = U::normal();
-        Ok(visitor.mutex(Cluster { silent: alone, upkeep: UPKEEP, normal, ..equals }))
+        let equals = Cluster { silent_untimed, normal, ..equals };
+        Ok(visitor.mutex(Cluster { silent: alone, upkeep: UPKEEP, ..equals }))
     }
 }
 
