@@ -94,7 +94,7 @@ pub enum Code {
     StaleFence,
     /// The request id was used for something else.
     Conflict,
-    /// A limit is reached: back-pressure.
+    /// A limit is reached: back-pressure. With `retry` false, time alone does not help.
     TooMany,
     /// The lock cannot go on without nodes that are down or overloaded.
     Blocked,
@@ -175,7 +175,7 @@ impl Code {
         }
     }
 
-    /// Whether the same request may succeed later.
+    /// Whether the same request may succeed later, as a rule: an answer may know better.
     pub const fn retry(self) -> bool {
         match self {
             Self::NotLeader

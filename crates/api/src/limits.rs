@@ -30,6 +30,8 @@ pub const CANDIDATE_TTL_MS_MAX: u64 = 3_000;
 pub const WAIT_MS_MAX: u64 = 3_600_000;
 /// The longest body of a request, in bytes.
 pub const BODY_MAX: usize = 64 << 10;
+/// The longest value that is kept, in bytes of JSON without spaces.
+pub const VALUE_MAX: usize = 4 << 10;
 /// The longest answer about one value, in bytes: a value and what stands around it.
 pub const VALUE_ANSWER_MAX: usize = 2 * BODY_MAX;
 /// The longest answer of all, in bytes: a list of every lock.
@@ -42,14 +44,20 @@ const ALL_SHOWN: &str = "none of them a control character or an invisible one";
 
 /// How many locks a node knows at most by the wish of its own clients.
 pub const LOCKS_MAX: usize = 10_000;
+/// How many of these may be new by the wish of one session: names are never forgotten.
+pub const LOCKS_OF_ONE_MAX: usize = 1_000;
 /// How many elections may have a leader or candidates at a node at once.
 pub const ELECTIONS_MAX: usize = 10_000;
 /// How many sessions a node keeps at most.
 pub const SESSIONS_MAX: usize = 10_000;
-/// How many values are kept at most.
+/// How many values are kept at most. A value that was set to `null` counts: its fence is kept.
 pub const VALUES_MAX: usize = 10_000;
+/// How many bytes all values may have together, each with its name.
+pub const VALUES_BYTES_MAX: usize = 16 << 20;
 /// How many requests may wait for one lock at a node.
 pub const WAITERS_MAX: usize = 1_000;
+/// How many requests may wait at a node, for whatever they wait.
+pub const WAITERS_OF_ALL_MAX: usize = 10_000;
 /// How many of those may be of one session.
 pub const WAITERS_OF_ONE_MAX: usize = 100;
 /// How often one session may hold one lock.
@@ -184,6 +192,23 @@ pub fn wait_ms(asked: Option<u64>) -> Result<u64, Invalid> {
 pub fn proclaimed(value: &str) -> Result<(), Invalid> {
     if value.len() > PROCLAIMED_MAX || !value.chars().all(is_shown) {
         return invalid(format!("value has at most {PROCLAIMED_MAX} bytes, {ALL_SHOWN}"));
+    }
+    Ok(())
+}
+
+/// Refuses a value, given as JSON, that is too long to be kept.
+pub fn value(json: &str) -> Result<(), Invalid> {
+    if json.len() > VALUE_MAX {
+        let length = json.len();
+        return invalid(format!("value has at most {VALUE_MAX} bytes of JSON, not {length}"));
+    }
+    Ok(())
+}
+
+/// Refuses a fence that no grant can have: nobody could ever write after it.
+pub fn fence(fence: u64) -> Result<(), Invalid> {
+    if fence >= FENCE_END {
+        return invalid(format!("fence is less than {FENCE_END}, not {fence}"));
     }
     Ok(())
 }

@@ -8,7 +8,10 @@ use super::replies::Delivered;
 use super::sessions::{Granted, Kind, short_hash};
 use super::timing::{TRY, milliseconds};
 use super::{Desk, Reply, answer};
-use conclave_api::limits::{self, HOLDS_MAX, LOCKS_MAX, WAITERS_MAX, WAITERS_OF_ONE_MAX};
+use conclave_api::limits::{
+    self, HOLDS_MAX, LOCKS_MAX, LOCKS_OF_ONE_MAX, WAITERS_MAX, WAITERS_OF_ALL_MAX,
+    WAITERS_OF_ONE_MAX,
+};
 use conclave_api::{self as api, Code};
 use conclave_core::Ticks;
 use conclave_net::HostContext;
@@ -25,7 +28,7 @@ impl Desk {
         if let Err(refusal) = self.may_acquire(name, &request) {
             return answer(reply, Err(refusal), host);
         }
-        self.queues.locks.add(name);
+        self.name_lock(name, &request.session);
         self.join(Kind::Lock, name, request, reply, host);
         self.queues.locks.settle(name);
     }
@@ -33,13 +36,31 @@ impl Desk {
     fn may_acquire(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
         limits::name(name)?;
         check(request)?;
-        self.session(&request.session)?;
+        let session = self.session(&request.session)?;
+        if self.queues.locks.contains(name) {
+            return Ok(());
+        }
         let locks = self.queues.locks.len();
-        if !self.queues.locks.contains(name) && locks >= LOCKS_MAX {
+        if locks >= LOCKS_MAX {
             let words = format!("this node knows {locks} locks, and forgets none");
-            return Err(refusal::too_many(words));
+            return Err(refusal::used_up(words));
+        }
+        if session.named >= LOCKS_OF_ONE_MAX {
+            let words = format!("this session has named {LOCKS_OF_ONE_MAX} new locks already");
+            return Err(refusal::used_up(words));
         }
         Ok(())
+    }
+
+    /// The lock is known from now on. A new name counts against the session that came up with it.
+    fn name_lock(&mut self, name: &str, session: &str) {
+        if self.queues.locks.contains(name) {
+            return;
+        }
+        self.queues.locks.add(name);
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.named += 1;
+        }
     }
 
     /// Puts a request in the queue, unless it has its answer already. The queue must exist.
@@ -110,6 +131,10 @@ impl Desk {
             return Some(refusal);
         }
         let queue = self.queues.get(kind, name)?;
+        if self.replies.len() >= WAITERS_OF_ALL_MAX {
+            let words = format!("{WAITERS_OF_ALL_MAX} requests wait at this node already");
+            return Some(refusal::too_many(words));
+        }
         if queue.waiters().len() >= WAITERS_MAX {
             let words = format!("{WAITERS_MAX} wait for '{name}' at this node already");
             return Some(refusal::too_many(words));

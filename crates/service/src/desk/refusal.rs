@@ -35,7 +35,14 @@ pub fn not_holder(name: &str) -> Refusal {
     refuse(Code::NotHolder, format!("this session does not hold '{name}' with this fence"))
 }
 
-/// A limit is reached.
+/// A limit is reached, and time does not help: what counts against it never goes away by itself.
+pub fn used_up(message: impl Into<String>) -> Refusal {
+    let mut refusal = too_many(message);
+    refusal.error.retry = false;
+    refusal
+}
+
+/// A limit is reached for now.
 pub fn too_many(message: impl Into<String>) -> Refusal {
     refuse(Code::TooMany, message)
 }

@@ -98,7 +98,6 @@ impl Replies {
     }
 
     /// How many requests wait.
-    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.waiting.len()
     }

@@ -63,6 +63,8 @@ pub struct Session {
     released: BTreeMap<RequestName, Released>,
     /// The requests that are remembered, oldest first.
     order: VecDeque<RequestName>,
+    /// How many locks were new when it asked for them, since the node started.
+    pub named: usize,
 }
 
 impl Session {
@@ -73,6 +75,7 @@ impl Session {
             granted: BTreeMap::new(),
             released: BTreeMap::new(),
             order: VecDeque::new(),
+            named: 0,
         }
     }
 

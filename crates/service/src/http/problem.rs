@@ -37,10 +37,11 @@ impl From<Refusal> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
+        let retry = self.refusal.error.retry;
         let mut response = (self.status, Json(*self.refusal)).into_response();
         let headers = response.headers_mut();
         match self.status {
-            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS if retry => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
             StatusCode::UNAUTHORIZED => {
@@ -49,5 +50,21 @@ impl IntoResponse for Problem {
             _ => {}
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_time_helps_against_says_when_to_come_back() {
+        for (refusal, expected) in
+            [(refusal::too_many("a crowd"), true), (refusal::used_up("all names"), false)]
+        {
+            let response = Problem::from(refusal).into_response();
+            assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
+            assert_eq!(response.headers().contains_key(header::RETRY_AFTER), expected);
+        }
     }
 }

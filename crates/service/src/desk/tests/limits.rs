@@ -1,5 +1,8 @@
 use super::*;
-use conclave_api::limits::{HOLDS_MAX, LOCKS_MAX, SESSIONS_MAX, WAITERS_MAX, WAITERS_OF_ONE_MAX};
+use conclave_api::limits::{
+    FENCE_END, HOLDS_MAX, LOCKS_MAX, LOCKS_OF_ONE_MAX, SESSIONS_MAX, VALUE_MAX, WAITERS_MAX,
+    WAITERS_OF_ALL_MAX, WAITERS_OF_ONE_MAX,
+};
 
 #[test]
 fn clients_name_so_many_locks_and_peers_as_many_each() {
@@ -15,6 +18,7 @@ fn clients_name_so_many_locks_and_peers_as_many_each() {
     let refusal = refused(&mut bench.acquire("one-more", "a", 0));
     assert_eq!(refusal.error.code.as_str(), "too_many");
     assert_eq!(refusal.error.message, "this node knows 10000 locks, and forgets none");
+    assert!(!refusal.error.retry, "however long one waits");
     assert!(waits(&mut bench.acquire("7", "a", 1_000)), "known ones go on");
     name(&mut bench, LOCKS_MAX..3 * LOCKS_MAX);
     assert!(waits(&mut bench.acquire("29999", "a", 1_000)), "and so do those of others");
@@ -32,7 +36,43 @@ fn a_node_keeps_so_many_sessions_and_no_more() {
     let request = api::NewSession::default();
     let id = "one-more".to_string();
     let refusal = bench.now(|reply| Command::OpenSession { request, id, reply });
-    assert_eq!(code(refusal), "too_many");
+    let refusal = refusal.expect_err("full").error;
+    assert_eq!((refusal.code.as_str(), refusal.retry), ("too_many", true));
+}
+
+#[test]
+fn one_session_does_not_use_up_all_names() {
+    let mut bench = Bench::new();
+    bench.session("greedy");
+    bench.session("other");
+    for number in 0..LOCKS_OF_ONE_MAX {
+        assert!(waits(&mut bench.acquire(&number.to_string(), "greedy", 60_000)));
+    }
+    let refusal = refused(&mut bench.acquire("one-more", "greedy", 0)).error;
+    assert_eq!((refusal.code.as_str(), refusal.retry), ("too_many", false));
+    assert!(waits(&mut bench.acquire("7", "greedy", 60_000)), "known ones go on");
+    assert!(waits(&mut bench.acquire("one-more", "other", 60_000)), "so does everybody else");
+    assert!(waits(&mut bench.acquire("one-more", "greedy", 60_000)), "it is known now");
+}
+
+#[test]
+fn so_many_wait_at_a_node_and_no_more() {
+    let mut bench = Bench::new();
+    bench.session("c");
+    let mut waiting = Vec::new();
+    for number in 0..WAITERS_OF_ALL_MAX / WAITERS_OF_ONE_MAX {
+        let session = format!("b{number}");
+        let name = format!("x{}", number % 20);
+        bench.session(&session);
+        let often = 0..WAITERS_OF_ONE_MAX;
+        waiting.extend(often.map(|_| bench.acquire(&name, &session, 60_000)));
+    }
+    assert!(waiting.iter_mut().all(waits));
+    let refusal = refused(&mut bench.acquire("y", "c", 60_000)).error;
+    assert_eq!((refusal.code.as_str(), refusal.retry), ("too_many", true));
+    bench.pass(11_000);
+    bench.session("d");
+    assert!(waits(&mut bench.acquire("y", "d", 60_000)), "the others' sessions have expired");
 }
 
 #[test]
@@ -96,6 +136,21 @@ fn what_a_classic_engine_lacks_is_refused() {
     assert_eq!(refused(&mut bench.acquire("x", "nobody", 0)).error.code.as_str(), "no_session");
     let unknown = bench.show(|reply| Question::Lock { name: "x".to_string(), reply });
     assert_eq!(code(unknown), "not_found", "a refused request leaves nothing behind");
+}
+
+#[test]
+fn a_value_that_is_too_long_or_final_is_refused() {
+    let mut bench = Bench::new();
+    let mut set = |value: String, fence| {
+        let request = api::NewValue { value: value.into(), fence };
+        bench.now(|reply| Command::SetValue { name: "v".to_string(), request, reply })
+    };
+    assert_eq!(code(set("x".repeat(VALUE_MAX - 1), 1)), "bad_request");
+    for end in [FENCE_END, u64::MAX] {
+        assert_eq!(code(set("frozen".to_string(), end)), "bad_request");
+    }
+    assert!(set("x".repeat(VALUE_MAX - 2), 1).is_ok(), "with its quotes it just fits");
+    assert!(set("last".to_string(), FENCE_END - 1).is_ok());
 }
 
 #[test]
