@@ -15,8 +15,10 @@ mod problem;
 mod routes;
 mod server;
 mod sessions;
+mod stream_limit;
 mod streams;
 mod values;
+mod write_timeout;
 
 pub use server::{Server, serve};
 
@@ -24,6 +26,7 @@ use crate::desk::{Answer, Command, Question, Reply, refusal};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use stream_limit::StreamLimit;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
@@ -51,6 +54,8 @@ pub struct HttpLimits {
     pub head: Duration,
     /// For the body of a request.
     pub body: Duration,
+    /// For a client to take any of its answer.
+    pub write: Duration,
     /// For the next request on a connection.
     pub idle: Duration,
     /// For the node itself to say how things are: its disk may hang.
@@ -61,6 +66,8 @@ pub struct HttpLimits {
     pub connections: usize,
     /// How many more there may be for urgent requests: keepalive, release, admin and health.
     pub reserved: usize,
+    /// How many event streams there may be at once. Beyond these, the oldest ends.
+    pub streams: usize,
 }
 
 impl Default for HttpLimits {
@@ -68,11 +75,13 @@ impl Default for HttpLimits {
         Self {
             head: Duration::from_secs(5),
             body: Duration::from_secs(10),
+            write: Duration::from_secs(10),
             idle: Duration::from_secs(75),
             answer: Duration::from_secs(5),
             drain: Duration::from_secs(1),
             connections: 1_024,
             reserved: 256,
+            streams: 256,
         }
     }
 }
@@ -82,6 +91,7 @@ impl Default for HttpLimits {
 struct Api {
     config: Arc<HttpConfig>,
     commands: mpsc::Sender<Command>,
+    streams: Arc<StreamLimit>,
 }
 
 impl Api {

@@ -1,12 +1,15 @@
 //! The HTTP server: connections, how many, how slow, and how they end.
 
-use super::head_timeout::TimedStream;
+use super::head_timeout::{HeadTimer, TimedStream};
 use super::places::{Place, Places, Room};
+use super::stream_limit::StreamLimit;
+use super::write_timeout::WriteTimeout;
 use super::{Api, HttpConfig, HttpLimits, routes};
 use crate::desk::Command;
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderValue, header};
+use axum::response::Response;
 use conclave_net::RateLimitedLog;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -25,7 +28,7 @@ use tokio::task::{JoinHandle, JoinSet};
 const BREATH: Duration = Duration::from_millis(50);
 /// The longest head of a request, in bytes: a name of 256 and a few headers fit many times over.
 const HEAD_MAX: usize = 32 << 10;
-/// Whoever has a reserved place leaves it to the next.
+/// Whoever has a reserved place leaves it to the next; so does whoever had a stream of events.
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// The API of a node, being served.
@@ -49,7 +52,8 @@ impl Server {
 pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<Command>) -> Server {
     let (stop, stopped) = oneshot::channel();
     let limits = config.limits;
-    let router = routes::router(Api { config: Arc::new(config), commands });
+    let streams = StreamLimit::new(limits.streams);
+    let router = routes::router(Api { config: Arc::new(config), commands, streams });
     let task = tokio::spawn(run(listener, router, limits, stopped));
     Server { stop, task }
 }
@@ -102,10 +106,24 @@ fn full(warnings: &RateLimitedLog, peer: SocketAddr, limits: HttpLimits) {
     warnings.about(peer, format_args!("closed: {open} connections are open"));
 }
 
+/// The answer, with word of what becomes of its connection.
+fn marked(mut answer: Response, room: Room, timer: &HeadTimer) -> Response {
+    let is_stream = answer.body().size_hint().exact().is_none();
+    if room == Room::Reserved || is_stream {
+        answer.headers_mut().insert(header::CONNECTION, CLOSE);
+    }
+    // A stream of events is being served for as long as it lasts.
+    if !is_stream {
+        timer.served();
+    }
+    answer
+}
+
 impl Client {
     async fn serve(self, stream: TcpStream, router: Router, watcher: Watcher, place: Place) {
         let timer = place.timer.clone();
-        let io = TokioIo::new(TimedStream::new(stream, timer.clone()));
+        let stream = TimedStream::new(stream, timer.clone());
+        let io = TokioIo::new(WriteTimeout::new(stream, self.limits.write));
         let service = TowerToHyperService::new(router);
         let heard = timer.clone();
         let room = place.room;
@@ -115,14 +133,7 @@ impl Client {
             let answer = service.call(request.map(Body::new));
             let heard = heard.clone();
             async move {
-                let mut answer = answer.await?;
-                if room == Room::Reserved {
-                    answer.headers_mut().insert(header::CONNECTION, CLOSE);
-                }
-                // A stream of events is being served for as long as it lasts.
-                if answer.body().size_hint().exact().is_some() {
-                    heard.served();
-                }
+                let answer = marked(answer.await?, room, &heard);
                 Ok::<_, std::convert::Infallible>(answer)
             }
         });

@@ -9,7 +9,7 @@ use axum::http::HeaderMap;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use conclave_api::Election;
-use futures_util::stream::{self, Stream};
+use futures_util::stream::{self, Stream, StreamExt};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
@@ -24,12 +24,13 @@ pub async fn events(
     // Numbers begin anew when the node does; one from before says nothing.
     let known = known.filter(|known| past.last().is_some_and(|last| *known <= last.number));
     let told = known.unwrap_or(0);
+    let over = api.streams.enter().over();
     let state = Telling { past: past.into(), coming, told };
     let stream = stream::unfold(state, |mut telling| async {
         let event = telling.next().await?;
         Some((Ok(event), telling))
     });
-    Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
+    Ok(Sse::new(stream.take_until(over)).keep_alive(KeepAlive::default()))
 }
 
 struct Telling {
@@ -68,12 +69,13 @@ pub async fn observe(
     // A name that is none is an error before the stream begins.
     let asked = name.clone();
     api.show(|reply| Question::Election { name: asked, reply }).await?;
+    let over = api.streams.enter().over();
     let state = Observing { api, name, coming: feed.coming, shown: None };
     let stream = stream::unfold(state, |mut observing| async {
         let event = observing.next().await?;
         Some((Ok(event), observing))
     });
-    Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
+    Ok(Sse::new(stream.take_until(over)).keep_alive(KeepAlive::default()))
 }
 
 struct Observing {

@@ -4,6 +4,7 @@ use crate::common::{Client, Cluster, call, patient};
 use conclave_service::http::HttpLimits;
 use serde_json::json;
 use std::net::SocketAddr;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -89,5 +90,44 @@ async fn idle_connections_shut_nobody_out() {
         assert_eq!(call(address, &keepalive(&holder), &[], "{}").await.status, 200);
     }
     assert_eq!(holder.release("x", fence).await.status, 200);
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn among_too_many_event_streams_the_oldest_ends() {
+    let limits = HttpLimits { streams: 2, ..patient() };
+    let cluster = Cluster::start(1, "ricart-agrawala", limits).await;
+    let address = cluster.first();
+    let client = Client::open(address, "makes events").await;
+    let mut crowd = Vec::new();
+    for _ in 0..5 {
+        crowd.push(busy(address).await);
+    }
+    let last = crowd.split_off(3);
+    for mut old in crowd {
+        let mut rest = String::new();
+        let reading = old.read_to_string(&mut rest);
+        let read = tokio::time::timeout(Duration::from_secs(20), reading).await;
+        read.expect("it ends, and its connection with it").expect("in good order");
+    }
+    client.acquire("x").await;
+    for mut stream in last {
+        let seen = answer(&mut stream).await;
+        assert!(seen.contains("granted"), "{seen}");
+    }
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_never_reads_is_let_go() {
+    let limits = HttpLimits { write: Duration::from_millis(200), ..patient() };
+    let cluster = Cluster::start(1, "ricart-agrawala", limits).await;
+    let mut stream = TcpStream::connect(cluster.first()).await.expect("it listens");
+    let request = b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    // When the answers fill what the system keeps of them, no more requests are taken.
+    let asking = async { while stream.write_all(request).await.is_ok() {} };
+    let asked = tokio::time::timeout(Duration::from_secs(20), asking).await;
+    asked.expect("the connection is closed");
+    assert_eq!(call(cluster.first(), "GET /v1/locks", &[], "").await.status, 200);
     cluster.stop().await;
 }
