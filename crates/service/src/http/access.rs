@@ -13,6 +13,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::net::IpAddr;
 
+/// Where a browser says whose page a request comes from.
+const FETCH_SITE: &str = "sec-fetch-site";
+
 /// Lets a request pass that names this node and comes from no foreign page.
 pub async fn check_request(State(api): State<Api>, request: Request, next: Next) -> Response {
     match check(request.headers(), &api.config.own) {
@@ -31,11 +34,19 @@ pub async fn check_room(request: Request, next: Next) -> Response {
 }
 
 fn check(headers: &HeaderMap, own: &[String]) -> Result<(), Problem> {
+    if headers.get_all(header::HOST).iter().count() > 1 {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "the request names more than one Host"));
+    }
     let Some(host) = text(headers, header::HOST) else {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "the request names no Host"));
     };
     if !is_this_node(host, own) {
         let words = "Host is neither loopback nor an address of this node";
+        return Err(Problem::forbidden(StatusCode::FORBIDDEN, words));
+    }
+    // A browser says so even where it sends no Origin, as with an image.
+    if headers.get_all(FETCH_SITE).iter().any(|site| site == "cross-site") {
+        let words = "the request comes from another site's page";
         return Err(Problem::forbidden(StatusCode::FORBIDDEN, words));
     }
     match headers.get(header::ORIGIN) {

@@ -50,6 +50,10 @@ impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
             return Err(Problem::new(status, "the body must be of type application/json"));
         }
         let bytes = read(request, api).await?;
+        if bytes.trim_ascii_start().starts_with(b"[") {
+            // Fields would be taken by their order, which is nobody's promise.
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "body: an array is no object"));
+        }
         serde_json::from_slice(&bytes)
             .map(Self)
             .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, format!("body: {error}")))

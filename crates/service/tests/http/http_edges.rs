@@ -24,6 +24,8 @@ const BAD_BODIES: &[Bad] = &[
     (ACQUIRE, TYPE, "{", 400, "bad_request"),
     (ACQUIRE, TYPE, "", 400, "bad_request"),
     (ACQUIRE, TYPE, "{}", 400, "bad_request"),
+    (ACQUIRE, TYPE, r#"["00000000000000000000000000000000"]"#, 400, "bad_request"),
+    ("PUT /v1/values/v", TYPE, " [1, 5]", 400, "bad_request"),
     (ACQUIRE, TYPE, r#"{"session":"a","unknown":1}"#, 400, "bad_request"),
     (ACQUIRE, TYPE, r#"{"session":7}"#, 400, "bad_request"),
     (ACQUIRE, TYPE, r#"{"session":"a","wait_ms":-1}"#, 400, "bad_request"),
@@ -91,6 +93,11 @@ async fn foreign_pages_and_names_are_refused() {
         (&[("host", &own), ("origin", &local)], 200),
         (&[("host", &own), ("origin", evil)], 403),
         (&[("host", &own), ("origin", "null")], 403),
+        (&[("host", &own), ("sec-fetch-site", "cross-site")], 403),
+        (&[("host", &own), ("sec-fetch-site", "same-origin")], 200),
+        (&[("host", &own), ("sec-fetch-site", "none")], 200),
+        (&[("host", &own), ("host", "localhost")], 400),
+        (&[("host", &own), ("host", "evil.example")], 400),
     ];
     for (headers, status) in table {
         let answer = call(address, "GET /healthz", headers, "").await;
