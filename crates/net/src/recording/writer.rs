@@ -3,7 +3,7 @@
 use super::{Check, Entry, Header, MAGIC, VERSION};
 use conclave_core::Ticks;
 use serde::Serialize;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ impl Recorder {
     /// ones beside it (`a.rec`, `a.2.rec`, `a.3.rec`), so that a restart erases nothing.
     pub fn create(path: &Path, header: &Header) -> io::Result<Self> {
         let path = place(path, header.incarnation);
-        let out = BufWriter::with_capacity(1 << 16, File::create(&path)?);
+        let out = BufWriter::with_capacity(1 << 16, open(&path)?);
         Self::new(Box::new(out), path, header)
     }
 
@@ -84,6 +84,22 @@ impl Recorder {
     }
 }
 
+/// A recording has all names of locks and all messages in it: it is for its owner alone, and writes
+/// over nothing that a link at its path points to.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let no_link = OFlags::NOFOLLOW.bits().cast_signed();
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600).custom_flags(no_link).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).open(path)
+}
+
 fn place(path: &Path, incarnation: u32) -> PathBuf {
     if incarnation <= 1 {
         return path.to_path_buf();
@@ -135,6 +151,25 @@ mod tests {
         }
         assert!(recorder.out.is_none());
         recorder.finish(Ticks(10));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_recording_is_for_its_owner_alone_and_follows_no_link() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let name = format!("conclave-recording-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&directory).expect("a directory");
+        let [real, link] = ["a.rec", "link.rec"].map(|name| directory.join(name));
+        Recorder::create(&real, &header()).expect("a recording");
+        let mode = std::fs::metadata(&real).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let before = std::fs::read(&real).expect("a recording");
+        symlink(&real, &link).expect("a link");
+        let later = Header { started: 7, ..header() };
+        assert!(Recorder::create(&link, &later).is_err(), "somebody else's file perhaps");
+        assert_eq!(std::fs::read(&real).expect("a recording"), before);
+        std::fs::remove_dir_all(directory).expect("there");
     }
 
     #[test]
