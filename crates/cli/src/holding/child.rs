@@ -7,7 +7,7 @@ use crate::output;
 use anyhow::Context;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, getppid, kill_process, kill_process_group,
-    set_parent_process_death_signal, waitid,
+    set_parent_process_death_signal, test_kill_process_group, waitid,
 };
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -60,6 +60,11 @@ impl Child {
     /// Sends a signal to all that it started.
     pub fn signal(&self, signal: Signal) {
         let _ = kill_process_group(self.group, signal); // It may be gone already.
+    }
+
+    /// Whether it became another user's, as with `sudo`: no signal of ours reaches it any more.
+    pub fn is_out_of_reach(&self) -> bool {
+        test_kill_process_group(self.group) == Err(rustix::io::Errno::PERM)
     }
 
     /// Ends all that it started, and waits for its end.

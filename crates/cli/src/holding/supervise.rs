@@ -2,6 +2,7 @@
 
 use super::child::{self, Child};
 use super::{Happened, Outcome};
+use crate::output;
 use conclave_client::{Guard, Loss, Watch, nap, since_boot};
 use rustix::process::Signal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -45,7 +46,7 @@ pub fn supervise(
     })?;
     let watch = guard.watch();
     let warning = WARNING.min(watch.ttl() / 4);
-    let mut supervisor = Supervisor { watch, warning, phase: Phase::Running };
+    let mut supervisor = Supervisor { watch, warning, phase: Phase::Running, in_reach: true };
     loop {
         match events.recv_timeout(supervisor.pause()) {
             Ok(Happened::Signal(signal)) => child.signal(signal),
@@ -54,7 +55,10 @@ pub fn supervise(
             }
             Ok(Happened::Ended) => return supervisor.end(child),
             Ok(Happened::Lost(_) | Happened::Answered(_)) => {} // Of an earlier command.
-            Err(RecvTimeoutError::Timeout) => supervisor.check_deadline(&child),
+            Err(RecvTimeoutError::Timeout) => {
+                supervisor.check_reach(&child);
+                supervisor.check_deadline(&child);
+            }
             Err(error @ RecvTimeoutError::Disconnected) => return Err(error.into()),
         }
     }
@@ -65,9 +69,24 @@ struct Supervisor {
     /// How long before the deadline to ask.
     warning: Duration,
     phase: Phase,
+    /// Signals reach the command, as far as is known.
+    in_reach: bool,
 }
 
 impl Supervisor {
+    /// Says so as soon as the command cannot be stopped any more: it may become another user's at
+    /// any time, and then the lock protects nothing once it is lost.
+    fn check_reach(&mut self, child: &Child) {
+        if self.in_reach && child.is_out_of_reach() {
+            self.in_reach = false;
+            output::warn(
+                "the command runs as another user and cannot be stopped: when the time to live \
+                 has passed unanswered, it goes on while others are let in; put sudo first \
+                 ('sudo conclave …')",
+            );
+        }
+    }
+
     /// How long nothing needs to be looked at.
     fn pause(&self) -> Duration {
         nap(match &self.phase {
@@ -88,6 +107,10 @@ impl Supervisor {
             }
             Phase::Stopping(loss, moment) if since_boot() >= *moment => {
                 child.signal(Signal::KILL);
+                if child.is_out_of_reach() {
+                    self.in_reach = false;
+                    output::warn("the command goes on: it is another user's");
+                }
                 self.phase = Phase::Killed(loss.clone());
             }
             Phase::Stopping(..) | Phase::Killed(_) => {}

@@ -7,6 +7,7 @@ mod hostile;
 mod load;
 mod lock;
 mod node;
+mod other_user;
 #[path = "../support/ports.rs"]
 mod ports;
 mod readme;
