@@ -6,6 +6,7 @@ mod panicking;
 mod peers;
 mod plan;
 mod start;
+mod warnings;
 
 pub use file::{File, Node};
 pub use plan::{Flags, plan};

@@ -3,12 +3,13 @@
 use super::algorithms::{self, Named};
 use super::file::{File, Node, TlsFiles};
 use super::peers;
+use super::warnings::warnings;
 use crate::failure::Mistakes;
 use conclave_lab::files;
 use conclave_service::{Address, Config, Tls};
 use std::fmt::Display;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tracing::Level;
 
 const CLUSTER: &str = "conclave";
@@ -135,7 +136,7 @@ struct Checked<'a> {
     mistakes: &'a mut Mistakes,
 }
 
-impl Checked<'_> {
+impl<'a> Checked<'a> {
     fn plan(mut self, typed: &[Node], set: &[(String, String)]) -> Option<Plan> {
         let flags = self.flags;
         let file = self.file;
@@ -173,7 +174,8 @@ impl Checked<'_> {
         {
             self.mistakes.add(error); // What goes wrong only with all of it together.
         }
-        Some(Plan { warnings: warnings(&config), config, level })
+        let token = self.token_file().map(Path::new);
+        Some(Plan { warnings: warnings(&config, token), config, level })
     }
 
     fn missing(&mut self, words: impl Display) {
@@ -279,9 +281,12 @@ impl Checked<'_> {
         Some(Tls { authority: authority?, certificate: certificate?, key: key? })
     }
 
+    fn token_file(&self) -> Option<&'a String> {
+        self.flags.admin_token_file.as_ref().or(self.file.admin_token_file.as_ref())
+    }
+
     fn token(&mut self) -> Option<String> {
-        let named = self.flags.admin_token_file.as_ref().or(self.file.admin_token_file.as_ref());
-        let path = named?;
+        let path = self.token_file()?;
         let token = files::read(path).map(|text| text.trim().to_string());
         let token = token.and_then(|token| match token.len() >= TOKEN_MIN {
             true => Ok(token),
@@ -301,22 +306,4 @@ impl Checked<'_> {
         }
         level.map(|(_, level)| *level)
     }
-}
-
-fn warnings(config: &Config) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if !config.http.ip().is_loopback() {
-        warnings.push(format!(
-            "--http {}: clients are not authenticated: whoever reaches this address can take and \
-             release locks",
-            config.http
-        ));
-    }
-    if !config.listen.ip().is_loopback() && config.tls.is_none() {
-        warnings.push(format!(
-            "--listen {}: links without TLS: whoever reaches this address can pose as a node",
-            config.listen
-        ));
-    }
-    warnings
 }
