@@ -4,6 +4,7 @@
 //! the answer.
 
 mod access;
+mod answer_room;
 mod body;
 mod elections;
 mod head_timeout;
@@ -68,6 +69,8 @@ pub struct HttpLimits {
     pub reserved: usize,
     /// How many event streams there may be at once. Beyond these, the oldest ends.
     pub streams: usize,
+    /// How many bytes of long answers may be under way at once.
+    pub answers: usize,
 }
 
 impl Default for HttpLimits {
@@ -82,6 +85,7 @@ impl Default for HttpLimits {
             connections: 1_024,
             reserved: 256,
             streams: 256,
+            answers: 64 << 20,
         }
     }
 }

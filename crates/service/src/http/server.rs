@@ -1,5 +1,6 @@
 //! The HTTP server: connections, how many, how slow, and how they end.
 
+use super::answer_room::AnswerRoom;
 use super::head_timeout::{HeadTimer, TimedStream};
 use super::places::{Place, Places, Room};
 use super::stream_limit::StreamLimit;
@@ -67,6 +68,7 @@ async fn run(
     let graceful = GracefulShutdown::new();
     let places = Places::new(limits.connections, limits.reserved);
     let warnings = Arc::new(RateLimitedLog::new("client at"));
+    let answers = AnswerRoom::new(limits.answers);
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -77,7 +79,8 @@ async fn run(
         while connections.try_join_next().is_some() {}
         match accepted.map(|accepted| (accepted, places.enter())) {
             Ok(((stream, peer), Some(place))) => {
-                let client = Client { peer, limits, warnings: Arc::clone(&warnings) };
+                let (warnings, answers) = (Arc::clone(&warnings), answers.clone());
+                let client = Client { peer, limits, warnings, answers };
                 let served = client.serve(stream, router.clone(), graceful.watcher(), place);
                 connections.spawn(served);
             }
@@ -98,6 +101,7 @@ struct Client {
     peer: SocketAddr,
     limits: HttpLimits,
     warnings: Arc<RateLimitedLog>,
+    answers: AnswerRoom,
 }
 
 /// There is no room for this connection.
@@ -126,14 +130,15 @@ impl Client {
         let io = TokioIo::new(WriteTimeout::new(stream, self.limits.write));
         let service = TowerToHyperService::new(router);
         let heard = timer.clone();
-        let room = place.room;
+        let (room, answers) = (place.room, self.answers.clone());
         let served = service_fn(move |mut request: hyper::Request<Incoming>| {
             heard.serving();
             request.extensions_mut().insert(room);
             let answer = service.call(request.map(Body::new));
-            let heard = heard.clone();
+            let (heard, answers) = (heard.clone(), answers.clone());
             async move {
-                let answer = marked(answer.await?, room, &heard);
+                let answer = answers.admit(answer.await?).await;
+                let answer = marked(answer, room, &heard);
                 Ok::<_, std::convert::Infallible>(answer)
             }
         });
