@@ -117,7 +117,7 @@ pub fn text(state: &State, free: bool) -> String {
 
 /// One lock or election for people, with everybody who waits for it.
 pub fn detail(state: &State) -> String {
-    let columns = ["waiting", "node", "place", "for", "about to wait"];
+    let columns = ["waiting", "node", "place", "for", "may take"];
     let mut table = Table::new(width(), &columns);
     let at_locks = state.locks.iter().map(|lock| (lock.node, &lock.waiters));
     let stand = |election: &Election| election.leading_node.unwrap_or(state.cluster.node);
