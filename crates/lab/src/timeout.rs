@@ -85,7 +85,9 @@ pub fn advise(answers: &Answers, costs: Costs, asked: Option<Ticks>) -> Advice {
         Answers::Constant(_)
         | Answers::Uniform(..)
         | Answers::Exponential(_)
-        | Answers::Normal { .. } => None,
+        | Answers::Normal { .. }
+        | Answers::LogNormal { .. }
+        | Answers::Pareto { .. } => None,
     };
     Advice { samples, advised, cheapest, judged, table }
 }

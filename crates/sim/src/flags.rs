@@ -101,6 +101,13 @@ fn latency_text(latency: &Latency, names: &Names) -> String {
         Latency::Constant(time) => format!("const:{time}"),
         Latency::Uniform(min, max) => format!("uniform:{min}..{max}"),
         Latency::Exponential(mean) => format!("exp:{mean}"),
+        Latency::Normal { mean, deviation } => format!("normal:{mean}:{deviation}"),
+        Latency::LogNormal { median, sigma } => format!("lognormal:{median}:{sigma}"),
+        Latency::Pareto { min, shape } => format!("pareto:{min}:{shape}"),
+        Latency::Measured(times) => {
+            let times: Vec<String> = times.iter().map(Ticks::to_string).collect();
+            format!("samples:={}", times.join(","))
+        }
         Latency::Links { others, links } => {
             let mut lines = vec![format!("* * {}", latency_text(others, names))];
             lines.extend(links.iter().map(|((from, to), link)| {

@@ -77,7 +77,13 @@ impl Network {
         let constant = match plan.latency {
             Latency::Standard => Some(play.map_or(Ticks::UNIT, |play| play.hop)),
             Latency::Constant(latency) => Some(latency),
-            Latency::Uniform(..) | Latency::Exponential(_) | Latency::Links { .. } => None,
+            Latency::Uniform(..)
+            | Latency::Exponential(_)
+            | Latency::Normal { .. }
+            | Latency::LogNormal { .. }
+            | Latency::Pareto { .. }
+            | Latency::Measured(_)
+            | Latency::Links { .. } => None,
         };
         let alike = constant.is_some() && plan.rules.is_empty() && plan.duplicate == 0.0;
         let uniform = constant.filter(|_| alike && !plan.serial && plan.loss == 0.0);
@@ -203,6 +209,10 @@ fn latency(of: &Latency, from: NodeId, to: NodeId, random: &mut Stream) -> Ticks
         Latency::Constant(latency) => *latency,
         Latency::Uniform(min, max) => random.delay(conclave_core::Delay { min: *min, max: *max }),
         Latency::Exponential(mean) => random.exponential(*mean),
+        Latency::Normal { mean, deviation } => random.normal(*mean, *deviation),
+        Latency::LogNormal { median, sigma } => random.log_normal(*median, *sigma),
+        Latency::Pareto { min, shape } => random.pareto(*min, *shape),
+        Latency::Measured(times) => times[random.below(times.len() as u64) as usize],
         Latency::Links { others, links } => {
             latency(links.get(&(from, to)).unwrap_or(others), from, to, random)
         }

@@ -12,15 +12,18 @@
 //! ```
 
 mod faults;
+mod latency;
 mod names;
 mod network;
 mod workload;
 
 pub use faults::{backoff, crash, drift, in_order, partition, pause, restart, suspect};
+pub use latency::latency;
 pub use names::{Names, ids};
-pub use network::{latency, rule};
+pub use network::rule;
 pub use workload::workload;
 
+pub(crate) use latency::{distribution, times, unknown};
 pub(crate) use network::kind;
 pub(crate) use workload::sorted;
 

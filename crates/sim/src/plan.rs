@@ -91,6 +91,29 @@ pub enum Latency {
     Uniform(Ticks, Ticks),
     /// Exponential with this mean.
     Exponential(Ticks),
+    /// Normal; what would take no time takes the least there is.
+    Normal {
+        /// The mean.
+        mean: Ticks,
+        /// The standard deviation, above 0.
+        deviation: Ticks,
+    },
+    /// A normal distribution of the logarithms: most are quick, a few take long.
+    LogNormal {
+        /// Half of all take longer.
+        median: Ticks,
+        /// The deviation of the natural logarithm, above 0.
+        sigma: f64,
+    },
+    /// Pareto's: the smaller the shape, the longer the few that take long.
+    Pareto {
+        /// The least, above 0.
+        min: Ticks,
+        /// Above 0.
+        shape: f64,
+    },
+    /// As they were measured, all equally likely: at least one, the quickest first.
+    Measured(Vec<Ticks>),
     /// Each link its own, and one for all others.
     Links {
         /// For links that are not listed.

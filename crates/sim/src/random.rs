@@ -57,6 +57,35 @@ impl Stream {
     pub fn exponential(&mut self, mean: Ticks) -> Ticks {
         Ticks((-libm::log(1.0 - self.fraction()) * mean.0 as f64).round() as u64)
     }
+
+    /// From a normal distribution; what would be no time is one tick.
+    pub(crate) fn normal(&mut self, mean: Ticks, deviation: Ticks) -> Ticks {
+        some_time(mean.0 as f64 + deviation.0 as f64 * self.deviations())
+    }
+
+    /// From a log-normal distribution.
+    pub(crate) fn log_normal(&mut self, median: Ticks, sigma: f64) -> Ticks {
+        some_time(median.0 as f64 * libm::exp(sigma * self.deviations()))
+    }
+
+    /// From Pareto's distribution.
+    pub(crate) fn pareto(&mut self, min: Ticks, shape: f64) -> Ticks {
+        some_time(min.0 as f64 * libm::pow(1.0 - self.fraction(), -1.0 / shape))
+    }
+
+    /// How far from the mean of a normal distribution, as Box and Muller draw it.
+    fn deviations(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.fraction()));
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.fraction())
+    }
+}
+
+/// The longest that is ever drawn: nobody can type more.
+const LONGEST: f64 = 1e15;
+
+/// At least one tick, so that time cannot stand still.
+fn some_time(ticks: f64) -> Ticks {
+    Ticks(ticks.round().clamp(1.0, LONGEST) as u64)
 }
 
 /// What chance is asked about.
@@ -124,5 +153,19 @@ mod tests {
         let mut stream = Stream::new(7, 0);
         let total: u64 = (0..10_000).map(|_| stream.exponential(Ticks(1_000)).0).sum();
         assert!((9_700_000..10_300_000).contains(&total), "{total}");
+    }
+
+    #[test]
+    fn half_of_all_that_is_drawn_is_beyond_the_median() {
+        let mut stream = Stream::new(7, 0);
+        let mut beyond = [0_u32; 3];
+        for _ in 0..10_000 {
+            beyond[0] += u32::from(stream.normal(Ticks(5_000), Ticks(800)).0 > 5_000);
+            beyond[1] += u32::from(stream.log_normal(Ticks(5_000), 0.7).0 > 5_000);
+            beyond[2] += u32::from(stream.pareto(Ticks(5_000), 1.0).0 > 10_000);
+        }
+        assert!(beyond.iter().all(|count| (4_800..5_200).contains(count)), "{beyond:?}");
+        assert!((0..1_000).all(|_| stream.normal(Ticks(1), Ticks(9)).0 >= 1));
+        assert!((0..1_000).all(|_| stream.pareto(Ticks(1), 0.001).0 <= LONGEST as u64));
     }
 }

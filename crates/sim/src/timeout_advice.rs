@@ -7,12 +7,11 @@
 //! e t + C p(t).
 
 use crate::error::Error;
-use crate::parse::lines;
+use crate::parse;
+use crate::plan::Latency;
 use conclave_core::Ticks;
 use std::f64::consts::{PI, SQRT_2};
-
-const LATENCY: &str = "const:T, uniform:A..B, exp:MEAN or normal:MEAN:DEVIATION";
-const SAMPLES: &str = "takes one time per line: units such as 2.5, or 250ms, or 3s";
+use std::ops::Range;
 
 /// How long live processes take to answer, in units.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,45 +29,59 @@ pub enum Answers {
         /// The standard deviation, above 0.
         deviation: f64,
     },
+    /// The logarithms are normally distributed.
+    LogNormal {
+        /// Half of all answers take longer.
+        median: f64,
+        /// The deviation of the natural logarithm, above 0.
+        sigma: f64,
+    },
+    /// Pareto's distribution.
+    Pareto {
+        /// The quickest answer, above 0.
+        min: f64,
+        /// Above 0.
+        shape: f64,
+    },
     /// As they were measured: at least one, the quickest first.
     Measured(Vec<f64>),
 }
 
 impl Answers {
-    /// Reads `const:T`, `uniform:A..B`, `exp:MEAN` or `normal:MEAN:DEVIATION`.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        let known = match text.split_once(':') {
-            None if text == "unit" => Some(Self::Constant(1.0)),
-            Some(("const", time)) => units(time).map(Self::Constant),
-            Some(("exp", mean)) => positive(mean).map(Self::Exponential),
-            Some(("uniform", range)) => range.split_once("..").and_then(|(min, max)| {
-                let min = units(min)?;
-                let max = units(max)?;
-                (min <= max).then_some(Self::Uniform(min, max))
-            }),
-            Some(("normal", both)) => both.split_once(':').and_then(|(mean, deviation)| {
-                Some(Self::Normal { mean: units(mean)?, deviation: positive(deviation)? })
-            }),
-            None | Some(_) => None,
-        };
-        known.ok_or_else(|| Error::value("--latency", text, LATENCY))
+    /// Reads what [`parse::latency`] reads, but for links that differ.
+    pub fn parse(text: &str, read: parse::Read<'_>) -> Result<Self, Error> {
+        let known = parse::distribution(text, read)?;
+        known.and_then(|latency| Self::of(&latency)).ok_or_else(|| parse::unknown(text))
+    }
+
+    /// As messages take; `None` where these are no answers to one question, or take no time.
+    fn of(latency: &Latency) -> Option<Self> {
+        let mean_units = |time: &Ticks| Some(time.as_units()).filter(|&units| units > 0.0);
+        Some(match latency {
+            Latency::Standard => Self::Constant(1.0),
+            Latency::Constant(time) => Self::Constant(time.as_units()),
+            Latency::Uniform(min, max) if min > max => return None,
+            Latency::Uniform(min, max) => Self::Uniform(min.as_units(), max.as_units()),
+            Latency::Exponential(mean) => Self::Exponential(mean_units(mean)?),
+            Latency::Normal { mean, deviation } => {
+                Self::Normal { mean: mean.as_units(), deviation: deviation.as_units() }
+            }
+            Latency::LogNormal { median, sigma } => {
+                Self::LogNormal { median: median.as_units(), sigma: *sigma }
+            }
+            Latency::Pareto { min, shape } => Self::Pareto { min: min.as_units(), shape: *shape },
+            Latency::Measured(times) => Self::sample(times),
+            Latency::Links { .. } => return None,
+        })
+    }
+
+    fn sample(times: &[Ticks]) -> Self {
+        Self::Measured(times.iter().map(|time| time.as_units()).collect())
     }
 
     /// Reads measured times from a text, one per line; what follows a `#` is not read.
     pub fn measured(text: &str) -> Result<Self, Error> {
-        let mut times = Vec::new();
-        for (line, word) in lines(text, '\n') {
-            let time = units(word).ok_or_else(|| {
-                let reason = format!("{}: {SAMPLES}", crate::error::excerpt(word));
-                Error::BadLine { flag: "--samples", line, reason }
-            })?;
-            times.push(time);
-        }
-        if times.is_empty() {
-            return Err(Error::value("--samples", "with no lines", SAMPLES));
-        }
-        times.sort_by(f64::total_cmp);
-        Ok(Self::Measured(times))
+        parse::times("--samples", text, '\n').map(|times| Self::sample(&times))
     }
 
     /// The probability that a live process answers later than this.
@@ -81,6 +94,11 @@ impl Answers {
             Self::Normal { mean, deviation } => {
                 libm::erfc((timeout - mean) / (deviation * SQRT_2)) / 2.0
             }
+            Self::LogNormal { .. } | Self::Pareto { .. } if timeout <= 0.0 => 1.0,
+            Self::LogNormal { median, sigma } => {
+                libm::erfc(libm::log(timeout / median) / (sigma * SQRT_2)) / 2.0
+            }
+            Self::Pareto { min, shape } => libm::pow(min / timeout.max(*min), *shape),
             Self::Measured(times) => {
                 let later = times.len() - times.partition_point(|&time| time <= timeout);
                 later as f64 / times.len() as f64
@@ -99,8 +117,14 @@ impl Answers {
             Self::Uniform(min, max) => max - bound * (max - min),
             Self::Exponential(mean) => libm::log(bound.recip()) * mean,
             Self::Normal { mean, deviation } => {
-                self.bisect(bound, mean + deviation * DEVIATIONS_MAX)
+                self.bisect(bound, 0.0..mean + deviation * DEVIATIONS_MAX)
             }
+            Self::LogNormal { median, sigma } => {
+                let logarithms = Self::Normal { mean: 0.0, deviation: *sigma };
+                let widest = sigma * DEVIATIONS_MAX;
+                median * libm::exp(logarithms.bisect(bound, -widest..widest))
+            }
+            Self::Pareto { min, shape } => min * libm::pow(bound, -1.0 / shape),
             Self::Measured(times) => {
                 // As many may be later as still make less than the bound.
                 let count = times.len() as f64;
@@ -128,14 +152,25 @@ impl Answers {
                 let beyond = deviation * libm::sqrt(2.0 * libm::log(peak.max(1.0)));
                 cheaper(0.0, mean + beyond)
             }
+            Self::LogNormal { median, sigma } => {
+                // The same; the density falls for good where this has its larger root.
+                let (centre, width) = (libm::log(*median), sigma * sigma);
+                let peak = cost_of_mistake / (cost_per_unit * sigma * libm::sqrt(2.0 * PI));
+                let beyond = width * (width + 2.0 * (libm::log(peak) - centre));
+                let root = centre - width + libm::sqrt(beyond.max(0.0));
+                cheaper(0.0, libm::exp(root))
+            }
+            Self::Pareto { min, shape } => {
+                let peak = cost_of_mistake * shape / (cost_per_unit * min);
+                cheaper(0.0, min * libm::pow(peak.max(1.0), 1.0 / (shape + 1.0)))
+            }
             Self::Measured(times) => times.iter().copied().fold(0.0, cheaper),
         }
     }
 
     /// The least timeout with p at most `bound`, found by halving.
-    fn bisect(&self, bound: f64, max: f64) -> f64 {
-        let mut low = 0.0;
-        let mut high = max;
+    fn bisect(&self, bound: f64, within: Range<f64>) -> f64 {
+        let Range { start: mut low, end: mut high } = within;
         for _ in 0..HALVINGS {
             let middle = (low + high) / 2.0;
             if self.later_than(middle) > bound { low = middle } else { high = middle }
@@ -149,18 +184,14 @@ const DEVIATIONS_MAX: f64 = 40.0;
 /// More halvings than a number has digits.
 const HALVINGS: u32 = 100;
 
-fn units(text: &str) -> Option<f64> {
-    Ticks::parse(text).map(Ticks::as_units)
-}
-
-fn positive(text: &str) -> Option<f64> {
-    units(text).filter(|&units| units > 0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::testkit::refuses;
+    use crate::parse::testkit::{no_files, refuses};
+
+    fn read(text: &str) -> Result<Answers, Error> {
+        Answers::parse(text, &no_files)
+    }
 
     fn near(found: f64, known: f64) {
         assert!((found - known).abs() < 5e-4, "{found}, not {known}");
@@ -168,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_exponential_case_of_the_lecture_notes() {
-        let answers = Answers::parse("exp:100").expect("sound");
+        let answers = read("exp:100").expect("sound");
         near(answers.first_worth_stopping(1_000.0, 1.0), 690.776);
         near(answers.cheapest(1_000.0, 1.0), 230.259); // 100 ln (1000 / 100)
         near(answers.cheapest(1_000.0, 0.1), 460.517);
@@ -179,15 +210,17 @@ mod tests {
     #[test]
     fn every_distribution_crosses_its_bound_at_the_advised_timeout() {
         let all = ["const:5", "uniform:2..12", "uniform:3..3", "exp:100", "normal:1000:100"];
+        let skewed = ["lognormal:20:0.7", "pareto:5:1.5", "pareto:5:3"];
+        let all = [&all[..], &skewed].concat();
         for text in all {
-            let answers = Answers::parse(text).expect(text);
+            let answers = read(text).expect(text);
             let advised = answers.first_worth_stopping(1_000.0, 1.0);
             assert!(answers.later_than(advised + 1e-6) < 1e-3, "{text}: {advised}");
             assert!(answers.later_than(advised - 1e-3) >= 1e-3, "{text}: {advised}");
         }
-        near(Answers::parse("uniform:2..12").unwrap().first_worth_stopping(10.0, 1.0), 11.0);
+        near(read("uniform:2..12").unwrap().first_worth_stopping(10.0, 1.0), 11.0);
         // 3.0902 deviations: one in a thousand.
-        near(Answers::parse("normal:0:1").unwrap().first_worth_stopping(1e3, 1.0), 3.0902);
+        near(read("normal:0:1").unwrap().first_worth_stopping(1e3, 1.0), 3.0902);
     }
 
     #[test]
@@ -195,7 +228,9 @@ mod tests {
         let measured = Answers::measured("1\n2\n2\n3\n50\n").expect("sound");
         let mut all = vec![measured];
         let texts = ["const:5", "uniform:2..12", "exp:100", "normal:1000:100", "normal:5:9"];
-        all.extend(texts.map(|text| Answers::parse(text).expect(text)));
+        let skewed = ["lognormal:20:0.7", "lognormal:3:2", "pareto:5:1.5", "pareto:50:0.5"];
+        all.extend(skewed.map(|text| read(text).expect(text)));
+        all.extend(texts.map(|text| read(text).expect(text)));
         for answers in all {
             for (mistake, unit) in [(1e4, 1.0), (1e3, 0.1), (10.0, 1.0), (1.0, 1.0)] {
                 let cost = |timeout: f64| unit * timeout + mistake * answers.later_than(timeout);
@@ -224,8 +259,17 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_refused_in_one_line() {
-        let wrong = ["exp", "exp:0", "exp:-1", "uniform:5..2", "normal:5", "normal:5:0", "gamma:1"];
-        refuses("--latency", Answers::parse, &wrong);
+        let wrong = [
+            "exp",
+            "exp:0",
+            "exp:-1",
+            "uniform:5..2",
+            "normal:5",
+            "normal:5:0",
+            "gamma:1",
+            "links:=* * unit",
+        ];
+        refuses("--latency", read, &wrong);
         let error = |text: &str| Answers::measured(text).expect_err(text).to_string();
         assert_eq!(
             error("1\n\nsoon\n"),

@@ -65,6 +65,9 @@ fn latency<P: Process>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Er
             Err(Error::value("--latency", 0, no_time))
         }
         Latency::Exponential(Ticks::ZERO) => Err(Error::value("--latency", "exp:0", no_time)),
+        Latency::Measured(times) if times.first().is_none_or(|&least| least == Ticks::ZERO) => {
+            Err(Error::value("--latency", "samples", no_time))
+        }
         Latency::Uniform(min, max) if min > max => {
             let value = format!("uniform:{min}..{max}");
             Err(Error::value("--latency", value, "the smaller bound comes first"))
@@ -80,7 +83,11 @@ fn latency<P: Process>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Er
         Latency::Standard
         | Latency::Constant(_)
         | Latency::Uniform(..)
-        | Latency::Exponential(_) => Ok(()),
+        | Latency::Exponential(_)
+        | Latency::Normal { .. }
+        | Latency::LogNormal { .. }
+        | Latency::Pareto { .. }
+        | Latency::Measured(_) => Ok(()),
     }
 }
 

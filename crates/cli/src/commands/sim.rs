@@ -63,7 +63,8 @@ pub struct Sim {
     #[arg(long, value_name = "ID,…", help_heading = "Setting")]
     candidates: Option<String>,
 
-    /// unit, const:T, uniform:A..B, exp:MEAN, or a file with a line per link
+    /// unit, const:T, uniform:A..B, exp:MEAN, normal:MEAN:DEVIATION, lognormal:MEDIAN:SIGMA,
+    /// pareto:MIN:SHAPE, samples:FILE, or a file with a line per link: links:FILE
     #[arg(long, value_name = "TIME", help_heading = "Network")]
     latency: Option<String>,
     /// Let messages of one link overtake each other

@@ -21,7 +21,8 @@ use serde::Serialize;
     conclave timeout --samples answer-times.txt --timeout 500\n  \
     conclave timeout --latency normal:20:4 --cost-of-mistake 5000 --cost-per-unit 2")]
 pub struct Timeout {
-    /// How long answers take: const:T, uniform:A..B, exp:MEAN, normal:MEAN:DEVIATION
+    /// How long answers take: const:T, uniform:A..B, exp:MEAN, normal:MEAN:DEVIATION,
+    /// lognormal:MEDIAN:SIGMA, pareto:MIN:SHAPE or samples:FILE
     #[arg(long, value_name = "LATENCY", required_unless_present = "samples")]
     latency: Option<String>,
     /// A file of measured times, one per line
@@ -72,7 +73,7 @@ fn answers(arguments: &Timeout) -> anyhow::Result<Answers> {
         let text = files::read(path).map_err(|reason| Usage::flag("--samples", path, reason))?;
         return Ok(Answers::measured(&text)?);
     }
-    Ok(Answers::parse(arguments.latency.as_deref().unwrap_or_default())?)
+    Ok(Answers::parse(arguments.latency.as_deref().unwrap_or_default(), &files::read)?)
 }
 
 fn advise(arguments: &Timeout, answers: &Answers) -> Printed {

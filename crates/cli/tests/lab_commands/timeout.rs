@@ -77,7 +77,8 @@ fn measured_times_are_read_from_a_file() {
 #[test]
 fn what_cannot_be_judged_is_refused() {
     refuses(&[], "--latency <LATENCY>: is missing; see --help");
-    let kinds = "const:T, uniform:A..B, exp:MEAN or normal:MEAN:DEVIATION";
+    let kinds = "takes unit, const:T, uniform:A..B, exp:MEAN, normal:MEAN:DEVIATION, \
+                 lognormal:MEDIAN:SIGMA, pareto:MIN:SHAPE, samples:FILE or links:FILE";
     refuses(&["--latency", "exp:0"], &format!("--latency exp:0: {kinds}"));
     refuses(&["--latency", "gamma:1"], &format!("--latency gamma:1: {kinds}"));
     let with = |flag, value, takes: &str| {
@@ -87,4 +88,21 @@ fn what_cannot_be_judged_is_refused() {
     with("--cost-of-waiting", "NaN", "takes a number above 0");
     with("--cost-per-unit", "much", "takes a number above 0");
     with("--timeout", "0", "takes a time above 0 in units (2.5), or 250ms, 3s");
+}
+
+#[test]
+fn a_simulation_takes_the_same_latencies() {
+    let kinds = ["const:2", "uniform:1..2", "exp:3", "normal:20:4", "lognormal:3:0.5"];
+    for latency in [&kinds[..], &["pareto:1:2.5", "samples:=1,2,9"]].concat() {
+        for command in [&["timeout"][..], &["sim", "central", "--nodes", "3"]] {
+            let done = conclave(&[command, &["--latency", latency]].concat());
+            assert_eq!(done.code, 0, "{command:?} {latency}: {}", done.stderr);
+        }
+    }
+    for wrong in ["expo:3", "uniformm:1-2"] {
+        let said = |command: &[&str]| conclave(&[command, &["--latency", wrong]].concat()).stderr;
+        assert_eq!(said(&["timeout"]), said(&["sim", "central"]));
+        let takes = format!("error: --latency {wrong}: takes unit, const:T, ");
+        assert!(said(&["timeout"]).starts_with(&takes), "{}", said(&["timeout"]));
+    }
 }

@@ -78,9 +78,14 @@ impl Maker {
     }
 
     fn simple_latency(&mut self) -> Latency {
-        match self.0.below(3) {
+        let some = self.time() + Ticks(1);
+        match self.0.below(7) {
             0 => Latency::Constant(self.time()),
             1 => Latency::Uniform(self.time(), self.time()),
+            2 => Latency::Normal { mean: self.time(), deviation: some },
+            3 => Latency::LogNormal { median: some, sigma: 0.5 },
+            4 => Latency::Pareto { min: some, shape: 1.25 },
+            5 => Latency::Measured(vec![some, some + self.time()]),
             _ => Latency::Exponential(self.time()),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::expect::{Check, compare};
 use super::file::List;
+use super::plan::no_files;
 use super::{Expect, Scenario};
 use crate::probability;
 use crate::timeout_advice::Answers;
@@ -44,7 +45,7 @@ impl Scenario {
         }
         if let Some(Patience { mistake, waiting, timeout }) = patience {
             let latency = self.file.latency.as_ref().map(List::text).unwrap_or_default();
-            let observed = match Answers::parse(&latency) {
+            let observed = match Answers::parse(&latency, &no_files) {
                 Ok(answers) => {
                     let first = answers.first_worth_stopping(*mistake, *waiting);
                     ((first * 1e3).round() / 1e3).to_string()

@@ -51,7 +51,7 @@ fn plan(file: &File, names: &Names) -> Result<Plan, Error> {
 }
 
 /// A scenario is one file: it says everything itself.
-fn no_files(_: &str) -> Result<String, String> {
+pub(super) fn no_files(_: &str) -> Result<String, String> {
     Err("a scenario cannot name other files; give the lines themselves".to_string())
 }
 
