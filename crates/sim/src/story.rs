@@ -2,6 +2,7 @@
 
 use crate::network::Fate;
 use crate::plan::Fault;
+use crate::trace::words::{details, label, named};
 use crate::workload::Exercised;
 use conclave_core::{Data, Event, Named, NodeId, Process, Ticks};
 
@@ -54,7 +55,7 @@ impl Story {
             Event::Message { from, message } => {
                 format!("receives {} from {}", words(message), from.mark())
             }
-            Event::Timer(timer) => with_marks(&format!("timer {timer:?} fires")),
+            Event::Timer(timer) => format!("timer {} fires", label(timer)),
         };
         self.say(text, false);
     }
@@ -77,7 +78,7 @@ impl Story {
 
     pub fn sets_timer<T: Data>(&mut self, timer: &T, span: Ticks) {
         self.flush();
-        self.say(with_marks(&format!("sets timer {timer:?} for {span}")), true);
+        self.say(format!("sets timer {} for {span}", label(timer)), true);
     }
 
     /// What the algorithm tells its user.
@@ -150,13 +151,9 @@ impl Story {
     }
 }
 
-/// The paper's word for a message, then its fields: `REQUEST { time: 3 }`.
+/// The paper's word for a message, then what it carries, as in a diagram: `REQUEST (time: 3)`.
 fn words<M: Data + Named>(message: &M) -> String {
-    let debug = with_marks(&format!("{message:?}"));
-    match debug.find([' ', '(']) {
-        Some(fields) => format!("{}{}", message.name(), &debug[fields..]),
-        None => message.name().to_string(),
-    }
+    named(message.name(), &details(message))
 }
 
 /// Nodes print as `NodeId(3)`, counted from 0; whoever shows the text has better names for them.

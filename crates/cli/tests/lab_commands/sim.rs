@@ -167,3 +167,17 @@ fn the_shortest_run_found_breaks_the_same_promise() {
     assert_eq!(run["properties"]["S1"], "violated", "{shortest}");
     assert_eq!(run["requests"], 2, "two nodes suffice: {shortest}");
 }
+
+#[test]
+fn messages_are_told_as_diagrams_have_them() {
+    let told = conclave(&["sim", "ricart-agrawala", "--nodes", "2", "--view", "all"]).stdout;
+    assert!(told.contains("sends REQUEST (") && !told.contains("REQUEST {"), "{told}");
+}
+
+#[test]
+fn a_wait_in_vain_begins_where_somebody_asked() {
+    let late =
+        ["sim", "central", "--nodes", "2", "--dead", "1", "--workload", "script:=7,2,acquire"];
+    let told = conclave(&late);
+    assert!(told.stdout.contains("V1 violated at 7"), "{}{}", told.stdout, told.stderr);
+}

@@ -32,7 +32,8 @@ pub fn restart(text: &str, names: &Names) -> Result<(Ticks, Fault), Error> {
 pub fn pause(text: &str, names: &Names) -> Result<(Ticks, Fault), Error> {
     const PAUSE: &str = "ID@T+D, such as 3@7.5+20";
     let (node, span) = split("--pause", text, '@', PAUSE)?;
-    let (at, span) = split("--pause", span, '+', PAUSE)?;
+    let wrong = || Error::value("--pause", text, PAUSE);
+    let (at, span) = span.rsplit_once('+').ok_or_else(wrong)?;
     let node = names.node("--pause", node)?;
     let span = time("--pause", text, span, PAUSE)?;
     Ok((time("--pause", text, at, PAUSE)?, Fault::Pause { node, span }))
@@ -113,6 +114,12 @@ mod tests {
 
     fn names() -> Names {
         Names::new(5, 1)
+    }
+
+    #[test]
+    fn a_mistake_is_shown_as_it_was_typed() {
+        let error = pause("1@5", &Names::new(3, 0)).expect_err("no span").to_string();
+        assert_eq!(error, "--pause 1@5: ID@T+D, such as 3@7.5+20");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use super::{Cause, Header, Record, Step, Told, Trace, Window, words};
 use conclave_core::NodeId;
+use std::collections::BTreeMap;
 
 /// Mermaid refuses to draw texts that are much longer.
 const BYTES_MAX: usize = 45_000;
@@ -21,7 +22,7 @@ pub fn draw(trace: &Trace, window: &Window) -> String {
 }
 
 fn diagram(trace: &Trace) -> String {
-    let mut diagram = Diagram::new(&trace.header);
+    let mut diagram = Diagram::new(trace);
     for (place, record) in trace.records.iter().enumerate() {
         if diagram.text.len() > BYTES_MAX {
             let left = trace.records.len() - place;
@@ -38,16 +39,23 @@ struct Diagram<'a> {
     text: String,
     /// Who is inside: Mermaid's activations must come in pairs.
     inside: Vec<bool>,
+    /// Who sent what, by number: only a message that is lost at its goal does not say it itself.
+    sent: BTreeMap<u64, (NodeId, &'a str)>,
 }
 
 impl<'a> Diagram<'a> {
-    fn new(header: &'a Header) -> Self {
+    fn new(trace: &'a Trace) -> Self {
+        let header = &trace.header;
         let mut text = format!("sequenceDiagram\n    title {}\n", escaped(&header.title()));
         for node in header.all() {
             let name = escaped(&who(header, node));
             text += &format!("    participant {} as {name}\n", id(node));
         }
-        Self { header, text, inside: vec![false; header.names.len()] }
+        let steps = trace.records.iter().filter_map(Record::step);
+        let sent = steps.flat_map(|step| {
+            step.sends().map(|sending| (sending.number, (step.node, sending.label.as_str())))
+        });
+        Self { header, text, inside: vec![false; header.names.len()], sent: sent.collect() }
     }
 
     fn record(&mut self, record: &Record) {
@@ -69,7 +77,7 @@ impl<'a> Diagram<'a> {
                 let whom = who(self.header, *of);
                 self.over(*by, &format!("is told, wrongly, that {whom} crashed"));
             }
-            Record::Lost { node, .. } => self.over(*node, "down, a message is lost"),
+            Record::Lost { node, number, .. } => self.lost(*node, *number),
             Record::Partition { .. } | Record::Heal { .. } | Record::Violation(_) => {
                 let told = words::record(record, self.header);
                 self.over_all(&told);
@@ -101,6 +109,14 @@ impl<'a> Diagram<'a> {
                 self.inside[node.index()] = true;
                 self.line(&format!("activate {}", id(node)));
             }
+        }
+    }
+
+    /// A message reaches a node that is down.
+    fn lost(&mut self, node: NodeId, number: u64) {
+        match self.sent.get(&number).copied() {
+            Some((from, label)) => self.arrow(from, "-x", node, &format!("{label} (down, lost)")),
+            None => self.over(node, "down, a message is lost"),
         }
     }
 
@@ -172,6 +188,7 @@ mod tests {
             lines[middle + 1..middle + 5],
             ["n0->>n1: REQUEST", "n1->>n0: OK", "Note over n0: ENTERS with fence 4", "activate n0"]
         );
+        assert!(lines.contains(&"n0-xn2: RELEASE (down, lost)"), "{text}");
         assert!(lines.contains(&"Note over n0,n2: S1 is VIOLATED: 1 and 3 were inside"));
     }
 

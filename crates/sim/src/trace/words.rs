@@ -36,12 +36,12 @@ pub(super) fn is_coordinator(name: &str) -> bool {
 }
 
 /// The name of a timer: that of its layer, where there are several.
-pub(super) fn label(value: &impl Debug) -> String {
+pub(crate) fn label(value: &impl Debug) -> String {
     inner(&with_marks(&format!("{value:?}"))).to_string()
 }
 
 /// What a message carries: its fields without its name, `time: 3`.
-pub(super) fn details(message: &(impl Debug + Named)) -> String {
+pub(crate) fn details(message: &(impl Debug + Named)) -> String {
     let debug = with_marks(&format!("{message:?}"));
     let inner = inner(&debug);
     let Some(open) = inner.find([' ', '(']) else { return String::new() };
@@ -139,8 +139,12 @@ fn sending_words(sending: &Sending) -> String {
 
 /// A message with what it carries.
 pub(crate) fn message(sending: &Sending) -> String {
-    let Sending { label, details, .. } = sending;
-    if details.is_empty() { label.clone() } else { format!("{label} ({details})") }
+    named(&sending.label, &sending.details)
+}
+
+/// The paper's word for a message, with what it carries.
+pub(crate) fn named(label: &str, details: &str) -> String {
+    if details.is_empty() { label.to_string() } else { format!("{label} ({details})") }
 }
 
 fn effect_words(effect: &Effect) -> Option<String> {

@@ -198,11 +198,14 @@ impl Monitor {
             few if few.len() <= 8 => format!("{} wait", few.join(", ")),
             many => format!("{} and {} more wait", many[..8].join(", "), many.len() - 8),
         };
+        // In vain since the first of them began to wait, unless somebody got on after that.
+        let began = waiting.iter().map(|&node| self.waiting_since(node)).min();
+        let since = began.map_or(self.last_progress, |began| began.max(self.last_progress));
         if self.inside.is_empty() {
             let what = || format!("{who} for ever, and nobody enters");
-            self.report(Property::V1, self.last_progress, what);
+            self.report(Property::V1, since, what);
         }
-        self.report(Property::V2, self.last_progress, || format!("{who} for ever"));
+        self.report(Property::V2, since, || format!("{who} for ever"));
     }
 
     /// What became of a property.

@@ -75,6 +75,21 @@ fn who_still_waits_at_the_end_waits_for_ever() {
 }
 
 #[test]
+fn a_wait_in_vain_is_seen_where_it_began() {
+    let mut monitor = Monitor::new(2, None);
+    monitor.requested(NodeId(1), Ticks(5));
+    monitor.requested(NodeId(0), Ticks(7));
+    monitor.end(Ticks(90), true, Ticks(0));
+    let moments: Vec<Ticks> = monitor.violations().iter().map(|broken| broken.at).collect();
+    assert_eq!(moments, [Ticks(5); 2], "nobody ever entered");
+    let mut monitor = with_two_waiting();
+    monitor.entered(NodeId(0), 1, Ticks(3));
+    monitor.released(NodeId(0), Ticks(4));
+    monitor.end(Ticks(90), true, Ticks(0));
+    assert_eq!(monitor.violations()[0].at, Ticks(4), "until then somebody got on");
+}
+
+#[test]
 fn a_run_cut_short_blames_only_a_stall() {
     let mut monitor = with_two_waiting();
     monitor.end(Ticks(9), false, Ticks(10));
