@@ -9,6 +9,7 @@ use conclave_sim::trace::{
 };
 use conclave_sim::{Error, Outcome};
 use std::fs;
+use std::io;
 use std::path::Path;
 
 /// Where a run is to be written, and how.
@@ -131,6 +132,7 @@ impl Drawing {
             let flag = || format!("--frames {folder}");
             let files = frames::write(trace).with_context(flag)?;
             fs::create_dir_all(folder).map_err(plain).with_context(flag)?;
+            remove_old_frames(Path::new(folder)).map_err(plain).with_context(flag)?;
             for (name, text) in &files {
                 fs::write(Path::new(folder).join(name), text).map_err(plain).with_context(flag)?;
             }
@@ -141,6 +143,22 @@ impl Drawing {
         }
         Ok(())
     }
+}
+
+/// Removes what an earlier, longer run left behind, where the folder is one of frames.
+fn remove_old_frames(folder: &Path) -> io::Result<()> {
+    if !folder.join("index.html").exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let number = name.strip_suffix(".svg").unwrap_or_default();
+        if number.len() >= 3 && number.bytes().all(|byte| byte.is_ascii_digit()) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Which stretch of a run a picture shows, if it does not show all.
@@ -156,7 +174,7 @@ fn left_out(file: &str, trace: &Trace, window: Option<&Window>) -> String {
 }
 
 /// An error of the system without its number.
-fn plain(error: std::io::Error) -> anyhow::Error {
+fn plain(error: io::Error) -> anyhow::Error {
     let reason = error.to_string();
     let reason = reason.split(" (os error").next().unwrap_or_default();
     anyhow::anyhow!("cannot write: {reason}")

@@ -135,7 +135,9 @@ fn one_line(error: &clap::Error) -> String {
     };
     let command = text(ContextKind::InvalidSubcommand).unwrap_or_default();
     match (error.kind(), error.source()) {
-        (ErrorKind::ValueValidation, Some(accepted)) => format!("{flag} {value}: {accepted}"),
+        (ErrorKind::ValueValidation, Some(accepted)) => {
+            format!("{flag} {value}: {}", range_in_words(&accepted.to_string()))
+        }
         (ErrorKind::InvalidValue, _) if value.is_empty() => {
             format!("{flag}: takes a value; see --help")
         }
@@ -153,6 +155,18 @@ fn one_line(error: &clap::Error) -> String {
             let first = rendered.lines().next().unwrap_or_default();
             format!("{}; see --help", first.trim_start_matches("error: "))
         }
+    }
+}
+
+/// What clap says of a range, `30 is not in 1..=20`, in words.
+fn range_in_words(accepted: &str) -> String {
+    let range = accepted.split_once(" is not in ").and_then(|(_, range)| range.split_once(".."));
+    match range {
+        Some((first, last)) if !last.is_empty() => {
+            format!("takes a whole number from {first} to {}", last.trim_start_matches('='))
+        }
+        Some((first, _)) => format!("takes a whole number from {first}"),
+        None => accepted.to_string(),
     }
 }
 

@@ -28,6 +28,15 @@ impl Lang {
         if portuguese { Self::Pt } else { Self::En }
     }
 
+    /// What a printed command needs for its words to be in this language, too.
+    pub fn flag(self) -> &'static str {
+        match self {
+            _ if self == Self::of_environment() => "",
+            Self::En => " --lang en",
+            Self::Pt => " --lang pt",
+        }
+    }
+
     /// A text of a scenario.
     pub fn of(self, text: &Text) -> &str {
         self.pick(&text.en, &text.pt)

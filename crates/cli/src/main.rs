@@ -20,8 +20,9 @@ mod quorum;
 mod signals;
 mod up;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Exit;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Locks, leaders and logical time between real processes; and the classic algorithms that make
@@ -61,12 +62,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let alone = std::env::args_os().len() <= 1;
-    let parsed = match alone {
-        true => Conclave::try_parse_from(["conclave", "up"]),
-        false => Conclave::try_parse(),
-    };
-    let parsed = match parsed {
+    let parsed = match parse(std::env::args_os().collect()) {
         Ok(parsed) => parsed,
         Err(error) => return failure::of_clap(&error),
     };
@@ -74,6 +70,23 @@ fn main() -> ExitCode {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => failure::report(&error),
     }
+}
+
+/// What was typed. Nothing at all is `up`, and `help` in front is `--help` at the end.
+fn parse(mut typed: Vec<OsString>) -> Result<Conclave, clap::Error> {
+    if typed.len() <= 1 {
+        typed = ["conclave", "up"].map(OsString::from).into();
+    } else if typed[1] == "help" {
+        typed.remove(1);
+        typed.push("--help".into());
+    }
+    let command = with_negative_numbers(Conclave::command());
+    Conclave::from_arg_matches(&command.try_get_matches_from(typed)?)
+}
+
+/// Lets each flag say itself what it takes, where a negative number was typed.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    command.allow_negative_numbers(true).mut_subcommands(with_negative_numbers)
 }
 
 fn run(parsed: &Conclave) -> anyhow::Result<Exit> {

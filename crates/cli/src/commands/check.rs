@@ -75,7 +75,7 @@ pub struct Check {
     #[arg(long, value_name = "fifo|bag", value_parser = values::network, help_heading = "Bounds")]
     network: Option<Network>,
     /// How many messages are under way on one link at a time; runs with more are left out
-    #[arg(long, value_name = "K", value_parser = values::small, help_heading = "Bounds")]
+    #[arg(long, value_name = "K", value_parser = values::some, help_heading = "Bounds")]
     in_flight: Option<u32>,
     /// When timers fire: at any moment, or only when nothing is under way
     #[arg(long, value_name = "any|synchronous", value_parser = values::timing,

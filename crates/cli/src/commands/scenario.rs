@@ -35,8 +35,13 @@ enum Act {
 
 /// The scenarios by algorithm; the same as 'conclave scenario' alone
 #[derive(Debug, Default, clap::Args)]
-#[command(after_help = "Example:\n  conclave scenario list --lang pt")]
+#[command(after_help = "Examples:\n  \
+    conclave scenario list token\n  \
+    conclave scenario list --lang pt")]
 struct List {
+    /// Only those with this word in their name, title or algorithm
+    #[arg(value_name = "WORD")]
+    word: Option<String>,
     #[command(flatten)]
     style: Style,
 }
@@ -133,13 +138,31 @@ impl Run {
 }
 
 fn list(arguments: &List) -> anyhow::Result<Exit> {
-    let all = ScenarioFile::all()?;
+    let mut all = ScenarioFile::all()?;
     let lang = arguments.style.lang();
+    if let Some(word) = &arguments.word {
+        all.retain(|file| has(file, word));
+        if all.is_empty() {
+            let nothing = lang.pick(
+                "no scenario has this in its name, title or algorithm",
+                "nenhum cenário tem isto no nome, no título ou no algoritmo",
+            );
+            return Err(Usage(format!("{word}: {nothing}")).into());
+        }
+    }
     output::print(&match arguments.style.json {
         true => output::json::pretty(&json::list(&all, lang))?,
         false => scenario::list(&all, lang),
     })?;
     Ok(Exit::Done)
+}
+
+/// Whether a word is in the name, the algorithm or the title, in whichever language.
+fn has(file: &ScenarioFile, word: &str) -> bool {
+    let scenario = file.head();
+    let word = word.to_lowercase();
+    let texts = [&file.name, &scenario.algorithm, &scenario.title.en, &scenario.title.pt];
+    texts.iter().any(|text| text.to_lowercase().contains(&word))
 }
 
 fn show(arguments: &Show) -> anyhow::Result<Exit> {

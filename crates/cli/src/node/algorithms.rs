@@ -76,13 +76,25 @@ impl Wish<'_> {
         Chosen { id: self.id.to_string(), set }
     }
 
+    /// What was typed is in no catalogue: only what could stand here is suggested.
+    fn unknown(&self) -> String {
+        let Self { flag, family, id, .. } = self;
+        let fits = catalog::ENTRIES.iter().filter(|entry| entry.family == *family);
+        let ids: Vec<&str> = fits.map(|entry| entry.id).filter(|id| *id != "replicated").collect();
+        let hint = match catalog::alike(id, ids.into_iter()).as_slice() {
+            [] => self.takes(),
+            alike => format!("did you mean {}?", alike.join(" or ")),
+        };
+        format!("{flag} {id}: no algorithm is called '{id}'; {hint}")
+    }
+
     /// The parameters, each by itself as it should be; where one takes a file, its text.
     fn checked(&self, nodes: u32) -> Result<Vec<(String, String)>, String> {
         let Self { flag, family, id, .. } = self;
         if *id == "replicated" {
             return Err(format!("{flag} {id}: not yet; {}", self.takes()));
         }
-        let entry = catalog::find(id).map_err(|error| format!("{flag} {id}: {error}"))?;
+        let entry = catalog::find(id).map_err(|_| self.unknown())?;
         if entry.family != *family {
             let is = entry.family.name();
             return Err(format!("{flag} {id}: this is a {is}; {}", self.takes()));

@@ -50,8 +50,8 @@ pub fn list(all: &[ScenarioFile], lang: Lang) -> String {
         let lead = format!("  {:padding$}", file.name, padding = column - 2);
         text += &beside(&lead, column, lang.of(&scenario.title));
     }
-    let hint = typed("conclave scenario show NAME");
-    let _ = writeln!(text, "\n{}, {}", hint, typed("conclave scenario run NAME"));
+    let hint = |act: &str| typed(format!("conclave scenario {act} NAME{}", lang.flag()));
+    let _ = writeln!(text, "\n{}, {}", hint("show"), hint("run"));
     text
 }
 
@@ -159,7 +159,7 @@ pub fn answer(file: &ScenarioFile, ran: Option<&[Ran]>, asked: bool, lang: Lang)
             true => return String::new(), // It cannot be run, and the set-up said why.
             false => lang.pick("what comes of it:", "o que acontece:"),
         };
-        let command = format!("conclave scenario show {} --answer", file.typed);
+        let command = format!("conclave scenario show {} --answer{}", file.typed, lang.flag());
         return format!("\n{hint} {}\n", typed(command));
     };
     let of_run = |ran: &Ran| {
@@ -240,7 +240,7 @@ pub fn result(file: &ScenarioFile, runs: &[Ran], told: bool, lang: Lang) -> Stri
         true => good(lang.pick("as expected", "como esperado")),
         false => bad(lang.pick("not as expected", "não como esperado")),
     };
-    let story = format!("conclave scenario run {} --view all", file.typed);
+    let story = format!("conclave scenario run {} --view all{}", file.typed, lang.flag());
     let hint = match told {
         true => String::new(),
         false => format!("; {} {}", lang.pick("told in full:", "por extenso:"), typed(story)),

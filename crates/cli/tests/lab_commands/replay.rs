@@ -23,6 +23,22 @@ fn fails(done: &Done, code: i32, says: &str) {
 }
 
 #[test]
+fn frames_of_an_earlier_run_go() {
+    let folder = folder("old-frames");
+    let frames = path(&folder, "frames");
+    let draw = |nodes| conclave(&["sim", "central", "--nodes", nodes, "--frames", &frames]);
+    let count = || fs::read_dir(&frames).expect("a folder").count();
+    assert_eq!(draw("2").code, 0);
+    let few = count();
+    fs::write(folder.join("frames/mine.svg"), "").expect("a file of somebody else");
+    assert_eq!(draw("5").code, 0);
+    assert!(count() > few + 1);
+    assert_eq!(draw("2").code, 0);
+    assert_eq!(count(), few + 1, "and what is not a frame stays");
+    fs::remove_dir_all(&folder).expect("the folder can go");
+}
+
+#[test]
 fn a_run_is_written_in_every_format_and_verified() {
     let folder = folder("every-format");
     let file = |name: &str| path(&folder, name);

@@ -180,6 +180,40 @@ fn guesses_stand_beside_what_happened() {
 }
 
 #[test]
+fn what_is_no_number_is_asked_again() {
+    let run = ["scenario", "run", "raymond-tree", "--predict"];
+    let done = conclave_reading(&run, "many\n4\n1\n\n7\n4\nyes\nviolated\n");
+    assert!(done.stdout.contains("A number, please."), "{}", done.stdout);
+    assert!(done.stdout.contains("\n4/9 guessed right\n"), "{}", done.stdout);
+}
+
+#[test]
+fn a_word_leaves_those_that_have_it() {
+    let named = |arguments: &[&str]| {
+        let listed = json(&[&["scenario", "list", "--json"], arguments].concat());
+        let all = listed.as_array().expect("a list").clone();
+        all.iter().map(|one| one["name"].to_string()).collect::<Vec<_>>()
+    };
+    let forgetting = named(&["FORGETS"]);
+    assert!(forgetting.iter().any(|name| name.contains("quorum-c4-forgets")), "{forgetting:?}");
+    assert!(forgetting.len() < names().len() / 2, "{forgetting:?}");
+    assert!(named(&["maekawa"]).len() > 1, "the algorithm counts");
+    assert!(!named(&["esquece"]).is_empty(), "titles of both languages count");
+    let done = conclave(&["scenario", "list", "xyzzy"]);
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""));
+    assert!(done.stderr.starts_with("error: xyzzy: no scenario has this"), "{}", done.stderr);
+}
+
+#[test]
+fn hints_keep_the_language() {
+    let list = conclave(&["scenario", "list", "token", "--lang", "pt"]).stdout;
+    assert!(list.contains("conclave scenario show NAME --lang pt"), "{list}");
+    let show = conclave(&["scenario", "show", "raymond-tree", "--lang", "pt"]).stdout;
+    assert!(show.contains("--answer --lang pt"), "{show}");
+    assert!(!conclave(&["scenario", "list"]).stdout.contains("--lang"));
+}
+
+#[test]
 fn mistakes_get_one_line() {
     let refuses = |arguments: &[&str], line: &str| {
         let done = conclave(&[&["scenario"], arguments].concat());

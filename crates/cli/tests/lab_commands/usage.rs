@@ -30,6 +30,27 @@ fn unknown_words_get_a_hint() {
 }
 
 #[test]
+fn help_is_also_a_word() {
+    for (word, flag) in [(&["help"][..], &["--help"][..]), (&["help", "sim"], &["sim", "--help"])] {
+        let [said, known] = [word, flag].map(conclave);
+        assert_eq!((said.code, said.stdout), (0, known.stdout), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn an_engine_is_a_lock() {
+    let hint = |typed: &str| conclave(&["up", "--engine", typed]).stderr;
+    let misspelt = hint("lamport-clok");
+    assert!(misspelt.contains("did you mean lamport?"), "{misspelt}");
+    assert!(
+        hint("foo").contains("--engine foo: no algorithm is called 'foo'; takes central"),
+        "{}",
+        hint("foo")
+    );
+    assert!(!hint("foo").contains("bully"), "{}", hint("foo"));
+}
+
+#[test]
 fn numbers_out_of_range_are_refused() {
     let flag = |flag, value, takes: &str| {
         refuses(&["sim", "central", flag, value], &format!("{flag} {value}: {takes}"));
@@ -45,7 +66,15 @@ fn numbers_out_of_range_are_refused() {
     flag("--cs", "soon", "takes a time in units (2.5), or 250ms, 3s");
     flag("--check", "S1", "takes HB; all other properties are always judged");
     refuses(&["sim", "central", "--cs"], "--cs: takes a value; see --help");
-    refuses_naming(&["sim", "central", "--loss", "-1"], "");
+    flag("--loss", "-1", "takes a probability from 0 to 1");
+    flag("--nodes", "-3", "takes a whole number from 1 to 10000000");
+    refuses(&["up", "--nodes", "30"], "--nodes 30: takes a whole number from 1 to 20");
+    let in_flight = |value| {
+        let line = format!("--in-flight {value}: takes a whole number from 1 to 1000");
+        refuses(&["check", "central", "--in-flight", value], &line);
+    };
+    in_flight("abc");
+    in_flight("0");
 }
 
 #[test]

@@ -32,6 +32,12 @@ pub fn small(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| format!("takes a whole number from 0 to {FAULTS_MAX}"))
 }
 
+/// None at all would be no check.
+pub fn some(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=FAULTS_MAX).contains(number));
+    number.ok_or_else(|| format!("takes a whole number from 1 to {FAULTS_MAX}"))
+}
+
 pub fn times(text: &str) -> Result<Times, String> {
     if text == "unlimited" {
         return Ok(Times(None));

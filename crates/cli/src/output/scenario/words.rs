@@ -92,6 +92,13 @@ pub fn question(what: &str, lang: Lang) -> String {
     .to_string()
 }
 
+/// Whether the answer to this question is a number and nothing else.
+pub fn wants_number(what: &str) -> bool {
+    let counts = ["messages", "requests", "refused", "leaders_at_once", "value", "mistakes"];
+    let kind = || what.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    counts.contains(&what) || property(what).is_none() && kind()
+}
+
 /// A promise in a few words.
 pub fn meaning(property: Property, lang: Lang) -> &'static str {
     let portuguese = match property {
