@@ -1,6 +1,6 @@
 //! The row of the bully election.
 
-use super::claims::{DIVIDED, LED, claim, copied, hasty, replaced, together};
+use super::claims::{DIVIDED, LED, claim, copied, hasty, replaced, suspected, together};
 use super::dropped::breaks;
 use super::{
     Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
@@ -95,6 +95,8 @@ pub const ENTRY: Entry = Entry {
             claim(3, hasty, 2_122, DIVIDED).place(12),
             claim(3, replaced, 141_162, DIVIDED).place(13),
             claim(3, copied, 22_928, LED),
+            claim(2, suspected, 207, LED),
+            claim(3, suspected, 191_844, LED).large(),
         ]),
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::No("it sets timers"),

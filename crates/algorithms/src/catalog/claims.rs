@@ -247,6 +247,11 @@ pub(super) fn hasty(bounds: &mut Bounds) {
     (bounds.timing, bounds.timeouts) = (Timing::AnyMoment, Some(1));
 }
 
+/// A detector is wrong once, and notices sooner or later.
+pub(super) fn suspected(bounds: &mut Bounds) {
+    bounds.suspicions = 1;
+}
+
 /// A detector is wrong once, and timers do not wait for messages.
 pub(super) fn wrongly_suspected(bounds: &mut Bounds) {
     (bounds.suspicions, bounds.timing) = (1, Timing::AnyMoment);

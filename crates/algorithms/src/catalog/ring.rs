@@ -1,6 +1,6 @@
 //! The row of the ring election.
 
-use super::claims::{LED, as_usual, claim, copied};
+use super::claims::{LED, as_usual, claim, copied, suspected};
 use super::dropped::{breaks, not_in_bounds};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -78,6 +78,8 @@ pub const ENTRY: Entry = Entry {
         claims: Stated::Yes(&[
             claim(4, as_usual, 4_619, LED).place(51),
             claim(3, copied, 8_932, LED),
+            claim(2, suspected, 904, LED),
+            claim(3, suspected, 1_890_908, LED).large(),
         ]),
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),

@@ -85,6 +85,10 @@ fn a_node_without_its_disk_is_refused() {
         assert_eq!(cluster.ends(4), Some(1), "{}", cluster.log(4));
         let log = cluster.log(4);
         let last = log.lines().last().unwrap_or_default();
+        // It calls on another, which refuses it; or another calls first, and it finds out itself.
+        if last.starts_with("error: the data directory is an old copy: node ") {
+            return;
+        }
         assert!(last.starts_with("error: node "), "{last}");
         assert!(last.contains("lost its disk, or is a second node of the same name"), "{last}");
         let refused = |node: &u32| cluster.log(*node).contains("another node 4 was met before");
