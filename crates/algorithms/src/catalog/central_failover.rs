@@ -17,7 +17,7 @@ use super::{
 };
 use crate::Error;
 use crate::mutex::central_failover::{self, CentralFailover};
-use crate::mutex::epoch::{Mode, Setup};
+use crate::mutex::epoch::{Ballot, Mode, Setup};
 use conclave_core::election::Election;
 use conclave_core::{Normal, Process, Property, Stack, Ticks};
 
@@ -148,7 +148,7 @@ pub const ENTRY: Entry = Entry {
             // out starve one of them.
             claim(3, saturated_with_a_comeback, 270_954, UNFENCED).with(BY_RING).large(),
         ]),
-        normal: Stated::Yes(&[&[], BY_RING, &[("election", "ring"), ("detector", "perfect")]]),
+        normal: Stated::Yes(&[BY_RING, FENCED, &[("election", "bully"), ("detector", "perfect")]]),
         plain: Stated::No("it sets timers"),
     },
 };
@@ -157,8 +157,8 @@ pub const ENTRY: Entry = Entry {
 const CERTAIN: Set = &[("detector", "perfect"), ("mode", "strict")];
 
 impl Led for CentralFailover {
-    fn normal<L: Process<Provides = Election>>() -> Option<Normal<Stack<Self, L>>> {
-        Some(central_failover::normal)
+    fn normal<L: Process<Provides = Election>>(by: Ballot) -> Option<Normal<Stack<Self, L>>> {
+        (by == Ballot::Own).then_some(central_failover::normal)
     }
 }
 

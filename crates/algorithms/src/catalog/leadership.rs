@@ -134,8 +134,8 @@ fn above_zero(params: &Params, name: &'static str) -> Result<Ticks, Error> {
 
 /// An algorithm that stands on an election.
 pub trait Led: Process<Provides = Mutex, Uses = Election> {
-    /// Its normal form on whichever election, where it has one.
-    fn normal<L: Process<Provides = Election>>() -> Option<Normal<Stack<Self, L>>>;
+    /// Its normal form where terms come from there, if it has one.
+    fn normal<L: Process<Provides = Election>>(by: Ballot) -> Option<Normal<Stack<Self, L>>>;
 }
 
 /// A lock that stands on an election, and what is needed to put one below it.
@@ -176,7 +176,7 @@ impl<'a, U: Led> LedLock<'a, U> {
             let fresh = move |me| Stack { upper: fresh(me, setup), lower: election(me) };
             let equals = Cluster::of_equals(setting.n, fresh);
             let silent = alone || quiet;
-            let normal = U::normal();
+            let normal = U::normal(setup.ballot);
             let equals = Cluster { silent_untimed, normal, ..equals };
             return Ok(visitor.mutex(Cluster { silent, upkeep: UPKEEP, ..equals }));
         }
@@ -187,7 +187,7 @@ impl<'a, U: Led> LedLock<'a, U> {
             Stack { upper: fresh(me, setup), lower }
         };
         let equals = Cluster::of_equals(setting.n, fresh);
-        let normal = U::normal();
+        let normal = U::normal(setup.ballot);
         let equals = Cluster { silent_untimed, normal, ..equals };
         Ok(visitor.mutex(Cluster { silent: alone, upkeep: UPKEEP, ..equals }))
     }

@@ -16,7 +16,7 @@ use super::{
     Setting, Stated, limits,
 };
 use crate::Error;
-use crate::mutex::epoch::Setup;
+use crate::mutex::epoch::{Ballot, Setup};
 use crate::mutex::token_ring_regenerating::{self, TokenRingRegenerating};
 use conclave_core::election::Election;
 use conclave_core::{NodeId, Normal, Process, Property, Stack, Ticks};
@@ -176,7 +176,7 @@ const FENCED_AND_RESTING: Set =
 const LEASED: Set = &[("election", "ring"), ("detector", "perfect"), ("hold", "5")];
 
 impl Led for TokenRingRegenerating {
-    fn normal<L: Process<Provides = Election>>() -> Option<Normal<Stack<Self, L>>> {
+    fn normal<L: Process<Provides = Election>>(_: Ballot) -> Option<Normal<Stack<Self, L>>> {
         Some(token_ring_regenerating::normal)
     }
 }

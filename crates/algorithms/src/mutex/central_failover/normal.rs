@@ -1,6 +1,6 @@
 //! The normal form of the centralised algorithm with failover, whatever it stands on.
 
-use super::{Ballot, CentralFailover, Message, Mode, NO_PLACE, Setup, Status};
+use super::{CentralFailover, Message, Mode, NO_PLACE, Setup, Status};
 use crate::mutex::normal::{Ranks, messages, rank};
 use conclave_core::election::Election;
 use conclave_core::{Layer, NodeId, Process, Snapshot, Stack};
@@ -11,9 +11,9 @@ type Central<L> = Stack<CentralFailover, L>;
 /// request, of the fences of a term and of the places in line given out in a term. Each is compared
 /// with its own kind alone, and only the greatest is counted on: so each becomes its rank.
 ///
-/// But for one case: where a majority elects, a leader may gather its knowledge anew within its
-/// term, and then counts on from the greatest place that it is told of, whatever the silent have.
-/// There places stay as they are. What the layers below count is left as it is, too.
+/// This is for leaders that claim a term of their own each time. One that a majority elects may
+/// gather its knowledge anew within its term, and then counts on from the greatest place that it is
+/// told of, whatever the silent have. What the layers below count is left as it is.
 pub fn normal<L: Process<Provides = Election>>(all: &mut Snapshot<Central<L>>) {
     let Some(setup) = all.nodes.first().map(|node| node.upper.setup) else { return };
     forget(all, &setup);
@@ -22,9 +22,7 @@ pub fn normal<L: Process<Provides = Election>>(all: &mut Snapshot<Central<L>>) {
     requests.give(all, each_bound);
     requests.give(all, each_seq);
     rank(all, |all, show| each_fence(all, &setup, show));
-    if setup.ballot == Ballot::Own {
-        rank(all, |all, show| each_place(all, &setup, show));
-    }
+    rank(all, |all, show| each_place(all, &setup, show));
 }
 
 /// Nobody looks at the place of who does not wait, at its signs of life (with leases; else at
@@ -35,8 +33,7 @@ fn forget<L: Process<Provides = Election>>(all: &mut Snapshot<Central<L>>, setup
             node.ticket = None;
             node.beat = 0;
         }
-        let again = setup.ballot == Ballot::Majority && node.mandate == node.epoch.term;
-        if node.coordinator.is_none() && !again {
+        if node.coordinator.is_none() {
             node.issued = 0;
         }
     }
