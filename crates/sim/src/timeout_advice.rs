@@ -154,7 +154,8 @@ impl Answers {
             }
             Self::LogNormal { median, sigma } => {
                 // The same; the density falls for good where this has its larger root.
-                let (centre, width) = (libm::log(*median), sigma * sigma);
+                let centre = libm::log(*median);
+                let width = sigma * sigma;
                 let peak = cost_of_mistake / (cost_per_unit * sigma * libm::sqrt(2.0 * PI));
                 let beyond = width * (width + 2.0 * (libm::log(peak) - centre));
                 let root = centre - width + libm::sqrt(beyond.max(0.0));

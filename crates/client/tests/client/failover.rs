@@ -22,7 +22,8 @@ fn one_stands_still() -> [Fake; 2] {
         let first = Arc::clone(&first);
         Fake::start(move |request: &Request| {
             if request.line == ACQUIRE {
-                let (none, order) = (usize::MAX, Ordering::SeqCst);
+                let none = usize::MAX;
+                let order = Ordering::SeqCst;
                 let _ = first.compare_exchange(none, own, order, order);
             }
             match request.line.as_str() {

@@ -46,7 +46,8 @@ impl Values {
             }
             Some(_) | None => {}
         }
-        let (before, after) = (kept.map_or(0, |kept| size(name, kept)), size(name, &value));
+        let before = kept.map_or(0, |kept| size(name, kept));
+        let after = size(name, &value);
         if after > before && self.bytes - before + after > VALUES_BYTES_MAX {
             let words = format!("all values have {VALUES_BYTES_MAX} bytes together, and no more");
             return Err(refusal::used_up(words));

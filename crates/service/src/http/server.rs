@@ -79,7 +79,8 @@ async fn run(
         while connections.try_join_next().is_some() {}
         match accepted.map(|accepted| (accepted, places.enter())) {
             Ok(((stream, peer), Some(place))) => {
-                let (warnings, answers) = (Arc::clone(&warnings), answers.clone());
+                let warnings = Arc::clone(&warnings);
+                let answers = answers.clone();
                 let client = Client { peer, limits, warnings, answers };
                 let served = client.serve(stream, router.clone(), graceful.watcher(), place);
                 connections.spawn(served);
@@ -130,12 +131,14 @@ impl Client {
         let io = TokioIo::new(WriteTimeout::new(stream, self.limits.write));
         let service = TowerToHyperService::new(router);
         let heard = timer.clone();
-        let (room, answers) = (place.room, self.answers.clone());
+        let room = place.room;
+        let answers = self.answers.clone();
         let served = service_fn(move |mut request: hyper::Request<Incoming>| {
             heard.serving();
             request.extensions_mut().insert(room);
             let answer = service.call(request.map(Body::new));
-            let (heard, answers) = (heard.clone(), answers.clone());
+            let heard = heard.clone();
+            let answers = answers.clone();
             async move {
                 let answer = answers.admit(answer.await?).await;
                 let answer = marked(answer, room, &heard);

@@ -9,7 +9,8 @@ const ONE: NodeId = NodeId(0);
 const OTHER: NodeId = NodeId(1);
 
 fn tape(node: NodeId, start: u32, cut: bool, steps: Vec<Step>) -> Tape {
-    let (cluster, settings) = ("test".to_string(), String::new());
+    let cluster = "test".to_string();
+    let settings = String::new();
     let header = Header { cluster, settings, node, n: 2, incarnation: start, started: 0 };
     let entries = steps.into_iter().map(Entry::Step).collect();
     Tape { file: String::new(), recording: Recording { header, entries, cut } }

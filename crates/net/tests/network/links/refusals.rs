@@ -115,7 +115,8 @@ async fn a_second_node_of_the_same_name_is_disowned_and_the_first_goes_on() {
 
 #[tokio::test]
 async fn a_start_that_nobody_can_have_come_to_disowns_nobody() {
-    let (first, second) = (listener().await, listener().await);
+    let first = listener().await;
+    let second = listener().await;
     let mut b = Host::start(second.0, config(B, &[first.1, second.1.clone()]));
     let (_, answer) = Raw::greet(&second.1, hello(A, B, 2)).await;
     assert!(matches!(answer, Frame::Welcome { .. }), "{answer:?}");
