@@ -198,7 +198,7 @@ mod tests {
                     let leader = NodeId(ctx.choose(5));
                     ctx.indicate(election::Indication::Elected { leader, term: 1 });
                 }
-                Event::Start | Event::Restart => {}
+                Event::Request(election::Request::Resign) | Event::Start | Event::Restart => {}
             }
         }
     }

@@ -19,6 +19,7 @@ mod connectivity;
 mod election_fence;
 mod elections;
 mod expiry;
+mod handover;
 mod journal;
 mod keepalive;
 mod leadership;
@@ -55,6 +56,7 @@ use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::NodeId;
 use conclave_net::{AnyIndication, AnyRequest, Application, Automaton, HostContext, Input, Key};
 use connectivity::Connectivity;
+use handover::Handover;
 use journal::Journal;
 use leadership::Leadership;
 use lease_clock::LeaseTimer;
@@ -77,6 +79,8 @@ pub struct Desk {
     connectivity: Connectivity,
     leadership: Leadership,
     journal: Journal,
+    /// Once this node was told to stop.
+    handover: Option<Handover>,
 }
 
 impl Desk {
@@ -94,6 +98,7 @@ impl Desk {
             connectivity: Connectivity::new(config.me, n, config.notice),
             leadership: Leadership::new(config.me, config.first_leader),
             journal: Journal::new(config.me.0 + 1, config.started_ms),
+            handover: None,
             config,
         }
     }
@@ -139,7 +144,8 @@ impl Desk {
         self.queues.locks.settle_all(may_lend, self.config.everywhere, host);
         let led = self.leadership.is_led(&self.connectivity);
         let wake = self.timer.wake_at(host.now(), !led || self.config.lease.is_some());
-        host.wake_at(wake);
+        let look = self.handover_look(host.now());
+        host.wake_at(wake.into_iter().chain(look).min());
     }
 
     fn execute(&mut self, command: Command, host: &mut dyn HostContext) {
@@ -176,6 +182,7 @@ impl Desk {
             Command::SetValue { name, request, reply } => {
                 answer(reply, self.set_value(&name, request, host), host);
             }
+            Command::HandOver { reply } => self.hand_over(reply, host),
             Command::Show(question) => self.show(question, host),
         }
     }
@@ -282,6 +289,7 @@ impl Application for Desk {
         self.update_connectivity(host);
         self.expire(host);
         self.ask_for_election(host);
+        self.look_at_handover(host);
         self.finish(host);
     }
 }

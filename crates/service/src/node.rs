@@ -20,11 +20,13 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
-use tracing::info;
+use tokio::sync::{mpsc, oneshot};
+use tracing::{info, warn};
 
 /// How many orders, news and commands may wait for whoever takes them.
 const QUEUE: usize = 1_024;
+/// A host that is too busy to hand over is stopped all the same.
+const HANDOVER: Duration = Duration::from_secs(4);
 
 /// Why a node cannot start, or had to stop.
 #[derive(Debug, Error)]
@@ -91,9 +93,12 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     let data = DataWatch::start(store.path().to_path_buf());
     let started = Host::start(host, store, desk(&config, machines), order, news, commands);
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
-    let server = http::serve(api, http_config(&config, &data), command);
+    let server = http::serve(api, http_config(&config, &data), command.clone());
     let ended = tokio::select! {
-        () = &mut shutdown => Ok(()),
+        () = &mut shutdown => {
+            hand_over(&command).await;
+            Ok(())
+        }
         ended = host.ended() => ended,
     };
     server.stop().await;
@@ -102,6 +107,19 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     ended.and(stopped)?;
     info!("stopped");
     Ok(())
+}
+
+/// Whoever leads has another take over, for as long as the desk finds right, and not for ever.
+async fn hand_over(command: &mpsc::Sender<Command>) {
+    let (reply, answer) = oneshot::channel();
+    let asked = async {
+        if command.send(Command::HandOver { reply }).await.is_ok() {
+            let _ = answer.await; // A host that has ended has nothing to hand over.
+        }
+    };
+    if tokio::time::timeout(HANDOVER, asked).await.is_err() {
+        warn!("nobody took over in time");
+    }
 }
 
 /// A node that comes back gives its locks to others at once where its engine has leases. Whoever

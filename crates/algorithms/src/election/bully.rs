@@ -97,6 +97,7 @@ impl Process for Bully {
             Event::Start => {}
             Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.begin(ctx),
+            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
             Event::Indication(detector::Indication::Suspect(node)) => self.on_suspect(node, ctx),
             Event::Indication(detector::Indication::Trust(node)) => self.on_trust(node, ctx),
             Event::Message { from, .. } if from.0 >= self.n() || from == self.me => {} // Stranger.

@@ -137,6 +137,7 @@ impl Process for ChangRoberts {
         match event {
             Event::Start | Event::Restart => {}
             Event::Request(Request::Campaign) => self.on_campaign(ctx),
+            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
             Event::Message { from, .. } if from.0 >= self.n => {} // A stranger.
             Event::Message { message: Message::Election { id, hops, round }, .. } => {
                 if self.hears_of(round) {

@@ -71,6 +71,7 @@ impl Process for Echo {
             Event::Start => {}
             Event::Restart => self.tell(ctx),
             Event::Request(Request::Campaign) => self.on_campaign(ctx),
+            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
             Event::Indication(told) => ctx.indicate(told.into()),
             // A stranger: there is no edge to it.
             Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {}

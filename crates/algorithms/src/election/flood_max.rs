@@ -103,6 +103,7 @@ impl Process for FloodMax {
             Event::Start => {}
             Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.wake(false, ctx),
+            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
             Event::Indication(told) => ctx.indicate(told.into()),
             // A stranger: there is no edge to it.
             Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {}

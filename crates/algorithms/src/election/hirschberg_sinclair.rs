@@ -119,6 +119,7 @@ impl Process for HirschbergSinclair {
         match event {
             Event::Start | Event::Restart => {}
             Event::Request(Request::Campaign) => self.on_campaign(ctx),
+            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
             Event::Message { from, .. } if from.0 >= self.n => {} // A stranger.
             Event::Message { message: Message::Probe { id, phase, hops, way }, .. } => {
                 self.on_probe(id, phase, hops, way, ctx);

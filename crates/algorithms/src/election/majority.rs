@@ -2,8 +2,8 @@
 //! majority makes a leader.
 //!
 //! Source: D. Ongaro, J. Ousterhout, "In search of an understandable consensus algorithm", USENIX
-//! ATC 2014, the part about elections; the leader's step down and the pre-votes after D. Ongaro's
-//! thesis, 2014.
+//! ATC 2014, the part about elections; the leader's step down, the pre-votes and the hand-over after
+//! D. Ongaro's thesis, 2014.
 //! Assumes: A1 nodes return with their disk or not at all; A2, to elect at all, a majority is up
 //! and in touch, and messages are faster than `timeout`, `heartbeat` well below it. Messages may be
 //! lost, late or doubled.
@@ -16,6 +16,7 @@
 //! | `HeartbeatAck`   | anyone, leader    | it was told                     | term, number  |
 //! | `RequestPreVote` | asker, all        | prevote=on: before it stands    | term          |
 //! | `PreVote`        | anyone, asker     | it was asked                    | term, granted |
+//! | `TimeoutNow`     | leader, follower  | it is about to leave            | term          |
 //!
 //! A leader goes on only until `timeout` after it sent the last heartbeat that a majority answered.
 //! It reads no clock: it counts its heartbeats, which are `heartbeat` apart.
@@ -24,7 +25,8 @@
 //! and again, each time in a greater term, and deposes the leader each time: safe, but nobody leads
 //! for long. With prevote=on it stands only when a majority misses the leader, too; see `prevote`.
 //!
-//! A leader that is called upon to campaign steps down and stands in the next term.
+//! A leader that is called upon to campaign steps down and stands in the next term. One that is to
+//! resign steps down and has another stand; see `resign`.
 //!
 //! Suspicions are passed on and not otherwise used: the heartbeats tell what is needed.
 //!
@@ -37,6 +39,7 @@
 
 mod message;
 mod prevote;
+mod resign;
 #[cfg(test)]
 mod tests;
 
@@ -107,6 +110,7 @@ impl Process for Majority {
             Event::Start => self.on_start(ctx),
             Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.campaign(ctx),
+            Event::Request(Request::Resign) => self.on_resign(ctx),
             Event::Indication(told) => ctx.indicate(told.into()),
             // A stranger.
             Event::Message { from, .. } if from.0 >= self.setup.n || from == self.me => {}
@@ -227,8 +231,12 @@ impl Majority {
             Message::PreVote { term, granted: true } if term.checked_sub(1) == Some(self.term) => {
                 self.count_pre_vote(from, ctx);
             }
+            Message::TimeoutNow { term } if term == self.term => self.on_timeout_now(ctx),
             // Refused, or of a past term.
-            Message::Vote { .. } | Message::HeartbeatAck { .. } | Message::PreVote { .. } => {}
+            Message::Vote { .. }
+            | Message::HeartbeatAck { .. }
+            | Message::PreVote { .. }
+            | Message::TimeoutNow { .. } => {}
         }
     }
 

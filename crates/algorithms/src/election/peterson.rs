@@ -92,6 +92,7 @@ impl Process for Peterson {
         match event {
             Event::Start | Event::Restart => {}
             Event::Request(Request::Campaign) => self.on_campaign(ctx),
+            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
             Event::Message { from, .. } if from.0 >= self.n => {} // A stranger.
             Event::Message { message: Message::One(one), .. } => self.on_one(one, ctx),
             Event::Message { message: Message::Two(two), .. } => self.on_two(two, ctx),

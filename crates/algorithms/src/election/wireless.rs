@@ -142,6 +142,7 @@ impl Process for Wireless {
             Event::Start => {}
             Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.begin_if_idle(ctx),
+            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
             Event::Indication(detector::Indication::Suspect(node)) => self.on_suspect(node, ctx),
             Event::Indication(detector::Indication::Trust(node)) => self.on_trust(node, ctx),
             // A stranger: there is no edge to it.

@@ -163,6 +163,7 @@ impl Process for YoYo {
             Event::Start => {}
             Event::Restart => self.tell(ctx),
             Event::Request(Request::Campaign) => self.wake(ctx),
+            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
             Event::Indication(told) => ctx.indicate(told.into()),
             Event::Message { from, message } => {
                 let edge = self.edges.binary_search_by_key(&from, |edge| edge.to);

@@ -20,6 +20,8 @@ pub enum AnyRequest {
     Observe(u64),
     /// Election: hold one.
     Campaign,
+    /// Election: whoever leads hands over.
+    Resign,
 }
 
 /// An indication of any service.
@@ -63,7 +65,7 @@ impl AnyService for Mutex {
             AnyRequest::Release => Some(mutex::Request::Release),
             AnyRequest::Cancel => Some(mutex::Request::Cancel),
             AnyRequest::Observe(clock) => Some(mutex::Request::Observe(clock)),
-            AnyRequest::Campaign => None,
+            AnyRequest::Campaign | AnyRequest::Resign => None,
         }
     }
 
@@ -78,6 +80,7 @@ impl AnyService for Election {
     fn request(any: AnyRequest) -> Option<election::Request> {
         match any {
             AnyRequest::Campaign => Some(election::Request::Campaign),
+            AnyRequest::Resign => Some(election::Request::Resign),
             AnyRequest::Acquire
             | AnyRequest::Release
             | AnyRequest::Cancel

@@ -16,6 +16,9 @@ pub enum Election {}
 pub enum Request {
     /// Hold an election.
     Campaign,
+    /// This node is about to leave. If it leads, it hands over to another at once; an election in
+    /// which nobody can do so passes it over, and the others elect when they miss the leader.
+    Resign,
 }
 
 /// What it tells.

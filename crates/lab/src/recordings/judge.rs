@@ -63,7 +63,9 @@ impl Judge for Entries {
         let unknown = self.out_of_sight[node.index()];
         match asked {
             AnyRequest::Observe(_) => return Ok(()),
-            AnyRequest::Campaign => return Err("asks a lock for an election".to_string()),
+            AnyRequest::Campaign | AnyRequest::Resign => {
+                return Err("asks a lock for an election".to_string());
+            }
             AnyRequest::Acquire if !waiting && !inside => self.monitor.requested(node, at),
             AnyRequest::Acquire => return Err("asks to enter though it has".to_string()),
             AnyRequest::Release if inside => self.monitor.released(node, at),
@@ -132,7 +134,7 @@ impl Leaders {
 impl Judge for Leaders {
     fn asked(&mut self, _: NodeId, asked: AnyRequest, _: Ticks) -> Result<(), String> {
         match asked {
-            AnyRequest::Campaign => Ok(()),
+            AnyRequest::Campaign | AnyRequest::Resign => Ok(()),
             AnyRequest::Acquire
             | AnyRequest::Release
             | AnyRequest::Cancel

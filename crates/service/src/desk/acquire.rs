@@ -36,6 +36,7 @@ impl Desk {
     fn may_acquire(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
         limits::name(name)?;
         check(request)?;
+        self.check_stays()?;
         let session = self.session(&request.session)?;
         if self.queues.locks.contains(name) {
             return Ok(());

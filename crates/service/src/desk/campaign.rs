@@ -30,6 +30,7 @@ impl Desk {
     fn may_campaign(&self, name: &str, request: &api::Acquire) -> Result<(), Refusal> {
         limits::name(name)?;
         check(request)?;
+        self.check_stays()?;
         let ttl = self.session(&request.session)?.record().ttl;
         limits::candidate_ttl_ms(milliseconds(ttl))?;
         if self.leadership.own_term().is_none() {

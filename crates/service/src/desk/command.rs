@@ -121,6 +121,11 @@ pub enum Command {
         /// Where the answer goes to.
         reply: Reply<api::Value>,
     },
+    /// The node is about to stop; the answer comes when it may.
+    HandOver {
+        /// Where the answer goes to.
+        reply: Reply<()>,
+    },
     /// Show something; nothing changes.
     Show(Question),
 }

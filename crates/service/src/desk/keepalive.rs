@@ -24,6 +24,7 @@ impl Desk {
         let ttl = self.config.ttl_max.map_or(ttl, |longest| ttl.min(longest));
         limits::label(request.label.as_deref())?;
         limits::opening_id(request.request_id.as_deref())?;
+        self.check_stays()?;
         let known = request.request_id.as_ref().and_then(|id| self.sessions.opened_by(id));
         if let Some(known) = known.map(str::to_string) {
             return self.opened_before(&known, ttl, request.label.as_deref(), host);

@@ -35,6 +35,7 @@ impl Desk {
     }
 
     fn elected(&mut self, leader: NodeId, term: u64, host: &mut dyn HostContext) {
+        self.handed_over_to(leader, host);
         let news = self.leadership.elected(leader, term);
         if news {
             let words = format!("node {} leads the cluster in term {term}", leader.0 + 1);
@@ -78,9 +79,10 @@ impl Desk {
         }
     }
 
-    /// Asks for an election, if it is this node's turn to do so.
+    /// Asks for an election, if it is this node's turn to do so. One that is about to stop does not.
     pub(super) fn ask_for_election(&mut self, host: &mut dyn HostContext) {
-        if self.leadership.is_to_campaign(&self.connectivity, host.now()) {
+        if self.handover.is_none() && self.leadership.is_to_campaign(&self.connectivity, host.now())
+        {
             host.ask(&election_key(), AnyRequest::Campaign);
         }
     }

@@ -1,6 +1,7 @@
 //! The rules of the desk, one by one, with host that only write down what they are asked to do.
 
 mod elections;
+mod handover;
 mod idempotent;
 mod lease_loss;
 mod limits;
@@ -31,6 +32,8 @@ pub(super) struct Idle {
     pub(super) deeds: Vec<Box<dyn FnOnce() + Send>>,
     wake: Option<Ticks>,
     peers: BTreeMap<NodeId, Peer>,
+    /// How much more than at first a machine has said.
+    said: BTreeMap<String, u64>,
 }
 
 impl HostContext for Idle {
@@ -70,8 +73,9 @@ impl HostContext for Idle {
     fn peer(&self, peer: NodeId) -> Peer {
         self.peers.get(&peer).copied().unwrap_or_default()
     }
-    fn sent(&self, _: &Key) -> Vec<(String, u64)> {
-        vec![("REQUEST".to_string(), 2)]
+    fn sent(&self, key: &Key) -> Vec<(String, u64)> {
+        let more = self.said.get(&**key).copied().unwrap_or_default();
+        vec![("REQUEST".to_string(), 2 + more)]
     }
 }
 

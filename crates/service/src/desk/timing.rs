@@ -16,6 +16,10 @@ pub const TICK: Ticks = Ticks::units(250);
 /// While nobody leads, an election is asked for this often; the first time after half of it, since
 /// a node that comes back will mostly hear of the leader before.
 pub const CAMPAIGN_AGAIN: Ticks = Ticks::units(2_000);
+/// A leader that is told to stop waits this long at most for another to take over.
+pub const HANDOVER_MAX: Ticks = Ticks::units(2_000);
+/// How often it looks whether that has happened.
+pub const HANDOVER_LOOK: Ticks = Ticks::units(20);
 
 /// A span in milliseconds.
 pub fn milliseconds(span: Ticks) -> u64 {

@@ -98,6 +98,7 @@ impl Exercised for Election {
     fn words(request: &Request) -> String {
         match request {
             Request::Campaign => "calls for an election".to_string(),
+            Request::Resign => "hands over, if it leads".to_string(),
         }
     }
 }

@@ -44,6 +44,11 @@ pub enum Message {
         /// Whether the vote would be given.
         granted: bool,
     },
+    /// I lead no longer: stand at once.
+    TimeoutNow {
+        /// The term in which the sender led.
+        term: u64,
+    },
 }
 
 impl Message {
@@ -54,7 +59,8 @@ impl Message {
             | Self::Vote { term, .. }
             | Self::Heartbeat { term, .. }
             | Self::HeartbeatAck { term, .. }
-            | Self::PreVote { term, granted: false } => Some(term),
+            | Self::PreVote { term, granted: false }
+            | Self::TimeoutNow { term } => Some(term),
             Self::RequestPreVote { .. } | Self::PreVote { granted: true, .. } => None,
         }
     }
@@ -69,6 +75,7 @@ impl Named for Message {
             Self::HeartbeatAck { .. } => "HEARTBEAT_ACK",
             Self::RequestPreVote { .. } => "REQUEST_PREVOTE",
             Self::PreVote { .. } => "PREVOTE",
+            Self::TimeoutNow { .. } => "TIMEOUT_NOW",
         }
     }
 }
