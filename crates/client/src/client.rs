@@ -69,13 +69,7 @@ impl Client {
         if servers.is_empty() {
             return Err(Error::BadServer { server: "no server".to_string() });
         }
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .proxy(None) // The nodes are near, and often on this very machine.
-            .timeout_connect(Some(CONNECT))
-            .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")));
-        let agent = config.build().new_agent();
+        let agent = agent();
         let servers = servers.into();
         let leases = Arc::new(Leases::new());
         let patience_max = Duration::MAX;
@@ -92,6 +86,12 @@ impl Client {
     /// The same client, which gives up on an answer after this long at the latest.
     pub fn within(&self, patience: Duration) -> Self {
         Self { patience_max: patience, ..self.clone() }
+    }
+
+    /// The same client for a quick look around: it gives up on an answer after this long at the
+    /// latest, and has connections of its own, which end with it. A node has room for so many.
+    pub fn glance(&self, patience: Duration) -> Self {
+        Self { agent: agent(), patience_max: patience, ..self.clone() }
     }
 
     /// Ends all sessions that this client and its clones keep alive, wherever in the program they
@@ -201,6 +201,16 @@ impl Client {
         let request = self.agent.configure_request(request?).timeout_global(Some(patience)).build();
         self.agent.run(request)
     }
+}
+
+fn agent() -> Agent {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .proxy(None) // The nodes are near, and often on this very machine.
+        .timeout_connect(Some(CONNECT))
+        .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")));
+    config.build().new_agent()
 }
 
 fn refusal(server: &str, status: StatusCode, bytes: &[u8]) -> Error {

@@ -57,9 +57,9 @@ impl LeaseDeadline {
         self.ttl / 16
     }
 
-    /// How long to wait for the answer to a keepalive sent now: no longer than it is of use.
-    pub fn keepalive_timeout(&self, now: Duration) -> Duration {
-        self.left(now).min(self.ttl / 4)
+    /// When to send another keepalive, if the one sent now is not answered by then.
+    pub fn next_if_silent(&self, now: Duration) -> Duration {
+        now + self.ttl / 4
     }
 }
 
@@ -114,10 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_waited_for_only_while_it_is_of_use() {
+    fn who_is_not_answered_asks_again_while_there_is_time() {
         let lease = LeaseDeadline::new(TTL, seconds(100.0));
-        assert_eq!(lease.keepalive_timeout(seconds(101.0)), seconds(2.5));
-        assert_eq!(lease.keepalive_timeout(seconds(109.0)), seconds(0.8));
-        assert_eq!(lease.keepalive_timeout(seconds(111.0)), Duration::ZERO);
+        assert_eq!(lease.next_keepalive(), seconds(102.5));
+        assert_eq!(lease.next_if_silent(seconds(102.5)), seconds(105.0));
     }
 }

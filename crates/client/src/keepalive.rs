@@ -1,5 +1,10 @@
-//! Keepalives: the thread that renews a session, looks whether what it holds is still held, and
-//! cleans up what is owed.
+//! Keepalives: two threads that renew a session, look whether what it holds is still held, and
+//! clean up what is owed.
+//!
+//! A node that is overrun answers late. Whoever gave up on each answer after a while would ask again
+//! and again, and lose a session that the node has renewed every time. So an answer is waited for
+//! as long as it is of use; if it does not come soon, the other thread asks too, over a connection
+//! of its own, since the first may be dead.
 
 use crate::Client;
 use crate::api::Code;
@@ -8,19 +13,22 @@ use crate::lease::{Held, Kind, Loss, Shared};
 use std::sync::PoisonError;
 use std::time::Duration;
 
+/// So many keepalives may be under way at once, each in a thread.
+pub(crate) const THREADS: usize = 2;
+
 /// Runs until the session is lost or closed.
 pub(crate) fn run(shared: &Shared) {
-    let mut next = shared.lock().deadline.next_keepalive();
-    while sleep_until(shared, next) {
-        let sent = since_boot();
-        let patience = shared.lock().deadline.keepalive_timeout(sent);
+    while let Some(sent) = next_turn(shared) {
+        let patience = shared.lock().deadline.left(sent);
         match shared.client.keepalive(&shared.session, patience) {
             Ok(session) => {
-                let now = since_boot();
                 let ttl = Duration::from_millis(session.ttl_ms);
                 let mut state = shared.lock();
+                let now = since_boot();
                 state.deadline.renew(sent, now, ttl);
-                next = state.deadline.next_keepalive();
+                // Sooner than was meant where the node gives less time; the other may have asked.
+                let next = state.deadline.next_if_silent(now);
+                state.keepalive_at = state.keepalive_at.min(next);
                 drop(state);
                 check_holds(shared);
                 clean_up(shared);
@@ -28,18 +36,21 @@ pub(crate) fn run(shared: &Shared) {
             Err(error) if error.says(Code::NoSession) => {
                 shared.lock().loss.get_or_insert(Loss::Told(error.to_string()));
             }
-            Err(_) => next = since_boot() + shared.lock().deadline.retry_pause(),
+            Err(_) => {
+                let mut state = shared.lock();
+                let again = since_boot() + state.deadline.retry_pause();
+                state.keepalive_at = state.keepalive_at.min(again);
+            }
         }
         shared.lock().cleanups.put_off();
         shared.changed.notify_all();
     }
-    end_if_only_waiting(shared);
 }
 
 /// A session that was lost by silence may live on at a node that stood still, and be granted there
 /// what nobody waits for any more. One that holds something is left to its own end: whoever is
 /// inside may not have left yet.
-fn end_if_only_waiting(shared: &Shared) {
+pub(crate) fn end_if_only_waiting(shared: &Shared) {
     let state = shared.lock();
     let waiting = state.loss == Some(Loss::Silence) && state.held.is_empty();
     drop(state);
@@ -62,21 +73,24 @@ fn client_until_keepalive(shared: &Shared) -> Client {
     shared.client.within(next.saturating_sub(since_boot()))
 }
 
-/// Whether there is still something to keep alive when the time has come. Whoever owes something
-/// speaks up earlier.
-fn sleep_until(shared: &Shared, moment: Duration) -> bool {
+/// When it is time to ask for more time, and this thread is to do it; `None` if there is nothing
+/// left to keep alive. Whoever owes something speaks up earlier.
+fn next_turn(shared: &Shared) -> Option<Duration> {
     let mut state = shared.lock();
     loop {
         let now = since_boot();
         if state.judge(now).is_some() || state.closed {
             shared.changed.notify_all();
-            return false;
+            return None;
         }
-        let moment = state.cleanups.due().map_or(moment, |due| due.min(moment));
-        let pause = moment.saturating_sub(now).min(state.deadline.left(now));
+        let owed = state.cleanups.due();
+        let moment = owed.map_or(state.keepalive_at, |due| due.min(state.keepalive_at));
         if now >= moment {
-            return true;
+            state.keepalive_at = state.deadline.next_if_silent(now);
+            state.cleanups.put_off(); // Not by both.
+            return Some(now);
         }
+        let pause = moment.saturating_sub(now).min(state.deadline.left(now));
         let woken = shared.changed.wait_timeout(state, nap(pause));
         state = woken.unwrap_or_else(PoisonError::into_inner).0;
     }

@@ -79,6 +79,8 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 pub(crate) struct State {
     pub deadline: LeaseDeadline,
+    /// When to send the next keepalive, unless one is answered before.
+    pub keepalive_at: Duration,
     pub loss: Option<Loss>,
     /// The owners are gone.
     pub closed: bool,
@@ -137,11 +139,16 @@ impl Client {
             shared.close();
             return Err(Error::Lost("this client was closed".to_string()));
         }
-        let kept = Arc::clone(&shared);
-        let spawned = thread::Builder::new().name("keepalive".into()).spawn(move || {
-            keepalive::run(&kept);
-        });
-        spawned.map_err(|error| Error::Lost(format!("no thread to keep it alive: {error}")))?;
+        for number in 0..keepalive::THREADS {
+            let kept = Arc::clone(&shared);
+            let spawned = thread::Builder::new().name("keepalive".into()).spawn(move || {
+                keepalive::run(&kept);
+                if number == 0 {
+                    keepalive::end_if_only_waiting(&kept);
+                }
+            });
+            spawned.map_err(|error| Error::Lost(format!("no thread to keep it alive: {error}")))?;
+        }
         Ok(Lease { owner: Arc::new(Owner(shared)) })
     }
 }
@@ -216,6 +223,7 @@ impl State {
     fn new(deadline: LeaseDeadline) -> Self {
         Self {
             deadline,
+            keepalive_at: deadline.next_keepalive(),
             loss: None,
             closed: false,
             held: BTreeMap::new(),

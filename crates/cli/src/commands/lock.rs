@@ -80,13 +80,14 @@ pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
 
 /// Says what is being waited for, as the nodes know it; and again when it changes.
 fn tell_once(client: &Client, name: &str, said: &mut Option<String>) {
-    let here = client.within(GLANCE).at(client.server());
+    let client = client.glance(GLANCE); // Its connections end with it.
+    let here = client.at(client.server());
     let blocked = here.and_then(|here| here.lock_state(name)).ok().and_then(|it| it.blocked_on);
     let (what, words) = match blocked {
         Some(blocked) => {
             (format!("{:?}", blocked.nodes), limits::shown(&blocked.message).into_owned())
         }
-        None => match holder_anywhere(client, name) {
+        None => match holder_anywhere(&client, name) {
             Some(holder) => (holder.session, format!("held by {}", limits::shown(&holder.label))),
             None => return, // Nobody holds it by now, or at a node that does not answer.
         },
@@ -100,7 +101,7 @@ fn tell_once(client: &Client, name: &str, said: &mut Option<String>) {
 /// Who holds it. A node knows the sessions of its own clients only, so all are asked.
 fn holder_anywhere(client: &Client, name: &str) -> Option<Holder> {
     client.servers().iter().find_map(|server| {
-        let there = client.within(GLANCE).at(server).ok()?;
+        let there = client.at(server).ok()?;
         there.lock_state(name).ok()?.holder
     })
 }
@@ -131,7 +132,7 @@ fn refused(arguments: &Lock, client: &Client, error: Error) -> anyhow::Result<Ex
     }
     let failure = error.failure().cloned().map(|mut failure| {
         if failure.holders.is_empty() && failure.blocked_on.is_none() {
-            failure.holders.extend(holder_anywhere(client, name));
+            failure.holders.extend(holder_anywhere(&client.glance(GLANCE), name));
         }
         failure
     });

@@ -3,8 +3,9 @@
 use crate::support::{Answer, DEADLINE, Fake, election, grant, refuse, session, usual};
 use conclave_client::{Client, Error, Loss, Wanted};
 use serde_json::json;
+use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -30,6 +31,24 @@ fn lost(watch: conclave_client::Watch) -> Option<Loss> {
 
 fn short() -> Wanted {
     Wanted { ttl: Duration::from_secs(1), ..Wanted::default() }
+}
+
+/// A node has room for so many connections: who only looks around must not keep any.
+#[test]
+fn a_glance_leaves_no_connection_behind() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = Client::new([listener.local_addr().unwrap().to_string()]).unwrap();
+    let node = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _request = stream.read(&mut [0; 4_096]).unwrap();
+        write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        stream.read(&mut [0; 1])
+    });
+    let glance = client.glance(DEADLINE);
+    assert!(glance.is_ready());
+    drop(glance);
+    assert_eq!(node.join().unwrap().expect("it hangs up"), 0);
 }
 
 #[test]
@@ -151,6 +170,29 @@ fn a_session_lives_while_keepalives_are_answered_and_is_lost_when_they_are_not()
     assert!(fake.bodies("POST /v1/locks/build/release").is_empty(), "it is not ours to release");
 }
 
+/// A node that is overrun answers each keepalive only when the next one has come. It has renewed the
+/// session every time.
+#[test]
+fn a_session_lives_though_its_keepalives_are_answered_late() {
+    let come = Arc::new((Mutex::new(0), Condvar::new()));
+    let fake = Fake::start(move |request| {
+        if request.line == KEEPALIVE {
+            let (count, more) = &*come;
+            let mut count = count.lock().unwrap();
+            *count += 1;
+            let own = *count;
+            more.notify_all();
+            drop(more.wait_while(count, |count| *count == own).unwrap());
+            return Answer::Says(200, session(3_000));
+        }
+        usual(request)
+    });
+    let wanted = Wanted { ttl: Duration::from_secs(3), ..Wanted::default() };
+    let guard = client(&[&fake]).lock("build", &wanted).unwrap();
+    fake.wait_for(KEEPALIVE, 7); // Beyond the first time to live.
+    assert_eq!(guard.lost(), None);
+}
+
 #[test]
 fn a_session_that_the_node_does_not_know_is_lost_at_once() {
     let fake = Fake::start(|request| match request.line.as_str() {
@@ -206,7 +248,7 @@ fn a_candidate_goes_where_it_is_sent() {
 
 #[test]
 fn nodes_that_send_a_candidate_in_circles_do_not_keep_it_for_ever() {
-    let own = Arc::new(std::sync::Mutex::new(String::new()));
+    let own = Arc::new(Mutex::new(String::new()));
     let api = Arc::clone(&own);
     let fake = Fake::start(move |request| match request.line.as_str() {
         "POST /v1/elections/boss/campaign" => Answer::Says(
