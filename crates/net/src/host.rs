@@ -184,7 +184,7 @@ async fn run<U: Application>(
     };
     running.dispatcher.begin(kept)?;
     running.settle()?;
-    while running.turn().await? {}
+    while running.turn_or_condemn().await? {}
     let now = running.now();
     if let Some(recorder) = running.recorder.take() {
         recorder.finish(now);
@@ -195,6 +195,16 @@ async fn run<U: Application>(
 impl<U: Application> Running<U> {
     fn now(&self) -> Ticks {
         Ticks(since_boot().saturating_sub(self.started).as_micros() as u64)
+    }
+
+    /// An old copy must not come back as one start more, as whatever starts nodes again would have
+    /// it: the file itself remembers.
+    async fn turn_or_condemn(&mut self) -> Result<bool, HostError> {
+        let turned = self.turn().await;
+        if let Err(HostError::OldCopy { by, reason }) = &turned {
+            self.store.condemn(&format!("node {by} {reason}"))?;
+        }
+        turned
     }
 
     /// Waits for something to do and does it. False when it was told to stop.

@@ -83,6 +83,8 @@ pub enum News {
         identity: u128,
         /// How many times it has started.
         incarnation: u32,
+        /// The random number that it made on this start.
+        nonce: u64,
     },
     /// A peer knows this node under another identity: this one has lost its disk, or is a second
     /// one of the same name. It must not go on.

@@ -4,6 +4,7 @@
 //! |---------------|---------------|------------------------------------------------------------|
 //! | `meta`        | a word        | format, cluster, node, settings, identity, incarnation     |
 //! | `peers`       | node          | its identity, start, last durable numbers in and out       |
+//! | `starts`      | node          | the number of that start, and the nonce that it came with  |
 //! | `machines`    | key           | survival, state, running timers                            |
 //! | `outbox`      | node, number  | a message that this peer has not acknowledged              |
 //! | `application` | a name        | whatever the application asked to have saved               |
@@ -35,6 +36,8 @@ use std::path::{Path, PathBuf};
 
 const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
 const PEERS: TableDefinition<u32, &[u8]> = TableDefinition::new("peers");
+/// Apart from `peers`, whose rows are as long as those of files that do not have this table yet.
+const STARTS: TableDefinition<u32, (u32, u64)> = TableDefinition::new("starts");
 const MACHINES: TableDefinition<&str, &[u8]> = TableDefinition::new("machines");
 const OUTBOX: TableDefinition<(u32, u64), (&str, &[u8])> = TableDefinition::new("outbox");
 const APPLICATION: TableDefinition<&str, &[u8]> = TableDefinition::new("application");
@@ -57,6 +60,9 @@ pub struct KeptPeer {
     pub identity: Option<u128>,
     /// The latest of its starts that was seen.
     pub incarnation: u32,
+    /// The random number that it made on that start. It has a table of its own.
+    #[serde(skip)]
+    pub nonce: Option<u64>,
     /// The last durable message that came from it.
     pub received: u64,
     /// The last durable message that went to it.
@@ -120,6 +126,7 @@ pub struct Store {
     path: PathBuf,
     identity: u128,
     incarnation: u32,
+    nonce: u64,
 }
 
 impl Store {
@@ -137,6 +144,17 @@ impl Store {
     /// How many times it has been opened, this time included.
     pub fn incarnation(&self) -> u32 {
         self.incarnation
+    }
+
+    /// The random number of this opening: another copy of the file makes another one.
+    pub fn nonce(&self) -> u64 {
+        self.nonce
+    }
+
+    /// Remembers that the file is an old copy: it is never opened again, however often somebody
+    /// tries, until the peers have forgotten what they know.
+    pub fn condemn(&self, reason: &str) -> Result<(), StoreError> {
+        opening::condemn(&self.database, reason).map_err(|failed| failed.at(&self.path))
     }
 
     /// Where it is.
@@ -160,10 +178,17 @@ impl Store {
     }
 
     fn read_peers(&self) -> Result<BTreeMap<NodeId, KeptPeer>, Failed> {
-        let table = self.database.begin_read()?.open_table(PEERS)?;
+        let read = self.database.begin_read()?;
+        let starts = read.open_table(STARTS)?;
+        let table = read.open_table(PEERS)?;
         let rows = table.iter()?.map(|row| {
             let (node, bytes) = row?;
-            Ok((NodeId(node.value()), decode(bytes.value())?))
+            let mut peer: KeptPeer = decode(bytes.value())?;
+            // A version without this table may have met a later start since.
+            let start = starts.get(node.value())?.map(|start| start.value());
+            let known = start.filter(|(incarnation, _)| *incarnation == peer.incarnation);
+            peer.nonce = known.map(|(_, nonce)| nonce);
+            Ok((NodeId(node.value()), peer))
         });
         rows.collect()
     }
@@ -172,13 +197,13 @@ impl Store {
         let peers = self.read_peers()?;
         let outbox = self.database.begin_read()?.open_table(OUTBOX)?;
         let past = |node| {
-            let KeptPeer { identity, incarnation, received, sent } =
+            let KeptPeer { identity, incarnation, nonce, received, sent } =
                 peers.get(&NodeId(node)).copied().unwrap_or_default();
             let acknowledged = match outbox.range((node, 0)..=(node, u64::MAX))?.next() {
                 Some(first) => first?.0.value().1.saturating_sub(1),
                 None => sent,
             };
-            Ok(Past { identity, incarnation, received, sent, acknowledged })
+            Ok(Past { identity, incarnation, nonce, received, sent, acknowledged })
         };
         (0..n).map(past).collect()
     }
@@ -215,8 +240,12 @@ impl Store {
 
 fn write_rows(write: &WriteTransaction, batch: &Batch) -> Result<(), Failed> {
     let mut peers = write.open_table(PEERS)?;
+    let mut starts = write.open_table(STARTS)?;
     for (node, peer) in &batch.peers {
         peers.insert(node.0, &*encode(peer))?;
+        if let Some(nonce) = peer.nonce {
+            starts.insert(node.0, (peer.incarnation, nonce))?;
+        }
     }
     let mut machines = write.open_table(MACHINES)?;
     for (key, row) in &batch.machines {

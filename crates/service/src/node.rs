@@ -174,6 +174,7 @@ fn link_config(
         n: config.nodes.len() as u32,
         identity: store.identity(),
         incarnation: store.incarnation(),
+        nonce: store.nonce(),
         listen: config.listen,
         peers: config.nodes.iter().map(|node| node.peer.clone()).collect(),
         algorithm: greeting(machines.text()),

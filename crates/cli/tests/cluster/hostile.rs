@@ -4,6 +4,7 @@
 mod api_port;
 mod cluster_port;
 mod disk;
+mod greeting;
 mod http;
 mod kit;
 mod names;

@@ -43,8 +43,8 @@ impl<U: Application> Dispatcher<U> {
             News::Acknowledged { by, number } => self.state.acknowledged(by, number),
             News::Connected { to } => self.link(to, true),
             News::Disconnected { to, .. } => self.link(to, false),
-            News::Met { peer, identity, incarnation } => {
-                self.state.met(peer, identity, incarnation);
+            News::Met { peer, identity, incarnation, nonce } => {
+                self.state.met(peer, identity, incarnation, nonce);
             }
             News::Disowned { by, reason } => return Err(HostError::Disowned { by, reason }),
             News::OldCopy { by, reason } => return Err(HostError::OldCopy { by, reason }),

@@ -190,11 +190,12 @@ impl HostState {
         self.links[self.me.index()].kept.identity = Some(identity);
     }
 
-    pub(super) fn met(&mut self, peer: NodeId, identity: u128, incarnation: u32) {
+    pub(super) fn met(&mut self, peer: NodeId, identity: u128, incarnation: u32, nonce: u64) {
         if let Some(link) = self.links.get_mut(peer.index()) {
-            // Who it was at first is who it is: links refuse anybody else.
+            // Who it was at first is who it is: links refuse anybody else, and older starts.
             link.kept.identity.get_or_insert(identity);
-            link.kept.incarnation = incarnation.max(link.kept.incarnation);
+            link.kept.incarnation = incarnation;
+            link.kept.nonce = Some(nonce);
             link.changed = true;
         }
     }

@@ -57,15 +57,17 @@ pub(super) async fn keep_accepting(listener: TcpListener, door: Door) {
     }
 }
 
-/// Somebody who is not let in, and the connection to say why, if it gets that far.
+/// Somebody who is not let in, and the connection to say so, if it gets that far.
 struct Turned {
     fault: ConnectionError,
     wire: Option<Wire>,
+    /// Whether TLS has proved that it is one of the nodes: it may know why.
+    proved: bool,
 }
 
 impl From<ConnectionError> for Turned {
     fn from(fault: ConnectionError) -> Self {
-        Self { fault, wire: None }
+        Self { fault, wire: None, proved: false }
     }
 }
 
@@ -77,11 +79,13 @@ impl Door {
                 // A closed room means that this node stops.
                 let _ = self.rooms[guest.from.index()].send(guest).await;
             }
-            Ok(Err(Turned { fault, wire })) => {
+            Ok(Err(Turned { fault, wire, proved })) => {
                 self.warnings.about(address, &fault);
                 if let (Some(wire), ConnectionError::Refusing(refusal)) = (wire, fault) {
-                    // Whether it hears why is its own affair.
-                    let _ = timeout(limit, refuse(wire, refusal)).await;
+                    let untold = Refusal::untold(self.node.config.me);
+                    let answer = if proved { refusal } else { untold };
+                    // Whether it hears that is its own affair.
+                    let _ = timeout(limit, refuse(wire, answer)).await;
                 }
             }
             Err(_) => {
@@ -97,12 +101,13 @@ impl Door {
             None => (Wire::new(Box::new(stream), limits), None),
             Some(tls) => self.secure(tls, stream).await?,
         };
+        let proved = certificate.is_some();
         match self.hear(&mut wire, certificate).await {
             Ok(Hello { from, .. }) => {
                 wire.trust(limits);
                 Ok(Guest { from, address, wire })
             }
-            Err(fault) => Err(Turned { fault, wire: Some(wire) }),
+            Err(fault) => Err(Turned { fault, wire: Some(wire), proved }),
         }
     }
 
@@ -122,7 +127,7 @@ impl Door {
         if MAGIC.starts_with(first) {
             let reason = "it speaks without TLS, this node only with it".to_string();
             let wire = Some(Wire::new(Box::new(stream), limits));
-            return Err(Turned { fault: self.refusing(Code::Tls, reason), wire });
+            return Err(Turned { fault: self.refusing(Code::Tls, reason), wire, proved: false });
         }
         if first[0] != 0x16 {
             return Err(ConnectionError::Foreign(language(first)).into());
@@ -153,19 +158,26 @@ impl Door {
         if let Some((code, reason)) = self.objection(&hello, proof) {
             return Err(self.refusing(code, reason));
         }
-        match self.node.meet(hello.from, hello.identity, hello.incarnation).await {
+        match self.node.meet(hello.from, hello.identity, hello.start).await {
             Err(ConnectionError::Stranger(reason)) => {
                 return Err(self.refusing(Code::Disowned, reason));
             }
+            Err(ConnectionError::OldPeer(reason)) => {
+                return Err(self.refusing(Code::OldCopy, reason));
+            }
             outcome => outcome?,
         }
-        // It is let in, whatever comes of this: it will see that messages are missing, and say so.
-        self.node.look_back(hello.from, hello.acknowledged).await?;
+        if let Err(fault) = self.node.look_back(&hello) {
+            self.node.accused(hello.from, &fault).await?;
+            return Err(self.refusing(Code::Doubted, format!("by its word {fault}")));
+        }
         Ok(hello)
     }
 
     fn refusing(&self, code: Code, reason: String) -> ConnectionError {
-        ConnectionError::Refusing(Refusal { identity: self.node.config.identity, code, reason })
+        let by = self.node.config.me;
+        let identity = self.node.config.identity;
+        ConnectionError::Refusing(Refusal { by, identity, code, reason })
     }
 
     /// What speaks against this node, if anything does.

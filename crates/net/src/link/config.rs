@@ -23,6 +23,8 @@ pub struct LinkConfig {
     pub identity: u128,
     /// How many times this node has started.
     pub incarnation: u32,
+    /// The random number that it made on this start.
+    pub nonce: u64,
     /// Where to listen for the other nodes.
     pub listen: SocketAddr,
     /// Where the nodes are, `host:port` by index. Names are looked up on every attempt.
@@ -45,6 +47,8 @@ pub struct Past {
     pub identity: Option<u128>,
     /// The latest of its starts that was seen.
     pub incarnation: u32,
+    /// The random number that it made on that start, if this disk has it.
+    pub nonce: Option<u64>,
     /// The number of the last durable message from it that is on this disk.
     pub received: u64,
     /// The number of the last durable message to it.

@@ -46,22 +46,16 @@ pub(super) async fn keep_dialing(node: Arc<LinkState>, to: NodeId) {
     }
 }
 
-/// Says why there is no link: to the host, if it is this very node that must not go on, and else to
-/// whoever reads the log.
+/// Says why there is no link: to whoever reads the log, and to the host as well if it is this very
+/// node that must not go on.
 async fn complain(
     node: &LinkState,
     to: NodeId,
     fault: &ConnectionError,
 ) -> Result<(), ConnectionError> {
-    if let ConnectionError::Disowned(reason) = fault {
-        return node.tell(News::Disowned { by: to, reason: reason.clone() }).await;
-    }
-    if let ConnectionError::OldCopy(reason) = fault {
-        return node.tell(News::OldCopy { by: to, reason: reason.clone() }).await;
-    }
     let address = &node.config.peers[to.index()];
     tracing::warn!("no link to node {to} at {address}: {fault}; trying again");
-    Ok(())
+    node.accused(to, fault).await
 }
 
 async fn connect(node: &LinkState, to: NodeId) -> Result<Wire, ConnectionError> {
@@ -74,14 +68,14 @@ async fn connect(node: &LinkState, to: NodeId) -> Result<Wire, ConnectionError> 
     };
     let mut wire = Wire::new(stream, limits);
     wire.writer.preface();
-    wire.writer.push(&Frame::Hello(node.hello(to)))?;
+    wire.writer.push(&Frame::Hello(node.hello(to).await))?;
     wire.writer.flush().await?;
-    let Welcome { identity, incarnation, received } = match answer(&mut wire.reader).await? {
+    let Welcome { identity, start, received } = match answer(&mut wire.reader).await? {
         Ok(welcome) => welcome,
         Err(refusal) => return Err(node.refused(to, refusal).await),
     };
-    node.meet(to, identity, incarnation).await?;
-    node.peer(to).outbox().resume(incarnation, received, Instant::now())?;
+    node.meet(to, identity, start).await?;
+    node.peer(to).outbox().resume(start.incarnation, received, Instant::now())?;
     wire.trust(limits);
     Ok(wire)
 }

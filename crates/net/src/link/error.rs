@@ -1,6 +1,8 @@
 //! Errors of the links as a whole, and of one connection.
 
 use super::frame::{Refusal, VERSION};
+use crate::News;
+use conclave_core::NodeId;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -48,11 +50,17 @@ pub(super) enum ConnectionError {
     Refusing(Refusal),
     #[error("it refuses this node: {0}")]
     Refused(String),
+    /// Without a reason, or with one from somebody who has not proved who it is.
+    #[error("node {0} refused this node; see the log of node {0}")]
+    RefusedUntold(NodeId),
     /// By the very node that was met before, or the first one of that name to be met.
     #[error("it refuses this node: {0}")]
     Disowned(String),
     #[error("{0}")]
     Stranger(String),
+    /// It is the peer whose disk is not what it was.
+    #[error("{0}")]
+    OldPeer(String),
     #[error("TLS: {0}")]
     Tls(io::Error),
     #[error("message {got} came where message {expected} was due")]
@@ -89,9 +97,11 @@ impl ConnectionError {
             | Self::Version(_)
             | Self::Refusing(_)
             | Self::Refused(_)
+            | Self::RefusedUntold(_)
             | Self::Disowned(_)
             | Self::OldCopy(_)
             | Self::Stranger(_)
+            | Self::OldPeer(_)
             | Self::Tls(_)
             | Self::LongPacket { .. }
             | Self::Forgot { .. } => true,
@@ -107,6 +117,17 @@ impl ConnectionError {
             | Self::Io(_)
             | Self::Stopping => false,
         }
+    }
+
+    /// What the host would have to be told if this word of a peer against this node were true.
+    pub fn accusation(&self, by: NodeId) -> Option<News> {
+        if let Self::Disowned(reason) = self {
+            return Some(News::Disowned { by, reason: reason.clone() });
+        }
+        if let Self::OldCopy(reason) = self {
+            return Some(News::OldCopy { by, reason: reason.clone() });
+        }
+        None
     }
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize, Serializer};
 pub(super) const MAGIC: &[u8; 8] = b"CONCLAVE";
 
 /// The byte after them. It changes whenever a frame does.
-pub(super) const VERSION: u8 = 2;
+pub(super) const VERSION: u8 = 3;
 
 /// What is said on a connection.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,14 @@ pub(super) enum Frame<'a> {
     Ping,
 }
 
+/// One start of a node. Of two copies of a disk each makes its own next start: the number is the
+/// same, and the nonce is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Start {
+    pub incarnation: u32,
+    pub nonce: u64,
+}
+
 /// Who dials, and whom it takes the other side for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Hello {
@@ -37,7 +45,9 @@ pub(super) struct Hello {
     pub from: NodeId,
     pub to: NodeId,
     pub identity: u128,
-    pub incarnation: u32,
+    pub start: Start,
+    /// The latest start of the other side that it has met.
+    pub met: Option<Start>,
     /// Up to which durable message of its own the other side's disk has them, as it was told.
     pub acknowledged: u64,
     pub algorithm: String,
@@ -47,7 +57,7 @@ pub(super) struct Hello {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Welcome {
     pub identity: u128,
-    pub incarnation: u32,
+    pub start: Start,
     /// The last durable message received; it need not be on disk yet.
     pub received: u64,
 }
@@ -56,9 +66,19 @@ pub(super) struct Welcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Refusal {
     /// Who refuses: it may not be the one that it is taken for.
+    pub by: NodeId,
     pub identity: u128,
     pub code: Code,
     pub reason: String,
+}
+
+impl Refusal {
+    /// All that somebody is told who has not proved to be one of the nodes: a reason would teach a
+    /// stranger, one by one, what a good greeting has in it.
+    pub fn untold(by: NodeId) -> Self {
+        let reason = format!("refused; see the log of node {by}");
+        Self { by, identity: 0, code: Code::Untold, reason }
+    }
 }
 
 /// The kinds of refusal.
@@ -72,7 +92,14 @@ pub(super) enum Code {
     Algorithm,
     Certificate,
     Tls,
+    /// Another identity than that of the node that was met before.
     Disowned,
+    /// The other side's disk went back in time.
+    OldCopy,
+    /// The other side remembers more of this node than its disk does.
+    Doubted,
+    /// The reason is not for whoever is refused.
+    Untold,
 }
 
 /// A packet, borrowed: it is copied into and out of the buffers of a connection only once.
@@ -196,7 +223,8 @@ mod tests {
             from: NodeId(0),
             to: NodeId(1),
             identity: 5,
-            incarnation: 1,
+            start: Start { incarnation: 1, nonce: 9 },
+            met: None,
             acknowledged: 0,
             algorithm: "maekawa".into(),
         };

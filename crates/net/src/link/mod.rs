@@ -9,14 +9,19 @@
 //! messages stay with the sender until the receiver's disk has them.
 //!
 //! The numbers also show when a disk went back in time. In its greeting each side says what it has
-//! received, or what the other has acknowledged; a node whose own disk knows less has an old copy
-//! of it, and its host is told to end.
+//! received, what the other has acknowledged, and which start of the other it has met. A node whose
+//! own disk knows less has an old copy of it. A peer may be wrong or lie, so the host is told to
+//! end when a second one says so.
+//!
+//! Who is refused and has not proved by TLS to be one of the nodes is told where the reason can be
+//! read, and nothing else.
 //!
 //! Nothing grows without bound. Inwards, a host that is busy makes the reader wait, and TCP makes
 //! the sender wait. Outwards, nobody waits: durable messages are as many as the host allows,
 //! and of the transient ones the oldest gives way.
 
 mod accept;
+mod accusers;
 mod backoff;
 mod config;
 mod dial;

@@ -1,8 +1,9 @@
 //! The state that all tasks of the links share.
 
+use super::accusers::Accusers;
 use super::config::{LinkConfig, Past};
 use super::error::ConnectionError;
-use super::frame::{Code, Hello, Refusal, Welcome};
+use super::frame::{Code, Hello, Refusal, Start, Welcome};
 use super::outbox::Outbox;
 use crate::{News, Order, Packet};
 use conclave_core::NodeId;
@@ -19,6 +20,7 @@ pub(super) struct LinkState {
     pub config: LinkConfig,
     news: mpsc::Sender<News>,
     peers: Vec<Peer>,
+    accusers: Accusers,
 }
 
 /// What is known of one node, and what it is to be told. (This node's own place stays unused.)
@@ -36,6 +38,13 @@ pub(super) struct Peer {
 struct Known {
     identity: Option<u128>,
     incarnation: u32,
+    nonce: Option<u64>,
+}
+
+impl Known {
+    fn start(&self) -> Option<Start> {
+        Some(Start { incarnation: self.incarnation, nonce: self.nonce? })
+    }
 }
 
 impl Peer {
@@ -55,10 +64,12 @@ impl LinkState {
             known: tokio::sync::Mutex::new(Known {
                 identity: past.identity,
                 incarnation: past.incarnation,
+                nonce: past.nonce,
             }),
         });
         let peers = peers.collect();
-        Self { config, news, peers }
+        let accusers = Accusers::new(config.n, config.tls.is_some());
+        Self { config, news, peers, accusers }
     }
 
     pub fn peer(&self, id: NodeId) -> &Peer {
@@ -76,7 +87,8 @@ impl LinkState {
         self.news.reserve().await.map_err(|_| ConnectionError::Stopping)
     }
 
-    pub fn hello(&self, to: NodeId) -> Hello {
+    pub async fn hello(&self, to: NodeId) -> Hello {
+        let met = self.peer(to).known.lock().await.start();
         let config = &self.config;
         Hello {
             cluster: config.cluster.clone(),
@@ -84,15 +96,20 @@ impl LinkState {
             from: config.me,
             to,
             identity: config.identity,
-            incarnation: config.incarnation,
+            start: self.start(),
+            met,
             acknowledged: self.peer(to).outbox().acknowledged(),
             algorithm: config.algorithm.clone(),
         }
     }
 
     pub fn welcome(&self, received: u64) -> Welcome {
-        let LinkConfig { identity, incarnation, .. } = self.config;
-        Welcome { identity, incarnation, received }
+        Welcome { identity: self.config.identity, start: self.start(), received }
+    }
+
+    fn start(&self) -> Start {
+        let LinkConfig { incarnation, nonce, .. } = self.config;
+        Start { incarnation, nonce }
     }
 
     /// Whether this is the peer that was met before; if none was, it is from now on.
@@ -100,17 +117,24 @@ impl LinkState {
         &self,
         id: NodeId,
         identity: u128,
-        incarnation: u32,
+        start: Start,
     ) -> Result<(), ConnectionError> {
+        let Start { incarnation, nonce } = start;
         let mut known = self.peer(id).known.lock().await;
         if known.identity.is_some_and(|met| met != identity) {
             return Err(ConnectionError::Stranger(another(id)));
         }
         if incarnation < known.incarnation {
-            return Err(ConnectionError::Stranger(format!(
+            return Err(ConnectionError::OldPeer(format!(
                 "node {id} has been seen in its start {}, this is its start {incarnation}: an \
                  old copy of its disk, or a process that should be gone",
                 known.incarnation
+            )));
+        }
+        if known.start().is_some_and(|met| met.incarnation == incarnation && met.nonce != nonce) {
+            return Err(ConnectionError::OldPeer(format!(
+                "node {id} has been seen in another start {incarnation} than this one: its disk \
+                 has been copied, and this is not the copy that went on first"
             )));
         }
         if known.identity.is_some() && incarnation - known.incarnation > STARTS_MAX {
@@ -120,24 +144,30 @@ impl LinkState {
                 known.incarnation
             )));
         }
-        let now = Known { identity: Some(identity), incarnation };
+        let now = Known { identity: Some(identity), incarnation, nonce: Some(nonce) };
         if *known != now {
-            self.tell(News::Met { peer: id, identity, incarnation }).await?;
+            self.tell(News::Met { peer: id, identity, incarnation, nonce }).await?;
             *known = now;
         }
         Ok(())
     }
 
-    /// What a refusal comes to. Somebody who is not the peer that was met before may take this node
-    /// for whomever it likes.
+    /// What a refusal comes to. Without TLS anybody may have said it, and no reason is believed.
+    /// Somebody who is not the peer that was met before may take this node for whomever it likes.
     pub async fn refused(&self, by: NodeId, refusal: Refusal) -> ConnectionError {
-        let Refusal { identity, code, reason } = refusal;
+        let Refusal { by: answering, identity, code, reason } = refusal;
+        if self.config.tls.is_none() {
+            return ConnectionError::RefusedUntold(answering);
+        }
         let met = self.peer(by).known.lock().await.identity;
         match code {
-            Code::Disowned if met.is_some_and(|met| met != identity) => ConnectionError::Stranger(
-                format!("{}; it refuses this node too: {reason}", another(by)),
-            ),
+            Code::Untold => ConnectionError::RefusedUntold(answering),
+            Code::Disowned | Code::OldCopy if met.is_some_and(|met| met != identity) => {
+                let too = format!("{}; it refuses this node too: {reason}", another(by));
+                ConnectionError::Stranger(too)
+            }
             Code::Disowned => ConnectionError::Disowned(reason),
+            Code::OldCopy => ConnectionError::OldCopy(format!("says: {reason}")),
             Code::Version
             | Code::Cluster
             | Code::Size
@@ -145,22 +175,52 @@ impl LinkState {
             | Code::Receiver
             | Code::Algorithm
             | Code::Certificate
-            | Code::Tls => ConnectionError::Refused(reason),
+            | Code::Tls
+            | Code::Doubted => ConnectionError::Refused(reason),
         }
     }
 
-    /// A peer says up to which number this disk had its messages. If it has fewer now, it is an old
-    /// copy, and the host must not go on.
-    pub async fn look_back(&self, from: NodeId, acknowledged: u64) -> Result<(), ConnectionError> {
-        let received = *self.peer(from).acknowledged.borrow();
-        if acknowledged <= received {
-            return Ok(());
+    /// A peer says which start of this node it has met, and up to which number this disk had its
+    /// messages. If the disk knows less now, it is an old copy, or the peer is wrong.
+    pub fn look_back(&self, hello: &Hello) -> Result<(), ConnectionError> {
+        let own = self.start();
+        if let Some(Start { incarnation, .. }) = hello.met
+            && incarnation > own.incarnation
+        {
+            return Err(ConnectionError::OldCopy(format!(
+                "has met this node in its start {incarnation}, and this is its start {}",
+                own.incarnation
+            )));
         }
-        let reason = format!(
-            "was told that its message {acknowledged} had arrived, of which this disk knows \
-             {received} only"
-        );
-        self.tell(News::OldCopy { by: from, reason }).await
+        if hello.met.is_some_and(|met| met.incarnation == own.incarnation && met != own) {
+            return Err(ConnectionError::OldCopy(format!(
+                "has met this node in another start {} than this one",
+                own.incarnation
+            )));
+        }
+        let acknowledged = hello.acknowledged;
+        let received = *self.peer(hello.from).acknowledged.borrow();
+        if acknowledged > received {
+            return Err(ConnectionError::OldCopy(format!(
+                "was told that its message {acknowledged} had arrived, of which this disk knows \
+                 {received} only"
+            )));
+        }
+        Ok(())
+    }
+
+    /// If this fault is a word against this very node, remembers it. The host is told to end when
+    /// it need not be believed of one peer alone.
+    pub async fn accused(
+        &self,
+        by: NodeId,
+        fault: &ConnectionError,
+    ) -> Result<(), ConnectionError> {
+        let Some(news) = fault.accusation(by) else { return Ok(()) };
+        match self.accusers.add(by, fault) {
+            true => self.tell(news).await,
+            false => Ok(()),
+        }
     }
 
     /// Carries out what the host orders. It never waits for a peer, so the host, which may wait for

@@ -42,6 +42,17 @@ pub enum StoreError {
         /// The one that is known.
         known: u32,
     },
+    /// It was found out to be an old copy. Only the latest one helps.
+    #[error(
+        "{path} is an old copy, as was found out in an earlier run: {reason}; \
+         a node cannot go on without what it had promised: bring the latest one back"
+    )]
+    OldCopy {
+        /// Which file.
+        path: PathBuf,
+        /// Who said what.
+        reason: String,
+    },
     /// It is that of another cluster, node or choice of algorithms. Another directory helps.
     #[error("{path} is that of {what} '{found}', not '{expected}'")]
     Other {

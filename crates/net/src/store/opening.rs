@@ -1,7 +1,7 @@
 //! Opening the file of a node: it is made once, and checked whenever it is opened again.
 
 use super::error::Failed;
-use super::{APPLICATION, Expected, MACHINES, META, OUTBOX, PEERS, Store, StoreError};
+use super::{APPLICATION, Expected, MACHINES, META, OUTBOX, PEERS, STARTS, Store, StoreError};
 use conclave_core::NodeId;
 use redb::{Database, ReadableDatabase};
 use std::fs::{self, File};
@@ -10,6 +10,8 @@ use std::path::Path;
 
 const FILE: &str = "conclave.redb";
 const FORMAT: u32 = 2;
+/// Only in a file that was found out to be an old copy.
+const CONDEMNED: &str = "old-copy";
 /// Plenty: what a node keeps is small, and most of it is in its memory anyway.
 const CACHE_BYTES: usize = 16 << 20;
 
@@ -26,7 +28,15 @@ pub(super) fn open(directory: &Path, expected: &Expected) -> Result<Store, Store
     meta.check(&path, expected)?;
     let incarnation = meta.incarnation.saturating_add(1);
     count(&database, incarnation).map_err(|failed| failed.at(&path))?;
-    Ok(Store { database, path, identity: meta.identity, incarnation })
+    let nonce = crate::random::bits().map_err(|error| Failed::from(error).at(&path))? as u64;
+    Ok(Store { database, path, identity: meta.identity, incarnation, nonce })
+}
+
+/// Writes down that this file must not be used again.
+pub(super) fn condemn(database: &Database, reason: &str) -> Result<(), Failed> {
+    let write = database.begin_write()?;
+    write.open_table(META)?.insert(CONDEMNED, reason.as_bytes())?;
+    Ok(write.commit()?)
 }
 
 fn make_directory(directory: &Path) -> io::Result<()> {
@@ -128,6 +138,7 @@ mod panic {
 fn count(database: &Database, incarnation: u32) -> Result<(), Failed> {
     let write = database.begin_write()?;
     write.open_table(META)?.insert("incarnation", &incarnation.to_le_bytes()[..])?;
+    write.open_table(STARTS)?; // Files of earlier versions have none.
     Ok(write.commit()?)
 }
 
@@ -138,6 +149,7 @@ struct Meta {
     settings: String,
     identity: u128,
     incarnation: u32,
+    condemned: Option<String>,
 }
 
 impl Meta {
@@ -160,7 +172,8 @@ impl Meta {
             let node = NodeId(0);
             let identity = 0;
             let incarnation = 0;
-            return Ok(Self { format, cluster, node, settings, identity, incarnation });
+            let condemned = None;
+            return Ok(Self { format, cluster, node, settings, identity, incarnation, condemned });
         }
         Ok(Self {
             format,
@@ -169,6 +182,7 @@ impl Meta {
             settings: text("settings")?,
             identity: u128::from_le_bytes(self::number("identity", &bytes("identity")?)?),
             incarnation: number("incarnation")?,
+            condemned: table.get(CONDEMNED)?.map(|_| text(CONDEMNED)).transpose()?,
         })
     }
 
@@ -187,7 +201,10 @@ impl Meta {
         .into_iter()
         .find(|(_, found, expected)| found != expected);
         match differing {
-            None => Ok(()),
+            None => match self.condemned.clone() {
+                None => Ok(()),
+                Some(reason) => Err(StoreError::OldCopy { path, reason }),
+            },
             Some((what, found, expected)) => {
                 let found = found.to_string();
                 let expected = expected.to_string();

@@ -39,7 +39,8 @@ fn packet(number: u64) -> Packet {
     Packet { lane: Lane::Durable, number, key: "lock/a".into(), bytes: vec![number as u8] }
 }
 
-const KEPT: KeptPeer = KeptPeer { identity: Some(7), incarnation: 5, received: 4, sent: 2 };
+const KEPT: KeptPeer =
+    KeptPeer { identity: Some(7), incarnation: 5, nonce: Some(6), received: 4, sent: 2 };
 
 fn some_batch() -> Batch {
     let machine = KeptMachine {
@@ -75,12 +76,43 @@ fn what_was_committed_is_there_again() {
     assert_eq!(kept.application, [("y".to_string(), vec![8])]);
     assert_eq!(kept.machines["lock/a"].saved, [1, 2, 3]);
     assert_eq!(kept.peers[&NodeId(2)].received, 4);
-    let KeptPeer { identity, incarnation, received, sent } = KEPT;
-    let past = Past { identity, incarnation, received, sent, acknowledged: 1 };
+    let KeptPeer { identity, incarnation, nonce, received, sent } = KEPT;
+    let past = Past { identity, incarnation, nonce, received, sent, acknowledged: 1 };
     assert_eq!(store.past(4).unwrap(), [Past::default(), Past::default(), past, Past::default()]);
     let delivered = vec![(NodeId(2), 2)];
     store.commit(&Batch { delivered, ..Batch::default() }).unwrap();
     assert_eq!(store.past(3).unwrap()[2], Past { acknowledged: 2, ..past });
+}
+
+#[test]
+fn each_opening_has_a_number_of_its_own() {
+    let place = Place::new();
+    let first = place.open().unwrap().nonce();
+    assert_ne!(place.open().unwrap().nonce(), first);
+}
+
+#[test]
+fn a_file_of_a_version_without_starts_is_taken_up() {
+    let place = Place::new();
+    let store = place.open().unwrap();
+    store.commit(&some_batch()).unwrap();
+    let write = store.database.begin_write().unwrap();
+    write.delete_table(STARTS).unwrap();
+    write.commit().unwrap();
+    drop(store);
+    let past = place.open().unwrap().past(3).unwrap()[2];
+    assert_eq!((past.incarnation, past.nonce), (KEPT.incarnation, None));
+}
+
+#[test]
+fn an_old_copy_that_was_found_out_is_never_opened_again() {
+    let place = Place::new();
+    place.open().unwrap().condemn("node 2 remembers more").unwrap();
+    for _ in 0..2 {
+        let said = place.refusal();
+        let words = "is an old copy, as was found out in an earlier run: node 2 remembers more; ";
+        assert!(said.contains(words), "{said}");
+    }
 }
 
 #[cfg(unix)]
@@ -232,7 +264,8 @@ fn a_full_disk_is_said_to_be_full() {
     let full = Arc::new(AtomicBool::new(false));
     let disk = Filling(redb::backends::InMemoryBackend::new(), full.clone());
     let database = Database::builder().create_with_backend(disk).unwrap();
-    let store = Store { database, path: "disk/conclave.redb".into(), identity: 1, incarnation: 1 };
+    let path = "disk/conclave.redb".into();
+    let store = Store { database, path, identity: 1, incarnation: 1, nonce: 1 };
     store.commit(&some_batch()).unwrap();
     full.store(true, Ordering::Relaxed);
     let error = store.commit(&some_batch()).unwrap_err().to_string();

@@ -1,5 +1,6 @@
 //! The links of a node on real sockets: what they promise, whom they refuse, and what they endure.
 
+mod certified;
 mod disks;
 mod hostile;
 mod kit;

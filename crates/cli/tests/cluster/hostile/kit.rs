@@ -2,6 +2,7 @@
 
 use super::http::try_call;
 use crate::ports::free_addresses;
+use crate::support::conclave;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
 use std::net::SocketAddr;
@@ -82,6 +83,13 @@ impl Member {
 
     pub fn unset(&mut self, name: &str) {
         self.flags.retain(|(known, _)| known != name);
+    }
+
+    /// Gives it the certificate of that number, from that directory.
+    pub fn certify(&mut self, directory: &str, number: u32) {
+        self.set("--tls-authority", &format!("{directory}/ca.pem"));
+        self.set("--tls-certificate", &format!("{directory}/node-{number}.pem"));
+        self.set("--tls-key", &format!("{directory}/node-{number}.key"));
     }
 
     /// Another node under the same number and with the same settings, but with a disk and addresses
@@ -180,6 +188,16 @@ impl Cluster {
         };
         let members = (1..=n).map(member).collect();
         Self { members, place }
+    }
+
+    /// Gives every node a certificate of one authority.
+    pub fn certified(mut self) -> Self {
+        let directory = self.place.path("certificates");
+        let count = self.members.len().to_string();
+        let made = conclave(&["cert", "--out", &directory, "--nodes", &count]);
+        assert_eq!(made.code, 0, "{}", made.stderr);
+        self.members.iter_mut().for_each(|member| member.certify(&directory, member.id));
+        self
     }
 
     pub fn start(mut self) -> Self {

@@ -224,6 +224,11 @@ async fn a_node_with_an_old_copy_of_its_disk_ends() {
     let error = end.expect_err("it must not go on").to_string();
     let words = "the data directory is an old copy: node 2 remembers more; a node cannot go on";
     assert!(error.starts_with(words), "{error}");
+    bench.host.stop().await.expect("its end was told");
+    // Nor may it come back as one start more.
+    let expected = Expected { cluster: "test", node: NodeId(0), settings: "none" };
+    let error = Store::open(&place.0, &expected).expect_err("an old copy").to_string();
+    assert!(error.contains("is an old copy, as was found out in an earlier run"), "{error}");
 }
 
 #[tokio::test]
@@ -242,7 +247,7 @@ async fn nothing_leaves_when_the_links_are_gone() {
 async fn whom_a_node_met_is_remembered() {
     let place = Place::new();
     let bench = Bench::start(&place, Survival::Whole);
-    bench.hear(News::Met { peer: PEER, identity: 77, incarnation: 3 }).await;
+    bench.hear(News::Met { peer: PEER, identity: 77, incarnation: 3, nonce: 5 }).await;
     bench.hear(News::Connected { to: PEER }).await;
     // A command after it, to know that both were heard.
     let mut bench = bench;
@@ -252,5 +257,5 @@ async fn whom_a_node_met_is_remembered() {
     let expected = Expected { cluster: "test", node: NodeId(0), settings: "none" };
     let store = Store::open(&place.0, &expected).expect("its own file");
     let past = store.past(2).expect("rows")[PEER.index()];
-    assert_eq!((past.identity, past.incarnation), (Some(77), 3));
+    assert_eq!((past.identity, past.incarnation, past.nonce), (Some(77), 3, Some(5)));
 }

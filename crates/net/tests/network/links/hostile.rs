@@ -71,14 +71,14 @@ async fn tls_where_none_is_spoken() {
 
 #[tokio::test]
 async fn a_frame_of_a_hundred_megabytes() {
-    let bytes = [b"CONCLAVE\x02".as_slice(), &100_000_000_u32.to_be_bytes()].concat();
+    let bytes = [b"CONCLAVE\x03".as_slice(), &100_000_000_u32.to_be_bytes()].concat();
     let words = "a frame is longer than the 4096 bytes allowed";
     Scene::new(limits()).await.says(&bytes, words).await;
 }
 
 #[tokio::test]
 async fn a_frame_that_is_no_greeting() {
-    let bytes = b"CONCLAVE\x02\x00\x00\x00\x02\x04\x07";
+    let bytes = b"CONCLAVE\x03\x00\x00\x00\x02\x04\x07";
     let words = "a frame makes no sense: Ack has no place here";
     Scene::new(limits()).await.says(bytes, words).await;
 }
@@ -86,21 +86,21 @@ async fn a_frame_that_is_no_greeting() {
 #[tokio::test]
 async fn a_frame_without_meaning() {
     let words = "a frame makes no sense: ";
-    Scene::new(limits()).await.says(b"CONCLAVE\x02\x00\x00\x00\x02\xfe\xfe", words).await;
+    Scene::new(limits()).await.says(b"CONCLAVE\x03\x00\x00\x00\x02\xfe\xfe", words).await;
 }
 
 #[tokio::test]
 async fn half_a_greeting_and_no_more() {
     let words = "it began a frame and did not finish it within 300ms";
     let patient = Limits { handshake: Duration::from_secs(20), ..impatient() };
-    Scene::new(patient).await.says(b"CONCLAVE\x02\x00\x00\x00\x40\x00", words).await;
+    Scene::new(patient).await.says(b"CONCLAVE\x03\x00\x00\x00\x40\x00", words).await;
 }
 
 #[tokio::test]
 async fn half_a_greeting_and_a_closed_connection() {
     let mut scene = Scene::new(limits()).await;
     let mut raw = scene.raw().await;
-    raw.write(b"CONCLAVE\x02\x00\x00\x00\x40\x00").await;
+    raw.write(b"CONCLAVE\x03\x00\x00\x00\x40\x00").await;
     raw.0.shutdown().await.unwrap();
     scene.logs.line("it closed the connection").await;
     scene.undisturbed().await;
@@ -118,7 +118,7 @@ async fn a_greeting_one_byte_at_a_time() {
     let mut raw = scene.raw().await;
     let drip = async {
         let mut beat = tokio::time::interval(Duration::from_millis(40));
-        for byte in b"CONCLAVE\x02\x00\x00\x00\x40".iter().chain([0; 64].iter()) {
+        for byte in b"CONCLAVE\x03\x00\x00\x00\x40".iter().chain([0; 64].iter()) {
             beat.tick().await;
             raw.write(&[*byte]).await;
         }

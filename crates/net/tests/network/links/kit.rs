@@ -51,6 +51,7 @@ pub fn config(me: NodeId, peers: &[String]) -> LinkConfig {
         n: peers.len() as u32,
         identity: 100 + u128::from(me.0),
         incarnation: 1,
+        nonce: 1,
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         peers: peers.to_vec(),
         algorithm: "engine=ricart-agrawala".into(),
@@ -79,6 +80,7 @@ pub struct Host {
 struct Disk {
     identity: Option<u128>,
     incarnation: u32,
+    nonce: Option<u64>,
     outbox: VecDeque<Packet>,
     sent: u64,
     received: u64,
@@ -102,6 +104,7 @@ impl Host {
     pub async fn restart(&mut self) {
         self.stop().await;
         self.config.incarnation += 1;
+        self.config.nonce += 1;
         self.config.past = self.disk.iter().map(Disk::past).collect();
         let (orders, order_receiver) = mpsc::channel(ORDERS);
         let (news_sender, news) = mpsc::channel(64);
@@ -159,9 +162,10 @@ impl Host {
                 assert!(*number <= disk.sent, "acknowledged before it was sent");
                 disk.outbox.retain(|packet| packet.number > *number);
             }
-            News::Met { peer, identity, incarnation } => {
+            News::Met { peer, identity, incarnation, nonce } => {
                 let disk = &mut self.disk[peer.index()];
                 (disk.identity, disk.incarnation) = (Some(*identity), *incarnation);
+                disk.nonce = Some(*nonce);
             }
             News::Connected { .. }
             | News::Disconnected { .. }
@@ -227,9 +231,9 @@ impl Host {
 
 impl Disk {
     fn past(&self) -> Past {
-        let Self { identity, incarnation, received, sent, .. } = *self;
+        let Self { identity, incarnation, nonce, received, sent, .. } = *self;
         let acknowledged = self.outbox.front().map_or(sent, |first| first.number - 1);
-        Past { identity, incarnation, received, sent, acknowledged }
+        Past { identity, incarnation, nonce, received, sent, acknowledged }
     }
 }
 

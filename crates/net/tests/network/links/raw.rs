@@ -10,8 +10,8 @@ use tokio::net::TcpStream;
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Frame {
     Hello(Hello),
-    Welcome { identity: u128, incarnation: u32, received: u64 },
-    Refuse { identity: u128, code: u8, reason: String },
+    Welcome { identity: u128, start: Start, received: u64 },
+    Refuse { by: NodeId, identity: u128, code: u8, reason: String },
     Data(Packet),
     Ack(u64),
     Ping,
@@ -24,9 +24,16 @@ pub struct Hello {
     pub from: NodeId,
     pub to: NodeId,
     pub identity: u128,
-    pub incarnation: u32,
+    pub start: Start,
+    pub met: Option<Start>,
     pub acknowledged: u64,
     pub algorithm: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    pub incarnation: u32,
+    pub nonce: u64,
 }
 
 /// What a good peer would say.
@@ -37,7 +44,8 @@ pub fn hello(from: NodeId, to: NodeId, n: u32) -> Hello {
         from,
         to,
         identity: 100 + u128::from(from.0),
-        incarnation: 1,
+        start: Start { incarnation: 1, nonce: 1 },
+        met: None,
         acknowledged: 0,
         algorithm: "engine=ricart-agrawala".into(),
     }
@@ -53,7 +61,7 @@ impl Raw {
     /// One that has introduced itself, and what it was answered.
     pub async fn greet(address: &str, hello: Hello) -> (Self, Frame) {
         let mut raw = Self::connect(address).await;
-        raw.write(b"CONCLAVE\x02").await;
+        raw.write(b"CONCLAVE\x03").await;
         raw.send(&Frame::Hello(hello)).await;
         raw.expect_preface().await;
         let answer = raw.next().await.expect("an answer");
@@ -63,7 +71,7 @@ impl Raw {
     pub async fn expect_preface(&mut self) {
         let mut preface = [0; 9];
         soon("a preface", self.0.read_exact(&mut preface)).await.unwrap();
-        assert_eq!(&preface, b"CONCLAVE\x02");
+        assert_eq!(&preface, b"CONCLAVE\x03");
     }
 
     /// Writes bytes; that the other side may have closed is its right.

@@ -2,7 +2,7 @@
 
 use super::kit::{A, B, C, Host, Logs, config, exchange, limits, listener, packet, pair, soon};
 use super::proxy::Proxy;
-use super::raw::{Frame, Raw, hello};
+use super::raw::{Frame, Raw, Start, hello};
 use conclave_net::{Lane, Limits, News};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -60,7 +60,7 @@ async fn both_sides_may_be_away_at_the_same_time() {
 #[tokio::test]
 async fn a_peer_is_met_once_and_known_after_a_restart() {
     let (mut a, mut b) = pair(|_| {}).await;
-    let met = |news: &News| *news == News::Met { peer: B, identity: 101, incarnation: 1 };
+    let met = |news: &News| *news == News::Met { peer: B, identity: 101, incarnation: 1, nonce: 1 };
     a.until("the first meeting", met).await;
     exchange(&mut a, &mut b, 1).await;
     a.restart().await;
@@ -105,7 +105,10 @@ async fn a_newer_connection_of_a_peer_replaces_the_older() {
     older.send(&Frame::Data(packet(Lane::Durable, 1))).await;
     b.until("the message", |news| matches!(news, News::Arrived { .. })).await;
     let (mut newer, answer) = Raw::greet(&address, hello(A, B, 2)).await;
-    assert_eq!(answer, Frame::Welcome { identity: 101, incarnation: 1, received: 1 });
+    assert_eq!(
+        answer,
+        Frame::Welcome { identity: 101, start: Start { incarnation: 1, nonce: 1 }, received: 1 }
+    );
     older.until_closed().await;
     logs.line("replaced by a newer one").await;
     newer.send(&Frame::Data(packet(Lane::Durable, 2))).await;
@@ -139,7 +142,10 @@ async fn a_gap_ends_the_connection() {
     peer.until_closed().await;
     logs.line("message 3 came where message 2 was due").await;
     let (_, answer) = Raw::greet(&address, hello(A, B, 2)).await;
-    assert_eq!(answer, Frame::Welcome { identity: 101, incarnation: 1, received: 1 });
+    assert_eq!(
+        answer,
+        Frame::Welcome { identity: 101, start: Start { incarnation: 1, nonce: 1 }, received: 1 }
+    );
 }
 
 #[tokio::test]

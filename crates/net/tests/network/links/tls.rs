@@ -1,55 +1,9 @@
 //! With certificates: the right ones work, all others are refused with their reason.
 
-use super::kit::{A, B, Host, Logs, config, exchange, listener};
+use super::certified::{Folder, pair};
+use super::kit::{A, B, Logs, exchange};
 use conclave_core::NodeId;
-use conclave_net::{Authority, Certified, LinkConfig, Tls, TlsFiles, make_authority, make_node};
-use std::fs;
-use std::path::PathBuf;
-
-/// A directory of its own, removed in the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tls-{name}"));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, text).unwrap();
-        path
-    }
-
-    fn files(&self, authority: &Authority, node: NodeId) -> TlsFiles {
-        let hosts = ["localhost".into(), "127.0.0.1".into()];
-        let made = make_node(authority, node, &hosts, 10).unwrap();
-        TlsFiles {
-            authority: self.write("authority.pem", &authority.certified().certificate),
-            certificate: self.write(&format!("{node}.pem"), &made.certificate),
-            key: self.write(&format!("{node}.key"), &made.key),
-        }
-    }
-
-    fn tls(&self, authority: &Authority, node: NodeId) -> Option<Tls> {
-        Some(Tls::load(&self.files(authority, node), node).unwrap())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-async fn pair(a: Option<Tls>, b: Option<Tls>) -> (Host, Host) {
-    let (first, second) = (listener().await, listener().await);
-    let peers = [first.1, second.1];
-    let a = LinkConfig { tls: a, ..config(A, &peers) };
-    let b = LinkConfig { tls: b, ..config(B, &peers) };
-    (Host::start(first.0, a), Host::start(second.0, b))
-}
+use conclave_net::{Authority, Certified, Tls, TlsFiles, make_authority, make_node};
 
 #[tokio::test]
 async fn nodes_of_one_authority_understand_each_other() {
@@ -85,13 +39,14 @@ async fn a_node_with_the_certificate_of_another_is_refused() {
 }
 
 #[tokio::test]
-async fn a_node_without_tls_is_told_to_use_it() {
+async fn a_node_without_tls_is_refused() {
     let mut logs = Logs::read();
     let folder = Folder::new("plain");
     let authority = make_authority("demo").unwrap();
     let _pair = pair(None, folder.tls(&authority, B)).await;
     logs.line("it was refused: it speaks without TLS, this node only with it").await;
-    logs.line("it refuses this node: it speaks without TLS, this node only with it").await;
+    logs.line("no link to node 2 at").await;
+    logs.line("node 2 refused this node; see the log of node 2").await;
     logs.line("it speaks TLS, not the protocol of a Conclave cluster").await;
     logs.line("no link to node 1 at").await;
 }
