@@ -1,25 +1,13 @@
 //! The cluster and its nodes, as one node sees them.
 
+#[cfg(test)]
+use crate::described;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The fields of these types; see [`crate::schema`].
-#[cfg(feature = "schema")]
-pub(crate) const SCHEMAS: &[(&str, &str)] = &[
-    (
-        "Cluster",
-        "cluster:string cluster_id:string version:string engine:string parameters:{string} \
-         election:string detector:string node:integer uptime_ms:integer leader:integer|null \
-         term:integer nodes:[Node] locks:integer locks_max:integer sessions:integer",
-    ),
-    (
-        "Node",
-        "id:integer address:string api:string state:string for_ms:integer unacknowledged:integer",
-    ),
-];
-
 /// `GET /v1/cluster`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cluster {
     /// Its name.
     pub cluster: String,
@@ -36,10 +24,12 @@ pub struct Cluster {
     /// The failure detector.
     pub detector: String,
     /// The node whose view this is.
+    #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
     pub node: u32,
     /// How long it has been up.
     pub uptime_ms: u64,
     /// The node that leads, as far as this one knows.
+    #[cfg_attr(test, schemars(with = "Option<described::NodeNumber>"))]
     pub leader: Option<u32>,
     /// In which term.
     pub term: u64,
@@ -55,14 +45,17 @@ pub struct Cluster {
 
 /// One node, as another sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Node {
     /// Its number.
+    #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
     pub id: u32,
     /// Where other nodes reach it.
     pub address: String,
     /// Where its API is.
     pub api: String,
     /// `self`, `up`, `suspected` (the detector thinks it is down) or `unreachable` (no link).
+    #[cfg_attr(test, schemars(with = "described::NodeState"))]
     pub state: String,
     /// For how long.
     pub for_ms: u64,

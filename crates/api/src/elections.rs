@@ -1,44 +1,42 @@
 //! Elections by name: what a leader proclaims, and views. Candidates send [`crate::Acquire`].
 
+#[cfg(test)]
+use crate::described;
 use crate::{Holder, Waiter};
 use serde::{Deserialize, Serialize};
 
-/// The fields of these types; see [`crate::schema`].
-#[cfg(feature = "schema")]
-pub(crate) const SCHEMAS: &[(&str, &str)] = &[
-    ("Proclaim", "session:string fence:integer value:string"),
-    (
-        "Election",
-        "name:string leader:Holder|null value:string|null candidates:[Waiter] \
-         leading_node:integer|null leading_api:string|null term:integer",
-    ),
-    ("Elections", "elections:[Election]"),
-];
-
 /// `POST /v1/elections/{name}/proclaim`: the leader changes what it is known by.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Proclaim {
     /// The session that leads.
+    #[cfg_attr(test, schemars(with = "described::SessionId"))]
     pub session: String,
     /// The fence it leads with.
+    #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
     /// What it is known by from now on.
+    #[cfg_attr(test, schemars(with = "described::Proclaimed"))]
     pub value: String,
 }
 
 /// `GET /v1/elections/{name}`: as the answering node knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Election {
     /// Its name.
+    #[cfg_attr(test, schemars(with = "described::Name"))]
     pub name: String,
     /// Who leads, if a session of this node does. All leaders are sessions of the leading node.
     pub leader: Option<Holder>,
     /// What the leader wants to be known by.
+    #[cfg_attr(test, schemars(with = "Option<described::Proclaimed>"))]
     pub value: Option<String>,
     /// Who else stands at this node, in order.
     pub candidates: Vec<Waiter>,
     /// The node that leads the cluster, where candidates should go.
+    #[cfg_attr(test, schemars(with = "Option<described::NodeNumber>"))]
     pub leading_node: Option<u32>,
     /// Where its API is.
     pub leading_api: Option<String>,
@@ -48,6 +46,7 @@ pub struct Election {
 
 /// `GET /v1/elections`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Elections {
     /// All elections that the answering node knows, by name.
     pub elections: Vec<Election>,

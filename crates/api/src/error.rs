@@ -4,19 +4,9 @@ use crate::{Blocked, Holder};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The fields of these types; see [`crate::schema`].
-#[cfg(feature = "schema")]
-pub(crate) const SCHEMAS: &[(&str, &str)] = &[
-    (
-        "Failure",
-        "error:ErrorBody holders?:[Holder] position?:integer waited_ms?:integer eta_ms?:integer \
-         blocked_on?:Blocked leading_api?:string",
-    ),
-    ("ErrorBody", "code:string message:string retry:boolean"),
-];
-
 /// Every answer that is no success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Failure {
     /// What went wrong.
     pub error: ErrorBody,
@@ -57,6 +47,7 @@ impl Failure {
 
 /// What went wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ErrorBody {
     /// For programs.
     pub code: Code,
@@ -68,9 +59,10 @@ pub struct ErrorBody {
 
 /// What went wrong, for programs: a closed list. In JSON a code is its name in snake case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// The request breaks a rule of the API: see [`crate::limits`].
+    /// The request breaks a rule of the API.
     BadRequest,
     /// Who asks may not do this.
     Forbidden,
@@ -106,6 +98,7 @@ pub enum Code {
     Internal,
     /// A code of a later version; no node of this one sends it. Its `retry` counts all the same.
     #[serde(other)]
+    #[cfg_attr(test, schemars(skip))]
     Unknown,
 }
 

@@ -16,6 +16,8 @@
 //! ```
 
 mod cluster;
+#[cfg(test)]
+mod described;
 mod elections;
 mod error;
 mod events;

@@ -23,6 +23,11 @@ mod write_timeout;
 
 pub use server::{Server, serve};
 
+/// The API described for programs: an OpenAPI document, as `/openapi.json` has it.
+pub fn openapi() -> axum::body::Bytes {
+    openapi::DOCUMENT.clone()
+}
+
 use crate::desk::{Answer, Command, Question, Reply, refusal};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

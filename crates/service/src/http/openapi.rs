@@ -1,17 +1,21 @@
-//! The OpenAPI 3.1 document: the API described for programs.
+//! The OpenAPI 3.1 document: the API described for programs. Paths come from the table of routes,
+//! schemas from the types of the API.
 
-use super::routes::{Gives, Route};
+use super::routes::{Gives, Route, Takes, table};
+use axum::body::Bytes;
 use conclave_api::schema;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-/// The whole document.
-pub fn document(routes: &[Route]) -> Value {
+/// The document as it is served. It never changes.
+pub static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| document(&table()).to_string().into());
+
+fn document(routes: &[Route]) -> Value {
     let mut paths = Map::new();
     for route in routes {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        if let Some(path) = path.as_object_mut() {
-            path.insert(route.method.to_string(), operation(route));
-        }
+        path[route.method] = operation(route);
     }
     json!({
         "openapi": "3.1.0",
@@ -31,39 +35,63 @@ pub fn document(routes: &[Route]) -> Value {
 }
 
 fn operation(route: &Route) -> Value {
-    let (status, description) = match route.gives {
-        Gives::Nothing => ("204", "Done."),
-        Gives::Json(_) | Gives::Text | Gives::Stream(_) => ("200", "Done."),
-    };
-    let mut success = json!({ "description": description });
-    match route.gives {
-        Gives::Json(name) => success["content"] = content("application/json", name),
-        Gives::Text => success["content"] = json!({ "text/plain": {} }),
-        Gives::Stream(name) => success["content"] = content("text/event-stream", name),
-        Gives::Nothing => {}
-    }
-    let failure = json!({
-        "description": "What went wrong, and whether to try again.",
-        "content": content("application/json", "Failure"),
-    });
-    let mut operation = json!({
-        "summary": route.summary,
-        "responses": { status: success, "default": failure },
-    });
-    if let Some(name) = route.takes {
+    let mut operation = json!({ "summary": route.summary, "responses": responses(route) });
+    if let Takes::Json(name) = route.takes {
         let body = json!({ "required": true, "content": content("application/json", name) });
         operation["requestBody"] = body;
     }
-    let kind = json!({ "type": "string" });
-    let parameter = |name| json!({ "name": name, "in": "path", "required": true, "schema": kind });
     let parameters: Vec<Value> = parameters(route.path).map(parameter).collect();
     if !parameters.is_empty() {
         operation["parameters"] = json!(parameters);
     }
-    if route.path.ends_with("/holders") {
+    if route.admin {
         operation["security"] = json!([{ "admin": [] }]);
     }
     operation
+}
+
+/// All answers by status.
+fn responses(route: &Route) -> Map<String, Value> {
+    let (status, content) = match route.gives {
+        Gives::Nothing => (204, json!({})),
+        Gives::Json(name) => (200, content("application/json", name)),
+        Gives::AnyJson => (200, json!({ "application/json": {} })),
+        Gives::Text => (200, json!({ "text/plain": { "schema": { "type": "string" } } })),
+        Gives::Stream(name) => (200, stream(name)),
+    };
+    let mut done = json!({ "description": "Done." });
+    if route.gives != Gives::Nothing {
+        done["content"] = content;
+    }
+    let mut all = BTreeMap::from([(status, done)]);
+    let mut codes: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
+    for (status, code) in route.refusals() {
+        codes.entry(status).or_default().push(code.as_str());
+    }
+    for (status, codes) in codes {
+        all.insert(status, failure(&codes));
+    }
+    all.into_iter().map(|(status, answer)| (status.to_string(), answer)).collect()
+}
+
+/// A failure with one of these codes.
+fn failure(codes: &[&str]) -> Value {
+    let code = json!({ "properties": { "code": { "enum": codes } } });
+    let narrowed = json!({ "properties": { "error": code } });
+    let schema = json!({ "allOf": [schema::reference("Failure"), narrowed] });
+    json!({
+        "description": codes.join(", "),
+        "content": { "application/json": { "schema": schema } },
+    })
+}
+
+fn parameter(name: &str) -> Value {
+    let schema = match name {
+        "name" => "Name",
+        "request_id" => "RequestId",
+        _ => "SessionId",
+    };
+    json!({ "name": name, "in": "path", "required": true, "schema": schema::reference(schema) })
 }
 
 /// The names between the braces of a path.
@@ -72,13 +100,24 @@ fn parameters(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn content(kind: &str, name: &str) -> Value {
-    json!({ kind: { "schema": schema::of(name) } })
+    json!({ kind: { "schema": schema::reference(name) } })
+}
+
+/// Server-sent events whose data is JSON of this schema.
+fn stream(name: &str) -> Value {
+    let schema = json!({
+        "type": "string",
+        "description": "Server-sent events; the data of each is JSON.",
+        "contentMediaType": "application/json",
+        "contentSchema": schema::reference(name),
+    });
+    json!({ "text/event-stream": { "schema": schema } })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::routes::table;
+    use conclave_api::Code;
 
     fn references(value: &Value, found: &mut Vec<String>) {
         match value {
@@ -96,7 +135,9 @@ mod tests {
         let document = document(&table());
         let mut found = Vec::new();
         references(&document, &mut found);
-        for (name, _) in schema::all() {
+        let schemas = schema::components();
+        assert!(!schemas.is_empty(), "the kept schemas cannot be read");
+        for name in schemas.keys() {
             let name = format!("#/components/schemas/{name}");
             assert!(found.contains(&name), "{name} is used nowhere");
         }
@@ -119,6 +160,20 @@ mod tests {
             assert_eq!(operation["summary"], route.summary);
             let parameters = operation["parameters"].as_array().map_or(0, Vec::len);
             assert_eq!(parameters, route.path.matches('{').count(), "{}", route.path);
+        }
+    }
+
+    #[test]
+    fn every_code_is_described_with_a_status_that_fits() {
+        let routes = table();
+        let all: Vec<(u16, Code)> = routes.iter().flat_map(Route::refusals).collect();
+        for code in Code::ALL {
+            let status = code.status();
+            assert!(all.contains(&(status, *code)), "no route answers {status} {code}");
+        }
+        for (status, code) in all {
+            let fits = status == code.status() || (400..500).contains(&status);
+            assert!(fits, "{status} {code}");
         }
     }
 }

@@ -6,30 +6,126 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, delete, get, post, put};
+use conclave_api::Code;
 
 /// One route.
 pub struct Route {
     /// In lower case, as OpenAPI has it.
     pub method: &'static str,
-    /// With its parameter in braces.
+    /// With its parameters in braces.
     pub path: &'static str,
     /// What it does.
     pub summary: &'static str,
-    /// The schema of its body.
-    pub takes: Option<&'static str>,
+    /// What it reads of a request's body.
+    pub takes: Takes,
     /// What it answers when all goes well.
     pub gives: Gives,
+    /// The codes of its refusals, but for those that many routes have: see [`Route::refusals`].
+    pub refuses: &'static [Code],
+    /// Whether it needs the admin token.
+    pub admin: bool,
     /// What serves it.
     pub handler: MethodRouter<Api>,
     /// Whether it is served even when there is hardly room for another connection.
     pub urgent: bool,
 }
 
+/// What a route reads of a request's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing: it has none.
+    Nothing,
+    /// All of it, to no purpose.
+    Ignored,
+    /// JSON of this schema.
+    Json(&'static str),
+}
+
+/// What a route answers when all goes well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// JSON of this schema.
+    Json(&'static str),
+    /// JSON of any kind.
+    AnyJson,
+    /// Text.
+    Text,
+    /// Server-sent events with data of this schema.
+    Stream(&'static str),
+    /// A status and no more.
+    Nothing,
+}
+
 impl Route {
+    fn new(
+        method: &'static str,
+        path: &'static str,
+        handler: MethodRouter<Api>,
+        summary: &'static str,
+    ) -> Self {
+        let takes = Takes::Nothing;
+        let gives = Gives::Nothing;
+        Self {
+            method,
+            path,
+            summary,
+            takes,
+            gives,
+            refuses: &[],
+            admin: false,
+            handler,
+            urgent: false,
+        }
+    }
+
+    fn takes(self, schema: &'static str) -> Self {
+        Self { takes: Takes::Json(schema), ..self }
+    }
+
+    fn reads(self, takes: Takes) -> Self {
+        Self { takes, ..self }
+    }
+
+    fn gives(self, schema: &'static str) -> Self {
+        Self { gives: Gives::Json(schema), ..self }
+    }
+
+    fn answers(self, gives: Gives) -> Self {
+        Self { gives, ..self }
+    }
+
+    fn refuses(self, refuses: &'static [Code]) -> Self {
+        Self { refuses, ..self }
+    }
+
+    fn admin(self) -> Self {
+        Self { admin: true, ..self }
+    }
+
     /// It is served on a reserved place too: whoever holds something depends on it, or whoever
     /// looks after the node.
     fn urgent(self) -> Self {
         Self { urgent: true, ..self }
+    }
+
+    /// Every status that is no success, with every code that comes with it.
+    pub fn refusals(&self) -> Vec<(u16, Code)> {
+        // For a Host or an Origin that is another's.
+        let mut all = vec![(400, Code::BadRequest), (403, Code::Forbidden)];
+        if self.path != LIVES {
+            all.push((503, Code::Unavailable));
+        }
+        if self.takes != Takes::Nothing {
+            all.extend([(408, Code::BadRequest), (413, Code::BadRequest)]);
+        }
+        if matches!(self.takes, Takes::Json(_)) {
+            all.push((415, Code::BadRequest));
+        }
+        if self.admin {
+            all.push((401, Code::Forbidden));
+        }
+        all.extend(self.refuses.iter().map(|code| (code.status(), *code)));
+        all
     }
 
     fn into_handler(self) -> MethodRouter<Api> {
@@ -40,29 +136,39 @@ impl Route {
     }
 }
 
-/// What a route answers when all goes well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gives {
-    /// JSON of this schema.
-    Json(&'static str),
-    /// Text.
-    Text,
-    /// Server-sent events with data of this schema.
-    Stream(&'static str),
-    /// A status and no more.
-    Nothing,
-}
-
-use Gives::{Json, Nothing, Stream, Text};
+/// Answers without asking anybody.
+const LIVES: &str = "/healthz";
 
 const WITHDRAW: &str = "A request that waits leaves the line; 409 if it was granted before.";
-const LEAVES: Option<&str> = Some("Withdraw");
+
+/// Why somebody does not get what he waits for.
+const IN_VAIN: &[Code] = &[
+    Code::Unsupported,
+    Code::NoSession,
+    Code::Held,
+    Code::Timeout,
+    Code::Withdrawn,
+    Code::TooMany,
+    Code::Blocked,
+];
+const NOT_ELECTED: &[Code] = &[
+    Code::Unsupported,
+    Code::NoSession,
+    Code::NotLeader,
+    Code::Held,
+    Code::Timeout,
+    Code::Withdrawn,
+    Code::TooMany,
+];
+const NOT_GIVEN_BACK: &[Code] = &[Code::NoSession, Code::NotHolder];
+const NOT_WITHDRAWN: &[Code] = &[Code::NoSession, Code::NotFound, Code::Granted];
 
 /// All routes.
 pub fn table() -> Vec<Route> {
     let mut all = of_sessions();
     all.extend(of_locks());
     all.extend(of_elections());
+    all.extend(of_values());
     all.extend(of_the_node());
     all
 }
@@ -80,41 +186,24 @@ pub(super) fn router(api: Api) -> Router {
         .with_state(api)
 }
 
-fn route(
-    (method, path): (&'static str, &'static str),
-    summary: &'static str,
-    takes: Option<&'static str>,
-    gives: Gives,
-    handler: MethodRouter<Api>,
-) -> Route {
-    Route { method, path, summary, takes, gives, handler, urgent: false }
-}
-
 fn of_sessions() -> Vec<Route> {
+    let opens = "Opens a session at this node.";
+    let keeps = "Lets a session live for another ttl.";
+    let ends = "Ends a session and all that it holds or waits for.";
     vec![
-        route(
-            ("post", "/v1/sessions"),
-            "Opens a session at this node.",
-            Some("NewSession"),
-            Json("Session"),
-            post(sessions::open),
-        ),
-        route(
-            ("post", "/v1/sessions/{id}/keepalive"),
-            "Lets a session live for another ttl.",
-            None,
-            Json("Session"),
-            post(sessions::keep_alive),
-        )
-        .urgent(),
-        route(
-            ("delete", "/v1/sessions/{id}"),
-            "Ends a session and all that it holds or waits for.",
-            None,
-            Nothing,
-            delete(sessions::close),
-        )
-        .urgent(),
+        Route::new("post", "/v1/sessions", post(sessions::open), opens)
+            .takes("NewSession")
+            .gives("Session")
+            .refuses(&[Code::Conflict, Code::TooMany, Code::Internal]),
+        Route::new("post", "/v1/sessions/{id}/keepalive", post(sessions::keep_alive), keeps)
+            .reads(Takes::Ignored)
+            .gives("Session")
+            .refuses(&[Code::NoSession])
+            .urgent(),
+        Route::new("delete", "/v1/sessions/{id}", delete(sessions::close), ends)
+            .reads(Takes::Ignored)
+            .refuses(&[Code::NoSession])
+            .urgent(),
     ]
 }
 
@@ -122,27 +211,35 @@ fn of_locks() -> Vec<Route> {
     let acquire = "Takes a lock; answers when it is granted or the wait is over.";
     let verify = "Whether a fence is that of the holder at this node, at this instant.";
     let force = "Takes a lock from its holder; needs the admin token.";
-    let paths = ["/v1/locks/{name}/acquire", "/v1/locks/{name}/release", "/v1/locks/{name}/verify"];
-    let [acquire_path, release_path, verify_path] = paths.map(|path| ("post", path));
-    let force_path = ("delete", "/v1/locks/{name}/holders");
-    let withdraw_path = ("delete", "/v1/locks/{name}/waiters/{request_id}");
-    let asks = Some("Acquire");
-    let gives_back = Some("Release");
+    let leave = "/v1/locks/{name}/waiters/{request_id}";
     vec![
-        route(acquire_path, acquire, asks, Json("Grant"), post(locks::acquire)),
-        route(
-            release_path,
-            "Gives a lock back.",
-            gives_back,
-            Json("Released"),
-            post(locks::release),
-        )
-        .urgent(),
-        route(withdraw_path, WITHDRAW, LEAVES, Json("Withdrawn"), delete(locks::withdraw)).urgent(),
-        route(verify_path, verify, Some("Verify"), Json("Verified"), post(locks::verify)),
-        route(force_path, force, Some("Force"), Json("Forced"), delete(locks::force)).urgent(),
-        route(("get", "/v1/locks"), "All locks.", None, Json("Locks"), get(locks::list)),
-        route(("get", "/v1/locks/{name}"), "One lock.", None, Json("Lock"), get(locks::one)),
+        Route::new("post", "/v1/locks/{name}/acquire", post(locks::acquire), acquire)
+            .takes("Acquire")
+            .gives("Grant")
+            .refuses(IN_VAIN),
+        Route::new("post", "/v1/locks/{name}/release", post(locks::release), "Gives a lock back.")
+            .takes("Release")
+            .gives("Released")
+            .refuses(NOT_GIVEN_BACK)
+            .urgent(),
+        Route::new("delete", leave, delete(locks::withdraw), WITHDRAW)
+            .takes("Withdraw")
+            .gives("Withdrawn")
+            .refuses(NOT_WITHDRAWN)
+            .urgent(),
+        Route::new("post", "/v1/locks/{name}/verify", post(locks::verify), verify)
+            .takes("Verify")
+            .gives("Verified"),
+        Route::new("delete", "/v1/locks/{name}/holders", delete(locks::force), force)
+            .takes("Force")
+            .gives("Forced")
+            .refuses(&[Code::NotFound])
+            .admin()
+            .urgent(),
+        Route::new("get", "/v1/locks", get(locks::list), "All locks.").gives("Locks"),
+        Route::new("get", "/v1/locks/{name}", get(locks::one), "One lock.")
+            .gives("Lock")
+            .refuses(&[Code::NotFound]),
     ]
 }
 
@@ -150,47 +247,64 @@ fn of_elections() -> Vec<Route> {
     let campaign = "Stands in an election; answers when it is won or the wait is over.";
     let proclaim = "Changes what the leader is known by.";
     let observe = "An election now, and again whenever it changes.";
-    let campaign_path = ("post", "/v1/elections/{name}/campaign");
-    let proclaim_path = ("post", "/v1/elections/{name}/proclaim");
-    let resign_path = ("post", "/v1/elections/{name}/resign");
-    let withdraw_path = ("delete", "/v1/elections/{name}/candidates/{request_id}");
-    let list_path = ("get", "/v1/elections");
-    let one_path = ("get", "/v1/elections/{name}");
-    let observe_path = ("get", "/v1/elections/{name}/observe");
-    let asks = Some("Acquire");
-    let says = Some("Proclaim");
-    let gives_back = Some("Release");
+    let leave = "/v1/elections/{name}/candidates/{request_id}";
     vec![
-        route(campaign_path, campaign, asks, Json("Grant"), post(elections::campaign)),
-        route(proclaim_path, proclaim, says, Json("Election"), post(elections::proclaim)),
-        route(resign_path, "Steps down.", gives_back, Json("Released"), post(elections::resign))
+        Route::new("post", "/v1/elections/{name}/campaign", post(elections::campaign), campaign)
+            .takes("Acquire")
+            .gives("Grant")
+            .refuses(NOT_ELECTED),
+        Route::new("post", "/v1/elections/{name}/proclaim", post(elections::proclaim), proclaim)
+            .takes("Proclaim")
+            .gives("Election")
+            .refuses(NOT_GIVEN_BACK),
+        Route::new("post", "/v1/elections/{name}/resign", post(elections::resign), "Steps down.")
+            .takes("Release")
+            .gives("Released")
+            .refuses(NOT_GIVEN_BACK)
             .urgent(),
-        route(withdraw_path, WITHDRAW, LEAVES, Json("Withdrawn"), delete(elections::withdraw))
+        Route::new("delete", leave, delete(elections::withdraw), WITHDRAW)
+            .takes("Withdraw")
+            .gives("Withdrawn")
+            .refuses(NOT_WITHDRAWN)
             .urgent(),
-        route(list_path, "All elections.", None, Json("Elections"), get(elections::list)),
-        route(one_path, "One election.", None, Json("Election"), get(elections::one)),
-        route(observe_path, observe, None, Stream("Election"), get(streams::observe)),
+        Route::new("get", "/v1/elections", get(elections::list), "All elections.")
+            .gives("Elections"),
+        Route::new("get", "/v1/elections/{name}", get(elections::one), "One election.")
+            .gives("Election"),
+        Route::new("get", "/v1/elections/{name}/observe", get(streams::observe), observe)
+            .answers(Gives::Stream("Election")),
+    ]
+}
+
+fn of_values() -> Vec<Route> {
+    let change = "Changes a value, unless the fence is stale.";
+    vec![
+        Route::new("get", "/v1/values/{name}", get(values::get), "A value that node 1 keeps.")
+            .gives("Value")
+            .refuses(&[Code::NotFound]),
+        Route::new("put", "/v1/values/{name}", put(values::put), change)
+            .takes("NewValue")
+            .gives("Value")
+            .refuses(&[Code::StaleFence, Code::TooMany]),
     ]
 }
 
 fn of_the_node() -> Vec<Route> {
-    let value = ("get", "/v1/values/{name}");
-    let new_value = ("put", "/v1/values/{name}");
-    let change = "Changes a value, unless the fence is stale.";
     let cluster = "The cluster as this node sees it.";
     let events = "What happened lately, and what happens.";
-    let this = "This document.";
-    let numbers = "Numbers for Prometheus.";
     let ready = "Whether links to a majority stand.";
     vec![
-        route(value, "A value that node 1 keeps.", None, Json("Value"), get(values::get)),
-        route(new_value, change, Some("NewValue"), Json("Value"), put(values::put)),
-        route(("get", "/v1/cluster"), cluster, None, Json("Cluster"), get(sessions::cluster))
+        Route::new("get", "/v1/cluster", get(sessions::cluster), cluster).gives("Cluster").urgent(),
+        Route::new("get", "/v1/events", get(streams::events), events)
+            .answers(Gives::Stream("LiveEvent")),
+        Route::new("get", "/metrics", get(sessions::metrics), "Numbers for Prometheus.")
+            .answers(Gives::Text)
             .urgent(),
-        route(("get", "/v1/events"), events, None, Stream("LiveEvent"), get(streams::events)),
-        route(("get", "/metrics"), numbers, None, Text, get(sessions::metrics)).urgent(),
-        route(("get", "/healthz"), "Whether it lives.", None, Text, get(sessions::health)).urgent(),
-        route(("get", "/readyz"), ready, None, Text, get(sessions::ready)).urgent(),
-        route(("get", "/openapi.json"), this, None, Json("Any"), get(sessions::description)),
+        Route::new("get", LIVES, get(sessions::health), "Whether it lives.")
+            .answers(Gives::Text)
+            .urgent(),
+        Route::new("get", "/readyz", get(sessions::ready), ready).answers(Gives::Text).urgent(),
+        Route::new("get", "/openapi.json", get(sessions::description), "This document.")
+            .answers(Gives::AnyJson),
     ]
 }

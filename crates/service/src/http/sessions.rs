@@ -69,6 +69,7 @@ pub async fn ready(State(api): State<Api>) -> Result<&'static str, Problem> {
     Err(refusal::unavailable(words).into())
 }
 
-pub async fn description() -> Json<serde_json::Value> {
-    Json(openapi::document(&super::routes::table()))
+pub async fn description() -> Response {
+    let kind = (header::CONTENT_TYPE, "application/json");
+    ([kind], openapi::DOCUMENT.clone()).into_response()
 }

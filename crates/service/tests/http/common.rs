@@ -2,6 +2,7 @@
 //! nothing but a queue.
 
 mod client;
+mod described;
 mod world;
 
 pub use client::{Client, call, raw};

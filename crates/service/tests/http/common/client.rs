@@ -1,5 +1,6 @@
 //! A client that says exactly what the test wants it to say.
 
+use super::described;
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -50,7 +51,7 @@ pub async fn raw(address: SocketAddr, bytes: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// Makes one request with these headers.
+/// Makes one request with these headers. What comes back must be described.
 pub async fn call(
     address: SocketAddr,
     request: &str,
@@ -65,7 +66,9 @@ pub async fn call(
         text += &format!("{name}: {value}\r\n");
     }
     text += &format!("content-length: {}\r\n\r\n{body}", body.len());
-    Response::parse(&raw(address, text.as_bytes()).await)
+    let response = Response::parse(&raw(address, text.as_bytes()).await);
+    described::check(request, response.status, &response.body);
+    response
 }
 
 /// A client with a session at one node.

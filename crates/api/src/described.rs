@@ -1,0 +1,243 @@
+//! The JSON schemas of the API, derived from its types (with schemars). What a type of Rust does
+//! not say is added here: lengths, ranges, letters and closed lists, out of [`crate::limits`].
+//!
+//! Only tests derive them. What they find is kept in `schemas.json`, which a node carries; so nobody
+//! who builds the program has to build schemars.
+#![allow(dead_code, reason = "the types of this file are described, and never made")]
+
+use crate::limits::{
+    FENCE_END, LABEL_MAX, NAME_MAX, OPENING_ID_MIN, PROCLAIMED_MAX, REASON_MAX, REQUEST_ID_MAX,
+    TTL_MS_MAX, TTL_MS_MIN, WAIT_MS_MAX, is_shown,
+};
+use crate::{cluster, elections, error, events, locks, sessions, values};
+use schemars::JsonSchema;
+use schemars::generate::{Contract, SchemaGenerator, SchemaSettings};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// The name of a lock, an election or a value. In a path, a `/` is written `%2F`.
+#[derive(JsonSchema)]
+pub struct Name(
+    #[schemars(length(min = 1, max = NAME_MAX), regex(pattern = "^[A-Za-z0-9._:/-]+$"))] String,
+);
+
+/// The id of a session: a secret.
+#[derive(JsonSchema)]
+pub struct SessionId(#[schemars(regex(pattern = "^[0-9a-f]{32}$"))] String);
+
+/// A short hash of a session's id, which is no secret.
+#[derive(JsonSchema)]
+pub struct SessionHash(#[schemars(regex(pattern = "^[0-9a-f]{8}$"))] String);
+
+/// What people see of a session.
+#[derive(JsonSchema)]
+pub struct Label(#[schemars(length(max = LABEL_MAX), regex(pattern = all_shown()))] String);
+
+/// A repeat with the same id is the same request.
+#[derive(JsonSchema)]
+pub struct RequestId(
+    #[schemars(length(max = REQUEST_ID_MAX), regex(pattern = all_shown()))] String,
+);
+
+/// The id of the request that opens a session. Whoever repeats it is told the session's id, so it is
+/// drawn at random.
+#[derive(JsonSchema)]
+pub struct OpeningId(
+    #[schemars(
+        length(min = OPENING_ID_MIN, max = REQUEST_ID_MAX),
+        regex(pattern = all_shown())
+    )]
+    String,
+);
+
+/// What a leader is known by. The length is in bytes.
+#[derive(JsonSchema)]
+pub struct Proclaimed(
+    #[schemars(length(max = PROCLAIMED_MAX), regex(pattern = all_shown()))] String,
+);
+
+/// Why force is used, for the record.
+#[derive(JsonSchema)]
+pub struct Reason(
+    #[schemars(length(min = 1, max = REASON_MAX), regex(pattern = all_shown()))] String,
+);
+
+/// The number of an entry: larger than at every earlier one of the same name, whoever made it.
+#[derive(JsonSchema)]
+pub struct Fence(#[schemars(range(min = 0, max = FENCE_END - 1))] u64);
+
+/// How long a session lives without a keepalive, in milliseconds.
+#[derive(JsonSchema)]
+pub struct TimeToLive(#[schemars(range(min = TTL_MS_MIN, max = TTL_MS_MAX))] u64);
+
+/// How long to wait at most, in milliseconds.
+#[derive(JsonSchema)]
+pub struct Wait(#[schemars(range(min = 0, max = WAIT_MS_MAX))] u64);
+
+/// How many may hold a lock at once.
+#[derive(JsonSchema)]
+pub struct Permits(#[schemars(range(min = 1, max = 1))] u32);
+
+/// The number of a node.
+#[derive(JsonSchema)]
+pub struct NodeNumber(#[schemars(range(min = 1))] u32);
+
+/// How a lock is shared. Engines of this version know no other way.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum Mode {
+    Exclusive,
+}
+
+/// What can be said of a lock whose holder was deprived of it.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+pub enum Safety {
+    FenceOnly,
+}
+
+/// Whose knowledge an answer is.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum Scope {
+    Node,
+}
+
+/// A lock as one node knows it.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum LockState {
+    Free,
+    Waiting,
+    Held,
+}
+
+/// A node as another sees it.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum NodeState {
+    #[schemars(rename = "self")]
+    Itself,
+    Up,
+    Suspected,
+    Unreachable,
+}
+
+/// What an event is about; also its name in the stream.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum EventKind {
+    SessionOpened,
+    SessionClosed,
+    Expired,
+    Queued,
+    Cancelled,
+    Granted,
+    Released,
+    Lost,
+    Forced,
+    Leader,
+    Suspected,
+    Trusted,
+    Connected,
+    Disconnected,
+}
+
+/// A text of letters that can be shown as they are: see [`is_shown`].
+fn all_shown() -> String {
+    let mut class = String::new();
+    let mut hidden = ('\0'..=char::MAX).filter(|c| !is_shown(*c)).peekable();
+    while let Some(first) = hidden.next() {
+        let mut last = first;
+        while let Some(next) = hidden.next_if(|next| u32::from(*next) == u32::from(last) + 1) {
+            last = next;
+        }
+        class += &letter(first);
+        if last != first {
+            class.push('-');
+            class += &letter(last);
+        }
+    }
+    format!("^[^{class}]*$")
+}
+
+/// A letter in a regular expression. Beyond four digits, dialects differ: there it stands itself.
+fn letter(c: char) -> String {
+    match u32::from(c) {
+        code @ 0..=0xffff => format!("\\u{code:04x}"),
+        _ => c.to_string(),
+    }
+}
+
+fn generator(contract: Contract) -> SchemaGenerator {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.contract = contract;
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    settings.into_generator()
+}
+
+/// All types by name: what a request must say, and what an answer always says.
+fn derived() -> Map<String, Value> {
+    let mut taken = generator(Contract::Deserialize);
+    taken.subschema_for::<sessions::NewSession>();
+    taken.subschema_for::<locks::Acquire>();
+    taken.subschema_for::<locks::Release>();
+    taken.subschema_for::<locks::Withdraw>();
+    taken.subschema_for::<locks::Force>();
+    taken.subschema_for::<locks::Verify>();
+    taken.subschema_for::<elections::Proclaim>();
+    taken.subschema_for::<values::NewValue>();
+    let mut given = generator(Contract::Serialize);
+    given.subschema_for::<sessions::Session>();
+    given.subschema_for::<locks::Grant>();
+    given.subschema_for::<locks::Released>();
+    given.subschema_for::<locks::Withdrawn>();
+    given.subschema_for::<locks::Forced>();
+    given.subschema_for::<locks::Verified>();
+    given.subschema_for::<locks::Locks>();
+    given.subschema_for::<elections::Elections>();
+    given.subschema_for::<values::Value>();
+    given.subschema_for::<cluster::Cluster>();
+    given.subschema_for::<events::LiveEvent>();
+    given.subschema_for::<error::Failure>();
+    let mut all = taken.take_definitions(true);
+    all.append(&mut given.take_definitions(true));
+    all
+}
+
+#[test]
+fn the_kept_schemas_are_those_of_the_types() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/schemas.json");
+    let derived = derived();
+    if std::env::var_os("REWRITE").is_some() {
+        let text = serde_json::to_string_pretty(&derived).expect("plain data");
+        std::fs::write(&file, text + "\n").expect("it can be written");
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    let kept: Map<String, Value> = serde_json::from_str(&kept).unwrap_or_default();
+    for (name, schema) in &derived {
+        let again = "write them anew: REWRITE=1 cargo test -p conclave-api";
+        assert_eq!(kept.get(name), Some(schema), "{name} has changed; {again}");
+    }
+    assert_eq!(kept.len(), derived.len(), "one more is kept than there are types");
+}
+
+#[test]
+fn requests_are_closed_and_answers_say_all_that_they_always_say() {
+    let derived = derived();
+    for name in ["NewSession", "Acquire", "Release", "Withdraw", "Force", "Verify", "Proclaim"] {
+        assert_eq!(derived[name]["additionalProperties"], false, "{name}");
+    }
+    let required = &derived["Election"]["required"];
+    assert!(required.as_array().is_some_and(|names| names.contains(&"leader".into())));
+}
+
+#[test]
+fn what_must_not_reach_a_terminal_is_in_no_label() {
+    let pattern = all_shown();
+    for part in ["\\u0000-\\u001f", "\\u007f-\\u009f", "\\u2028-\\u202e", "\u{e0000}-\u{e007f}"] {
+        assert!(pattern.contains(part), "{part} in {pattern}");
+    }
+}
