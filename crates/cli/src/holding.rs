@@ -11,6 +11,7 @@ pub use terminal::give_back;
 
 use crate::failure::Usage;
 use crate::{local, output, signals};
+use anyhow::Context;
 use conclave_client::api::{Code, limits};
 use conclave_client::{Client, Error, Guard, Loss};
 use conclave_core::Ticks;
@@ -148,16 +149,20 @@ pub fn client(servers: Option<&str>) -> anyhow::Result<Client> {
     let named = named.or_else(|| std::env::var("CONCLAVE_SERVER").ok().filter(|s| !s.is_empty()));
     let servers: Vec<String> = match &named {
         Some(named) => named.split(',').map(|server| server.trim().to_string()).collect(),
-        None => local::servers().ok_or_else(|| {
-            anyhow::anyhow!(
-                "no cluster runs on this machine: 'conclave up' starts one, --server URL,… or \
-                 CONCLAVE_SERVER names another"
-            )
-        })?,
+        None => local_servers()?,
     };
     Client::new(&servers).map_err(|error| match &named {
         Some(_) => Usage(format!("--server {error}")).into(),
         None => error.into(),
+    })
+}
+
+fn local_servers() -> anyhow::Result<Vec<String>> {
+    let elsewhere = "--server URL,… or CONCLAVE_SERVER names another";
+    let found = local::servers()
+        .with_context(|| format!("a cluster on this machine cannot be found: {elsewhere}"))?;
+    found.with_context(|| {
+        format!("no cluster runs on this machine: 'conclave up' starts one, {elsewhere}")
     })
 }
 

@@ -46,9 +46,9 @@ pub fn announce(servers: Vec<String>) -> anyhow::Result<Announced> {
     announce_in(&directory()?, servers)
 }
 
-/// The nodes of the newest cluster that runs, if any does.
-pub fn servers() -> Option<Vec<String>> {
-    newest_in(&directory().ok()?)
+/// The nodes of the newest cluster that runs, if any does. An error says why it cannot be known.
+pub fn servers() -> anyhow::Result<Option<Vec<String>>> {
+    Ok(newest_in(&directory()?))
 }
 
 fn announce_in(directory: &Path, servers: Vec<String>) -> anyhow::Result<Announced> {
@@ -104,20 +104,38 @@ fn directory() -> anyhow::Result<PathBuf> {
     };
     let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
     made.with_context(|| format!("{}: cannot be made", path.display()))?;
-    let found = fs::symlink_metadata(&path)?;
-    let others = Mode::RWXG | Mode::RWXO;
-    let private = found.mode() & others.as_raw_mode() == 0;
-    anyhow::ensure!(
-        found.is_dir() && found.uid() == user.as_raw() && private,
-        "{}: must be a directory of this user alone (mode 700)",
-        path.display()
-    );
-    Ok(path)
+    match distrust(&path, user.as_raw())? {
+        None => Ok(path),
+        Some(why) => {
+            let path = path.display();
+            anyhow::bail!("{path}: {why}; it must be a directory of this user alone (mode 700)")
+        }
+    }
+}
+
+/// Why what others may have written there is not believed.
+fn distrust(path: &Path, user: u32) -> anyhow::Result<Option<String>> {
+    let found = fs::symlink_metadata(path)
+        .with_context(|| format!("{}: cannot be looked at", path.display()))?;
+    let others = (Mode::RWXG | Mode::RWXO).as_raw_mode();
+    let mode = found.mode() & 0o7777;
+    Ok(if found.is_symlink() {
+        Some("it is a symbolic link".to_string())
+    } else if !found.is_dir() {
+        Some("it is no directory".to_string())
+    } else if found.uid() != user {
+        Some(format!("it belongs to user {}, not to user {user}", found.uid()))
+    } else if mode & others != 0 {
+        Some(format!("its mode is {mode:o}: others can use it"))
+    } else {
+        None
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
@@ -168,6 +186,26 @@ mod tests {
             stop.store(true, Ordering::SeqCst);
             assert_eq!(lost, 0, "of {ROUNDS}");
         });
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_is_not_trusted_says_why() {
+        let folder = folder("distrusted");
+        let user = getuid().as_raw();
+        let set_mode = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode));
+        let why = |path: &Path, user| distrust(path, user).unwrap().unwrap_or_default();
+        set_mode(0o700).unwrap();
+        assert_eq!(why(&folder, user), "");
+        let owner = format!("it belongs to user {user}, not to user {}", user + 1);
+        assert_eq!(why(&folder, user + 1), owner);
+        set_mode(0o755).unwrap();
+        assert_eq!(why(&folder, user), "its mode is 755: others can use it");
+        let link = folder.join("link");
+        symlink(&folder, &link).unwrap();
+        assert_eq!(why(&link, user), "it is a symbolic link");
+        fs::write(folder.join("file"), "").unwrap();
+        assert_eq!(why(&folder.join("file"), user), "it is no directory");
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// After so many mistakes no more are looked for: the file is read again for each of them.
+const MISTAKES_MAX: usize = 20;
+
 /// What the file may say. Everything can be said by a flag instead.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -79,10 +82,7 @@ impl File {
     /// Reads the text of a file, as far as it can be read, and says in which lines it is wrong.
     pub fn parse(text: &str) -> (Self, Vec<String>) {
         let mut lines: Vec<&str> = text.lines().collect();
-        let mut wrong = BTreeMap::new();
-        let said = |wrong: BTreeMap<usize, String>| {
-            wrong.iter().map(|(line, words)| format!("line {}: {words}", line + 1)).collect()
-        };
+        let mut wrong: BTreeMap<usize, String> = BTreeMap::new();
         loop {
             let text = lines.join("\n");
             let error: toml::de::Error = match toml::from_str(&text) {
@@ -98,6 +98,13 @@ impl File {
             match lines.get_mut(line) {
                 Some(line) if alone && !line.is_empty() => *line = "",
                 Some(_) | None => return (Self::default(), said(wrong)),
+            }
+            if wrong.len() == MISTAKES_MAX {
+                let mut said = said(wrong);
+                said.push(format!(
+                    "perhaps more: after {MISTAKES_MAX} mistakes no others are looked for"
+                ));
+                return (Self::default(), said);
             }
         }
     }
@@ -115,6 +122,11 @@ impl File {
         };
         self.set.iter().map(|(name, value)| (name.clone(), text(value))).collect()
     }
+}
+
+/// Mistakes, each with its line, counted from 1.
+fn said(wrong: BTreeMap<usize, String>) -> Vec<String> {
+    wrong.iter().map(|(line, words)| format!("line {}: {words}", line + 1)).collect()
 }
 
 #[cfg(test)]
@@ -144,5 +156,13 @@ mod tests {
         assert!(File::parse("id = = 1").1[0].starts_with("line 1: "));
         let (_, nameless) = File::parse("[[nodes]]\nid = 1\npeer = \"a:1\"\n");
         assert!(nameless[0].contains("missing field `api`"), "{nameless:?}");
+    }
+    #[test]
+    fn a_file_with_nothing_but_mistakes_is_not_read_once_for_each() {
+        let text: String = (0..60_000).map(|number| format!("wrong{number} = 1\n")).collect();
+        let (file, wrong) = File::parse(&text);
+        assert_eq!((file, wrong.len()), (File::default(), MISTAKES_MAX + 1));
+        assert!(wrong[0].starts_with("line 1: unknown field `wrong0`"), "{}", wrong[0]);
+        assert!(wrong[MISTAKES_MAX].starts_with("perhaps more"), "{}", wrong[MISTAKES_MAX]);
     }
 }

@@ -4,6 +4,7 @@ use super::cluster::{Place, Running, Up, gone};
 use rustix::process::Signal;
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 
 #[test]
 fn one_screen_says_where_the_nodes_are_who_leads_and_what_to_try() {
@@ -43,6 +44,18 @@ fn whatever_ends_it_ends_the_nodes() {
     assert_eq!(done.code, Some(1));
     assert!(done.stderr.starts_with("error: no cluster runs on this machine"), "{done:?}");
     assert_eq!(place.announced(), 0, "what a dead one announced is forgotten");
+}
+
+#[test]
+fn a_directory_that_others_can_use_is_not_believed_and_it_is_said_why() {
+    let place = Place::new("distrusted");
+    let folder = place.path("run/conclave");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    let done = place.conclave(&["status"]);
+    assert_eq!(done.code, Some(1));
+    let why = format!("{folder}: its mode is 755: others can use it");
+    assert!(done.stderr.contains(&why), "{done:?}");
 }
 
 #[test]
