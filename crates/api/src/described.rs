@@ -6,8 +6,8 @@
 #![allow(dead_code, reason = "the types of this file are described, and never made")]
 
 use crate::limits::{
-    FENCE_END, LABEL_MAX, NAME_MAX, OPENING_ID_MIN, PROCLAIMED_MAX, REASON_MAX, REQUEST_ID_MAX,
-    TTL_MS_MAX, TTL_MS_MIN, WAIT_MS_MAX, is_shown,
+    FENCE_END, LABEL_MAX, NAME_MAX, OPENING_ID_MIN, PAGE_MAX, PROCLAIMED_MAX, REASON_MAX,
+    REQUEST_ID_MAX, TTL_MS_MAX, TTL_MS_MIN, WAIT_MS_MAX, is_shown,
 };
 use crate::{cluster, elections, error, events, locks, sessions, values};
 use schemars::JsonSchema;
@@ -77,6 +77,10 @@ pub struct Wait(#[schemars(range(min = 0, max = WAIT_MS_MAX))] u64);
 /// How many may hold a lock at once.
 #[derive(JsonSchema)]
 pub struct Permits(#[schemars(range(min = 1, max = 1))] u32);
+
+/// How many of a list at most.
+#[derive(JsonSchema)]
+pub struct PageLimit(#[schemars(range(min = 1, max = PAGE_MAX))] u64);
 
 /// The number of a node.
 #[derive(JsonSchema)]
@@ -187,6 +191,7 @@ fn derived() -> Map<String, Value> {
     taken.subschema_for::<locks::Withdraw>();
     taken.subschema_for::<locks::Force>();
     taken.subschema_for::<locks::Verify>();
+    taken.subschema_for::<PageLimit>();
     taken.subschema_for::<elections::Proclaim>();
     taken.subschema_for::<values::NewValue>();
     let mut given = generator(Contract::Serialize);

@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 use crate::described;
-use crate::{Holder, Waiter};
+use crate::{Holder, Waiter, whole};
 use serde::{Deserialize, Serialize};
 
 /// `POST /v1/elections/{name}/proclaim`: the leader changes what it is known by.
@@ -14,6 +14,7 @@ pub struct Proclaim {
     #[cfg_attr(test, schemars(with = "described::SessionId"))]
     pub session: String,
     /// The fence it leads with.
+    #[serde(deserialize_with = "whole::number")]
     #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
     /// What it is known by from now on.
@@ -48,6 +49,10 @@ pub struct Election {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Elections {
-    /// All elections that the answering node knows, by name.
+    /// The elections that the answering node knows, by name: all, or a page of them.
     pub elections: Vec<Election>,
+    /// If there are more: the last name of this page, for `after`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "described::Name"))]
+    pub next: Option<String>,
 }

@@ -27,13 +27,14 @@ mod locks;
 pub mod schema;
 mod sessions;
 mod values;
+mod whole;
 
 pub use cluster::{Cluster, Node};
 pub use elections::{Election, Elections, Proclaim};
 pub use error::{Code, ErrorBody, Failure};
 pub use events::LiveEvent;
 pub use locks::{
-    Acquire, Blocked, Force, Forced, Grant, Holder, Lock, Locks, Release, Released, Verified,
+    Acquire, Blocked, Force, Forced, Grant, Holder, Lock, Locks, Page, Release, Released, Verified,
     Verify, Waiter, Withdraw, Withdrawn,
 };
 pub use sessions::{NewSession, Session};

@@ -1,7 +1,7 @@
 //! Limits: what a request may say, and how much of it. Each rule is written here once, with its
 //! check; server and client both use it.
 
-use crate::{Code, Failure};
+use crate::{Code, Failure, Page};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -34,7 +34,7 @@ pub const BODY_MAX: usize = 64 << 10;
 pub const VALUE_MAX: usize = 4 << 10;
 /// The longest answer about one value, in bytes: a value and what stands around it.
 pub const VALUE_ANSWER_MAX: usize = 2 * BODY_MAX;
-/// The longest answer of all, in bytes: a list of every lock.
+/// The longest answer of all, in bytes: a page of locks, with whoever waits for them.
 pub const ANSWER_MAX: usize = 16 << 20;
 /// Fences stay below this, 2^53, so that every language reads them exactly.
 pub const FENCE_END: u64 = 1 << 53;
@@ -42,6 +42,8 @@ pub const FENCE_END: u64 = 1 << 53;
 /// The rule of [`is_shown`], in words.
 const ALL_SHOWN: &str = "none of them a control character or an invisible one";
 
+/// How many locks or elections one answer lists at most.
+pub const PAGE_MAX: usize = 1_000;
 /// How many locks a node knows at most by the wish of its own clients.
 pub const LOCKS_MAX: usize = 10_000;
 /// How many of these may be new by the wish of one session: names are never forgotten.
@@ -142,7 +144,7 @@ pub fn request_id(id: Option<&str>) -> Result<(), Invalid> {
 /// session is told its secret.
 pub fn opening_id(id: Option<&str>) -> Result<(), Invalid> {
     request_id(id)?;
-    if id.is_some_and(|id| id.len() < OPENING_ID_MIN) {
+    if id.is_some_and(|id| id.chars().count() < OPENING_ID_MIN) {
         return invalid(format!(
             "the request_id of a session has {OPENING_ID_MIN} characters or more, at random"
         ));
@@ -213,6 +215,17 @@ pub fn fence(fence: u64) -> Result<(), Invalid> {
     Ok(())
 }
 
+/// How many the page of a list has at most. Refuses one that is to begin after what is no name.
+pub fn page(page: &Page) -> Result<usize, Invalid> {
+    if let Some(after) = &page.after {
+        name(after)?;
+    }
+    match page.limit.map_or(PAGE_MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)) {
+        limit @ 1..=PAGE_MAX => Ok(limit),
+        limit => invalid(format!("limit is 1 to {PAGE_MAX}, not {limit}")),
+    }
+}
+
 fn text(what: &str, text: Option<&str>, longest: usize) -> Result<(), Invalid> {
     let Some(text) = text else { return Ok(()) };
     if text.chars().count() > longest || !text.chars().all(is_shown) {
@@ -247,6 +260,17 @@ mod tests {
     }
 
     #[test]
+    fn a_page_is_of_a_thousand_at_most_and_begins_after_a_name() {
+        let page_of = |limit| page(&Page { limit, after: None }).ok();
+        assert_eq!(page_of(None), Some(1_000));
+        assert_eq!(
+            [0, 1, 1_000, 1_001].map(|limit| page_of(Some(limit)).is_some()),
+            [false, true, true, false]
+        );
+        assert!(page(&Page { limit: None, after: Some("a b".to_string()) }).is_err());
+    }
+
+    #[test]
     fn a_label_made_of_any_text_is_one() {
         let made = as_label(&"a\nb\u{7}é".repeat(100));
         assert_eq!(made.chars().count(), LABEL_MAX);
@@ -273,6 +297,7 @@ mod tests {
     fn the_id_of_an_opening_cannot_be_guessed() {
         assert!(opening_id(None).is_ok() && opening_id(Some("0123456789abcdef")).is_ok());
         assert!(opening_id(Some("1")).is_err() && request_id(Some("1")).is_ok());
+        assert!(opening_id(Some("ççççççççç")).is_err(), "9 characters, whatever their bytes");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 use crate::described;
+use crate::whole;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,7 +16,8 @@ pub struct Acquire {
     #[cfg_attr(test, schemars(with = "described::SessionId"))]
     pub session: String,
     /// How long to wait at most; 0 or nothing: not at all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "whole::optional")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<described::Wait>"))]
     pub wait_ms: Option<u64>,
     /// `exclusive` if not said; a classic engine has no other.
@@ -23,7 +25,8 @@ pub struct Acquire {
     #[cfg_attr(test, schemars(with = "Option<described::Mode>"))]
     pub mode: Option<String>,
     /// How many may hold it at once; a classic engine takes 1 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "whole::optional")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<described::Permits>"))]
     pub permits: Option<u32>,
     /// A repeat with the same id is the same request.
@@ -72,6 +75,7 @@ pub struct Release {
     #[cfg_attr(test, schemars(with = "described::SessionId"))]
     pub session: String,
     /// The fence it was granted with.
+    #[serde(deserialize_with = "whole::number")]
     #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
     /// A repeat with the same id is the same request.
@@ -145,6 +149,7 @@ pub struct Forced {
 #[serde(deny_unknown_fields)]
 pub struct Verify {
     /// The fence to look at.
+    #[serde(deserialize_with = "whole::number")]
     #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
 }
@@ -242,10 +247,29 @@ pub struct Lock {
     pub node: u32,
 }
 
+/// Which part of a list: in the query of `GET /v1/locks` and `GET /v1/elections`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    /// How many at most: 1 to 1,000; 1,000 if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "described::PageLimit"))]
+    pub limit: Option<u64>,
+    /// Those whose names come after this one: the `next` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "described::Name"))]
+    pub after: Option<String>,
+}
+
 /// `GET /v1/locks`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Locks {
-    /// All locks that the answering node knows, by name.
+    /// The locks that the answering node knows, by name: all, or a page of them.
     pub locks: Vec<Lock>,
+    /// If there are more: the last name of this page, for `after`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "described::Name"))]
+    pub next: Option<String>,
 }

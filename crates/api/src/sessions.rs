@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 use crate::described;
+use crate::whole;
 use serde::{Deserialize, Serialize};
 
 /// `POST /v1/sessions`
@@ -10,7 +11,8 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct NewSession {
     /// It ends when nothing is heard of it for so long: 1,000 to 3,600,000; 10,000 if not said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "whole::optional")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<described::TimeToLive>"))]
     pub ttl_ms: Option<u64>,
     /// What people see of it: up to 128 characters.

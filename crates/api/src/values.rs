@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 use crate::described;
+use crate::whole;
 use serde::{Deserialize, Serialize};
 
 /// `PUT /v1/values/{name}`
@@ -12,6 +13,7 @@ pub struct NewValue {
     /// What it is to be.
     pub value: serde_json::Value,
     /// The fence of the writer: one smaller than an earlier one is refused.
+    #[serde(deserialize_with = "whole::number")]
     #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
 }

@@ -6,10 +6,14 @@ use crate::api::{
 };
 use crate::client::Question;
 use crate::{Client, Error};
+use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 /// How long an answer may take that is not waited for on purpose.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A list ends here, whatever the server says.
+const LISTED_MAX: usize = 1_000_000;
 
 impl Client {
     /// Opens a session. [`Client::open`] keeps it alive too.
@@ -86,9 +90,24 @@ impl Client {
         self.ask(&Question::get(format!("/v1/locks/{}", escaped(name)), PATIENCE))
     }
 
-    /// All locks that the node knows.
+    /// All locks that the node knows, page by page.
     pub fn locks(&self) -> Result<Locks, Error> {
-        self.ask(&Question::get("/v1/locks".to_string(), PATIENCE))
+        let mut all: Locks = self.page("/v1/locks", None)?;
+        while let Some(next) = all.next.take() {
+            let more: Locks = self.page("/v1/locks", Some(&next))?;
+            let goes_on = !more.locks.is_empty() && all.locks.len() < LISTED_MAX;
+            all.locks.extend(more.locks);
+            all.next = more.next.filter(|name| goes_on && *name > next);
+        }
+        Ok(all)
+    }
+
+    fn page<T: DeserializeOwned>(&self, list: &str, after: Option<&str>) -> Result<T, Error> {
+        let path = match after {
+            None => list.to_string(),
+            Some(name) => format!("{list}?after={}", escaped(name)),
+        };
+        self.ask(&Question::get(path, PATIENCE))
     }
 
     /// Stands for an election, and waits for as long as the request says.
@@ -114,9 +133,16 @@ impl Client {
         self.ask(&Question::get(format!("/v1/elections/{}", escaped(name)), PATIENCE))
     }
 
-    /// All elections that the node knows.
+    /// All elections that the node knows, page by page.
     pub fn elections(&self) -> Result<Elections, Error> {
-        self.ask(&Question::get("/v1/elections".to_string(), PATIENCE))
+        let mut all: Elections = self.page("/v1/elections", None)?;
+        while let Some(next) = all.next.take() {
+            let more: Elections = self.page("/v1/elections", Some(&next))?;
+            let goes_on = !more.elections.is_empty() && all.elections.len() < LISTED_MAX;
+            all.elections.extend(more.elections);
+            all.next = more.next.filter(|name| goes_on && *name > next);
+        }
+        Ok(all)
     }
 
     /// A value.

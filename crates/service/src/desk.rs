@@ -192,9 +192,11 @@ impl Desk {
             Question::Verify { name, fence, reply } => {
                 answer(reply, self.verify(&name, fence), host);
             }
-            Question::Locks { reply } => answer(reply, Ok(self.locks_view(host)), host),
+            Question::Locks { page, reply } => answer(reply, self.locks_view(&page, host), host),
             Question::Lock { name, reply } => answer(reply, self.lock_view(&name, host), host),
-            Question::Elections { reply } => answer(reply, Ok(self.elections_view()), host),
+            Question::Elections { page, reply } => {
+                answer(reply, self.elections_view(&page), host);
+            }
             Question::Election { name, reply } => answer(reply, self.election_view(&name), host),
             Question::Value { name, reply } => answer(reply, self.value(&name), host),
             Question::Cluster { reply } => answer(reply, Ok(self.cluster_view(host)), host),

@@ -23,18 +23,23 @@ mod write_timeout;
 
 pub use server::{Server, serve};
 
-/// The API described for programs: an OpenAPI document, as `/openapi.json` has it.
-pub fn openapi() -> axum::body::Bytes {
-    openapi::DOCUMENT.clone()
-}
-
 use crate::desk::{Answer, Command, Question, Reply, refusal};
+use axum::Json;
+use axum::body::Bytes;
+use axum::response::IntoResponse;
+use problem::Listed;
+use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use stream_limit::StreamLimit;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
+
+/// The API described for programs: an OpenAPI document, as `/openapi.json` has it.
+pub fn openapi() -> Bytes {
+    openapi::DOCUMENT.clone()
+}
 
 /// What the API must know.
 #[derive(Clone, Debug)]
@@ -95,12 +100,17 @@ impl Default for HttpLimits {
     }
 }
 
+/// So many lists are made at a time; the next waits for its turn. Before it is written down, a list
+/// takes several times as much memory as after.
+const LISTS_MAX: usize = 4;
+
 /// What every handler has.
 #[derive(Clone)]
 struct Api {
     config: Arc<HttpConfig>,
     commands: mpsc::Sender<Command>,
     streams: Arc<StreamLimit>,
+    lists: Arc<Semaphore>,
 }
 
 impl Api {
@@ -122,6 +132,12 @@ impl Api {
         let shown = self.ask(|reply| Command::Show(question(reply)));
         let slow = |_| Err(refusal::unavailable("this node does not answer: does its disk hang?"));
         timeout(self.config.limits.answer, shown).await.unwrap_or_else(slow)
+    }
+
+    /// Asks the desk for a list, and writes it down. Few do at once.
+    async fn list<T: Serialize>(&self, question: impl FnOnce(Reply<T>) -> Question) -> Listed {
+        let _turn = self.lists.acquire().await.map_err(|_| stopping())?;
+        Ok(Json(self.show(question).await?).into_response())
     }
 }
 

@@ -338,3 +338,21 @@ fn a_client_that_was_closed_opens_no_session() {
     assert_eq!(fake.bodies("DELETE /v1/sessions/5e55").len(), 1, "what was opened was ended");
     assert_eq!(fake.bodies(ACQUIRE).len(), 0);
 }
+
+#[test]
+fn a_list_is_followed_page_by_page_and_to_no_end_that_is_none() {
+    let fake = Fake::start(|request| {
+        let lock = |name: &str| {
+            json!({"name": name, "state": "free", "holder": null, "waiters": [],
+                   "blocked_on": null, "entries": 0, "messages": {}, "node": 1})
+        };
+        let page = match &*request.line {
+            "GET /v1/locks" => json!({"locks": [lock("a/b")], "next": "a/b"}),
+            "GET /v1/locks?after=a%2Fb" => json!({"locks": [lock("c")], "next": "c"}),
+            _ => json!({"locks": [lock("d")], "next": "c"}), // It leads back.
+        };
+        Answer::Says(200, page)
+    });
+    let names = client(&[&fake]).locks().unwrap().locks.into_iter().map(|lock| lock.name);
+    assert_eq!(names.collect::<Vec<_>>(), ["a/b", "c", "d"]);
+}

@@ -52,6 +52,7 @@ impl Desk {
     ) -> Answer<api::Election> {
         limits::name(name)?;
         limits::proclaimed(&request.value)?;
+        limits::fence(request.fence)?;
         self.session(&request.session)?;
         let queue = self.queues.elections.queue_mut(name);
         let queue = queue.filter(|queue| {

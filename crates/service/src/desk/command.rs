@@ -141,8 +141,10 @@ pub enum Question {
         /// Where the answer goes to.
         reply: Reply<api::Verified>,
     },
-    /// All locks.
+    /// The locks, in pages.
     Locks {
+        /// Which page.
+        page: api::Page,
         /// Where the answer goes to.
         reply: Reply<api::Locks>,
     },
@@ -153,8 +155,10 @@ pub enum Question {
         /// Where the answer goes to.
         reply: Reply<api::Lock>,
     },
-    /// All elections.
+    /// The elections, in pages.
     Elections {
+        /// Which page.
+        page: api::Page,
         /// Where the answer goes to.
         reply: Reply<api::Elections>,
     },

@@ -7,6 +7,7 @@ use super::election_fence::Counter;
 use super::queue::Queue;
 use conclave_core::Ticks;
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 /// The elections at this node.
 #[derive(Debug, Default)]
@@ -43,6 +44,12 @@ impl Elections {
     /// All of them, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Queue)> {
         self.queues.iter()
+    }
+
+    /// The names of those that come after this one.
+    pub fn after(&self, name: Option<&str>) -> impl Iterator<Item = &String> {
+        let begin = name.map_or(Bound::Unbounded, Bound::Excluded);
+        self.queues.range::<str, _>((begin, Bound::Unbounded)).map(|(name, _)| name)
     }
 
     /// The names of all.

@@ -11,6 +11,7 @@ use super::{lock_key, persistence};
 use conclave_net::{AnyRequest, HostContext, Survival};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 /// A lock as this node knows it.
 pub struct Lock {
@@ -93,6 +94,12 @@ impl Locks {
     /// All of them, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Lock)> {
         self.locks.iter()
+    }
+
+    /// Those whose names come after this one, by name.
+    pub fn after(&self, name: Option<&str>) -> impl Iterator<Item = (&String, &Lock)> {
+        let begin = name.map_or(Bound::Unbounded, Bound::Excluded);
+        self.locks.range::<str, _>((begin, Bound::Unbounded))
     }
 
     /// The names of all.

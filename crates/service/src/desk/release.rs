@@ -31,6 +31,7 @@ impl Desk {
     ) -> Answer<api::Released> {
         limits::name(name)?;
         limits::request_id(request.request_id.as_deref())?;
+        limits::fence(request.fence)?;
         let session = self.session(&request.session)?;
         let known = request.request_id.clone().map(|id| (kind, name.to_string(), id));
         if let Some(released) = known.as_ref().and_then(|known| session.released(known)) {
@@ -116,6 +117,7 @@ impl Desk {
     /// Whether this fencing token is that of the holder, at this instant.
     pub(super) fn verify(&self, name: &str, fence: u64) -> Answer<api::Verified> {
         limits::name(name)?;
+        limits::fence(fence)?;
         let queue = self.queues.get(Kind::Lock, name);
         let holder = queue.and_then(Queue::holder);
         Ok(api::Verified {

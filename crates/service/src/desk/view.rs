@@ -65,9 +65,17 @@ impl Desk {
         (1..).zip(queue.waiters()).map(view).collect()
     }
 
-    pub(super) fn locks_view(&self, host: &dyn HostContext) -> api::Locks {
+    pub(super) fn locks_view(
+        &self,
+        page: &api::Page,
+        host: &dyn HostContext,
+    ) -> Answer<api::Locks> {
+        let limit = limits::page(page)?;
+        let mut from = self.queues.locks.after(page.after.as_deref());
         let view = |(name, lock): (&String, &Lock)| self.view_of(name, lock, host);
-        api::Locks { locks: self.queues.locks.iter().map(view).collect() }
+        let locks: Vec<api::Lock> = from.by_ref().take(limit).map(view).collect();
+        let next = from.next().and_then(|_| locks.last()).map(|last| last.name.clone());
+        Ok(api::Locks { locks, next })
     }
 
     pub(super) fn lock_view(&self, name: &str, host: &dyn HostContext) -> Answer<api::Lock> {
@@ -90,9 +98,13 @@ impl Desk {
         }
     }
 
-    pub(super) fn elections_view(&self) -> api::Elections {
-        let views = self.queues.elections.iter().map(|(name, _)| self.view_of_election(name));
-        api::Elections { elections: views.collect() }
+    pub(super) fn elections_view(&self, page: &api::Page) -> Answer<api::Elections> {
+        let limit = limits::page(page)?;
+        let mut from = self.queues.elections.after(page.after.as_deref());
+        let view = |name: &String| self.view_of_election(name);
+        let elections: Vec<api::Election> = from.by_ref().take(limit).map(view).collect();
+        let next = from.next().and_then(|_| elections.last()).map(|last| last.name.clone());
+        Ok(api::Elections { elections, next })
     }
 
     pub(super) fn election_view(&self, name: &str) -> Answer<api::Election> {

@@ -4,7 +4,7 @@ use super::Api;
 use super::problem::Problem;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::rejection::PathRejection;
-use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::extract::{self, FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use conclave_api::limits::BODY_MAX;
@@ -36,6 +36,21 @@ impl FromRequestParts<Api> for Names {
 
 fn no_text(_: PathRejection) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "the path is not UTF-8")
+}
+
+/// What stands behind the `?` of an address.
+pub struct Query<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequestParts<Api> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Api) -> Result<Self, Problem> {
+        let query = extract::Query::<T>::try_from_uri(&parts.uri);
+        query.map(|extract::Query(said)| Self(said)).map_err(|rejection| {
+            let words = format!("query: {}", rejection.body_text());
+            Problem::new(StatusCode::BAD_REQUEST, words)
+        })
+    }
 }
 
 /// A body of JSON.

@@ -1,8 +1,8 @@
 //! Handlers of elections: campaign, proclaim, resign, withdraw, and views.
 
 use super::Api;
-use super::body::{Body, Name, Names};
-use super::problem::Outcome;
+use super::body::{Body, Name, Names, Query};
+use super::problem::{Listed, Outcome};
 use crate::desk::{Command, Kind, Question};
 use axum::Json;
 use axum::extract::State;
@@ -42,8 +42,8 @@ pub async fn withdraw(
     Ok(Json(api.ask(ask).await?))
 }
 
-pub async fn list(State(api): State<Api>) -> Outcome<api::Elections> {
-    Ok(Json(api.show(|reply| Question::Elections { reply }).await?))
+pub async fn list(State(api): State<Api>, Query(page): Query<api::Page>) -> Listed {
+    api.list(|reply| Question::Elections { page, reply }).await
 }
 
 pub async fn one(State(api): State<Api>, Name(name): Name) -> Outcome<api::Election> {

@@ -2,8 +2,8 @@
 
 use super::Api;
 use super::access::is_token;
-use super::body::{Body, Name, Names};
-use super::problem::{Outcome, Problem};
+use super::body::{Body, Name, Names, Query};
+use super::problem::{Listed, Outcome, Problem};
 use crate::desk::{Command, Kind, Question};
 use axum::Json;
 use axum::extract::State;
@@ -45,8 +45,8 @@ pub async fn verify(
     Ok(Json(api.show(|reply| Question::Verify { name, fence, reply }).await?))
 }
 
-pub async fn list(State(api): State<Api>) -> Outcome<api::Locks> {
-    Ok(Json(api.show(|reply| Question::Locks { reply }).await?))
+pub async fn list(State(api): State<Api>, Query(page): Query<api::Page>) -> Listed {
+    api.list(|reply| Question::Locks { page, reply }).await
 }
 
 pub async fn one(State(api): State<Api>, Name(name): Name) -> Outcome<api::Lock> {

@@ -40,7 +40,10 @@ fn operation(route: &Route) -> Value {
         let body = json!({ "required": true, "content": content("application/json", name) });
         operation["requestBody"] = body;
     }
-    let parameters: Vec<Value> = parameters(route.path).map(parameter).collect();
+    let mut parameters: Vec<Value> = parameters(route.path).map(parameter).collect();
+    if route.paged {
+        parameters.extend([queried("limit", "PageLimit"), queried("after", "Name")]);
+    }
     if !parameters.is_empty() {
         operation["parameters"] = json!(parameters);
     }
@@ -92,6 +95,10 @@ fn parameter(name: &str) -> Value {
         _ => "SessionId",
     };
     json!({ "name": name, "in": "path", "required": true, "schema": schema::reference(schema) })
+}
+
+fn queried(name: &str, schema: &str) -> Value {
+    json!({ "name": name, "in": "query", "required": false, "schema": schema::reference(schema) })
 }
 
 /// The names between the braces of a path.
@@ -159,7 +166,8 @@ mod tests {
             let operation = &document["paths"][route.path][route.method];
             assert_eq!(operation["summary"], route.summary);
             let parameters = operation["parameters"].as_array().map_or(0, Vec::len);
-            assert_eq!(parameters, route.path.matches('{').count(), "{}", route.path);
+            let queried = if route.paged { 2 } else { 0 };
+            assert_eq!(parameters, route.path.matches('{').count() + queried, "{}", route.path);
         }
     }
 

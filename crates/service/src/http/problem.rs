@@ -15,6 +15,9 @@ pub struct Problem {
 /// What a handler answers.
 pub type Outcome<T> = Result<Json<T>, Problem>;
 
+/// What a handler answers that writes its answer down itself.
+pub type Listed = Result<Response, Problem>;
+
 impl Problem {
     /// The request is wrong in a way for which HTTP has a status of its own.
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {

@@ -22,6 +22,8 @@ pub struct Route {
     pub gives: Gives,
     /// The codes of its refusals, but for those that many routes have: see [`Route::refusals`].
     pub refuses: &'static [Code],
+    /// Whether it is a list in pages.
+    pub paged: bool,
     /// Whether it needs the admin token.
     pub admin: bool,
     /// What serves it.
@@ -72,6 +74,7 @@ impl Route {
             takes,
             gives,
             refuses: &[],
+            paged: false,
             admin: false,
             handler,
             urgent: false,
@@ -96,6 +99,10 @@ impl Route {
 
     fn refuses(self, refuses: &'static [Code]) -> Self {
         Self { refuses, ..self }
+    }
+
+    fn paged(self) -> Self {
+        Self { paged: true, ..self }
     }
 
     fn admin(self) -> Self {
@@ -236,7 +243,9 @@ fn of_locks() -> Vec<Route> {
             .refuses(&[Code::NotFound])
             .admin()
             .urgent(),
-        Route::new("get", "/v1/locks", get(locks::list), "All locks.").gives("Locks"),
+        Route::new("get", "/v1/locks", get(locks::list), "All locks, in pages.")
+            .gives("Locks")
+            .paged(),
         Route::new("get", "/v1/locks/{name}", get(locks::one), "One lock.")
             .gives("Lock")
             .refuses(&[Code::NotFound]),
@@ -267,8 +276,9 @@ fn of_elections() -> Vec<Route> {
             .gives("Withdrawn")
             .refuses(NOT_WITHDRAWN)
             .urgent(),
-        Route::new("get", "/v1/elections", get(elections::list), "All elections.")
-            .gives("Elections"),
+        Route::new("get", "/v1/elections", get(elections::list), "All elections, in pages.")
+            .gives("Elections")
+            .paged(),
         Route::new("get", "/v1/elections/{name}", get(elections::one), "One election.")
             .gives("Election"),
         Route::new("get", "/v1/elections/{name}/observe", get(streams::observe), observe)

@@ -5,7 +5,7 @@ use super::head_timeout::{HeadTimer, TimedStream};
 use super::places::{Place, Places, Room};
 use super::stream_limit::StreamLimit;
 use super::write_timeout::WriteTimeout;
-use super::{Api, HttpConfig, HttpLimits, routes};
+use super::{Api, HttpConfig, HttpLimits, LISTS_MAX, routes};
 use crate::desk::Command;
 use axum::Router;
 use axum::body::{Body, HttpBody};
@@ -22,7 +22,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 
 /// After the system refused a connection, for want of files perhaps, it is left alone this long.
@@ -54,7 +54,8 @@ pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<C
     let (stop, stopped) = oneshot::channel();
     let limits = config.limits;
     let streams = StreamLimit::new(limits.streams);
-    let router = routes::router(Api { config: Arc::new(config), commands, streams });
+    let lists = Arc::new(Semaphore::new(LISTS_MAX));
+    let router = routes::router(Api { config: Arc::new(config), commands, streams, lists });
     let task = tokio::spawn(run(listener, router, limits, stopped));
     Server { stop, task }
 }

@@ -2,6 +2,7 @@
 
 use crate::common::{Client, Cluster, call, patient, raw};
 use conclave_service::Command;
+use conclave_service::desk::Question;
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -19,6 +20,8 @@ type Bad<'a> = (&'a str, Option<&'a str>, &'a str, u16, &'a str);
 const ACQUIRE: &str = "POST /v1/locks/x/acquire";
 const TYPE: Option<&str> = Some("application/json");
 const SESSION: &str = r#"{"session":"00000000000000000000000000000000"}"#;
+
+const HUGE_FENCE: &str = r#"{"session":"a","fence":9007199254740992}"#;
 
 const BAD_BODIES: &[Bad] = &[
     (ACQUIRE, TYPE, "{", 400, "bad_request"),
@@ -39,6 +42,10 @@ const BAD_BODIES: &[Bad] = &[
     ("POST /v1/sessions", TYPE, r#"{"ttl_ms":3600001}"#, 400, "bad_request"),
     ("POST /v1/sessions", TYPE, r#"{"label":"a\nb"}"#, 400, "bad_request"),
     ("POST /v1/locks/x/verify", TYPE, r#"{"fence":-1}"#, 400, "bad_request"),
+    ("POST /v1/locks/x/verify", TYPE, r#"{"fence":1.5}"#, 400, "bad_request"),
+    ("POST /v1/locks/x/verify", TYPE, r#"{"fence":9007199254740992}"#, 400, "bad_request"),
+    ("POST /v1/locks/x/release", TYPE, HUGE_FENCE, 400, "bad_request"),
+    ("POST /v1/elections/x/resign", TYPE, HUGE_FENCE, 400, "bad_request"),
     ("POST /v1/locks/x/release", TYPE, r#"{"session":"a"}"#, 400, "bad_request"),
     ("PUT /v1/values/v", TYPE, r#"{"fence":1}"#, 400, "bad_request"),
 ];
@@ -48,6 +55,11 @@ const BAD_PATHS: &[Bad] = &[
     ("POST /v1/locks/a%FFb/acquire", TYPE, SESSION, 400, "bad_request"),
     ("GET /v1/values/v", None, "", 404, "not_found"),
     ("GET /v1/locks/never-used", None, "", 404, "not_found"),
+    ("GET /v1/locks?limit=0", None, "", 400, "bad_request"),
+    ("GET /v1/locks?limit=1001", None, "", 400, "bad_request"),
+    ("GET /v1/locks?limit=x", None, "", 400, "bad_request"),
+    ("GET /v1/locks?after=a%20b", None, "", 400, "bad_request"),
+    ("GET /v1/elections?lmit=1", None, "", 400, "bad_request"),
     ("GET /v1/nothing", None, "", 404, "not_found"),
     ("GET /", None, "", 404, "not_found"),
     ("PATCH /v1/locks", None, "", 405, "bad_request"),
@@ -142,11 +154,11 @@ async fn trickle(address: SocketAddr) -> String {
     answer
 }
 
-/// The API of a node at which nobody takes the commands.
-async fn deaf(limits: HttpLimits) -> (SocketAddr, Server, mpsc::Receiver<Command>) {
+/// The API of a node at which nobody takes the commands. So many wait.
+async fn deaf(limits: HttpLimits, room: usize) -> (SocketAddr, Server, mpsc::Receiver<Command>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("bound");
-    let (sender, receiver) = mpsc::channel(1);
+    let (sender, receiver) = mpsc::channel(room);
     let config = HttpConfig {
         node: 2,
         own: Vec::new(),
@@ -161,7 +173,7 @@ async fn deaf(limits: HttpLimits) -> (SocketAddr, Server, mpsc::Receiver<Command
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_hangs_says_so() {
     let limits = HttpLimits { answer: Duration::from_millis(50), ..patient() };
-    let (address, server, _receiver) = deaf(limits).await;
+    let (address, server, _receiver) = deaf(limits, 1).await;
     let ready = call(address, "GET /readyz", &[], "").await;
     assert_eq!(ready.failure(), (503, "unavailable".into()));
     assert!(ready.body.contains("does its disk hang"), "{}", ready.body);
@@ -169,8 +181,32 @@ async fn a_node_that_hangs_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn lists_take_turns() {
+    let (address, server, mut receiver) = deaf(patient(), 32).await;
+    let asked = |path: &'static str| {
+        tokio::spawn(async move { call(address, &format!("GET {path}"), &[], "").await })
+    };
+    let _lists = [(); 20].map(|()| asked("/v1/locks"));
+    let mut replies = Vec::new();
+    for _ in 0..4 {
+        match receiver.recv().await {
+            Some(Command::Show(Question::Locks { reply, .. })) => replies.push(reply),
+            _ => panic!("nothing but lists is asked for"),
+        }
+    }
+    let _cluster = asked("/v1/cluster");
+    let next = receiver.recv().await;
+    assert!(matches!(next, Some(Command::Show(Question::Cluster { .. }))), "a fifth list");
+    drop(replies);
+    let next = receiver.recv().await;
+    assert!(matches!(next, Some(Command::Show(Question::Locks { .. }))), "their turn has come");
+    drop(receiver);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_busy_or_stopped_node_says_so() {
-    let (address, server, receiver) = deaf(patient()).await;
+    let (address, server, receiver) = deaf(patient(), 1).await;
     let first = tokio::spawn(async move { call(address, "GET /v1/cluster", &[], "").await });
     let mut busy = None;
     while busy.is_none() {

@@ -1,7 +1,7 @@
 //! Locks, sessions and elections over HTTP, with the real algorithms below.
 
 use crate::common::{Client, Cluster, TOKEN, call, patient};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -233,5 +233,20 @@ async fn values_live_on_node_1_wherever_they_are_asked_for() {
     assert_eq!(stale.failure(), (409, "stale_fence".into()));
     let lost = call(second, &format!("GET {path}"), &[("x-conclave-hop", "1")], "").await;
     assert_eq!(lost.failure(), (503, "unavailable".into()));
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_come_in_pages() {
+    let cluster = Cluster::start(1, "ricart-agrawala", patient()).await;
+    let client = Client::open(cluster.first(), "lister").await;
+    for name in ["a", "team%2Fb", "team%2Fc"] {
+        client.acquire(name).await;
+    }
+    let first = call(cluster.first(), "GET /v1/locks?limit=2", &[], "").await.json();
+    assert_eq!(first["next"], "team/b");
+    let next = "GET /v1/locks?limit=2&after=team%2Fb";
+    let last = call(cluster.first(), next, &[], "").await.json();
+    assert_eq!((&last["locks"][0]["name"], &last["next"]), (&json!("team/c"), &Value::Null));
     cluster.stop().await;
 }

@@ -216,3 +216,21 @@ fn a_machine_is_asked_for_what_is_left_to_want_when_all_has_happened() {
     assert_eq!(refused(&mut late).error.code.as_str(), "timeout");
     assert_eq!(bench.asked("x"), [Release], "asked to enter, it might be inside before the cancel");
 }
+
+#[test]
+fn lists_come_in_pages() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    let _answers = ["c", "a", "b"].map(|name| bench.acquire(name, "a", 60_000));
+    let mut page = |limit, after: Option<&str>| {
+        let page = api::Page { limit: Some(limit), after: after.map(str::to_string) };
+        let listed = bench.show(|reply| Question::Locks { page, reply })?;
+        let names: Vec<String> = listed.locks.into_iter().map(|lock| lock.name).collect();
+        Ok::<_, Refusal>((names.join(" "), listed.next))
+    };
+    assert_eq!(page(2, None), Ok(("a b".to_string(), Some("b".to_string()))));
+    assert_eq!(page(2, Some("b")), Ok(("c".to_string(), None)));
+    assert_eq!(page(3, None), Ok(("a b c".to_string(), None)), "nothing comes after it");
+    assert_eq!(page(1, Some("bb")), Ok(("c".to_string(), None)), "a name that nobody uses");
+    assert!(page(0, None).is_err() && page(1_001, None).is_err() && page(1, Some("")).is_err());
+}

@@ -30,8 +30,9 @@ fn scale_of_ten_thousand_locks_and_sessions() {
     timed("metrics", &mut |bench| {
         drop(bench.now(|reply| Command::Show(Question::Metrics { reply })));
     });
-    timed("a list of all locks", &mut |bench| {
-        let all = bench.now(|reply| Command::Show(Question::Locks { reply })).expect("a list");
+    timed("a page of locks", &mut |bench| {
+        let page = api::Page::default();
+        let all = bench.show(|reply| Question::Locks { page, reply }).expect("a list");
         println!("{} bytes", serde_json::to_string(&all).expect("JSON").len());
     });
     timed("a session that closes", &mut |bench| {

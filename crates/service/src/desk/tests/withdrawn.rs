@@ -61,7 +61,10 @@ fn a_candidate_can_withdraw_too_and_elections_are_listed() {
         answer
     };
     let (_leads, mut stands) = (stand("a"), stand("b"));
-    let listed = bench.show(|reply| Question::Elections { reply }).expect("a list").elections;
+    let listed = bench
+        .show(|reply| Question::Elections { page: api::Page::default(), reply })
+        .expect("a list")
+        .elections;
     assert_eq!((listed.len(), &*listed[0].name, listed[0].candidates.len()), (1, "x", 1));
     withdraw(&mut bench, Kind::Election, "b", "b").expect("it stands");
     assert_eq!(refused(&mut stands).error.code.as_str(), "withdrawn");
