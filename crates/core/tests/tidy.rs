@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sim", &["conclave-core"]),
     ("check", &["conclave-core"]),
     ("net", &["conclave-core"]),
+    ("table", &["conclave-core"]),
     (
         "lab",
         &["conclave-core", "conclave-algorithms", "conclave-sim", "conclave-check", "conclave-net"],

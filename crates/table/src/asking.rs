@@ -1,0 +1,212 @@
+//! Requests of sessions: each is carried out once, however often it comes.
+
+use crate::answer::{Answer, Quota, Refusal, Senseless};
+use crate::lock::{Lock, Waiter};
+use crate::requests::Admission;
+use crate::table::{Step, Table, Turn, Waiting};
+use crate::{
+    Acquire, Ask, Body, Fence, Kind, Mode, Party, Place, RequestId, Resource, SessionId, Ticket,
+    WANTS_MAX, Want,
+};
+use conclave_core::hash;
+use std::collections::BTreeSet;
+
+impl Table {
+    pub(crate) fn ask(&mut self, ask: &Ask, turn: &mut Turn) -> Step {
+        let open_max = self.limits.open_of_session;
+        let body = hash(&ask.body);
+        let ticket = Ticket { session: ask.session, request: ask.request };
+        self.raise_mark(ask.session, ask.lowest_open, turn);
+        let Some(session) = self.sessions.get(ask.session) else {
+            return Step::Answered(Answer::Refused(Refusal::NoSession));
+        };
+        match session.requests.admit(ask.request, body, open_max) {
+            Admission::New => {}
+            Admission::Repeat => return Step::Repeated(ticket),
+            Admission::Refused(why) => return Step::Answered(Answer::Refused(why)),
+        }
+        let step = match &ask.body {
+            Body::Acquire(acquire) => {
+                self.untangle(turn); // A new request is not to blame for what was there before.
+                self.join(ticket, acquire)
+            }
+            Body::Cancel { request } => Step::Answered(self.cancel(ask.session, *request, turn)),
+            Body::Release { resource, fence, hold } => {
+                Step::Answered(self.release(ask.session, resource, *fence, *hold, turn))
+            }
+            Body::Proclaim { election, fence, value } => {
+                Step::Answered(self.proclaim(ask.session, election, *fence, value, turn))
+            }
+            Body::HandOver { election, fence, to } => {
+                Step::Answered(self.hand_over(ask.session, election, *fence, to, turn))
+            }
+        };
+        let answer = match &step {
+            Step::Answered(answer) => answer.clone(),
+            Step::Joined(..) | Step::Repeated(_) => Answer::Waiting { position: 0 },
+        };
+        self.record(ticket, body, answer);
+        step
+    }
+
+    /// What became of a request that joined its queues with this change.
+    pub(crate) fn outcome(&mut self, place: Place, ticket: Ticket, turn: &mut Turn) -> Answer {
+        let Some(waiting) = self.waiting.get(&place) else { return self.answer_again(ticket) };
+        let refusal = match waiting.acquire.wait_ms {
+            0 => Some(Refusal::Busy),
+            _ => self.new_deadlock(place).map(|cycle| Refusal::Deadlock(self.tickets_of(&cycle))),
+        };
+        match refusal {
+            None => Answer::Waiting { position: self.position(place) },
+            Some(why) => {
+                self.leave_queues(place, turn);
+                self.settle(ticket, Answer::Refused(why.clone()));
+                Answer::Refused(why)
+            }
+        }
+    }
+
+    /// The answer to a repeat: whoever still waits is told how far it has come.
+    pub(crate) fn answer_again(&self, ticket: Ticket) -> Answer {
+        let Some(session) = self.sessions.get(ticket.session) else {
+            return Answer::Refused(Refusal::NoSession);
+        };
+        match (session.waits.get(&ticket.request), session.requests.answer(ticket.request)) {
+            (Some(place), _) => Answer::Waiting { position: self.position(*place) },
+            (None, Some(answer)) => answer.clone(),
+            (None, None) => Answer::Refused(Refusal::Forgotten),
+        }
+    }
+
+    /// The place in the longest queue, from 1.
+    pub(crate) fn position(&self, place: Place) -> u32 {
+        let Some(waiting) = self.waiting.get(&place) else { return 0 };
+        let locks = waiting.acquire.wants.iter().filter_map(|want| self.locks.get(&want.resource));
+        locks.map(|lock| lock.position(place)).max().unwrap_or(0)
+    }
+
+    /// Joins all queues at one index.
+    fn join(&mut self, ticket: Ticket, acquire: &Acquire) -> Step {
+        let refusal = senseless(acquire)
+            .map(Refusal::Senseless)
+            .or_else(|| self.conflicting(acquire).then_some(Refusal::ModeConflict))
+            .or_else(|| self.full(ticket.session, acquire).map(Refusal::Full));
+        if let Some(why) = refusal {
+            return Step::Answered(Answer::Refused(why));
+        }
+        let place = Place(self.index);
+        let party = Party { session: ticket.session, owner: acquire.owner.clone() };
+        for Want { resource, mode } in &acquire.wants {
+            let waiter = Waiter { party: party.clone(), mode: *mode };
+            self.lock_mut(resource, *mode).join(place, waiter);
+        }
+        if let Some(session) = self.sessions.get_mut(ticket.session) {
+            session.waits.insert(ticket.request, place);
+        }
+        let waiting = Waiting { ticket, acquire: acquire.clone(), since: self.now };
+        self.set_deadline(place, &waiting);
+        self.waiting.insert(place, waiting);
+        Step::Joined(place, ticket)
+    }
+
+    fn conflicting(&self, acquire: &Acquire) -> bool {
+        let known = |want: &Want| Some((self.locks.get(&want.resource)?, want.mode));
+        acquire.wants.iter().filter_map(known).any(|(lock, mode)| !lock.takes(mode))
+    }
+
+    /// The limit that a new request would pass.
+    fn full(&self, session: SessionId, acquire: &Acquire) -> Option<Quota> {
+        let limits = &self.limits;
+        let session = self.sessions.get(session)?;
+        let of_session = session.waits.len() + session.held.len();
+        let queue = |want: &Want| self.locks.get(&want.resource).map(|lock| lock.queue().len());
+        let longest = acquire.wants.iter().filter_map(queue).max().unwrap_or(0);
+        let new = acquire.wants.iter().filter(|want| !self.locks.contains_key(&want.resource));
+        let prefixes = new.clone().map(|want| want.resource.prefix());
+        let of_prefix = |prefix| self.prefixes.get(prefix).copied().unwrap_or(0) as usize;
+        let crowded = prefixes.map(of_prefix).max().unwrap_or(0);
+        let over = |count: usize, max: u32, quota| (count >= max as usize).then_some(quota);
+        let some_new = new.count() > 0;
+        over(of_session, limits.requests_of_session, Quota::RequestsOfSession)
+            .or_else(|| over(longest, limits.waiters_of_lock, Quota::WaitersOfLock))
+            .or_else(|| over(self.waiting.len(), limits.waiters, Quota::Waiters))
+            .or_else(|| over(self.locks.len(), limits.names, Quota::Names).filter(|_| some_new))
+            .or_else(|| over(crowded, limits.names_of_prefix, Quota::NamesOfPrefix))
+    }
+
+    fn lock_mut(&mut self, resource: &Resource, mode: Mode) -> &mut Lock {
+        if !self.locks.contains_key(resource) {
+            *self.prefixes.entry(resource.prefix().into()).or_default() += 1;
+        }
+        let forgotten = self.forgotten;
+        self.locks.entry(resource.clone()).or_insert_with(|| Lock::new(mode, forgotten))
+    }
+
+    /// A client withdraws what it asked for, whatever came of it.
+    fn cancel(&mut self, session: SessionId, request: RequestId, turn: &mut Turn) -> Answer {
+        self.withdraw(Ticket { session, request }, turn);
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.requests.bury(request);
+        }
+        Answer::Done
+    }
+
+    /// The client waits for no answer below the mark: what still waits there would become a hold
+    /// that nobody knows of.
+    fn raise_mark(&mut self, id: SessionId, lowest_open: RequestId, turn: &mut Turn) {
+        let Some(session) = self.sessions.get_mut(id) else { return };
+        session.requests.raise_mark(lowest_open);
+        let abandoned: Vec<RequestId> =
+            session.waits.range(..lowest_open).map(|(request, _)| *request).collect();
+        for request in abandoned {
+            self.withdraw(Ticket { session: id, request }, turn);
+        }
+    }
+
+    fn release(
+        &mut self,
+        session: SessionId,
+        resource: &Resource,
+        fence: Fence,
+        hold: Option<RequestId>,
+        turn: &mut Turn,
+    ) -> Answer {
+        let lock = self.locks.get(resource);
+        let Some((first, request)) = lock.and_then(|lock| lock.find(session, Some(fence), hold))
+        else {
+            return Answer::Refused(Refusal::NotHolder);
+        };
+        let holds = self.leave(resource, first, request, turn);
+        Answer::Released { holds }
+    }
+
+    fn record(&mut self, ticket: Ticket, body: u64, answer: Answer) {
+        if let Some(session) = self.sessions.get_mut(ticket.session) {
+            session.requests.record(ticket.request, body, answer);
+        }
+    }
+
+    /// The final answer to a request that stood in line.
+    pub(crate) fn settle(&mut self, ticket: Ticket, answer: Answer) {
+        if let Some(session) = self.sessions.get_mut(ticket.session) {
+            session.requests.settle(ticket.request, answer);
+        }
+    }
+}
+
+/// Why a request could not be granted even if all were free.
+fn senseless(acquire: &Acquire) -> Option<Senseless> {
+    let wants = &acquire.wants;
+    let names: BTreeSet<&Resource> = wants.iter().map(|want| &want.resource).collect();
+    let election = |want: &Want| want.resource.kind == Kind::Election;
+    let alone = wants.len() == 1 && wants.iter().all(|want| want.mode == Mode::Exclusive);
+    let no_permits = |want: &Want| want.mode == Mode::Permits(0);
+    match wants.len() {
+        0 => Some(Senseless::HowMany),
+        many if many > WANTS_MAX => Some(Senseless::HowMany),
+        many if many > names.len() => Some(Senseless::NameTwice),
+        _ if wants.iter().any(no_permits) => Some(Senseless::NoPermits),
+        _ if wants.iter().any(election) && !alone => Some(Senseless::ElectionAlone),
+        _ => None,
+    }
+}

@@ -1,0 +1,339 @@
+//! One lock or election: who holds it, and the FIFO queue of who waits for it.
+//!
+//! It decides by itself whom it would let in. A request for several locks enters when all of them
+//! would; until then it holds nothing, and keeps its place in every queue.
+
+use crate::{Fence, LeaseTime, Mode, Party, Place, RequestId, SessionId, Text, Ticket};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a request got of one lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Inside {
+    /// The fencing token to show to whatever is protected.
+    pub fence: Fence,
+    /// Which of the permits it is, from 0.
+    pub slot: u32,
+    /// How often the holder is inside now.
+    pub holds: u32,
+}
+
+/// Somebody is inside.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Hold {
+    /// Who.
+    pub party: Party,
+    /// How.
+    pub mode: Mode,
+    /// With which fence.
+    pub fence: Fence,
+    /// With which permit, from 0.
+    pub slot: u32,
+    /// Since when.
+    pub since: LeaseTime,
+    /// The requests by which it is inside: more than one for who entered again.
+    pub entries: Vec<RequestId>,
+    /// When it ends at the latest, if it was taken away.
+    pub revoked: Option<LeaseTime>,
+    /// What a leader is known by.
+    pub value: Option<Text>,
+}
+
+impl Hold {
+    /// Whether whoever holds it like this may enter again like that.
+    fn covers(&self, mode: Mode) -> bool {
+        self.revoked.is_none() && covers(self.mode, mode)
+    }
+}
+
+/// Somebody waits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Waiter {
+    /// Who.
+    pub party: Party,
+    /// To hold it how.
+    pub mode: Mode,
+}
+
+/// Somebody who is in another's way.
+#[derive(Clone, Copy, Debug)]
+pub enum Blocker<'a> {
+    /// By being inside.
+    Holder(&'a Hold),
+    /// By being earlier in line.
+    Earlier(&'a Waiter),
+}
+
+impl<'a> Blocker<'a> {
+    /// Who must give something back first; nobody if it was taken away and ends by itself.
+    pub fn must_give_back(self) -> Option<&'a Party> {
+        match self {
+            Self::Holder(hold) => hold.revoked.is_none().then_some(&hold.party),
+            Self::Earlier(waiter) => Some(&waiter.party),
+        }
+    }
+}
+
+/// A lock that somebody holds or waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Lock {
+    /// How many may hold it at once; nothing: one, or all who share it.
+    permits: Option<u32>,
+    /// By the request that was granted first.
+    holds: BTreeMap<Ticket, Hold>,
+    queue: BTreeMap<Place, Waiter>,
+    /// The fence of all who share it now: the index at which the first of them was let in.
+    shared_since: Option<Fence>,
+    /// The largest fence of a hold that has ended.
+    ended: Fence,
+}
+
+impl Lock {
+    /// A lock that nobody holds yet.
+    pub fn new(mode: Mode, ended: Fence) -> Self {
+        let holds = BTreeMap::new();
+        let queue = BTreeMap::new();
+        Self { permits: permits_of(mode), holds, queue, shared_since: None, ended }
+    }
+
+    /// Whether it can be held like that as long as somebody uses it.
+    pub fn takes(&self, mode: Mode) -> bool {
+        self.permits == permits_of(mode)
+    }
+
+    /// Whether nobody holds it or waits.
+    pub fn is_unused(&self) -> bool {
+        self.holds.is_empty() && self.queue.is_empty()
+    }
+
+    /// All who are inside.
+    pub fn holds(&self) -> &BTreeMap<Ticket, Hold> {
+        &self.holds
+    }
+
+    /// The same, to change what they are known by or when they end.
+    pub fn holds_mut(&mut self) -> &mut BTreeMap<Ticket, Hold> {
+        &mut self.holds
+    }
+
+    /// All who wait, in order.
+    pub fn queue(&self) -> &BTreeMap<Place, Waiter> {
+        &self.queue
+    }
+
+    /// The largest fence of a hold that has ended: whoever shows it, or a smaller one, is late.
+    pub fn ended(&self) -> Fence {
+        self.ended
+    }
+
+    /// At the end of the line.
+    pub fn join(&mut self, place: Place, waiter: Waiter) {
+        self.queue.insert(place, waiter);
+    }
+
+    /// Out of the line.
+    pub fn leave_queue(&mut self, place: Place) {
+        self.queue.remove(&place);
+    }
+
+    /// How many stand in line up to this place.
+    pub fn position(&self, place: Place) -> u32 {
+        self.queue.range(..=place).count() as u32
+    }
+
+    /// The places at the head of the line that could be let in, were it for this lock alone.
+    /// Whoever is inside and enters again need not stand there.
+    pub fn heads(&self) -> Vec<Place> {
+        let shared = |waiter: &Waiter| waiter.mode == Mode::Shared;
+        let places = self.queue.iter();
+        match self.permits {
+            Some(n) => {
+                let mut slots = Slots::of(self);
+                let free = (n as usize).saturating_sub(self.holds.len());
+                places
+                    .map_while(|(place, waiter)| {
+                        (slots.with(&waiter.party) <= free).then_some(*place)
+                    })
+                    .collect()
+            }
+            None if self.queue.values().next().is_some_and(shared) => {
+                places.take_while(|(_, waiter)| shared(waiter)).map(|(place, _)| *place).collect()
+            }
+            None => places.take(1).map(|(place, _)| *place).collect(),
+        }
+    }
+
+    /// Whether it would let in who stands at this place.
+    pub fn admits(&self, place: Place) -> bool {
+        let Some(waiter) = self.queue.get(&place) else { return false };
+        self.is_entered_again(waiter) || !self.is_blocked(place, waiter, |_| true)
+    }
+
+    /// Whether its thread of control is inside already, so that it need not wait for anybody.
+    pub fn is_entered_again(&self, waiter: &Waiter) -> bool {
+        let hold = self.first_entry_of(waiter).and_then(|first| self.holds.get(&first));
+        hold.is_some_and(|hold| hold.covers(waiter.mode))
+    }
+
+    /// Whether those who count are enough to keep this one out: one of them or, where there are
+    /// permits, as many as these.
+    pub fn is_blocked(
+        &self,
+        place: Place,
+        waiter: &Waiter,
+        counts: impl Fn(Blocker<'_>) -> bool,
+    ) -> bool {
+        let Some(n) = self.permits else {
+            return self.blockers(place, waiter).any(counts);
+        };
+        let holders = self.holds.values().filter(|hold| counts(Blocker::Holder(hold))).count();
+        let mut slots = Slots::of(self);
+        let earlier = self.queue.range(..place).map(|(_, other)| other);
+        let earlier = earlier.filter(|other| counts(Blocker::Earlier(other)));
+        let taken = earlier.map(|other| slots.with(&other.party)).last().unwrap_or(0);
+        holders + taken >= n as usize
+    }
+
+    /// Who must leave first: every holder, and everybody earlier in line, who cannot be inside
+    /// together with this one. Of those with permits, enough of them. What the waiter itself shares
+    /// and now wants exclusively is in nobody's way.
+    pub fn blockers<'a>(
+        &'a self,
+        place: Place,
+        waiter: &'a Waiter,
+    ) -> impl Iterator<Item = Blocker<'a>> {
+        let excludes = |mode| (waiter.mode, mode) != (Mode::Shared, Mode::Shared);
+        let upgraded = |hold: &Hold| hold.revoked.is_none() && waiter.party.reenters(&hold.party);
+        let in_the_way = move |hold: &&Hold| excludes(hold.mode) && !upgraded(hold);
+        let holders = self.holds.values().filter(in_the_way).map(Blocker::Holder);
+        let earlier = self.queue.range(..place).map(|(_, other)| other);
+        holders.chain(earlier.filter(move |other| excludes(other.mode)).map(Blocker::Earlier))
+    }
+
+    /// The place that must be let in before this one can be: an earlier one of the same thread of
+    /// control, which then enters again; else its own.
+    pub fn enters_with(&self, place: Place, waiter: &Waiter) -> Place {
+        let covers = |other: &Waiter| covers(other.mode, waiter.mode);
+        let earlier = self.queue.range(..place);
+        let mut mine = earlier.filter(|(_, other)| waiter.party.reenters(&other.party));
+        mine.find(|(_, other)| covers(other)).map_or(place, |(earlier, _)| *earlier)
+    }
+
+    /// Lets in who stands at this place. `fresh` is the fence of this index.
+    pub fn enter(&mut self, place: Place, ticket: Ticket, fresh: Fence, entry: Entry) -> Inside {
+        let waiter = self.queue.remove(&place).expect("only who stands in line is let in");
+        let first = self.first_entry_of(&waiter).unwrap_or(ticket);
+        let again = self.holds.remove(&first);
+        let mut hold = match again {
+            Some(hold) if hold.covers(waiter.mode) => hold,
+            upgraded => self.new_hold(waiter, fresh, entry, upgraded),
+        };
+        hold.entries.push(ticket.request);
+        let inside =
+            Inside { fence: hold.fence, slot: hold.slot, holds: hold.entries.len() as u32 };
+        self.holds.insert(first, hold);
+        inside
+    }
+
+    /// A new hold; one that was shared before and is exclusive now keeps its entries.
+    fn new_hold(&mut self, waiter: Waiter, fresh: Fence, entry: Entry, old: Option<Hold>) -> Hold {
+        let fence = match waiter.mode {
+            Mode::Shared => *self.shared_since.get_or_insert(fresh),
+            Mode::Exclusive | Mode::Permits(_) => fresh,
+        };
+        let taken = |slot: &u32| self.holds.values().any(|hold| hold.slot == *slot);
+        let slot = match self.permits {
+            Some(n) => (0..n).find(|slot| !taken(slot)).expect("a free permit was seen"),
+            None => 0,
+        };
+        let entries = old.map_or_else(Vec::new, |hold| hold.entries);
+        let Waiter { party, mode } = waiter;
+        let Entry { since, value } = entry;
+        Hold { party, mode, fence, slot, since, entries, revoked: None, value }
+    }
+
+    /// Takes one entry out of a hold: how often it is still inside, and the hold if that was the
+    /// last.
+    pub fn leave(&mut self, first: Ticket, request: RequestId) -> (u32, Option<Hold>) {
+        let Some(hold) = self.holds.get_mut(&first) else { return (0, None) };
+        hold.entries.retain(|entry| *entry != request);
+        match hold.entries.len() as u32 {
+            0 => (0, self.end(first)),
+            holds => (holds, None),
+        }
+    }
+
+    /// Ends a hold.
+    pub fn end(&mut self, first: Ticket) -> Option<Hold> {
+        let hold = self.holds.remove(&first)?;
+        self.ended = self.ended.max(hold.fence);
+        if self.holds.values().all(|other| other.mode != Mode::Shared) {
+            self.shared_since = None; // The next to share it begin a period of their own.
+        }
+        Some(hold)
+    }
+
+    /// The hold of a session by this request or, without one, its latest with this fence.
+    pub fn find(
+        &self,
+        session: SessionId,
+        fence: Option<Fence>,
+        request: Option<RequestId>,
+    ) -> Option<(Ticket, RequestId)> {
+        let mine = self.holds.iter().filter(|(ticket, _)| ticket.session == session);
+        let mut entries = mine
+            .filter(|(_, hold)| fence.is_none_or(|fence| hold.fence == fence))
+            .flat_map(|(first, hold)| hold.entries.iter().map(|entry| (*first, *entry)));
+        entries.rfind(|(_, entry)| request.is_none_or(|asked| asked == *entry))
+    }
+
+    /// The first request of the hold that this one would enter again.
+    fn first_entry_of(&self, waiter: &Waiter) -> Option<Ticket> {
+        waiter.party.owner.as_ref()?;
+        let same = |hold: &Hold| waiter.party.reenters(&hold.party) && hold.revoked.is_none();
+        self.holds.iter().find(|(_, hold)| same(hold)).map(|(first, _)| *first)
+    }
+}
+
+/// How many permits those in line will take: one for each thread of control that is not inside yet.
+struct Slots<'a> {
+    lock: &'a Lock,
+    owners: BTreeSet<&'a Party>,
+    taken: usize,
+}
+
+impl<'a> Slots<'a> {
+    fn of(lock: &'a Lock) -> Self {
+        Self { lock, owners: BTreeSet::new(), taken: 0 }
+    }
+
+    /// With one more who waits.
+    fn with(&mut self, party: &'a Party) -> usize {
+        let enters_again = |hold: &Hold| hold.revoked.is_none() && party.reenters(&hold.party);
+        let inside = self.lock.holds.values().any(enters_again);
+        let known = inside || (party.owner.is_some() && !self.owners.insert(party));
+        self.taken += usize::from(!known);
+        self.taken
+    }
+}
+
+/// What is known of an entry besides its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Now.
+    pub since: LeaseTime,
+    /// What a leader wants to be known by.
+    pub value: Option<Text>,
+}
+
+/// Whether whoever is inside like this may also be inside like that.
+fn covers(inside: Mode, wanted: Mode) -> bool {
+    inside == wanted || (inside, wanted) == (Mode::Exclusive, Mode::Shared)
+}
+
+fn permits_of(mode: Mode) -> Option<u32> {
+    match mode {
+        Mode::Exclusive | Mode::Shared => None,
+        Mode::Permits(n) => Some(n),
+    }
+}

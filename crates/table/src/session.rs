@@ -1,0 +1,180 @@
+//! Sessions: a session is a lease on being alive. It belongs to the cluster, not to a node.
+
+use crate::requests::Requests;
+use crate::{Grace, LeaseTime, Open, Place, RequestId, Resource, SessionId, Text};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A client, as long as it is heard of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Session {
+    /// Who opened it.
+    pub principal: Text,
+    /// What people see of it.
+    pub label: Text,
+    /// How long it may be silent, in milliseconds.
+    pub ttl_ms: u64,
+    /// When it was heard of last.
+    pub renewed: LeaseTime,
+    /// The id under which it was opened.
+    pub(crate) opening: Option<Text>,
+    pub(crate) stream: Option<Stream>,
+    pub(crate) requests: Requests,
+    /// Where its requests wait.
+    pub(crate) waits: BTreeMap<RequestId, Place>,
+    /// What its requests hold.
+    pub(crate) held: BTreeMap<RequestId, BTreeSet<Resource>>,
+}
+
+impl Session {
+    /// One that was just heard of for the first time.
+    pub(crate) fn new(open: &Open, now: LeaseTime) -> Self {
+        Self {
+            principal: open.principal.clone(),
+            label: open.label.clone(),
+            ttl_ms: open.ttl_ms,
+            renewed: now,
+            opening: open.opening.clone(),
+            stream: open.on_disconnect.map(Stream::new),
+            requests: Requests::default(),
+            waits: BTreeMap::new(),
+            held: BTreeMap::new(),
+        }
+    }
+
+    /// When it has been silent for too long.
+    pub fn expires(&self) -> LeaseTime {
+        self.renewed.after(self.ttl_ms)
+    }
+}
+
+/// The stream that tells soon when a client is dead.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stream {
+    grace: Grace,
+    /// The highest number seen. What is said about lower ones is void.
+    number: u64,
+    /// When it ended, if it did.
+    detached: Option<LeaseTime>,
+}
+
+impl Stream {
+    fn new(grace: Grace) -> Self {
+        Self { grace, number: 0, detached: None }
+    }
+
+    /// A stream has begun.
+    pub fn attach(&mut self, number: u64) {
+        if number > self.number {
+            self.number = number;
+            self.detached = None;
+        }
+    }
+
+    /// A stream has ended.
+    pub fn detach(&mut self, number: u64, now: LeaseTime) {
+        if number >= self.number && self.detached.is_none() {
+            self.number = number; // Its beginning may not have been told.
+            self.detached = Some(now);
+        }
+    }
+
+    /// When the session ends unless a stream comes, and the number of the stream that ended.
+    pub fn lapses(&self) -> Option<(LeaseTime, u64)> {
+        self.detached.map(|since| (since.after(self.grace.0), self.number))
+    }
+}
+
+/// All sessions, with what finds them in other ways.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sessions {
+    all: BTreeMap<SessionId, Session>,
+    /// By principal and the id under which it was opened.
+    openings: BTreeMap<(Text, Text), SessionId>,
+    /// By when they have been silent for too long.
+    expiries: BTreeSet<(LeaseTime, SessionId)>,
+    /// By when they have been without a stream for too long.
+    lapses: BTreeSet<(LeaseTime, u64, SessionId)>,
+}
+
+impl Sessions {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// One.
+    pub fn get(&self, id: SessionId) -> Option<&Session> {
+        self.all.get(&id)
+    }
+
+    /// One, to change what it asks for, waits for and holds.
+    pub fn get_mut(&mut self, id: SessionId) -> Option<&mut Session> {
+        self.all.get_mut(&id)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&SessionId, &Session)> {
+        self.all.iter()
+    }
+
+    /// The session that was opened under this id.
+    pub fn opened(&self, principal: &Text, opening: &Text) -> Option<SessionId> {
+        self.openings.get(&(principal.clone(), opening.clone())).copied()
+    }
+
+    /// A new one.
+    pub fn insert(&mut self, id: SessionId, session: Session) {
+        if let Some(opening) = &session.opening {
+            self.openings.insert((session.principal.clone(), opening.clone()), id);
+        }
+        self.expiries.insert((session.expires(), id));
+        self.all.insert(id, session);
+    }
+
+    /// One that has ended.
+    pub fn remove(&mut self, id: SessionId) -> Option<Session> {
+        let session = self.all.remove(&id)?;
+        if let Some(opening) = &session.opening {
+            self.openings.remove(&(session.principal.clone(), opening.clone()));
+        }
+        self.expiries.remove(&(session.expires(), id));
+        if let Some((at, number)) = session.stream.as_ref().and_then(Stream::lapses) {
+            self.lapses.remove(&(at, number, id));
+        }
+        Some(session)
+    }
+
+    /// It was heard of.
+    pub fn renew(&mut self, id: SessionId, now: LeaseTime) {
+        if let Some(session) = self.all.get_mut(&id) {
+            self.expiries.remove(&(session.expires(), id));
+            session.renewed = now;
+            self.expiries.insert((session.expires(), id));
+        }
+    }
+
+    /// Something happened to its stream.
+    pub fn on_stream(&mut self, id: SessionId, event: impl FnOnce(&mut Stream)) {
+        let Some(stream) = self.all.get_mut(&id).and_then(|session| session.stream.as_mut()) else {
+            return; // It did not ask for that.
+        };
+        if let Some((at, number)) = stream.lapses() {
+            self.lapses.remove(&(at, number, id));
+        }
+        event(stream);
+        if let Some((at, number)) = stream.lapses() {
+            self.lapses.insert((at, number, id));
+        }
+    }
+
+    /// The session that will have been silent for too long next, and when.
+    pub fn next_expiry(&self) -> Option<(LeaseTime, SessionId)> {
+        self.expiries.first().copied()
+    }
+
+    /// The session that will have been without a stream for too long next: when, and which stream.
+    pub fn next_lapse(&self) -> Option<(LeaseTime, u64, SessionId)> {
+        self.lapses.first().copied()
+    }
+}

@@ -1,0 +1,63 @@
+//! Small values that refuse a write with a stale fencing token.
+
+use crate::answer::{Answer, Quota, Refusal};
+use crate::table::Table;
+use crate::{Fence, Resource, Text};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// All values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Values {
+    all: BTreeMap<Text, Value>,
+    /// Names and contents together.
+    bytes: u64,
+}
+
+/// A value, with the largest fence that it was written with.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Value {
+    /// The fence.
+    pub fence: Fence,
+    /// What it is; nothing if it was deleted.
+    pub value: Option<Text>,
+}
+
+impl Table {
+    /// One value.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.values.all.get(name)
+    }
+
+    pub(crate) fn put(&mut self, name: &Text, fence: Fence, value: Option<&Text>) -> Answer {
+        let at_least = self.least_fence(name);
+        if fence < at_least {
+            return Answer::Refused(Refusal::StaleFence { at_least });
+        }
+        let size = |value: Option<&Text>| value.map_or(0, |text| text.len() as u64);
+        let old = self.values.all.get(name);
+        let freed = old.map_or(0, |old| name.len() as u64 + size(old.value.as_ref()));
+        let bytes = self.values.bytes - freed + name.len() as u64 + size(value);
+        if old.is_none() && self.values.all.len() >= self.limits.values as usize {
+            return Answer::Refused(Refusal::Full(Quota::Values));
+        }
+        if bytes > self.limits.values_bytes && value.is_some() {
+            return Answer::Refused(Refusal::Full(Quota::ValuesBytes));
+        }
+        self.values.bytes = bytes;
+        self.values.all.insert(name.clone(), Value { fence, value: value.cloned() });
+        Answer::Done
+    }
+
+    /// The smallest fence that a writer may show. A value that was never written must not take one
+    /// of a hold that has ended, even if that lock is forgotten: all fences up to the largest one
+    /// forgotten may be such.
+    fn least_fence(&self, name: &Text) -> Fence {
+        if let Some(value) = self.values.all.get(name) {
+            return value.fence;
+        }
+        let resource = Resource::lock(name);
+        let ended = self.locks.get(&resource).map_or(self.forgotten, |lock| lock.ended());
+        Fence(ended.0 + 1)
+    }
+}
