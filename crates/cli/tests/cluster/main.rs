@@ -1,6 +1,7 @@
 //! The commands that start nodes or talk to them: real processes here, which mostly wait.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod api_document;
 #[path = "../../../client/tests/client/support.rs"]
 mod fake;
 mod hostile;
