@@ -1,10 +1,12 @@
 //! The row of the bully election.
 
-use super::claims::{DIVIDED, LED, claim, copied, hasty, replaced, suspected, together};
+use super::claims::{
+    DIVIDED, LED, UNLED, claim, copied, hasty, replaced, suspected, together, two_crashes,
+};
 use super::dropped::breaks;
 use super::{
     Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
-    OnNetwork, Parameter, Rejoin, Setting, Stated, limits,
+    OnNetwork, Parameter, Params, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
 use crate::election::bully::{Announce, Bully, Setup, Text};
@@ -55,13 +57,15 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     bounds: limits::synchronous,
-    has: |params| match params.is("text", "seed") {
-        true => vec![E1Term],
-        false => vec![E1, E1Term, E2],
+    has: |params| match params.is("text", "corrected") {
+        true => vec![E1, E1Term, E2],
+        false => vec![E1Term],
     },
     lacks: &[
         (E1, "text=seed: who is asked only answers, and so nobody announces itself"),
         (E2, "text=seed: who got an answer waits for ever"),
+        (E1, "text=000: who waits for ever may go on following a leader that has died"),
+        (E2, "text=000: who got an answer waits for ever, also if whoever gave it has died"),
     ],
     bypass: None,
     parameters: PARAMETERS,
@@ -97,6 +101,8 @@ pub const ENTRY: Entry = Entry {
             claim(3, copied, 22_928, LED),
             claim(2, suspected, 207, LED),
             claim(3, suspected, 191_844, LED).large(),
+            claim(3, together, 863, LED).with(&[("text", "000")]),
+            claim(3, two_crashes, 1_140, UNLED).with(&[("text", "000")]),
         ]),
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::No("it sets timers"),
@@ -149,10 +155,11 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "text",
-        kind: Kind::Choice(&["corrected", "seed"]),
+        kind: Kind::Choice(&["corrected", "seed", "000"]),
         default: "corrected",
-        about: "seed: as a lecture note prints it, where who is asked only answers and who got an \
-                answer waits without a limit",
+        about: "seed: as lecture note 003 prints it, where who is asked only answers and who got \
+                an answer waits without a limit; 000: as slides 000 do, where who is asked begins \
+                too, but who got an answer stops, with no second timer",
     },
 ];
 
@@ -183,13 +190,21 @@ fn setup(setting: &Setting) -> Result<Setup, Error> {
         processing: time("tp"),
         hysteresis: time("hysteresis"),
         terms: params.on("terms"),
-        text: if params.is("text", "seed") { Text::Seed } else { Text::Corrected },
+        text: text(params),
         ..Setup::new(ranking(setting)?)
     };
     if setup.round_trip().0 == 0 {
         return Err(Error::Unusable { name: "tt", reason: "2tt+tp must be above 0".into() });
     }
     Ok(setup)
+}
+
+fn text(params: &Params) -> Text {
+    match params.is("text", "seed") {
+        true => Text::Seed,
+        false if params.is("text", "000") => Text::Slides,
+        false => Text::Corrected,
+    }
 }
 
 fn ranking(setting: &Setting) -> Result<Ranking, Error> {

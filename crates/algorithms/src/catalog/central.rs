@@ -1,8 +1,8 @@
 //! The row of the centralised algorithm.
 
 use super::claims::{
-    ALL, STARVED, STUCK, UNFENCED, as_usual, claim, copied, copied_in_any_order, crash, for_ever,
-    thrice, twice, withdrawn_twice, withdrawn_with_a_comeback,
+    ALL, STARVED, STUCK, UNFENCED, UNSAFE, as_usual, claim, copied, copied_in_any_order, crash,
+    for_ever, thrice, twice, withdrawn, withdrawn_twice, withdrawn_with_a_comeback,
 };
 use super::dropped::breaks;
 use super::{
@@ -10,7 +10,7 @@ use super::{
     Needs, OnNetwork, Parameter, Params, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::central::{Busy, Central, Order, Setup, normal};
+use crate::mutex::central::{Busy, Central, Order, Release, Setup, normal};
 use crate::mutex::places::Places;
 use conclave_core::{Bounds, NodeId, Property, Ticks};
 
@@ -45,6 +45,7 @@ pub const ENTRY: Entry = Entry {
     bounds,
     has,
     lacks: &[
+        (Property::S1, "only with release=anybodys: who withdraws ends the hold of another"),
         (Property::HB, "service follows arrival; an earlier request may arrive later"),
         (Property::V2, "only with busy=try, order=random or order=lifo: anyone may be passed over"),
         (Property::BW, "only with busy=try, order=random or order=lifo: no bound on being passed"),
@@ -74,6 +75,13 @@ pub const ENTRY: Entry = Entry {
             kind: Kind::Flag,
             default: "false",
             about: "whether a release is acknowledged",
+        },
+        Parameter {
+            name: "release",
+            kind: Kind::Choice(&["own", "anybodys"]),
+            default: "own",
+            about: "whose hold a RELEASE ends: that of whoever sends it, or of whoever is inside, \
+                    as where it names nobody and frees a semaphore; then two may be inside",
         },
         Parameter {
             name: "backoff",
@@ -124,6 +132,8 @@ pub const ENTRY: Entry = Entry {
             claim(2, withdrawn_with_a_comeback, 1_042, ALL),
             claim(2, copied_in_any_order, 502, ALL),
             claim(3, copied, 516, ALL),
+            claim(3, withdrawn, 328, UNSAFE).with(&[("release", "anybodys")]),
+            claim(3, copied, 495, UNSAFE).with(&[("release", "anybodys")]),
         ]),
         normal: Stated::Yes(&[
             &[],
@@ -160,16 +170,21 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<Central>, Error> {
     } else {
         Places::separate(setting.n, 1)
     };
-    let setup = Setup { places, busy, order, release_ack: params.on("release_ack") };
+    let named = params.is("release", "own");
+    let release = if named { Release::Own } else { Release::Anybodys };
+    let setup = Setup { places, busy, order, release_ack: params.on("release_ack"), release };
     Ok(Cluster {
         coordinators: places.extra(),
-        normal: Some(normal),
+        normal: named.then_some(normal), // Otherwise a release that is late still does something.
         ..Cluster::of_equals(setting.n, move |me| Central::new(me, setup))
     })
 }
 
 fn has(params: &Params) -> Vec<Property> {
-    let mut has = vec![Property::S1, Property::S1Eff, Property::V1, Property::F1];
+    let mut has = vec![Property::V1, Property::F1];
+    if params.is("release", "own") {
+        has.extend([Property::S1, Property::S1Eff]);
+    }
     if is_fair(params) {
         has.extend([Property::V2, Property::BW]);
     }

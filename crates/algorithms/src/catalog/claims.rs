@@ -237,6 +237,18 @@ pub(super) fn crash(bounds: &mut Bounds) {
     bounds.crashes = 1;
 }
 
+/// The first node calls for an election, and one crashes.
+pub(super) fn one_begins_with_a_crash(bounds: &mut Bounds) {
+    bounds.start = Start::These([NodeId(0)].into_iter().collect());
+    bounds.crashes = 1;
+}
+
+/// The first node calls for an election, and two crash.
+pub(super) fn two_crashes(bounds: &mut Bounds) {
+    bounds.start = Start::These([NodeId(0)].into_iter().collect());
+    bounds.crashes = 2;
+}
+
 /// Suspicions are right: the detector is perfect, and nothing else runs by a clock.
 pub(super) fn untimed_with_a_crash(bounds: &mut Bounds) {
     (bounds.timeouts, bounds.crashes) = (Some(0), 1);

@@ -1,6 +1,6 @@
 //! The row of the ring election.
 
-use super::claims::{LED, as_usual, claim, copied, suspected};
+use super::claims::{LED, as_usual, claim, copied, one_begins_with_a_crash, suspected};
 use super::dropped::{breaks, not_in_bounds};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::Error;
 use crate::election::rank::Ranking;
-use crate::election::ring::Ring;
+use crate::election::ring::{Ring, Text};
 use conclave_core::Property::{E1, E1Term, E2};
 use conclave_core::{Links, NodeSet};
 use std::cmp::Reverse;
@@ -48,12 +48,21 @@ pub const ENTRY: Entry = Entry {
     has: |_| vec![E1, E1Term, E2],
     lacks: &[],
     bypass: None,
-    parameters: &[Parameter {
-        name: "choose",
-        kind: Kind::Choice(&["max", "min"]),
-        default: "max",
-        about: "which id of the list leads",
-    }],
+    parameters: &[
+        Parameter {
+            name: "choose",
+            kind: Kind::Choice(&["max", "min"]),
+            default: "max",
+            about: "which id of the list leads",
+        },
+        Parameter {
+            name: "text",
+            kind: Kind::Choice(&["corrected", "000"]),
+            default: "corrected",
+            about: "000: as slides 000 print it, where only the node that made an announcement \
+                    takes it from the ring: if that one has died, it goes round for ever",
+        },
+    ],
     cost: Cost::Election(ElectionCost {
         one: Formula {
             text: "at most 2n, n=N-1 the live",
@@ -80,6 +89,9 @@ pub const ENTRY: Entry = Entry {
             claim(3, copied, 8_932, LED),
             claim(2, suspected, 904, LED),
             claim(3, suspected, 1_890_908, LED).large(),
+            claim(3, as_usual, 473, LED).with(&[("text", "000")]),
+            claim(3, one_begins_with_a_crash, 265, LED),
+            claim(3, one_begins_with_a_crash, 273, LED).with(&[("text", "000")]),
         ]),
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),
@@ -95,7 +107,8 @@ pub fn cluster(setting: &Setting) -> Result<Cluster<Ring>, Error> {
     };
     let ranking = ranking.with_candidates(setting.candidates.clone());
     let order = ranking.clone();
-    let equals = Cluster::of_equals(n, move |me| Ring::new(me, ranking.clone(), None));
+    let text = if setting.params.is("text", "000") { Text::Slides } else { Text::Corrected };
+    let equals = Cluster::of_equals(n, move |me| Ring::new(me, ranking.clone(), None).by(text));
     let winner = move |up: &NodeSet, _: &NodeSet| order.best(up.iter());
     Ok(Cluster { winner: Some(Box::new(winner)), links: Links::Ring, ..equals })
 }

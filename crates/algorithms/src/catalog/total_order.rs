@@ -1,17 +1,19 @@
 //! The row of voting through total-order broadcast.
 
-use super::claims::{ALL, as_usual, claim, comeback, copied, thrice, twice, withdrawn};
+use super::claims::{
+    ALL, SAFE, STARVED, as_usual, claim, comeback, copied, for_ever, thrice, twice, withdrawn,
+};
 use super::council::{
     self, COORDINATOR, COORDINATORS, VOTES, colocated, coordinators, council, exact_if, votes,
 };
 use super::dropped::breaks;
 use super::{
-    Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Lock, MutexCost, OnNetwork,
-    Rejoin, Setting, Stated, limits,
+    Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost, OnNetwork,
+    Parameter, Params, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
-use crate::mutex::total_order::{TotalOrder, normal};
-use conclave_core::{NodeId, Property};
+use crate::mutex::total_order::{Busy, Setup, TotalOrder, normal};
+use conclave_core::{Bounds, NodeId, Property, Ticks};
 
 /// Voting through total-order broadcast.
 pub const ENTRY: Entry = Entry {
@@ -47,17 +49,42 @@ pub const ENTRY: Entry = Entry {
             dropped: breaks(limits::stay, &[Property::V2]).nodes(2).with(&[("coordinators", "3")]),
         },
     ],
-    bounds: limits::untimed,
-    has: |_| {
-        vec![Property::S1, Property::S1Eff, Property::V1, Property::V2, Property::BW, Property::F1]
-    },
-    lacks: &[(Property::HB, "an earlier request may reach the sequencer later")],
-    bypass: Some(|setting| u64::from(setting.n - 1)),
-    parameters: &[COORDINATORS, VOTES, COORDINATOR],
+    bounds,
+    has,
+    lacks: &[
+        (Property::HB, "an earlier request may reach the sequencer later"),
+        (Property::V2, "only with busy=refuse: who is refused may be refused for ever"),
+        (Property::BW, "only with busy=refuse: no bound on how many others win first"),
+    ],
+    bypass: Some(|setting| match refuses(&setting.params) {
+        true => u64::MAX,
+        false => u64::from(setting.n - 1),
+    }),
+    parameters: &[
+        COORDINATORS,
+        VOTES,
+        COORDINATOR,
+        Parameter {
+            name: "busy",
+            kind: Kind::Choice(&["queued", "refuse"]),
+            default: "queued",
+            about: "what becomes of a request that is not the first: it waits in line, or is \
+                    refused with NOK and made again after a pause, as in voting",
+        },
+        Parameter {
+            name: "backoff",
+            kind: Kind::Time { or: &[] },
+            default: "10",
+            about: "with busy=refuse, the longest first pause; it doubles up to 64 times that",
+        },
+    ],
     cost: Cost::Mutex(MutexCost {
         upkeep: &[],
         light: Formula { text: "3m; 3m - (m+2)/N colocated", range: messages },
-        heavy: Formula { text: "3m; 3m - (m+2)/N colocated", range: messages },
+        heavy: Formula {
+            text: "3m; 3m - (m+2)/N colocated; 2m more per refusal with busy=refuse",
+            range: heavy,
+        },
         client_delay: Formula { text: "3", range: client_delay },
         client_delay_serial: Formula { text: "2m", range: client_delay_serial },
         sync_delay: Formula { text: "3", range: sync_delay },
@@ -77,19 +104,52 @@ pub const ENTRY: Entry = Entry {
             claim(2, withdrawn, 16_304, ALL).with(&[("coordinators", "3")]),
             claim(2, comeback, 18_598, ALL).with(&[("coordinators", "3")]),
             claim(2, copied, 20_774, ALL).with(&[("coordinators", "3")]),
+            claim(2, as_usual, 7_885, SAFE).with(&[("coordinators", "3"), ("busy", "refuse")]),
+            claim(3, as_usual, 2_601, SAFE).with(&[("coordinators", "1"), ("busy", "refuse")]),
+            claim(2, for_ever, 44, STARVED).with(&[("coordinators", "1"), ("busy", "refuse")]),
+            claim(2, withdrawn, 407, SAFE).with(&[("coordinators", "1"), ("busy", "refuse")]),
+            claim(2, comeback, 538, SAFE).with(&[("coordinators", "1"), ("busy", "refuse")]),
+            claim(2, copied, 562, SAFE).with(&[("coordinators", "1"), ("busy", "refuse")]),
         ]),
-        normal: Stated::Yes(&[&[("coordinators", "3")]]),
+        normal: Stated::Yes(&[
+            &[("coordinators", "3")],
+            &[("coordinators", "3"), ("busy", "refuse")],
+        ]),
         plain: Stated::No("five coordinators have too many states"),
     },
 };
 
+/// Refusals are followed by another try, without end.
+fn bounds(params: &Params) -> Bounds {
+    if refuses(params) { limits::timed(params) } else { limits::untimed(params) }
+}
+
+fn refuses(params: &Params) -> bool {
+    params.is("busy", "refuse")
+}
+
+fn has(params: &Params) -> Vec<Property> {
+    let mut has = vec![Property::S1, Property::S1Eff, Property::V1];
+    if !refuses(params) {
+        has.extend([Property::V2, Property::BW]);
+    }
+    has.push(Property::F1);
+    has
+}
+
 /// The nodes of a setting.
 pub fn cluster(setting: &Setting) -> Result<Cluster<TotalOrder>, Error> {
     let (places, votes) = council(setting)?;
+    let params = &setting.params;
+    let busy = match refuses(params) {
+        true => Busy::Refuse(params.ticks("backoff").unwrap_or(Ticks::units(10))),
+        false => Busy::Queued,
+    };
+    let setup = Setup { places, votes, busy };
     Ok(Cluster {
         coordinators: places.extra(),
         normal: Some(normal),
-        ..Cluster::of_equals(setting.n, move |me| TotalOrder::new(me, places, votes))
+        ..Cluster::of_equals(setting.n, move |me| TotalOrder::new(me, setup))
     })
 }
 
@@ -98,6 +158,19 @@ fn messages(setting: &Setting) -> (f64, f64) {
     let m = f64::from(coordinators(setting));
     let saved = if colocated(setting) { (m + 2.0) / setting.n() } else { 0.0 };
     exact_if(true, if setting.n == 1 { 0.0 } else { 3.0 * m - saved })
+}
+
+/// Where requests are refused, all but the first are at least once.
+fn heavy(setting: &Setting) -> (f64, f64) {
+    let (least, _) = messages(setting);
+    if !refuses(&setting.params) || setting.n == 1 {
+        return (least, least);
+    }
+    if colocated(setting) {
+        return (least, f64::INFINITY);
+    }
+    let m = f64::from(coordinators(setting));
+    (least + 2.0 * m * (setting.n() - 1.0) / setting.n(), f64::INFINITY)
 }
 
 /// Message times from the numbering of what makes a client the first to its entry: the
@@ -142,6 +215,11 @@ fn client_delay_serial(setting: &Setting) -> (f64, f64) {
 fn sync_delay(setting: &Setting) -> (f64, f64) {
     if setting.n == 1 {
         return (0.0, 0.0);
+    }
+    if refuses(&setting.params) {
+        // Whoever is heard first after the release.
+        let least = if colocated(setting) { 0.0 } else { 1.0 + answers(setting, 1) };
+        return (least, f64::INFINITY);
     }
     let delays = (1..setting.n).map(|next| hearing(setting, next - 1) + answers(setting, next));
     exact_if(true, delays.sum::<f64>() / (setting.n() - 1.0))

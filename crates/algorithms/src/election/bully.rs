@@ -31,6 +31,8 @@
 //! Lacks: one leader while the network is cut (majority=true: while it is cut, one at most), or
 //! when a message is late; elects without need when a better node returns (hysteresis delays it);
 //! a leader that answered while it was suspected, and dies later, is only missed by who calls.
+//! [`Text::Slides`] has no second time limit: if whoever answered dies, all that asked it wait for
+//! ever.
 //! Cost: (n-p)^2+n-2 messages when the best of n is dead and the p-th notices; at most n^2-n-1.
 //! majority=true: n-1 `Candidate` and n-2 `Vote` more.
 
@@ -201,7 +203,7 @@ impl Bully {
             return; // It thinks too highly of this node.
         }
         ctx.send(from, Message::Ok { counter: self.counter });
-        if self.setup.text == Text::Corrected {
+        if self.setup.text != Text::Seed {
             self.begin(ctx);
         }
     }

@@ -25,6 +25,8 @@
 //!
 //! Has: one leader, the best of the live, known to all.
 //! Lacks: one leader while the network is cut; may elect a node that dies under way, and repeats.
+//! With [`Text::Slides`], where only the node that made an announcement takes it from the ring, one
+//! whose maker has died goes round for ever.
 //! Cost: at most 2n messages and 2n units of time for each node that begins, n being the live.
 
 #[cfg(test)]
@@ -72,11 +74,21 @@ pub struct Announcement {
     pub list: Box<[NodeId]>,
 }
 
+/// Whose rule takes an announcement from the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Text {
+    /// Whoever has seen it before does.
+    Corrected,
+    /// As slides print it, only the node that made it does.
+    Slides,
+}
+
 /// One node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ring {
     me: NodeId,
     ranking: Ranking,
+    text: Text,
     /// What this node believes.
     elected: Option<Announcement>,
     /// The greatest number of a round seen.
@@ -113,7 +125,7 @@ impl Process for Ring {
     /// The disk keeps the number of the last round; who leads must be learnt anew.
     fn after_crash(&self) -> Recovery<Self> {
         let kept = Self::new(self.me, self.ranking.clone(), None);
-        Recovery::State(Self { counter: self.counter, ..kept })
+        Recovery::State(Self { counter: self.counter, text: self.text, ..kept })
     }
 }
 
@@ -135,12 +147,18 @@ impl Ring {
         Self {
             me,
             ranking,
+            text: Text::Corrected,
             counter: u64::from(elected.is_some()),
             elected,
             seen,
             sent: Vec::new(),
             suspects: NodeSet::new(n),
         }
+    }
+
+    /// The same node by these rules.
+    pub fn by(self, text: Text) -> Self {
+        Self { text, ..self }
     }
 
     /// Who leads as far as this node knows, and in which term.
@@ -203,14 +221,18 @@ impl Ring {
         if origin == self.me && self.has_forgotten(round, leader) {
             return self.begin(ctx);
         }
-        if origin == self.me || self.seen[origin.index()] >= round {
+        if origin == self.me {
             return; // It has been everywhere.
+        }
+        if self.seen[origin.index()] >= round {
+            return self.pass_on_as_printed(announcement, ctx); // It has been everywhere, too.
         }
         self.seen[origin.index()] = round;
         if self.ranking.beats(self.me, leader) {
             // Nobody knew that this node is alive. A list of its own that is under way does not
             // help: it may have been closed without this node, or lost.
-            return self.begin(ctx);
+            self.begin(ctx);
+            return self.pass_on_as_printed(announcement, ctx);
         }
         let known = self.elected.as_ref().map(|known| (self.term(known), known.leader));
         let term = self.term(&announcement);
@@ -220,10 +242,18 @@ impl Ring {
                 if self.ranking.beats(leader, follows) && !self.suspects.contains(leader) {
                     self.begin(ctx);
                 }
+                self.pass_on_as_printed(announcement, ctx);
             }
             Some(_) | None => {
                 self.adopt(announcement, ctx);
             }
+        }
+    }
+
+    /// What this node need not, or does not, believe: the slides let only its maker remove it.
+    fn pass_on_as_printed(&mut self, announcement: Announcement, ctx: &mut Context<Self>) {
+        if let Some(next) = self.next().filter(|_| self.text == Text::Slides) {
+            self.send(next, Message::Coordinator(announcement), ctx);
         }
     }
 

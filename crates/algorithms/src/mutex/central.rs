@@ -16,14 +16,15 @@
 //! Has: mutual exclusion; progress; no starvation, at most n-1 others first by arrival (n by
 //! timestamp); fences, which are the coordinator's count of grants.
 //! Lacks: happened-before order, since an earlier request may arrive later. Random and last-come
-//! service and refusals starve. All stops without the coordinator; if it forgets, two get in.
+//! service and refusals starve. All stops without the coordinator; if it forgets, two get in; and
+//! if a release names nobody ([`Release::Anybodys`]), who withdraws ends another's hold.
 //! Cost: 3 messages, 2 to enter and 1 to leave; none where coordinator and client share a node.
 
 mod normal;
 mod variant;
 
 pub use normal::normal;
-pub use variant::{Busy, Order, Setup, Timer};
+pub use variant::{Busy, Order, Release, Setup, Timer};
 
 use super::desk::{Arrival, Desk, Ticket};
 use conclave_core::clock::Lamport;
@@ -218,6 +219,11 @@ impl Central {
     fn on_released(&mut self, from: NodeId, seq: u32, ctx: &mut Context<Self>) {
         let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
         coordinator.desk.release(from, seq);
+        if self.setup.release == Release::Anybodys
+            && let Some(holder) = coordinator.desk.holder()
+        {
+            coordinator.desk.release(holder.client, holder.seq);
+        }
         if self.setup.release_ack {
             ctx.send(from, Message::ReleaseAck { seq });
         }

@@ -6,7 +6,7 @@
 //! a waiter that hung up are both its `Release`.
 
 use super::semaphore::Semaphore;
-use conclave_algorithms::mutex::central::{Busy, Central, Message, Order, Setup};
+use conclave_algorithms::mutex::central::{Busy, Central, Message, Order, Release as Ends, Setup};
 use conclave_algorithms::mutex::places::Places;
 use conclave_core::{Choices, Context, Effect, Event, NodeId};
 
@@ -123,7 +123,13 @@ impl Line {
     pub fn new() -> Self {
         let clients = WAITERS_MAX + 1; // And one inside.
         let places = Places::separate(clients, 1);
-        let setup = Setup { places, busy: Busy::Silent, order: Order::Fifo, release_ack: false };
+        let setup = Setup {
+            places,
+            busy: Busy::Silent,
+            order: Order::Fifo,
+            release_ack: false,
+            release: Ends::Own,
+        };
         let me = places.node_at(NodeId(0));
         let mut line = Self {
             me,

@@ -21,6 +21,8 @@ pub enum Text {
     /// A lecture note's, in which whoever is asked only answers, and who got an answer waits for
     /// ever.
     Seed,
+    /// Other slides', in which whoever is asked also begins, and who got an answer waits for ever.
+    Slides,
 }
 
 /// The choices.

@@ -197,3 +197,17 @@ fn who_voted_for_one_that_crashes_before_it_has_won_begins_an_election() {
     assert!(begins(false));
     assert!(!begins(true), "another leads since");
 }
+
+/// The rule that the slides leave out is the second time limit, and only that.
+#[test]
+fn as_the_slides_have_it_who_is_asked_begins_and_who_got_an_answer_waits_for_ever() {
+    let after_the_answer = |text| {
+        let mut asked = node(1, &Setup { text, ..setup(3) });
+        let begun = run(&mut asked, message(0, Message::Election { counter: 0 }));
+        assert_eq!(begun.contains(&send(2, Message::Election { counter: 0 })), text != Text::Seed);
+        run(&mut asked, message(2, Message::Ok { counter: 0 }));
+        run(&mut asked, Event::Timer(Timer::Answer)).len()
+    };
+    assert_eq!(after_the_answer(Text::Corrected), 1, "it waits for the announcement");
+    assert_eq!(after_the_answer(Text::Slides), 0);
+}

@@ -185,3 +185,20 @@ fn who_is_not_next_to_one_that_is_back_leaves_it_to_others_to_tell_it() {
     run(&mut node, suspect(2));
     assert_eq!(run(&mut node, trust(2)).len(), 1, "1 comes before it");
 }
+
+#[test]
+fn as_the_slides_have_it_only_who_made_an_announcement_takes_it_from_the_ring() {
+    let told = |origin| coordinator(1, 3, origin, &[0, 1, 3]);
+    let again = |text, origin| {
+        let mut node = node(1, 4).by(text);
+        run(&mut node, message(0, told(origin)));
+        run(&mut node, message(0, told(origin)))
+    };
+    assert_eq!(again(Text::Corrected, 0), []);
+    assert_eq!(again(Text::Slides, 0), [send(2, told(0))], "0 may be dead");
+    assert_eq!(again(Text::Slides, 1), [], "its own");
+    let mut newer = node(1, 4).by(Text::Slides);
+    run(&mut newer, message(0, coordinator(2, 3, 0, &[0, 1, 3])));
+    assert_eq!(run(&mut newer, message(0, told(2))), [send(2, told(2))], "passed on, not believed");
+    assert_eq!(newer.elected.map(|known| known.round), Some(2));
+}

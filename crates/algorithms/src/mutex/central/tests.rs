@@ -9,7 +9,7 @@ const ACQUIRE: Event<Central> = Event::Request(Request::Acquire);
 const _: () = assert!(size_of::<Event<Central>>() <= 32);
 
 fn setup(busy: Busy, order: Order) -> Setup {
-    Setup { places: Places::separate(3, 1), busy, order, release_ack: false }
+    Setup { places: Places::separate(3, 1), busy, order, release_ack: false, release: Release::Own }
 }
 
 /// The coordinator apart, node 3, with requests of the clients 0, 1 and 2 in.
@@ -23,7 +23,7 @@ fn three_requests(busy: Busy, order: Order) -> (Central, Vec<Vec<Effect<Central>
 fn request(client: u32, time: u64) -> Event<Central> {
     message(client, Message::Request { seq: 1, time })
 }
-fn release(client: u32) -> Event<Central> {
+fn leaves(client: u32) -> Event<Central> {
     message(client, Message::Release { seq: 1 })
 }
 fn grant(client: u32, fence: u64) -> Effect<Central> {
@@ -35,18 +35,18 @@ fn the_coordinator_grants_in_order_of_arrival() {
     let (mut coordinator, answers) = three_requests(Busy::Silent, Order::Fifo);
     assert_eq!(answers, [vec![grant(0, 1)], vec![], vec![]]);
     assert_eq!(run(&mut coordinator, request(0, 0)), [grant(0, 1)], "repeated");
-    assert_eq!(run(&mut coordinator, release(0)), [grant(1, 2)]);
-    assert_eq!(run(&mut coordinator, release(1)), [grant(2, 3)]);
-    assert_eq!(run(&mut coordinator, release(2)), []);
+    assert_eq!(run(&mut coordinator, leaves(0)), [grant(1, 2)]);
+    assert_eq!(run(&mut coordinator, leaves(1)), [grant(2, 3)]);
+    assert_eq!(run(&mut coordinator, leaves(2)), []);
 }
 
 #[test]
 fn last_come_and_timestamp_service_pick_another_than_the_first_in_line() {
     let (mut coordinator, _) = three_requests(Busy::Silent, Order::Lifo);
-    assert_eq!(run(&mut coordinator, release(0)), [grant(2, 2)]);
+    assert_eq!(run(&mut coordinator, leaves(0)), [grant(2, 2)]);
     let (mut coordinator, _) = three_requests(Busy::Silent, Order::Timestamp);
     let grant = Message::Grant { seq: 1, fence: 2, time: 12 };
-    assert_eq!(run(&mut coordinator, release(0)), [send(2, grant)]);
+    assert_eq!(run(&mut coordinator, leaves(0)), [send(2, grant)]);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn who_must_wait_may_be_told_or_sent_away() {
     let (mut coordinator, answers) = three_requests(Busy::Try(Ticks(9)), Order::Fifo);
     let nok = |client| vec![send(client, Message::Nok { seq: 1 })];
     assert_eq!(answers[1..], [nok(1), nok(2)]);
-    assert_eq!(run(&mut coordinator, release(0)), []);
+    assert_eq!(run(&mut coordinator, leaves(0)), []);
     assert_eq!(run(&mut coordinator, request(2, 0)), [grant(2, 2)]);
 }
 
@@ -100,5 +100,20 @@ fn the_coordinator_enters_on_its_own_node_without_a_message() {
     let leave = Event::Request(Request::Release);
     assert_eq!(act(NodeId(0), &mut node, leave), [grant(1, 2)]);
     let acknowledged = send(1, Message::ReleaseAck { seq: 1 });
-    assert_eq!(act(NodeId(0), &mut node, release(1)), [acknowledged]);
+    assert_eq!(act(NodeId(0), &mut node, leaves(1)), [acknowledged]);
+}
+
+/// Client 1 gives up waiting while client 0 is inside.
+#[test]
+fn a_release_that_names_nobody_ends_anothers_hold() {
+    let withdraws = |release| {
+        let setup = Setup { release, ..setup(Busy::Silent, Order::Fifo) };
+        let mut coordinator = Central::new(NodeId(3), setup);
+        for client in 0..3 {
+            run(&mut coordinator, request(client, 0));
+        }
+        run(&mut coordinator, leaves(1))
+    };
+    assert_eq!(withdraws(Release::Own), []);
+    assert_eq!(withdraws(Release::Anybodys), [grant(2, 2)], "0 is still inside");
 }

@@ -28,6 +28,15 @@ pub enum Order {
     Timestamp,
 }
 
+/// Whose hold a release ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Release {
+    /// That of whoever sends it.
+    Own,
+    /// That of whoever is inside, as where a release names nobody and only frees a semaphore.
+    Anybodys,
+}
+
 /// The variant of the algorithm that all nodes run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Setup {
@@ -39,6 +48,8 @@ pub struct Setup {
     pub order: Order,
     /// Whether a release is acknowledged.
     pub release_ack: bool,
+    /// Whose hold a release ends.
+    pub release: Release,
 }
 
 /// The only timer: the pause after a refusal.

@@ -9,14 +9,16 @@ use conclave_core::{NodeId, Snapshot};
 /// taken from all, and a broadcast that was delivered is forgotten. The number of a request is
 /// also its fence, which nobody compares. What a client numbers is compared with its other numbers
 /// alone; a broadcast release ends whatever its client has in line, whichever number it names. An
-/// `Ok` to any but the request that waits does nothing.
+/// `Ok` or `Nok` to any but the request that waits does nothing. How often a request was refused only
+/// makes the pause longer.
 pub fn normal(all: &mut Snapshot<TotalOrder>) {
     keep(all, counts);
     for (_, _, message) in messages(all) {
         match message {
             Message::Forward { broadcast, .. } if broadcast.release => broadcast.seq = 0,
             Message::Ok { number, .. } => *number = 0,
-            Message::Request { .. } | Message::Release { .. } | Message::Forward { .. } => {}
+            Message::Request { .. } | Message::Release { .. } => {}
+            Message::Forward { .. } | Message::Nok { .. } => {}
         }
     }
     all.nodes.iter_mut().for_each(TotalOrder::forget);
@@ -28,7 +30,7 @@ pub fn normal(all: &mut Snapshot<TotalOrder>) {
 
 /// All that need to ask.
 fn clients(all: &Snapshot<TotalOrder>) -> impl Iterator<Item = NodeId> + use<> {
-    let places = all.nodes.first().map(|node| node.places).filter(|it| !it.alone());
+    let places = all.nodes.first().map(|node| node.setup.places).filter(|it| !it.alone());
     (0..places.map_or(0, Places::clients)).map(NodeId)
 }
 
@@ -39,18 +41,22 @@ fn counts(nodes: &[TotalOrder], _: NodeId, to: NodeId, message: &Message) -> boo
             let coordinator = receiver.coordinator.as_deref();
             coordinator.is_some_and(|coordinator| number > coordinator.delivered)
         }
-        Message::Ok { seq, .. } => receiver.phase == Phase::Waiting && receiver.seq == seq,
+        Message::Ok { seq, .. } | Message::Nok { seq } => {
+            receiver.phase == Phase::Waiting && receiver.seq == seq
+        }
         Message::Request { .. } | Message::Release { .. } => true,
     }
 }
 
 impl TotalOrder {
     fn forget(&mut self) {
-        if self.places.alone() {
+        if self.setup.places.alone() {
             self.seq = 0; // It is the fence, and nothing else: nobody is asked.
         }
+        self.failures = 0;
         if self.phase != Phase::Waiting {
             self.oks.clear();
+            self.noks.clear();
         }
         if let Some(coordinator) = self.coordinator.as_deref_mut() {
             coordinator.line.iter_mut().for_each(|(_, _, number)| *number = 0);
@@ -83,7 +89,8 @@ fn each_broadcast(all: &mut Snapshot<TotalOrder>, show: &mut dyn FnMut(&mut u64)
     for (_, _, message) in messages(all) {
         match message {
             Message::Forward { number, .. } => show(number),
-            Message::Request { .. } | Message::Release { .. } | Message::Ok { .. } => {}
+            Message::Request { .. } | Message::Release { .. } => {}
+            Message::Ok { .. } | Message::Nok { .. } => {}
         }
     }
 }
@@ -107,14 +114,14 @@ fn each_number(all: &mut Snapshot<TotalOrder>, owner: NodeId, show: &mut dyn FnM
     for (from, to, message) in messages(all) {
         match message {
             Message::Request { seq } | Message::Release { seq } if from == owner => show(seq),
-            Message::Ok { seq, .. } if to == owner => show(seq),
+            Message::Ok { seq, .. } | Message::Nok { seq } if to == owner => show(seq),
             Message::Forward { broadcast, .. } if broadcast.client == owner => {
                 if !broadcast.release {
                     show(&mut broadcast.seq);
                 }
             }
             Message::Request { .. } | Message::Release { .. } => {} // Of somebody else.
-            Message::Ok { .. } | Message::Forward { .. } => {}
+            Message::Ok { .. } | Message::Nok { .. } | Message::Forward { .. } => {}
         }
     }
 }

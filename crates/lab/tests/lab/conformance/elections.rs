@@ -156,6 +156,30 @@ fn bully_as_printed_elects_nobody() {
     assert_eq!((kinds(&outcome), beliefs(&outcome)), ([3, 2, 0], vec![0; 4]));
 }
 
+/// As slides print it, who got an answer stops; here whoever gave it dies.
+#[test]
+fn bully_without_a_second_time_limit_waits_for_one_that_answers_and_dies() {
+    let dies = Plan { faults: vec![crash(2, 3)], ..plan(&[4], &[1]) };
+    let outcome = run("bully", 4, &[("text", "000")], &dies);
+    assert_verdict(&outcome, E2, Violated);
+    assert_eq!(kinds(&outcome), [6, 3, 0], "asked by 1, 2 and 3, answered thrice");
+    let lives = run("bully", 4, &[("text", "000")], &plan(&[4], &[1]));
+    assert_eq!((lives.messages, leader(&lives)), (11, Some(3)));
+}
+
+/// As slides print it, only the node that made an announcement takes it from the ring.
+#[test]
+fn a_ring_as_printed_never_gets_rid_of_the_announcement_of_a_node_that_died() {
+    let dies =
+        |until| Plan { faults: vec![crash(1, 5)], until: Ticks::units(until), ..plan(&[5], &[2]) };
+    let sent = |set: &[_], until| run("ring", 5, set, &dies(until)).messages;
+    assert_eq!((sent(&[], 100), sent(&[], 1_000)), (12, 12));
+    let printed: &[_] = &[("text", "000")];
+    assert_eq!(sent(printed, 1_000) - sent(printed, 100), 900, "one message at a time, for ever");
+    let lives = run("ring", 5, printed, &plan(&[5], &[2]));
+    assert_eq!((lives.messages, leader(&lives)), (8, Some(4)));
+}
+
 #[test]
 fn bully_elects_by_rank_and_then_by_id() {
     let outcome = run("bully", 4, &[("rank", "8\n16\n16\n4")], &plan(&[3], &[4]));

@@ -161,6 +161,39 @@ fn a_sequencer_that_crashes_blocks_the_broadcast_and_another_coordinator_does_no
     assert_verdict(&runs("total-order", 3, &[], &plan(7)), V1, Holds);
 }
 
+/// Node 0 asks again as it leaves, before node 1 comes back from its pause.
+#[test]
+fn a_total_order_with_refusals_lets_somebody_in_and_passes_others_over() {
+    let plan = Plan {
+        rounds: 20,
+        backoffs: vec![(NodeId(0), Ticks::UNIT), (NodeId(1), Ticks::units(16))],
+        ..Plan::default()
+    };
+    let first = |set: &[(&str, &str)]| {
+        let outcome = runs("total-order", 2, set, &plan);
+        assert_verdict(&outcome, S1, Holds);
+        assert_verdict(&outcome, V1, Holds);
+        order(&outcome).iter().take_while(|&&node| node == 0).count()
+    };
+    assert_eq!(first(&[]), 1, "in line they take turns");
+    assert_eq!(first(&[("busy", "refuse")]), 20, "as often as 0 likes");
+}
+
+/// Node 2 withdraws while node 0 is inside and node 1 waits.
+#[test]
+fn a_release_that_names_nobody_lets_a_second_one_in() {
+    let line = |at, node, act| ScriptLine { at: Ticks::units(at), node: NodeId(node), act };
+    let script = vec![
+        line(0, 0, Act::Acquire),
+        line(1, 1, Act::Acquire),
+        line(1, 2, Act::Acquire),
+        line(5, 2, Act::Cancel),
+    ];
+    let plan = Plan { workload: Workload::Script(script), ..Plan::default() };
+    assert_verdict(&runs("central", 3, &[("release", "anybodys")], &plan), S1, Violated);
+    assert_verdict(&runs("central", 3, &[], &plan), S1, Holds);
+}
+
 #[test]
 fn lamports_mutex_needs_first_in_first_out() {
     let plan = |fifo| Plan { fifo, rules: vec![late(0, 1, "REQUEST", 10)], ..Plan::default() };
