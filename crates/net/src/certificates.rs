@@ -96,18 +96,19 @@ pub fn make_authority(cluster: &str) -> Result<Authority, CertificateError> {
     Authority::new(cluster, KeyPair::generate()?)
 }
 
-/// Makes the certificate of a node, valid for so many days. It is valid for the node's own name,
-/// which is all that nodes look at, and for these hosts, which others may look at.
+/// Makes the certificate of a node, valid for so long (but for a minute: what ends now has ended).
+/// It is valid for the node's own name, which is all that nodes look at, and for these hosts, which
+/// others may look at.
 pub fn make_node(
     authority: &Authority,
     node: NodeId,
     extra_hosts: &[String],
-    days: u32,
+    valid: Duration,
 ) -> Result<Certified, CertificateError> {
     let name = node_name(node);
     let mut hosts = vec![name.clone()];
     hosts.extend_from_slice(extra_hosts);
-    let mut params = params(hosts, &name, Duration::from_secs(u64::from(days) * 24 * 3600))?;
+    let mut params = params(hosts, &name, valid)?;
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages =
         vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];

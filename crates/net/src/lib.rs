@@ -7,6 +7,7 @@
 mod application;
 mod automaton;
 mod certificates;
+mod fingerprint;
 mod host;
 mod link;
 mod packet;
@@ -21,6 +22,7 @@ pub use automaton::{
     AnyIndication, AnyRequest, Automaton, Deed, Foreign, Heard, Input, Machine, Stepped, Survival,
 };
 pub use certificates::{Authority, CertificateError, Certified, make_authority, make_node};
+pub use fingerprint::{Fingerprint, NoFingerprint};
 pub use host::{Host, HostConfig, HostError};
 pub use link::{Limits, LinkConfig, LinkError, Links, Past, TEXT_MAX};
 pub use packet::{KEY_MAX, Key, Lane, News, Order, Packet};

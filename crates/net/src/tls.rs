@@ -4,23 +4,51 @@
 //! from 1) is valid for the name `node-k.conclave`, wherever the node runs. Both sides of a
 //! connection show theirs.
 
+use crate::Fingerprint;
 use conclave_core::NodeId;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::{CertificateError, ClientConfig, RootCertStore, ServerConfig};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
 
 /// A certificate that the other side has shown.
 pub(crate) type Certificate = CertificateDer<'static>;
+
+/// Later than any certificate ends.
+const FAR_SECONDS: u64 = 1 << 40;
+/// Between a certificate and its authority there are fewer than this.
+const CHAIN_MAX: usize = 8;
+
+/// What the other side has proved in a handshake.
+#[derive(Clone, Debug)]
+pub(crate) struct Proof {
+    /// Whose it is remains to be seen.
+    pub certificate: Certificate,
+    /// When the link has to end.
+    pub end: End,
+    /// Its fingerprint, if somebody must not come in by it though the authority has signed it.
+    pub denied: Option<Fingerprint>,
+}
+
+/// When a certificate is valid no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct End {
+    pub at: SystemTime,
+    /// Whether it is that of this very node.
+    pub own: bool,
+}
 
 /// The files of one node, as PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +76,11 @@ pub struct TlsError {
 pub struct Tls {
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
+    /// The judges of those that are dialled, and of those that dial.
+    servers: Arc<WebPkiServerVerifier>,
+    clients: Arc<dyn ClientCertVerifier>,
+    own: End,
+    denied: BTreeSet<Fingerprint>,
 }
 
 impl fmt::Debug for Tls {
@@ -76,11 +109,7 @@ impl Tls {
     pub fn load(files: &TlsFiles, me: NodeId) -> Result<Self, TlsError> {
         let TlsFiles { authority, certificate, key } = files;
         let roots = Arc::new(roots(authority)?);
-        let chain = certificates(certificate)?;
-        if !valid_for(&chain[0], me) {
-            let problem = format!("is not valid for '{}', the name of this node", node_name(me));
-            return Err(TlsError { file: certificate.clone(), problem });
-        }
+        let chain = own_chain(certificate, me)?;
         let secret = PrivateKeyDer::from_pem_slice(&read(key)?)
             .map_err(|error| unreadable(key, "private key", error))?;
         let with_key = |problem: rustls::Error| TlsError {
@@ -89,10 +118,12 @@ impl Tls {
         };
         let with_authority = |problem: String| TlsError { file: authority.clone(), problem };
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        accepted(&chain, &roots, &provider, me).map_err(|problem| {
-            let problem = format!("{}: {problem}", authority.display());
-            TlsError { file: certificate.clone(), problem: format!("does not go with {problem}") }
-        })?;
+        let mismatch = |problem: String| {
+            let problem = format!("does not go with {}: {problem}", authority.display());
+            TlsError { file: certificate.clone(), problem }
+        };
+        let servers = server_verifier(&roots, &provider).map_err(&mismatch)?;
+        let own = accepted(&servers, &chain, me).map_err(&mismatch)?;
         let versions = [&rustls::version::TLS13];
         let mut client = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&versions)
@@ -106,11 +137,23 @@ impl Tls {
         let mut server = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)
             .map_err(|error| with_authority(error.to_string()))?
-            .with_client_cert_verifier(verifier)
+            .with_client_cert_verifier(Arc::clone(&verifier))
             .with_single_cert(chain, secret)
             .map_err(with_key)?;
         without_resumption(&mut client, &mut server);
-        Ok(Self { client: Arc::new(client), server: Arc::new(server) })
+        let client = Arc::new(client);
+        let server = Arc::new(server);
+        Ok(Self { client, server, servers, clients: verifier, own, denied: BTreeSet::new() })
+    }
+
+    /// When the certificate of this node is valid no more.
+    pub fn end(&self) -> SystemTime {
+        self.own.at
+    }
+
+    /// The same, but for certificates that are refused although the authority has signed them.
+    pub fn deny(self, denied: impl IntoIterator<Item = Fingerprint>) -> Self {
+        Self { denied: denied.into_iter().collect(), ..self }
     }
 
     /// As the side that dials: makes sure that the other one is this node.
@@ -118,22 +161,81 @@ impl Tls {
         &self,
         to: NodeId,
         stream: TcpStream,
-    ) -> io::Result<client::TlsStream<TcpStream>> {
+    ) -> io::Result<(client::TlsStream<TcpStream>, Proof)> {
         let name = ServerName::try_from(node_name(to)).map_err(io::Error::other)?;
-        TlsConnector::from(Arc::clone(&self.client)).connect(name, stream).await.map_err(explain)
+        let connector = TlsConnector::from(Arc::clone(&self.client));
+        let stream = connector.connect(name, stream).await.map_err(explain)?;
+        let shown = stream.get_ref().1.peer_certificates();
+        let proof = self.proof(shown, |chain, at| verify_server(&self.servers, chain, to, at))?;
+        Ok((stream, proof))
     }
 
     /// As the side that accepts: whose certificate it is remains to be seen.
     pub(crate) async fn accept(
         &self,
         stream: TcpStream,
-    ) -> io::Result<(server::TlsStream<TcpStream>, Option<Certificate>)> {
+    ) -> io::Result<(server::TlsStream<TcpStream>, Proof)> {
         let stream = TlsAcceptor::from(Arc::clone(&self.server)).accept(stream).await;
         let stream = stream.map_err(explain)?;
         let shown = stream.get_ref().1.peer_certificates();
-        let certificate = shown.and_then(|chain| chain.first()).cloned();
-        Ok((stream, certificate))
+        let proof = self.proof(shown, |chain, at| {
+            let (first, between) = split(chain)?;
+            self.clients.verify_client_cert(first, between, at).map(drop)
+        })?;
+        Ok((stream, proof))
     }
+
+    fn proof(
+        &self,
+        shown: Option<&[Certificate]>,
+        verify: impl Fn(&[Certificate], UnixTime) -> Result<(), rustls::Error>,
+    ) -> io::Result<Proof> {
+        let chain = shown.unwrap_or_default();
+        let (certificate, _) = split(chain).map_err(io::Error::other)?;
+        let at = end(|at| verify(chain, at)).map_err(io::Error::other)?;
+        let mut prints = chain.iter().filter_map(Fingerprint::of);
+        Ok(Proof {
+            certificate: certificate.clone(),
+            end: End { at, own: false }.min(self.own),
+            denied: prints.find(|print| self.denied.contains(print)),
+        })
+    }
+}
+
+/// A node's own certificate, and those between it and the authority.
+fn split(chain: &[Certificate]) -> Result<(&Certificate, &[Certificate]), rustls::Error> {
+    chain.split_first().ok_or(rustls::Error::NoCertificatesPresented)
+}
+
+fn verify_server(
+    verifier: &WebPkiServerVerifier,
+    chain: &[Certificate],
+    node: NodeId,
+    at: UnixTime,
+) -> Result<(), rustls::Error> {
+    let (first, between) = split(chain)?;
+    let name =
+        ServerName::try_from(node_name(node)).map_err(|_| CertificateError::NotValidForName)?;
+    verifier.verify_server_cert(first, between, &name, &[], at).map(drop)
+}
+
+/// The first moment at which a chain that is valid now will not be: who asks about a time that is
+/// too late is told `notAfter`. Each round finds a certificate of the chain that ends earlier.
+fn end(
+    verify: impl Fn(UnixTime) -> Result<(), rustls::Error>,
+) -> Result<SystemTime, rustls::Error> {
+    let mut last = UnixTime::since_unix_epoch(Duration::from_secs(FAR_SECONDS));
+    for _ in 0..CHAIN_MAX {
+        match verify(last) {
+            Ok(()) => return Ok(UNIX_EPOCH + Duration::from_secs(last.as_secs() + 1)),
+            Err(rustls::Error::InvalidCertificate(CertificateError::ExpiredContext {
+                not_after,
+                ..
+            })) => last = not_after,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(CertificateError::Expired.into())
 }
 
 /// Whoever resumes a session shows no certificate, and one that has expired would get in.
@@ -143,21 +245,25 @@ fn without_resumption(client: &mut ClientConfig, server: &mut ServerConfig) {
     server.session_storage = Arc::new(NoServerSessionStorage {});
 }
 
-/// Whether the others would take this certificate now: one that has expired, or that another
-/// authority signed, had better be known before any of them is asked.
-fn accepted(
-    chain: &[Certificate],
+fn server_verifier(
     roots: &Arc<RootCertStore>,
     provider: &Arc<CryptoProvider>,
-    me: NodeId,
-) -> Result<(), String> {
+) -> Result<Arc<WebPkiServerVerifier>, String> {
     let verifier =
         WebPkiServerVerifier::builder_with_provider(Arc::clone(roots), Arc::clone(provider));
-    let verifier = verifier.build().map_err(|error| error.to_string())?;
-    let name = ServerName::try_from(node_name(me)).map_err(|error| error.to_string())?;
-    let (own, between) = chain.split_first().ok_or("it is empty")?;
-    match verifier.verify_server_cert(own, between, &name, &[], UnixTime::now()) {
-        Ok(_) => Ok(()),
+    verifier.build().map_err(|error| error.to_string())
+}
+
+/// Whether the others would take this certificate now: one that has expired, or that another
+/// authority signed, had better be known before any of them is asked. Says until when they would.
+fn accepted(
+    verifier: &WebPkiServerVerifier,
+    chain: &[Certificate],
+    me: NodeId,
+) -> Result<End, String> {
+    let now = verify_server(verifier, chain, me, UnixTime::now());
+    match now.and_then(|()| end(|at| verify_server(verifier, chain, me, at))) {
+        Ok(at) => Ok(End { at, own: true }),
         Err(rustls::Error::InvalidCertificate(reason)) => Err(in_words(&reason)),
         Err(error) => Err(error.to_string()),
     }
@@ -201,6 +307,16 @@ fn roots(file: &Path) -> Result<RootCertStore, TlsError> {
     Ok(roots)
 }
 
+/// The certificate of this node, and those between it and the authority.
+fn own_chain(file: &Path, me: NodeId) -> Result<Vec<Certificate>, TlsError> {
+    let chain = certificates(file)?;
+    if !valid_for(&chain[0], me) {
+        let problem = format!("is not valid for '{}', the name of this node", node_name(me));
+        return Err(TlsError { file: file.to_owned(), problem });
+    }
+    Ok(chain)
+}
+
 /// All certificates of a file; at least one.
 fn certificates(file: &Path) -> Result<Vec<Certificate>, TlsError> {
     let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(file)?).collect();
@@ -233,9 +349,11 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+
     /// The files of a node, in a directory of their own.
     fn load(authority: &Authority, folder: &Path, me: NodeId) -> Tls {
-        let node = make_node(authority, me, &[], 1).expect("a certificate");
+        let node = make_node(authority, me, &[], DAY).expect("a certificate");
         let file = |name: String, text: &str| {
             let path = folder.join(name);
             std::fs::write(&path, text).expect("written");
@@ -258,7 +376,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).expect("removed");
         let mut eager = ClientConfig::clone(&one.client);
         eager.resumption = Resumption::in_memory_sessions(8);
-        let eager = Tls { client: Arc::new(eager), server: Arc::clone(&one.server) };
+        let eager = Tls { client: Arc::new(eager), ..one };
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("its address");
         for _ in 0..2 {
@@ -266,11 +384,12 @@ mod tests {
                 let (stream, _) = listener.accept().await.expect("a connection");
                 let (mut stream, shown) = two.accept(stream).await.expect("a handshake");
                 stream.write_all(b"x").await.expect("sent");
-                assert!(shown.is_some_and(|certificate| valid_for(&certificate, NodeId(0))));
+                assert!(valid_for(&shown.certificate, NodeId(0)));
             };
             let dial = async {
                 let stream = TcpStream::connect(address).await.expect("connected");
-                let mut stream = eager.connect(NodeId(1), stream).await.expect("a handshake");
+                let connected = eager.connect(NodeId(1), stream).await;
+                let (mut stream, _) = connected.expect("a handshake");
                 stream.read_u8().await.expect("read, and any ticket with it");
                 assert_eq!(stream.get_ref().1.handshake_kind(), Some(HandshakeKind::Full));
             };

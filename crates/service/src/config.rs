@@ -3,6 +3,7 @@
 use conclave_core::NodeId;
 use conclave_lab::Usage;
 use conclave_lab::machines::{Chosen, Machines, Settings};
+use conclave_net::Fingerprint;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -67,4 +68,6 @@ pub struct Tls {
     pub certificate: PathBuf,
     /// The key that belongs to it.
     pub key: PathBuf,
+    /// Certificates that are refused although the authority has signed them.
+    pub deny: Vec<Fingerprint>,
 }

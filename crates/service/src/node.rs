@@ -2,7 +2,7 @@
 
 use crate::data_watch::DataWatch;
 use crate::desk::{Needs, has_holds};
-use crate::{Command, Config, Desk, DeskConfig, HttpConfig, http};
+use crate::{Command, Config, Desk, DeskConfig, HttpConfig, config, http};
 use conclave_core::NodeId;
 use conclave_lab::Usage;
 use conclave_lab::machines::{ELECTION, Machines};
@@ -163,11 +163,6 @@ fn link_config(
     store: &Store,
 ) -> Result<LinkConfig, NodeError> {
     let me = config.me();
-    let files = config.tls.as_ref().map(|files| TlsFiles {
-        authority: files.authority.clone(),
-        certificate: files.certificate.clone(),
-        key: files.key.clone(),
-    });
     Ok(LinkConfig {
         cluster: config.cluster.clone(),
         me,
@@ -179,9 +174,15 @@ fn link_config(
         peers: config.nodes.iter().map(|node| node.peer.clone()).collect(),
         algorithm: greeting(machines.text()),
         past: store.past(config.nodes.len() as u32)?,
-        tls: files.map(|files| Tls::load(&files, me)).transpose()?,
+        tls: config.tls.as_ref().map(|tls| load_tls(tls, me)).transpose()?,
         limits: Limits::default(),
     })
+}
+
+fn load_tls(tls: &config::Tls, me: NodeId) -> Result<Tls, TlsError> {
+    let config::Tls { authority, certificate, key, deny } = tls.clone();
+    let files = TlsFiles { authority, certificate, key };
+    Ok(Tls::load(&files, me)?.deny(deny))
 }
 
 /// What nodes compare when they meet: of a long text, one with a file in it, its beginning and

@@ -4,11 +4,12 @@ use crate::failure::{Exit, Usage};
 use crate::output::{labelled, print};
 use anyhow::{Context, bail};
 use conclave_core::NodeId;
-use conclave_net::{Authority, Certified, make_authority, make_node};
+use conclave_net::{Authority, Certified, Fingerprint, make_authority, make_node};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const COLUMN: usize = 12;
 const AUTHORITY: (&str, &str) = ("ca.pem", "ca.key");
@@ -61,12 +62,13 @@ pub fn run(arguments: &Cert) -> anyhow::Result<Exit> {
             continue;
         }
         let host: Vec<String> = hosts.get(id as usize - 1).cloned().into_iter().collect();
-        let node = make_node(&authority, NodeId(id - 1), &host, *days)
+        let valid = Duration::from_secs(u64::from(*days) * 24 * 3600);
+        let node = make_node(&authority, NodeId(id - 1), &host, valid)
             .map_err(|error| Usage::flag("--hosts", hosts.join(","), error))?;
         write(&certificate, &key, &node, arguments.force)?;
         made.push(id);
     }
-    print(&report(out, &made, &kept))?;
+    print(&(report(out, &made, &kept) + &fingerprints(out, *nodes)))?;
     Ok(Exit::Done)
 }
 
@@ -112,6 +114,20 @@ fn report(out: &Path, made: &[u32], kept: &[u32]) -> String {
     let each = "--tls-authority ca.pem --tls-certificate node-K.pem --tls-key node-K.key";
     text += &labelled("use", COLUMN, each);
     text + &labelled("keep safe", COLUMN, "ca.key: no node needs it, more nodes do")
+}
+
+/// What a certificate is known by, should its key get lost and have to be denied.
+fn fingerprints(out: &Path, nodes: u32) -> String {
+    let mut text = String::new();
+    for id in 1..=nodes {
+        let name = format!("node-{id}.pem");
+        let pem = fs::read_to_string(out.join(&name)).unwrap_or_default();
+        if let Some(print) = Fingerprint::of_pem(&pem) {
+            let label = if text.is_empty() { "SHA-256" } else { "" };
+            text += &labelled(label, COLUMN, &format!("{name} {print}"));
+        }
+    }
+    text + &labelled("key lost", COLUMN, "--deny SHA-256 at all nodes, until that certificate ends")
 }
 
 /// Nothing is overwritten unless by force: somebody may rely on it. A key is nobody else's to read.

@@ -43,6 +43,9 @@ pub struct File {
     /// How much to log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
+    /// Certificates that are refused although the authority has signed them, by fingerprint.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<String>,
     /// Parameters, named as for `--set`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, toml::Value>,

@@ -6,6 +6,7 @@ use super::peers;
 use super::warnings::warnings;
 use crate::failure::Mistakes;
 use conclave_lab::files;
+use conclave_net::Fingerprint;
 use conclave_service::{Address, Config, Tls};
 use std::fmt::Display;
 use std::net::SocketAddr;
@@ -67,6 +68,9 @@ pub struct Flags {
     /// The key that belongs to it
     #[arg(long, value_name = "FILE")]
     pub tls_key: Option<String>,
+    /// The SHA-256 fingerprint of a certificate that is refused though the authority signed it
+    #[arg(long, value_name = "FINGERPRINT")]
+    pub deny: Vec<String>,
     /// Write down every event, for 'conclave replay'
     #[arg(long, value_name = "FILE")]
     pub record: Option<String>,
@@ -277,8 +281,26 @@ impl<'a> Checked<'a> {
                 None => {}
             }
         }
+        let deny = self.deny(given > 0);
         let [authority, certificate, key] = parts.map(|(_, path)| path.map(PathBuf::from));
-        Some(Tls { authority: authority?, certificate: certificate?, key: key? })
+        Some(Tls { authority: authority?, certificate: certificate?, key: key?, deny })
+    }
+
+    /// What is typed is added to what is written: to forget one would let somebody in.
+    fn deny(&mut self, tls: bool) -> Vec<Fingerprint> {
+        let flags = self.flags;
+        let file = self.file;
+        let mut denied = Vec::new();
+        for text in flags.deny.iter().chain(&file.deny) {
+            match text.parse() {
+                Ok(print) => denied.push(print),
+                Err(takes) => self.mistakes.add(format!("--deny {text}: {takes}")),
+            }
+        }
+        if !denied.is_empty() && !tls {
+            self.missing("--deny: without TLS nobody shows a certificate; takes --tls-authority");
+        }
+        denied
     }
 
     fn token_file(&self) -> Option<&'a String> {

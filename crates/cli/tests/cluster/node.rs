@@ -120,6 +120,20 @@ fn parameters_are_checked_where_they_belong() {
 }
 
 #[test]
+fn only_certificates_can_be_denied() {
+    let base = ["node", "--id", "1", "--data", "d", PEER[0], PEER[1]];
+    let takes = "takes the SHA-256 fingerprint of a certificate: 32 bytes in hexadecimal";
+    refuses(&[&base[..], &["--deny", "node-3"]].concat(), &[&format!("--deny node-3: {takes}")]);
+    let print = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    refuses(
+        &[&base[..], &["--deny", print]].concat(),
+        &["--deny: without TLS nobody shows a certificate"],
+    );
+    let path = file("deny.toml", "deny = [\"node-3\"]\n");
+    refuses(&[&base[..], &["--config", &path]].concat(), &[&format!("--deny node-3: {takes}")]);
+}
+
+#[test]
 fn up_checks_before_it_starts_anything() {
     refuses(
         &["up", "--engine", "replicated", "--http", "127.0.0.1:0"],

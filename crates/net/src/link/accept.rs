@@ -5,7 +5,7 @@ use super::error::{ConnectionError, printable};
 use super::frame::{Code, Frame, Hello, MAGIC, Refusal, VERSION, language};
 use super::serve::Guest;
 use super::state::LinkState;
-use super::wire::{Stream, Wire};
+use super::wire::Wire;
 use crate::RateLimitedLog;
 use crate::tls::{Certificate, Tls, valid_for};
 use std::collections::VecDeque;
@@ -132,9 +132,15 @@ impl Door {
         if first[0] != 0x16 {
             return Err(ConnectionError::Foreign(language(first)).into());
         }
-        let (stream, certificate) = tls.accept(stream).await.map_err(ConnectionError::Tls)?;
-        let stream: Box<dyn Stream> = Box::new(stream);
-        Ok((Wire::new(stream, limits), certificate))
+        let (stream, proof) = tls.accept(stream).await.map_err(ConnectionError::Tls)?;
+        let mut wire = Wire::new(Box::new(stream), limits);
+        if let Some(denied) = proof.denied {
+            let reason = ConnectionError::Denied(denied).to_string();
+            let fault = self.refusing(Code::Certificate, reason);
+            return Err(Turned { fault, wire: Some(wire), proved: false });
+        }
+        wire.end = Some(proof.end);
+        Ok((wire, Some(proof.certificate)))
     }
 
     async fn hear(

@@ -1,11 +1,13 @@
 //! The sending side: dials a peer for ever, and sends it what is in its outbox.
 
 use super::backoff::Backoff;
+use super::config::Limits;
 use super::error::{ConnectionError, printable};
+use super::expiry::expired;
 use super::frame::{Frame, Refusal, VERSION, Welcome};
 use super::state::LinkState;
-use super::wire::{CHUNK, Reader, Stream, Wire, Writer};
-use crate::{Lane, News};
+use super::wire::{CHUNK, Reader, Wire, Writer};
+use crate::{Lane, News, Tls};
 use conclave_core::NodeId;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -62,11 +64,10 @@ async fn connect(node: &LinkState, to: NodeId) -> Result<Wire, ConnectionError> 
     let limits = &node.config.limits;
     let stream = TcpStream::connect(&node.config.peers[to.index()]).await?;
     stream.set_nodelay(true)?;
-    let stream: Box<dyn Stream> = match &node.config.tls {
-        None => Box::new(stream),
-        Some(tls) => Box::new(tls.connect(to, stream).await.map_err(ConnectionError::Tls)?),
+    let mut wire = match &node.config.tls {
+        None => Wire::new(Box::new(stream), limits),
+        Some(tls) => secure(tls, to, stream, limits).await?,
     };
-    let mut wire = Wire::new(stream, limits);
     wire.writer.preface();
     wire.writer.push(&Frame::Hello(node.hello(to).await))?;
     wire.writer.flush().await?;
@@ -78,6 +79,19 @@ async fn connect(node: &LinkState, to: NodeId) -> Result<Wire, ConnectionError> 
     node.peer(to).outbox().resume(start.incarnation, received, Instant::now())?;
     wire.trust(limits);
     Ok(wire)
+}
+
+async fn secure(
+    tls: &Tls,
+    to: NodeId,
+    stream: TcpStream,
+    limits: &Limits,
+) -> Result<Wire, ConnectionError> {
+    let (stream, proof) = tls.connect(to, stream).await.map_err(ConnectionError::Tls)?;
+    if let Some(denied) = proof.denied {
+        return Err(ConnectionError::Denied(denied));
+    }
+    Ok(Wire { end: Some(proof.end), ..Wire::new(Box::new(stream), limits) })
 }
 
 /// How the peer answers, if it does.
@@ -108,6 +122,7 @@ async fn talk(node: &LinkState, to: NodeId, mut wire: Wire) -> ConnectionError {
     let Err(fault) = tokio::select! {
         over = hear(node, to, &mut wire.reader) => over,
         over = send(node, to, &mut wire.writer) => over,
+        over = expired(wire.end) => Err(over),
     };
     match node.tell(News::Disconnected { to, reason: fault.to_string() }).await {
         Ok(()) => fault,

@@ -1,7 +1,7 @@
 //! Errors of the links as a whole, and of one connection.
 
 use super::frame::{Refusal, VERSION};
-use crate::News;
+use crate::{Fingerprint, News};
 use conclave_core::NodeId;
 use std::io;
 use std::net::SocketAddr;
@@ -63,6 +63,12 @@ pub(super) enum ConnectionError {
     OldPeer(String),
     #[error("TLS: {0}")]
     Tls(io::Error),
+    #[error("its certificate has expired")]
+    Expired,
+    #[error("the certificate of this node has expired")]
+    ExpiredHere,
+    #[error("its certificate {0} is on the deny list of this node")]
+    Denied(Fingerprint),
     #[error("message {got} came where message {expected} was due")]
     Gap { expected: u64, got: u64 },
     #[error(
@@ -103,6 +109,9 @@ impl ConnectionError {
             | Self::Stranger(_)
             | Self::OldPeer(_)
             | Self::Tls(_)
+            | Self::Expired
+            | Self::ExpiredHere
+            | Self::Denied(_)
             | Self::LongPacket { .. }
             | Self::Forgot { .. } => true,
             Self::Closed

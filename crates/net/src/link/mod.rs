@@ -26,6 +26,7 @@ mod backoff;
 mod config;
 mod dial;
 mod error;
+mod expiry;
 mod frame;
 mod inbox;
 mod outbox;

@@ -1,6 +1,7 @@
 //! The receiving side: takes what a peer sends and host it to the host.
 
 use super::error::ConnectionError;
+use super::expiry::expired;
 use super::frame::Frame;
 use super::inbox::{Inbox, Verdict};
 use super::state::LinkState;
@@ -54,12 +55,13 @@ async fn serve(
     guest: Guest,
     inbox: &mut Inbox,
 ) -> Result<Infallible, ConnectionError> {
-    let Guest { from, wire: Wire { mut reader, mut writer }, .. } = guest;
+    let Guest { from, wire: Wire { mut reader, mut writer, end }, .. } = guest;
     writer.preface();
     writer.push(&Frame::Welcome(node.welcome(inbox.received())))?;
     tokio::select! {
         over = take(node, from, &mut reader, inbox) => over,
         over = acknowledge(node, from, &mut writer) => over,
+        over = expired(end) => Err(over),
     }
 }
 

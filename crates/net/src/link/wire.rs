@@ -3,6 +3,7 @@
 use super::config::Limits;
 use super::error::ConnectionError;
 use super::frame::{Frame, MAGIC, VERSION, language};
+use crate::tls::End;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::time::{Instant, timeout};
@@ -20,6 +21,8 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 pub(super) struct Wire {
     pub reader: Reader,
     pub writer: Writer,
+    /// When it has to end, if it stands on certificates.
+    pub end: Option<End>,
 }
 
 impl Wire {
@@ -32,7 +35,7 @@ impl Wire {
         let reader =
             Reader { half: read, buffer: BytesMut::new(), codec, begun: None, silence, frame };
         let writer = Writer { half: write, buffer: Vec::new(), frame_max: greeting_max };
-        Self { reader, writer }
+        Self { reader, writer, end: None }
     }
 
     /// From now on frames may have their full length.

@@ -70,6 +70,34 @@ fn a_certificate_that_has_expired_is_noticed_by_its_own_node() {
 }
 
 #[test]
+fn a_certificate_that_is_denied_stays_out_and_a_new_one_comes_in() {
+    let mut cluster = Cluster::new(3, "central-failover").certified();
+    let directory = cluster.place.path("certificates");
+    let listed = make(&directory, &["--nodes", "3"]).stdout;
+    let words: Vec<&str> = listed.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "node-3.pem").expect("its fingerprint");
+    for member in &mut cluster.members[..2] {
+        member.set("--deny", words[at + 1]);
+    }
+    cluster.members.iter_mut().for_each(Member::start);
+    let third = &cluster.members[2];
+    third.line("node 1 refused this node; see the log of node 1");
+    let denied = format!("its certificate {} is on the deny list of this node", words[at + 1]);
+    for member in &cluster.members[..2] {
+        member.line(&format!("it was refused: {denied}"));
+        member.line(&format!(": {denied}; trying again"));
+    }
+    assert_eq!(third.count("linked to node"), 0, "{}", third.log());
+    fs::remove_file(Path::new(&directory).join("node-3.pem")).unwrap();
+    fs::remove_file(Path::new(&directory).join("node-3.key")).unwrap();
+    assert_eq!(make(&directory, &["--nodes", "3"]).code, 0);
+    cluster.members[2].kill();
+    cluster.members[2].start();
+    cluster.members.iter().for_each(super::kit::ready);
+    cluster.members[2].line("linked to node 1");
+}
+
+#[test]
 fn a_fourth_node_gets_its_certificate_later() {
     let place = Place::new();
     let out = place.path("certificates");

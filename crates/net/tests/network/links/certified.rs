@@ -5,6 +5,10 @@ use conclave_core::NodeId;
 use conclave_net::{Authority, LinkConfig, Tls, TlsFiles, make_authority, make_node};
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// Longer than any test.
+pub const DAYS: Duration = Duration::from_secs(10 * 24 * 3600);
 
 /// A directory of its own, removed in the end.
 pub struct Folder(pub PathBuf);
@@ -23,8 +27,13 @@ impl Folder {
     }
 
     pub fn files(&self, authority: &Authority, node: NodeId) -> TlsFiles {
+        self.files_for(authority, node, DAYS)
+    }
+
+    /// Files that are valid for so long.
+    pub fn files_for(&self, authority: &Authority, node: NodeId, valid: Duration) -> TlsFiles {
         let hosts = ["localhost".into(), "127.0.0.1".into()];
-        let made = make_node(authority, node, &hosts, 10).unwrap();
+        let made = make_node(authority, node, &hosts, valid).unwrap();
         TlsFiles {
             authority: self.write("authority.pem", &authority.certified().certificate),
             certificate: self.write(&format!("{node}.pem"), &made.certificate),

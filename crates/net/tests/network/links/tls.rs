@@ -1,9 +1,12 @@
 //! With certificates: the right ones work, all others are refused with their reason.
 
-use super::certified::{Folder, pair};
-use super::kit::{A, B, Logs, exchange};
+use super::certified::{DAYS, Folder, pair};
+use super::kit::{A, B, Logs, exchange, soon};
 use conclave_core::NodeId;
-use conclave_net::{Authority, Certified, Tls, TlsFiles, make_authority, make_node};
+use conclave_net::{
+    Authority, Certified, Fingerprint, News, Tls, TlsFiles, make_authority, make_node,
+};
+use std::time::Duration;
 
 #[tokio::test]
 async fn nodes_of_one_authority_understand_each_other() {
@@ -51,6 +54,52 @@ async fn a_node_without_tls_is_refused() {
     logs.line("no link to node 1 at").await;
 }
 
+#[tokio::test]
+async fn a_link_ends_with_the_certificate_of_either_side() {
+    let mut logs = Logs::read();
+    let folder = Folder::new("notafter");
+    let authority = make_authority("demo").unwrap();
+    // A minute is taken off; a few seconds are left.
+    let short = Duration::from_secs(63);
+    let brief = Tls::load(&folder.files_for(&authority, B, short), B).unwrap();
+    let (mut a, mut b) = pair(folder.tls(&authority, A), Some(brief)).await;
+    exchange(&mut a, &mut b, 10).await;
+    soon("the end of both links", async {
+        let mut ended = 0;
+        while ended < 2 {
+            let news = tokio::select! {
+                news = a.step() => news,
+                news = b.step() => news,
+            };
+            ended += usize::from(matches!(news, News::Disconnected { .. }));
+        }
+    })
+    .await;
+    logs.line("no link to node 2 at").await;
+    logs.line("its certificate has expired").await;
+    logs.line("the certificate of this node has expired").await;
+    // And no other comes in its place.
+    logs.line("TLS: invalid peer certificate: certificate expired").await;
+}
+
+#[tokio::test]
+async fn a_certificate_on_the_deny_list_is_refused_and_told_nothing() {
+    let mut logs = Logs::read();
+    let folder = Folder::new("deny");
+    let authority = make_authority("demo").unwrap();
+    let first = folder.files(&authority, A);
+    let print = Fingerprint::of_pem(&std::fs::read_to_string(&first.certificate).unwrap());
+    let print = print.expect("a certificate");
+    let denying = folder.tls(&authority, B).unwrap().deny([print]);
+    let _pair = pair(Some(Tls::load(&first, A).unwrap()), Some(denying)).await;
+    let words = format!("its certificate {print} is on the deny list of this node");
+    logs.line(&format!("it was refused: {words}")).await;
+    logs.line("node 2 refused this node; see the log of node 2").await;
+    logs.line("no link to node 1 at").await;
+    logs.lines(&words, 2).await;
+    assert_eq!(logs.count("linked to node"), 0);
+}
+
 #[test]
 fn files_that_do_not_belong_together_are_named() {
     let folder = Folder::new("files");
@@ -80,7 +129,7 @@ fn what_the_others_would_not_take_is_said_at_once() {
     let said = problem(&foreign);
     assert!(said.contains("1.pem: does not go with "), "{said}");
     assert!(said.ends_with("other.pem: another authority has signed it"), "{said}");
-    let old = make_node(&one, A, &[], 0).unwrap();
+    let old = make_node(&one, A, &[], Duration::ZERO).unwrap();
     let (certificate, key) =
         (folder.write("old.pem", &old.certificate), folder.write("old.key", &old.key));
     let said = problem(&TlsFiles { certificate, key, ..files });
@@ -111,7 +160,7 @@ fn an_authority_that_was_saved_goes_on_signing() {
 #[test]
 fn only_hosts_can_be_put_into_a_certificate() {
     let authority = make_authority("demo").unwrap();
-    let outcome = make_node(&authority, A, &["not a host".into()], 10);
+    let outcome = make_node(&authority, A, &["not a host".into()], DAYS);
     let problem = outcome.err().expect("refused").to_string();
     assert_eq!(
         problem,
