@@ -8,6 +8,6 @@ mod plan;
 mod start;
 mod warnings;
 
-pub use file::{File, Node};
+pub use file::{File, Node, TlsFiles};
 pub use plan::{Flags, plan};
 pub use start::start;

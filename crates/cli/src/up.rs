@@ -1,5 +1,6 @@
 //! A cluster of real processes on this machine.
 
+mod certificates;
 mod earlier;
 mod follow;
 mod member;

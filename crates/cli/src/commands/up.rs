@@ -130,6 +130,7 @@ fn once(
     let servers = setup.nodes.iter().map(|node| format!("http://{}", node.api)).collect();
     let announced = local::announce(servers)
         .inspect_err(|error| warn(&format!("lock, elect and status need --server: {error:#}")));
+    setup.warnings.iter().for_each(|warning| warn(warning));
     print(&up::screen(&cluster, setup, members))?;
     let exit = up::follow(setup, members, (cluster.leader, cluster.term), signals);
     drop(announced);

@@ -6,7 +6,7 @@ use anyhow::Context;
 use conclave_service::Config;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 
 /// Takes the directory for as long as the file is kept; the system gives it back, however this
@@ -31,8 +31,9 @@ pub fn check(directory: &Path, config: &Config) -> anyhow::Result<()> {
     if !directory.join("node-1").exists() || !file.exists() {
         return Ok(());
     }
-    let flags = Flags { config: Some(file.display().to_string()), ..Flags::default() };
-    let Ok(earlier) = node::plan(&flags) else { return Ok(()) }; // The nodes will complain.
+    let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    let (settings, _) = node::File::parse(&text);
+    let Ok(earlier) = node::plan(&algorithms(&settings)) else { return Ok(()) };
     let text = |config: &Config| config.machines().map(|machines| machines.text().to_string());
     if text(&earlier.config)? == text(config)? {
         return Ok(());
@@ -42,6 +43,21 @@ pub fn check(directory: &Path, config: &Config) -> anyhow::Result<()> {
     let differs = if then == now { "with other parameters".to_string() } else { then };
     let takes = format!("it is that of a cluster {differs}; take the same, or another directory");
     Err(Usage::flag("--data", directory.display(), takes).into())
+}
+
+/// Of the settings of a node, what its disk depends on. Certificates may have to be made anew.
+fn algorithms(file: &node::File) -> Flags {
+    let set = file.set().into_iter().map(|(name, value)| format!("{name}={value}"));
+    Flags {
+        id: Some("1".to_string()),
+        data: Some("unused".to_string()),
+        engine: file.engine.clone(),
+        election: file.election.clone(),
+        detector: file.detector.clone(),
+        set: set.collect(),
+        peers: file.nodes.iter().map(ToString::to_string).collect(),
+        ..Flags::default()
+    }
 }
 
 fn summary(config: &Config) -> String {

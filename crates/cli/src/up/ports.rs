@@ -2,7 +2,7 @@
 
 use crate::failure::Usage;
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 
 /// Where nodes are.
 pub struct Ports {
@@ -18,8 +18,17 @@ pub fn choose(http: SocketAddr, count: u32) -> anyhow::Result<Ports> {
         0 => free(http.ip(), count)?,
         _ => following(http, count)?,
     };
-    let peers = free(http.ip(), count)?;
+    let peers = free(links_at(http.ip()), count)?;
     Ok(Ports { apis: addresses(&apis)?, peers: addresses(&peers)? })
+}
+
+/// Nodes of one machine meet on loopback, wherever their APIs are served.
+fn links_at(http: IpAddr) -> IpAddr {
+    match http {
+        _ if http.is_loopback() => http,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    }
 }
 
 fn free(ip: IpAddr, count: u32) -> io::Result<Vec<TcpListener>> {
@@ -55,7 +64,6 @@ fn addresses(listeners: &[TcpListener]) -> io::Result<Vec<SocketAddr>> {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use std::net::Ipv4Addr;
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
@@ -75,6 +83,15 @@ mod tests {
         let error = choose(address, 1).map(drop).unwrap_err().to_string();
         let expected = format!("--http {address}: port {} is taken; ", address.port());
         assert!(error.starts_with(&expected), "{error}");
+    }
+
+    #[test]
+    fn links_stay_on_loopback_wherever_the_apis_are() {
+        assert_eq!(links_at(Ipv4Addr::UNSPECIFIED.into()), HERE);
+        assert_eq!(links_at(Ipv4Addr::new(192, 0, 2, 1).into()), HERE);
+        assert_eq!(links_at(Ipv6Addr::UNSPECIFIED.into()), IpAddr::V6(Ipv6Addr::LOCALHOST));
+        let other = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+        assert_eq!(links_at(other), other);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Where everything of a local cluster is: addresses, directory, files.
 
+use super::certificates::Certificates;
 use super::earlier;
 use super::ports::{self, Ports};
 use crate::failure::Mistakes;
@@ -37,6 +38,8 @@ pub struct Setup {
     pub nodes: Vec<Node>,
     /// For the use of force.
     pub token: String,
+    /// What to mind about the nodes, though they can be started.
+    pub warnings: Vec<String>,
     /// Nobody else uses the directory.
     _lock: fs::File,
 }
@@ -56,12 +59,29 @@ impl Setup {
         let (directory, temporary) = directory(wanted.data)?;
         let lock = earlier::take(&directory)?;
         earlier::check(&directory, &config)?;
-        let setup = Self { directory, temporary, nodes, token: token()?, _lock: lock };
-        if let Err(error) = setup.write(wanted) {
-            setup.clean_up();
-            return Err(error);
+        let token = token()?;
+        let warnings = Vec::new();
+        let mut setup = Self { directory, temporary, nodes, token, warnings, _lock: lock };
+        match setup.write(wanted).and_then(|()| setup.warned()) {
+            Ok(warnings) => setup.warnings = warnings,
+            Err(error) => {
+                setup.clean_up();
+                return Err(error);
+            }
         }
         Ok(setup)
+    }
+
+    /// What the nodes will say in their logs, where nobody looks. They differ in their ports only,
+    /// so the first one speaks for all.
+    fn warned(&self) -> anyhow::Result<Vec<String>> {
+        let config = Some(self.file(1).display().to_string());
+        let warnings = node::plan(&Flags { config, ..Flags::default() })?.warnings;
+        let others = match self.nodes.len() {
+            1 => String::new(),
+            count => format!(" (and so at nodes 2 to {count})"),
+        };
+        Ok(warnings.into_iter().map(|warning| warning + &others).collect())
     }
 
     /// The file that a node is started from.
@@ -92,6 +112,7 @@ impl Setup {
         if let Some(record) = wanted.record {
             fs::create_dir_all(record).with_context(|| format!("--record {}", record.display()))?;
         }
+        let certificates = Certificates::take(&self.directory, wanted.nodes)?;
         let set = wanted.set.iter().filter_map(|set| set.split_once('='));
         let file = File {
             engine: Some(wanted.engine.to_string()),
@@ -108,6 +129,7 @@ impl Setup {
                 id: Some(node.id),
                 data: Some(absolute(&self.directory.join(format!("node-{}", node.id)))?),
                 record: record.as_deref().map(absolute).transpose()?,
+                tls: Some(certificates.files(node.id)?),
                 ..file.clone()
             };
             fs::write(self.file(node.id), toml::to_string(&file)?)?;
@@ -150,7 +172,8 @@ fn token() -> anyhow::Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn secret(path: &Path, text: &str) -> anyhow::Result<()> {
+/// Writes what only this user may read.
+pub(super) fn secret(path: &Path, text: &str) -> anyhow::Result<()> {
     let options = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).clone();
     let mut file = options.open(path).with_context(|| path.display().to_string())?;
     file.write_all(text.as_bytes())?;
@@ -158,7 +181,7 @@ fn secret(path: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 /// A node may be started again from any directory.
-fn absolute(path: &Path) -> anyhow::Result<String> {
+pub(super) fn absolute(path: &Path) -> anyhow::Result<String> {
     let path = std::path::absolute(path)?;
     path.into_os_string().into_string().map_err(|_| anyhow::anyhow!("a path that is no text"))
 }

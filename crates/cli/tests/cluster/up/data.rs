@@ -5,7 +5,10 @@ use conclave_client::Client;
 use conclave_client::api::{Acquire, NewSession, Release};
 use rustix::process::Signal;
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::FileExt;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::Path;
 use std::time::Duration;
 
 #[test]
@@ -79,6 +82,78 @@ fn a_directory_of_other_settings_or_of_another_cluster_is_refused() {
     }
     let after = fs::read_to_string(place.path("data/node-1.toml")).unwrap();
     assert_eq!(after, settings, "nothing was changed");
+}
+
+/// All certificates and keys of a directory.
+fn certificates(data: &Path) -> Vec<Vec<u8>> {
+    let names = ["ca.pem", "node-1.pem", "node-1.key", "node-2.pem", "node-2.key"];
+    names.map(|name| fs::read(data.join("tls").join(name)).unwrap()).to_vec()
+}
+
+#[test]
+fn certificates_are_made_for_the_links_kept_and_made_anew_when_one_is_missing() {
+    let place = Place::new("certificates");
+    let data = place.path("data");
+    let path = Path::new(&data);
+    let arguments = ["--nodes", "2", "--data", &data];
+    Up::start(&place, &arguments).end(Signal::INT);
+    let first = certificates(path);
+    for file in fs::read_dir(path.join("tls")).unwrap() {
+        let file = file.unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{file:?}");
+        assert_ne!(file.file_name(), "ca.key", "nobody can sign one more");
+    }
+    let mode = fs::Permissions::from_mode(0o644);
+    fs::set_permissions(path.join("tls/node-1.key"), mode).unwrap();
+    let up = Up::start(&place, &arguments);
+    let said = up.running.errors();
+    assert!(said.contains("--tls-key ") && said.contains("every user of this machine"), "{said}");
+    assert!(said.contains("(and so at nodes 2 to 2)"), "{said}");
+    assert_eq!(certificates(path), first, "they are kept");
+    up.end(Signal::INT);
+    fs::remove_file(path.join("tls/node-2.key")).unwrap();
+    Up::start(&place, &arguments).end(Signal::INT);
+    let anew = certificates(path);
+    assert!(anew.iter().zip(&first).all(|(new, old)| new != old), "they are made anew together");
+}
+
+#[test]
+fn a_directory_from_before_there_were_certificates_is_taken_up() {
+    let place = Place::new("plain");
+    let data = place.path("data");
+    let arguments = ["--nodes", "2", "--data", &data];
+    let up = Up::start(&place, &arguments);
+    let before = place.fence(&["demo"]);
+    up.end(Signal::INT);
+    fs::remove_dir_all(place.path("data/tls")).unwrap();
+    for id in 1..=2 {
+        let file = place.path(&format!("data/node-{id}.toml"));
+        let text = fs::read_to_string(&file).unwrap();
+        let (start, rest) = text.split_once("[tls]").expect("it names its certificates");
+        let rest = rest.split_once("[[nodes]]").expect("and all nodes").1;
+        fs::write(&file, format!("{start}[[nodes]]{rest}")).unwrap();
+    }
+    let up = Up::start(&place, &arguments);
+    assert!(place.fence(&["demo"]) > before);
+    up.end(Signal::INT);
+}
+
+#[test]
+fn strangers_on_this_machine_cannot_speak_to_the_nodes() {
+    let place = Place::new("strangers");
+    let data = place.path("data");
+    let up = Up::start(&place, &["--nodes", "1", "--data", &data]);
+    let row = up.running.seen.iter().find(|line| line.contains("http://")).unwrap();
+    let links = row.split_whitespace().nth(2).unwrap();
+    let mut stream = TcpStream::connect(links).unwrap();
+    stream.write_all(b"CONCLAVE\x03").unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    assert!(answer.contains("refused; see the log of node 1"), "{answer:?}");
+    let log = fs::read_to_string(place.path("data/node-1.log")).unwrap();
+    assert!(log.contains("it was refused: it speaks without TLS"), "{log}");
+    up.end(Signal::INT);
 }
 
 #[test]
