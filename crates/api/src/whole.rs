@@ -68,6 +68,7 @@ impl<'de, T: TryFrom<u64>> Visitor<'de> for Optional<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::{Acquire, Verify};
 
     fn fence(text: &str) -> Option<u64> {
@@ -80,6 +81,11 @@ mod tests {
         for (text, number) in [("330", 330), ("330.0", 330), ("3.3e2", 330), ("0", 0), ("-0.0", 0)]
         {
             assert_eq!(fence(text), Some(number), "{text}");
+        }
+        let large =
+            [("3720520723358838.0", 3_720_520_723_358_838), ("9007199254740991.0", FENCE_END - 1)];
+        for (text, number) in large {
+            assert_eq!(fence(text), Some(number), "{text} is read as it is written");
         }
         for text in ["330.5", "-1", "-1.0", "1e300", "9007199254740992.0", "\"330\"", "null", "[]"]
         {
