@@ -136,7 +136,9 @@ impl Api {
 
     /// Asks the desk for a list, and writes it down. Few do at once.
     async fn list<T: Serialize>(&self, question: impl FnOnce(Reply<T>) -> Question) -> Listed {
-        let _turn = self.lists.acquire().await.map_err(|_| stopping())?;
+        let slow = |_| refusal::unavailable("too many lists are asked for at this node");
+        let turn = timeout(self.config.limits.answer, self.lists.acquire()).await.map_err(slow)?;
+        let _turn = turn.map_err(|_| stopping())?;
         Ok(Json(self.show(question).await?).into_response())
     }
 }

@@ -172,6 +172,16 @@ mod tests {
     }
 
     #[test]
+    fn every_route_is_told_of_in_the_manual() {
+        let manual = include_str!("../../../../docs/api.md").replace("%2F", "/");
+        for route in table() {
+            let last = route.path.rsplit('/').find(|part| !part.starts_with('{'));
+            let last = last.unwrap_or_default();
+            assert!(manual.contains(last), "docs/api.md lacks {} {}", route.method, route.path);
+        }
+    }
+
+    #[test]
     fn every_code_is_described_with_a_status_that_fits() {
         let routes = table();
         let all: Vec<(u16, Code)> = routes.iter().flat_map(Route::refusals).collect();
