@@ -1,8 +1,8 @@
 //! The JSON schemas of the API, derived from its types (with schemars). What a type of Rust does
 //! not say is added here: lengths, ranges, letters and closed lists, out of [`crate::limits`].
 //!
-//! Only tests derive them. What they find is kept in `schemas.json`, which a node carries; so nobody
-//! who builds the program has to build schemars.
+//! Only tests derive them. What they find is kept in `schemas.json`, which a node carries; so
+//! nobody who builds the program has to build schemars.
 #![allow(dead_code, reason = "the types of this file are described, and never made")]
 
 use crate::limits::{
@@ -39,8 +39,8 @@ pub struct RequestId(
     #[schemars(length(max = REQUEST_ID_MAX), regex(pattern = all_shown()))] String,
 );
 
-/// The id of the request that opens a session. Whoever repeats it is told the session's id, so it is
-/// drawn at random.
+/// The id of the request that opens a session. Drawn at random: whoever repeats it is told the
+/// session's id.
 #[derive(JsonSchema)]
 pub struct OpeningId(
     #[schemars(
