@@ -1,10 +1,10 @@
 //! Keepalives: two threads that renew a session, look whether what it holds is still held, and
 //! clean up what is owed.
 //!
-//! A node that is overrun answers late. Whoever gave up on each answer after a while would ask again
-//! and again, and lose a session that the node has renewed every time. So an answer is waited for
-//! as long as it is of use; if it does not come soon, the other thread asks too, over a connection
-//! of its own, since the first may be dead.
+//! A node that is overrun answers late. Whoever gave up on each answer after a while would ask
+//! again and again, and lose a session that the node has renewed every time. So an answer is
+//! waited for as long as it is of use; if it does not come soon, the other thread asks too, over a
+//! connection of its own, since the first may be dead.
 
 use crate::Client;
 use crate::api::Code;
@@ -26,9 +26,13 @@ pub(crate) fn run(shared: &Shared) {
                 let mut state = shared.lock();
                 let now = since_boot();
                 state.deadline.renew(sent, now, ttl);
-                // Sooner than was meant where the node gives less time; the other may have asked.
-                let next = state.deadline.next_if_silent(now);
-                state.keepalive_at = state.keepalive_at.min(next);
+                // Sooner where the node gives less time, later where nothing is held; and if the
+                // other thread has asked since, that counts.
+                let next = state.next_keepalive().max(now);
+                let silent = state.deadline.next_if_silent(now);
+                let asked_since = state.keepalive_at > state.deadline.next_if_silent(sent);
+                state.keepalive_at =
+                    if asked_since { state.keepalive_at.min(silent) } else { next };
                 drop(state);
                 check_holds(shared);
                 clean_up(shared);
@@ -69,7 +73,7 @@ fn clean_up(shared: &Shared) {
 
 /// Asks the node of the session, but waits for an answer only until the next keepalive.
 fn client_until_keepalive(shared: &Shared) -> Client {
-    let next = shared.lock().deadline.next_keepalive();
+    let next = shared.lock().next_keepalive();
     shared.client.within(next.saturating_sub(since_boot()))
 }
 

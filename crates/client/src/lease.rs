@@ -185,7 +185,9 @@ impl Lease {
         let mut state = shared.lock();
         let number = state.next_number();
         state.held.insert(number, Held { kind, name: name.to_string(), fence, loss: None });
+        state.keepalive_at = state.keepalive_at.min(state.next_keepalive());
         drop(state);
+        shared.changed.notify_all();
         Watch { shared, number: Some(number) }
     }
 }
@@ -223,7 +225,7 @@ impl State {
     fn new(deadline: LeaseDeadline) -> Self {
         Self {
             deadline,
-            keepalive_at: deadline.next_keepalive(),
+            keepalive_at: deadline.next_keepalive(false),
             loss: None,
             closed: false,
             held: BTreeMap::new(),
@@ -231,6 +233,11 @@ impl State {
             cleanups: Cleanups::default(),
             numbers: 0,
         }
+    }
+
+    /// When to send the next keepalive, if the last one was answered.
+    pub fn next_keepalive(&self) -> Duration {
+        self.deadline.next_keepalive(!self.held.is_empty())
     }
 
     fn next_number(&mut self) -> u64 {

@@ -64,6 +64,13 @@ impl<'a> Cluster<'a> {
         child.kill().and_then(|()| child.wait()).expect("it ends");
     }
 
+    /// Tells a node to stop, and waits until it has.
+    pub fn stop(&mut self, node: u32) {
+        self.signal(node, Signal::TERM);
+        let code = self.ends(node); // None of one that had not even begun to listen to signals.
+        assert!(code.is_none_or(|code| code == 0), "node {node} was told to stop: {code:?}");
+    }
+
     /// Kills a node and takes its disk away.
     pub fn kill_and_wipe(&mut self, node: u32) {
         self.kill(node);

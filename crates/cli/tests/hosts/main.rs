@@ -6,6 +6,7 @@ mod elections;
 mod failover;
 mod lan;
 mod locks;
+mod mixed;
 mod resource;
 mod single_link;
 mod storm;

@@ -170,8 +170,8 @@ fn a_session_lives_while_keepalives_are_answered_and_is_lost_when_they_are_not()
     assert!(fake.bodies("POST /v1/locks/build/release").is_empty(), "it is not ours to release");
 }
 
-/// A node that is overrun answers each keepalive only when the next one has come. It has renewed the
-/// session every time.
+/// A node that is overrun answers each keepalive only when the next one has come. It has renewed
+/// the session every time.
 #[test]
 fn a_session_lives_though_its_keepalives_are_answered_late() {
     let come = Arc::new((Mutex::new(0), Condvar::new()));

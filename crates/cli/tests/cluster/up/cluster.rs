@@ -202,7 +202,11 @@ pub struct Node {
 
 impl Node {
     pub fn kill(&self) {
-        kill_process(Pid::from_raw(self.pid).unwrap(), Signal::KILL).unwrap();
+        self.signal(Signal::KILL);
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_raw(self.pid).unwrap(), signal).unwrap();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Nodes that are killed, and what goes on without them.
 
-use super::cluster::{Place, Running, Up};
+use super::cluster::{Place, Running, Up, gone};
 use rustix::process::Signal;
 use serde_json::json;
 use std::fs;
@@ -26,6 +26,38 @@ fn without_its_leader_the_cluster_elects_and_goes_on() {
     assert!(place.fence(&["demo", "--server", &server]) > after, "it takes part again");
     back.signal(Signal::TERM);
     assert_eq!(back.code(), Some(0), "{}", back.errors());
+}
+
+/// The lease is so long that whoever waited for one to run out would wait in vain here.
+#[test]
+fn a_leader_that_is_told_to_stop_hands_over_and_nobody_waits_for_a_lease() {
+    let place = Place::new("told");
+    let record = place.path("record");
+    let up = Up::start(&place, &["--nodes", "3", "--set", "lease=3600s", "--record", &record]);
+    let leader = up.leader().clone();
+    let mut others = up.nodes.iter().filter(|node| !node.leads).map(|node| node.api.as_str());
+    let (one, other) = (others.next().unwrap(), others.next().unwrap());
+    let before = place.fence(&["free", "--server", one]);
+    let lock = |server, script| {
+        let lock = ["lock", "held", "--wait", "170s", "--server", server, "--", "sh", "-c", script];
+        Running::start(&place, place.command(&lock))
+    };
+    let mut holder = lock(one, "echo inside; while :; do sleep 0.05; done");
+    assert_eq!(holder.line(), "inside");
+    let mut waiter = lock(other, "echo next");
+    leader.signal(Signal::TERM);
+    gone(leader.pid);
+    assert!(place.fence(&["free", "--server", other]) > before);
+    assert_eq!(holder.child.try_wait().unwrap(), None, "what others hold they still hold");
+    holder.signal(Signal::TERM);
+    assert_eq!(waiter.line(), "next");
+    assert_eq!((holder.code(), waiter.code()), (Some(143), Some(0)));
+    up.end(Signal::INT);
+    let files = fs::read_dir(&record).unwrap().map(|file| file.unwrap().path());
+    let files: Vec<String> = files.map(|file| file.to_str().unwrap().to_string()).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let judged = place.conclave(&[&["replay"], &files[..]].concat());
+    assert_eq!(judged.code, Some(0), "{}{}", judged.stdout, judged.stderr);
 }
 
 #[test]
