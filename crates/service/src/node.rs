@@ -95,10 +95,7 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
     let server = http::serve(api, http_config(&config, &data), command.clone());
     let ended = tokio::select! {
-        () = &mut shutdown => {
-            hand_over(&command).await;
-            Ok(())
-        }
+        () = hand_over_after(shutdown, &command) => Ok(()),
         ended = host.ended() => ended,
     };
     server.stop().await;
@@ -109,8 +106,10 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     Ok(())
 }
 
-/// Whoever leads has another take over, for as long as the desk finds right, and not for ever.
-async fn hand_over(command: &mpsc::Sender<Command>) {
+/// Once told to stop, whoever leads has another take over, for as long as the desk finds right, and
+/// not for ever.
+async fn hand_over_after(stop: impl Future<Output = ()>, command: &mpsc::Sender<Command>) {
+    stop.await;
     let (reply, answer) = oneshot::channel();
     let asked = async {
         if command.send(Command::HandOver { reply }).await.is_ok() {

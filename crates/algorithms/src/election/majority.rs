@@ -2,8 +2,8 @@
 //! majority makes a leader.
 //!
 //! Source: D. Ongaro, J. Ousterhout, "In search of an understandable consensus algorithm", USENIX
-//! ATC 2014, the part about elections; the leader's step down, the pre-votes and the hand-over after
-//! D. Ongaro's thesis, 2014.
+//! ATC 2014, the part about elections; step down, pre-votes and hand-over after D. Ongaro's thesis,
+//! 2014.
 //! Assumes: A1 nodes return with their disk or not at all; A2, to elect at all, a majority is up
 //! and in touch, and messages are faster than `timeout`, `heartbeat` well below it. Messages may be
 //! lost, late or doubled.

@@ -13,6 +13,7 @@ mod graphs;
 mod needs;
 mod oracles;
 mod prevote;
+mod resign;
 mod rings;
 mod seeds;
 mod stacks;

@@ -79,7 +79,7 @@ impl Desk {
         }
     }
 
-    /// Asks for an election, if it is this node's turn to do so. One that is about to stop does not.
+    /// Asks for an election, if it is this node's turn to do so and it is not about to stop.
     pub(super) fn ask_for_election(&mut self, host: &mut dyn HostContext) {
         if self.handover.is_none() && self.leadership.is_to_campaign(&self.connectivity, host.now())
         {
