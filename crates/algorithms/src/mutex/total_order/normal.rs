@@ -9,8 +9,8 @@ use conclave_core::{NodeId, Snapshot};
 /// taken from all, and a broadcast that was delivered is forgotten. The number of a request is
 /// also its fence, which nobody compares. What a client numbers is compared with its other numbers
 /// alone; a broadcast release ends whatever its client has in line, whichever number it names. An
-/// `Ok` or `Nok` to any but the request that waits does nothing. How often a request was refused only
-/// makes the pause longer.
+/// `Ok` or `Nok` to any but the request that waits does nothing. How often a request was refused
+/// only makes the pause longer.
 pub fn normal(all: &mut Snapshot<TotalOrder>) {
     keep(all, counts);
     for (_, _, message) in messages(all) {
