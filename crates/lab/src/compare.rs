@@ -1,9 +1,14 @@
 //! Comparison: all algorithms side by side, what they cost and what faults do to them, measured in
 //! runs.
 
+mod conditions;
 pub mod elections;
+mod estimate;
 pub mod faults;
 pub mod measure;
+
+pub use conditions::Conditions;
+pub use estimate::Estimate;
 
 use conclave_algorithms::catalog::Entry;
 

@@ -1,6 +1,6 @@
 //! `conclave sim`: one simulated run, or many.
 
-mod plan;
+pub(crate) mod plan;
 
 use crate::drawing::Drawing;
 use crate::failure::Exit;

@@ -1,4 +1,5 @@
 //! Elections over the number of nodes, as people and programs read them.
 
 pub mod json;
+pub mod matrix;
 pub mod table;

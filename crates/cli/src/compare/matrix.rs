@@ -23,6 +23,7 @@ struct Row<'a> {
     meanwhile: Option<String>,
     detail: Vec<Detail<'a>>,
     replay: Option<&'a str>,
+    nodes: u32,
 }
 
 /// The worst that came of one choice of what the fault hits.
@@ -53,6 +54,7 @@ fn row(cell: &Cell) -> Row<'_> {
         meanwhile: cell.meanwhile.as_ref().map(words::meanwhile),
         detail: named.map(|(hits, verdict)| Detail { hits, outcome: verdict.word() }).collect(),
         replay: cell.replay.as_deref(),
+        nodes: cell.nodes,
     }
 }
 
@@ -98,12 +100,14 @@ const LEGEND: &str = "Each cell is the worst of several runs, with the fault at 
     bystander: a node that neither waits nor is inside, and has no token.";
 
 /// Matrix, legend, and the commands behind the cells.
-pub fn text(entries: &[&'static Entry], cells: &[Cell], n: u32) -> String {
+pub fn text(entries: &[&'static Entry], cells: &[Cell], nodes: &[u32]) -> String {
     let mut text = String::new();
-    for (title, columns) in PARTS {
-        let _ = writeln!(text, "{}", strong(format!("{title}, N = {n}")));
-        text += &part(entries, cells, columns);
-        text.push('\n');
+    for n in nodes {
+        for (title, columns) in PARTS {
+            let _ = writeln!(text, "{}", strong(format!("{title}, N = {n}")));
+            text += &part(entries, cells, *n, columns);
+            text.push('\n');
+        }
     }
     text += &beside("", 0, LEGEND);
     text + &commands(entries, cells)
@@ -114,7 +118,7 @@ fn numbered(cells: &[Cell]) -> impl Iterator<Item = (usize, &Cell)> {
     (1..).zip(cells.iter().filter(|cell| cell.replay.is_some()))
 }
 
-fn part(entries: &[&'static Entry], cells: &[Cell], columns: &[(Mishap, &str)]) -> String {
+fn part(entries: &[&'static Entry], cells: &[Cell], n: u32, columns: &[(Mishap, &str)]) -> String {
     let lead = entries.iter().map(|entry| entry.id.len()).max().unwrap_or(0);
     // With room enough, each cell shows the number of its command.
     let roomy = width() >= lead + columns.len() * (GAP + NUMBER + COLUMN);
@@ -128,7 +132,7 @@ fn part(entries: &[&'static Entry], cells: &[Cell], columns: &[(Mishap, &str)]) 
         let mut line = format!("{:lead$}", entry.id);
         let mut padding = 0;
         for (mishap, _) in columns {
-            let Some(cell) = find(cells, entry, *mishap) else { continue };
+            let Some(cell) = find(cells, entry, n, *mishap) else { continue };
             let number = numbered(cells).find(|(_, other)| std::ptr::eq(*other, cell));
             let number = number.filter(|_| roomy).map(|(number, _)| format!("{number} "));
             let number = number.unwrap_or_default();
@@ -195,6 +199,7 @@ fn summary(cell: &Cell) -> String {
     told.join(" ")
 }
 
-fn find<'a>(cells: &'a [Cell], entry: &Entry, mishap: Mishap) -> Option<&'a Cell> {
-    cells.iter().find(|cell| cell.algorithm == entry.id && cell.mishap == mishap)
+fn find<'a>(cells: &'a [Cell], entry: &Entry, n: u32, mishap: Mishap) -> Option<&'a Cell> {
+    let of_entry = |cell: &&Cell| cell.algorithm == entry.id && cell.nodes == n;
+    cells.iter().filter(of_entry).find(|cell| cell.mishap == mishap)
 }

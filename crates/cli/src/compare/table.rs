@@ -3,6 +3,7 @@
 use super::words;
 use crate::output::numbers::{count, decimal};
 use crate::output::{bad, beside, dim, strong, width};
+use conclave_lab::compare::Estimate;
 use conclave_lab::compare::measure::{self, Beside, Measured, Point};
 use std::fmt::Write;
 
@@ -50,7 +51,7 @@ pub fn text(measured: &Measured) -> String {
     }
     text += &render(&lead, &shown);
     text.push('\n');
-    text + &legend(points) + &notes(measured) + &formulas(points)
+    text + &legend(measured) + &notes(measured) + &formulas(points)
 }
 
 /// Which algorithm, and how many nodes.
@@ -77,7 +78,7 @@ fn common_size(points: &[Point]) -> Option<u32> {
 
 fn groups(points: &[Point]) -> Vec<Group<'_>> {
     let jain = |point: &Point| match point.saturated {
-        Some(saturated) => plain(decimal(saturated.jain)),
+        Some(saturated) => plain(shown(saturated.jain)),
         None => plain("-".to_string()),
     };
     let bypass = |point: &Point| match point.saturated {
@@ -109,7 +110,7 @@ fn groups(points: &[Point]) -> Vec<Group<'_>> {
 fn pair<'a>(points: &[Point], title: &'a str, of: fn(&Point) -> Beside) -> Group<'a> {
     let both: Vec<Beside> = points.iter().map(of).collect();
     let measured = both.iter().map(|beside| Cell {
-        text: beside.measured.map_or("-".to_string(), decimal),
+        text: beside.measured.map_or("-".to_string(), shown),
         outside: beside.is_outside(),
     });
     let formula = both.iter().map(|beside| plain(range(beside.range)));
@@ -120,6 +121,10 @@ fn pair<'a>(points: &[Point], title: &'a str, of: fn(&Point) -> Beside) -> Group
             Column { title: "formula", cells: formula.collect() },
         ],
     }
+}
+
+fn shown(measured: Estimate) -> String {
+    words::with_half(decimal(measured.mean), measured.half)
 }
 
 /// The least and the most of a formula, in few letters.
@@ -194,9 +199,15 @@ const LEGEND: &str = "Messages are counted per entry and exit. Light load: one c
     when all ask again and again (1 is fair), and the most that passed a request once it was \
     known.";
 
-fn legend(points: &[Point]) -> String {
+fn legend(measured: &Measured) -> String {
     let mut text = beside("", 0, LEGEND);
-    let outside = points.iter().flat_map(besides).filter(Beside::is_outside).count();
+    if measured.seeds > 1 {
+        text += &beside("", 0, &words::interval(measured.seeds));
+    }
+    if measured.points.iter().flat_map(besides).any(|beside| !beside.judged) {
+        text += &beside("", 0, words::NOT_JUDGED);
+    }
+    let outside = measured.points.iter().flat_map(besides).filter(Beside::is_outside).count();
     if outside > 0 {
         let told = format!("{outside} measured outside the formula");
         let _ = writeln!(text, "{}", bad(told));

@@ -1,6 +1,6 @@
 //! Notes on a comparison, and why something was left out, in words.
 
-use crate::output::numbers::count;
+use crate::output::numbers::{count, decimal};
 use conclave_lab::compare::faults::Meanwhile;
 use conclave_lab::compare::measure::Note;
 use conclave_lab::compare::{Omitted, Why};
@@ -20,6 +20,23 @@ impl LeftOut {
         let left_out =
             |one: &Omitted| Self { algorithm: one.entry.id, nodes: one.nodes, why: why(&one.why) };
         omitted.iter().map(left_out).collect()
+    }
+}
+
+/// What is said of formulas that are not about what was measured.
+pub const NOT_JUDGED: &str = "The formulas speak of messages that take one unit each and of all \
+    asking at once; here they stand for comparison only.";
+
+/// How the spread was worked out.
+pub fn interval(seeds: u64) -> String {
+    format!("±: half of the 95 % interval of the mean, by Student's t over {} seeds.", count(seeds))
+}
+
+/// A mean with half of its interval, where that is not nothing.
+pub fn with_half(mean: String, half: Option<f64>) -> String {
+    match half.map(decimal) {
+        Some(half) if half != "0" => format!("{mean} ±{half}"),
+        Some(_) | None => mean,
     }
 }
 
@@ -47,7 +64,10 @@ pub fn note(note: Note) -> String {
             format!("fairness over {rounds} rounds instead of {usual}")
         }
         Note::Sampled(clients) => format!("light load: mean over {clients} clients"),
-        Note::OutOfTime => "not all got in before time was up".to_string(),
+        Note::NotAllGotIn { of: 1, .. } => "not all got in before time was up".to_string(),
+        Note::NotAllGotIn { runs, of } => {
+            format!("in {} of {} runs not all got in", count(runs), count(of))
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod bench;
 mod catalogue;
 mod check;
 mod compare;
+mod conditions;
 mod manual;
 mod quorum;
 mod replay;

@@ -3,13 +3,13 @@
 
 pub mod orders;
 
-use super::{Omitted, Why};
+use super::{Conditions, Estimate, Omitted, Why};
 use crate::parallel::{self, Progress};
-use crate::{Error, Experiment, People};
+use crate::{Error, People};
 use conclave_algorithms::catalog::{ElectionCost, Entry, Formula, Setting};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::{Options, Plan};
-use orders::Order;
+use orders::{Order, Orders};
 
 /// An election with more messages than this is left out.
 const MESSAGES_MAX: f64 = 3e6;
@@ -25,6 +25,10 @@ pub struct Measured {
     pub points: Vec<Point>,
     /// But for these.
     pub omitted: Vec<Omitted>,
+    /// Under how many seeds.
+    pub seeds: u64,
+    /// Under which conditions, as flags; none for those that formulas speak of.
+    pub under: String,
 }
 
 /// One election with so many nodes.
@@ -39,6 +43,8 @@ pub struct Point {
     pub ranges: Ranges,
     /// Whether every order of the ids was tried.
     pub every_order: bool,
+    /// Whether the conditions are those that its formulas speak of.
+    pub judged: bool,
 }
 
 /// The least and the most of each formula.
@@ -80,6 +86,10 @@ pub struct Sample {
     pub runs: u32,
     /// In how many of them not everybody came to know the same leader.
     pub failed: u32,
+    /// Half of the 95 % interval of the mean number of messages, over the seeds.
+    pub messages_half: Option<f64>,
+    /// The same of the mean time.
+    pub time_half: Option<f64>,
 }
 
 /// The least, the mean and the most.
@@ -120,9 +130,25 @@ impl Point {
         self.cost().all_mean.as_ref().map(|formula| (formula.range)(&self.setting).0)
     }
 
+    /// Whether something was measured that a formula rules out.
+    pub fn is_outside(&self) -> bool {
+        let messages = self.one_is_outside() || self.all_is_outside();
+        messages || self.judged && self.one.time.is_outside(self.ranges.time)
+    }
+
+    /// Whether the messages are, one node beginning.
+    pub fn one_is_outside(&self) -> bool {
+        self.judged && self.one.messages.is_outside(self.ranges.one)
+    }
+
+    /// Whether the messages are, or their mean, all beginning.
+    pub fn all_is_outside(&self) -> bool {
+        self.judged && self.all.messages.is_outside(self.ranges.all) || self.mean_is_off()
+    }
+
     /// Whether the mean of many orders is off the mean that the formula gives.
     pub fn mean_is_off(&self) -> bool {
-        let Some(mean) = self.all_mean() else { return false };
+        let Some(mean) = self.all_mean().filter(|_| self.judged) else { return false };
         let part = if self.every_order { ROUNDING_ERROR } else { SAMPLING_ERROR };
         (self.all.messages.mean - mean).abs() > mean * part
     }
@@ -132,12 +158,15 @@ impl Point {
 pub fn all(
     entries: &[&'static Entry],
     nodes: &[u32],
+    conditions: &Conditions,
     progress: Progress<'_>,
 ) -> Result<Measured, Error> {
     let pieces: Vec<(&'static Entry, u32)> =
         entries.iter().flat_map(|&entry| nodes.iter().map(move |&n| (entry, n))).collect();
-    let found = parallel::each(&pieces, progress, |&(entry, n)| point(entry, n));
-    let mut measured = Measured { points: Vec::new(), omitted: Vec::new() };
+    let found = parallel::each(&pieces, progress, |&(entry, n)| point(entry, n, conditions));
+    let seeds = *conditions.seeds().end();
+    let mut measured =
+        Measured { points: Vec::new(), omitted: Vec::new(), seeds, under: conditions.flags() };
     for ((entry, n), found) in pieces.into_iter().zip(found) {
         match found {
             Ok(point) => measured.points.push(point?),
@@ -148,8 +177,13 @@ pub fn all(
 }
 
 /// One election with so many nodes, or why it is not run.
-fn point(entry: &'static Entry, n: u32) -> Result<Result<Point, Error>, Why> {
-    let setting = entry.setting(n, &[]).map_err(|error| Why::Unfit(error.to_string()))?;
+fn point(
+    entry: &'static Entry,
+    n: u32,
+    conditions: &Conditions,
+) -> Result<Result<Point, Error>, Why> {
+    let unfit = |error: Error| Why::Unfit(error.to_string());
+    let setting = conditions.setting(entry, n).map_err(unfit)?;
     let dead = u32::from(cost_of(entry).without_last);
     if n <= dead {
         return Err(Why::NobodyLeft);
@@ -159,22 +193,30 @@ fn point(entry: &'static Entry, n: u32) -> Result<Result<Point, Error>, Why> {
         return Err(Why::MessagesAtLeast(messages as u64));
     }
     let orders = orders::of(n, messages.max(f64::from(n)));
-    let every_order = orders.complete;
+    Ok(over_orders(setting, &orders, conditions))
+}
+
+/// All orders under all seeds.
+fn over_orders(setting: Setting, orders: &Orders, conditions: &Conditions) -> Result<Point, Error> {
     let mut one = Vec::new();
     let mut all = Vec::new();
     let mut ranges = None::<Ranges>;
-    for order in orders.list {
-        match elections(entry, n, &order) {
-            Ok((alone, together, range)) => {
-                one.extend(alone);
-                all.push(together);
-                ranges = Some(ranges.map_or(range, |ranges| ranges.widen(range)));
-            }
-            Err(error) => return Ok(Err(error)),
+    for seed in conditions.seeds() {
+        let mut alone_by_seed = Vec::new();
+        let mut together_by_seed = Vec::new();
+        for order in &orders.list {
+            let (alone, together, range) = elections(&setting, order, conditions, seed)?;
+            alone_by_seed.extend(alone);
+            together_by_seed.push(together);
+            ranges = Some(ranges.map_or(range, |ranges| ranges.widen(range)));
         }
+        one.push(alone_by_seed);
+        all.push(together_by_seed);
     }
     let ranges = ranges.expect("there is at least one order");
-    Ok(Ok(Point { setting, one: sample(&one), all: sample(&all), ranges, every_order }))
+    let every_order = orders.complete;
+    let judged = conditions.are_the_formulas();
+    Ok(Point { setting, one: sample(&one), all: sample(&all), ranges, every_order, judged })
 }
 
 /// What one run came to: messages, and when all knew, if they did.
@@ -182,17 +224,20 @@ type Ran = (u64, Option<f64>);
 
 /// The elections of one order of the ids: begun by single nodes, and by all.
 fn elections(
-    entry: &'static Entry,
-    n: u32,
+    setting: &Setting,
     order: &Order,
+    conditions: &Conditions,
+    seed: u64,
 ) -> Result<(Vec<Ran>, Ran, Ranges), Error> {
+    let Setting { entry, n, .. } = *setting;
     let ids = order.ids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     let people = People { ids: Some(&ids), ..People::default() };
-    let experiment = Experiment::new(entry.id, n, &[], &people)?;
+    let experiment = conditions.experiment(entry, n, &people)?;
     let greatest = order.ids.iter().position(|&id| id == n).map(|index| NodeId(index as u32));
     let dead: Vec<NodeId> = greatest.filter(|_| cost_of(entry).without_last).into_iter().collect();
     let run = |start: Vec<NodeId>| {
-        let plan = Plan { start, dead: dead.clone(), until: UNTIL, ..Plan::default() };
+        let usual = Plan { start, dead: dead.clone(), until: UNTIL, ..Plan::default() };
+        let plan = conditions.plan(&experiment, seed, usual)?;
         let outcome = experiment.run(&plan, &Options::default())?;
         let time = outcome.election().time_to_leader.summary().map(|times| times.max);
         Ok::<_, Error>((outcome.messages, time.filter(|_| outcome.election().agreed)))
@@ -204,15 +249,28 @@ fn elections(
     Ok((alone, together, Ranges::of(&experiment.setting)))
 }
 
-fn sample(runs: &[Ran]) -> Sample {
-    let messages: Vec<f64> = runs.iter().map(|(messages, _)| *messages as f64).collect();
-    let times: Vec<f64> = runs.iter().filter_map(|(_, time)| *time).collect();
+/// Of the runs under each seed.
+fn sample(by_seed: &[Vec<Ran>]) -> Sample {
+    let messages =
+        |runs: &[Ran]| -> Vec<f64> { runs.iter().map(|(messages, _)| *messages as f64).collect() };
+    let times = |runs: &[Ran]| -> Vec<f64> { runs.iter().filter_map(|(_, time)| *time).collect() };
+    let runs = by_seed.concat();
+    let all_times = times(&runs);
     Sample {
-        messages: Spread::of(&messages),
-        time: Spread::of(&times),
+        messages: Spread::of(&messages(&runs)),
+        time: Spread::of(&all_times),
         runs: runs.len() as u32,
-        failed: (runs.len() - times.len()) as u32,
+        failed: (runs.len() - all_times.len()) as u32,
+        messages_half: half(by_seed.iter().map(|runs| messages(runs))),
+        time_half: half(by_seed.iter().map(|runs| times(runs))),
     }
+}
+
+/// How far off the mean of means may be.
+fn half(by_seed: impl Iterator<Item = Vec<f64>>) -> Option<f64> {
+    let known = by_seed.filter(|values| !values.is_empty());
+    let means: Vec<f64> = known.map(|values| Spread::of(&values).mean).collect();
+    Estimate::of(&means)?.half
 }
 
 /// What an election costs, of an algorithm that is known to be one.

@@ -1,10 +1,12 @@
 //! What faults do to each algorithm: every cell of the matrix is the worst of several runs.
 
+pub mod elections;
 mod family;
 mod verdict;
 
 pub use verdict::{Meanwhile, Verdict};
 
+use super::Conditions;
 use crate::parallel::{self, Progress};
 use crate::{Error, Experiment, People};
 use conclave_algorithms::catalog::Entry;
@@ -79,6 +81,8 @@ pub struct Trial {
 pub struct Cell {
     /// Whose.
     pub algorithm: &'static str,
+    /// With how many nodes.
+    pub nodes: u32,
     /// What goes wrong.
     pub mishap: Mishap,
     /// What came of it in the worst run; `None` where it cannot happen.
@@ -91,11 +95,16 @@ pub struct Cell {
     pub replay: Option<String>,
 }
 
-/// The whole matrix, row by row.
-pub fn all(entries: &[&'static Entry], n: u32, progress: Progress<'_>) -> Result<Vec<Cell>, Error> {
-    let experiments = entries
-        .iter()
-        .map(|entry| Experiment::new(entry.id, n, &[], &People::default()))
+/// The whole matrix, row by row, for each number of nodes.
+pub fn all(
+    entries: &[&'static Entry],
+    nodes: &[u32],
+    conditions: &Conditions,
+    progress: Progress<'_>,
+) -> Result<Vec<Cell>, Error> {
+    let sizes = nodes.iter().flat_map(|&n| entries.iter().map(move |entry| (*entry, n)));
+    let experiments = sizes
+        .map(|(entry, n)| conditions.experiment(entry, n, &People::default()))
         .collect::<Result<Vec<_>, Error>>()?;
     let jobs: Vec<(&Experiment, Mishap)> = experiments
         .iter()
@@ -108,6 +117,7 @@ pub fn all(entries: &[&'static Entry], n: u32, progress: Progress<'_>) -> Result
 fn cell(experiment: &Experiment, mishap: Mishap) -> Result<Cell, Error> {
     let mut cell = Cell {
         algorithm: experiment.setting.entry.id,
+        nodes: experiment.setting.n,
         mishap,
         verdict: None,
         detail: Vec::new(),

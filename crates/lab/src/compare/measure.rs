@@ -1,11 +1,12 @@
 //! Measures algorithms over the number of nodes, each in the runs that its formulas speak of.
 
-use super::{Omitted, Why};
+mod runs;
+
+use super::{Conditions, Estimate, Omitted, Why};
 use crate::parallel::{self, Progress};
 use crate::{Error, Experiment, People};
 use conclave_algorithms::catalog::{Entry, MutexCost, Setting};
-use conclave_core::{NodeId, Ticks};
-use conclave_sim::{Ending, Options, Outcome, Plan, Workload};
+use runs::{Found, HeavyRun, Job, LightRun, clients};
 
 /// Runs in which more messages than this are expected are left out.
 const MESSAGES_MAX: f64 = 1e7;
@@ -27,6 +28,10 @@ pub struct Measured {
     pub points: Vec<Point>,
     /// But for these.
     pub omitted: Vec<Omitted>,
+    /// Under how many seeds.
+    pub seeds: u64,
+    /// Under which conditions, as flags; none for those that formulas speak of.
+    pub under: String,
 }
 
 /// One algorithm with so many nodes.
@@ -35,6 +40,8 @@ pub struct Point {
     pub experiment: Experiment,
     /// What its formulas come to.
     ranges: Ranges,
+    /// Whether the conditions are those that its formulas speak of.
+    judged: bool,
     /// One client alone.
     pub light: Option<Light>,
     /// All at once, one time.
@@ -61,8 +68,13 @@ pub enum Note {
     },
     /// Light load is the mean over so many clients, not over all.
     Sampled(u32),
-    /// Not all got in before time was up.
-    OutOfTime,
+    /// Not all got in before time was up, or ever.
+    NotAllGotIn {
+        /// In so many runs.
+        runs: u64,
+        /// Of so many.
+        of: u64,
+    },
 }
 
 /// The least and the most of each formula. Some take long to work out.
@@ -91,11 +103,11 @@ impl Ranges {
 #[derive(Clone, Copy, Debug)]
 pub struct Light {
     /// Messages per entry and exit.
-    pub messages: f64,
+    pub messages: Estimate,
     /// From request to entry.
-    pub delay: f64,
+    pub delay: Estimate,
     /// The same, counting messages one after the other.
-    pub delay_serial: f64,
+    pub delay_serial: Estimate,
     /// Whether only some clients were asked.
     pub sampled: bool,
 }
@@ -104,18 +116,18 @@ pub struct Light {
 #[derive(Clone, Copy, Debug)]
 pub struct Heavy {
     /// Messages per entry and exit.
-    pub messages: f64,
+    pub messages: Estimate,
     /// From one exit to the next entry, if anybody ever followed another.
-    pub sync_delay: Option<f64>,
+    pub sync_delay: Option<Estimate>,
     /// From request to entry.
-    pub wait: f64,
+    pub wait: Estimate,
 }
 
 /// When all ask again as soon as they have left.
 #[derive(Clone, Copy, Debug)]
 pub struct Saturated {
     /// Jain's index.
-    pub jain: f64,
+    pub jain: Estimate,
     /// The most that passed a registered request.
     pub bypass: u64,
 }
@@ -124,7 +136,9 @@ pub struct Saturated {
 #[derive(Clone, Copy, Debug)]
 pub struct Beside {
     /// What was measured, if anything.
-    pub measured: Option<f64>,
+    pub measured: Option<Estimate>,
+    /// Whether the formula speaks of what was measured.
+    pub judged: bool,
     /// The formula's least and most.
     pub range: (f64, f64),
     /// By how much the two may differ.
@@ -137,9 +151,10 @@ impl Beside {
     /// Whether the measured number is not what the formula says.
     pub fn is_outside(&self) -> bool {
         let (low, high) = self.range;
-        self.measured.is_some_and(|measured| {
-            measured < low - self.slack * low.max(1.0)
-                || measured > high + self.slack * high.max(1.0)
+        self.measured.is_some_and(|Estimate { mean, .. }| {
+            self.judged
+                && (mean < low - self.slack * low.max(1.0)
+                    || mean > high + self.slack * high.max(1.0))
         })
     }
 }
@@ -184,10 +199,10 @@ impl Point {
         cost_of(self.experiment.setting.entry)
     }
 
-    fn beside(&self, text: &'static str, range: (f64, f64), measured: Option<f64>) -> Beside {
+    fn beside(&self, text: &'static str, range: (f64, f64), measured: Option<Estimate>) -> Beside {
         let sampled = self.light.is_some_and(|light| light.sampled);
         let slack = if sampled { SAMPLING_ERROR } else { ROUNDING_ERROR };
-        Beside { measured, range, slack, text }
+        Beside { measured, judged: self.judged, range, slack, text }
     }
 }
 
@@ -195,13 +210,14 @@ impl Point {
 pub fn all(
     entries: &[&'static Entry],
     nodes: &[u32],
+    conditions: &Conditions,
     progress: Progress<'_>,
 ) -> Result<Measured, Error> {
     let mut points = Vec::new();
     let mut omitted = Vec::new();
     for entry in entries {
         for &n in nodes {
-            match point(entry, n) {
+            match point(entry, n, conditions) {
                 Ok(point) => points.push(point),
                 Err(why) => omitted.push(Omitted { entry, nodes: n, why }),
             }
@@ -209,54 +225,53 @@ pub fn all(
     }
     let mut jobs = Vec::new();
     for (index, point) in points.iter_mut().enumerate() {
-        jobs.extend(affordable(point).into_iter().map(|job| (index, job)));
+        for job in affordable(point) {
+            jobs.extend(conditions.seeds().map(|seed| (index, job, seed)));
+        }
     }
-    let found = parallel::each(&jobs, progress, |(index, job)| job.run(&points[*index].experiment));
-    for ((index, _), found) in jobs.into_iter().zip(found) {
-        points[index].take(found?);
+    let found = parallel::each(&jobs, progress, |(index, job, seed)| {
+        job.run(&points[*index].experiment, conditions, *seed)
+    });
+    let mut gathered: Vec<Gathered> = points.iter().map(|_| Gathered::default()).collect();
+    for ((index, _, _), found) in jobs.into_iter().zip(found) {
+        gathered[index].take(found?);
     }
-    Ok(Measured { points, omitted })
+    for (point, gathered) in points.iter_mut().zip(gathered) {
+        point.take(&gathered);
+    }
+    Ok(Measured { points, omitted, seeds: *conditions.seeds().end(), under: conditions.flags() })
 }
 
 /// An algorithm ready to be run with so many nodes, or why it is not.
-fn point(entry: &'static Entry, n: u32) -> Result<Point, Why> {
+fn point(entry: &'static Entry, n: u32, conditions: &Conditions) -> Result<Point, Why> {
     let has = |name| entry.parameters.iter().any(|parameter| parameter.name == name);
     if has("quorums") && n > QUORUM_NODES_MAX {
         return Err(Why::Quorums);
     }
-    let setting = entry.setting(n, &[]).map_err(|error| Why::Unfit(error.to_string()))?;
+    let unfit = |error: &dyn std::fmt::Display| Why::Unfit(error.to_string());
+    let setting = conditions.setting(entry, n).map_err(|error| unfit(&error))?;
     let ranges = Ranges::of(&setting);
     let messages = expected(ranges.heavy, f64::from(n)) * f64::from(n) + upkeep(entry, n);
     if messages > MESSAGES_MAX {
         return Err(Why::MessagesAbout(messages as u64));
     }
-    let experiment = Experiment::new(entry.id, n, &[], &People::default())
-        .map_err(|error| Why::Unfit(error.to_string()))?;
+    let experiment =
+        conditions.experiment(entry, n, &People::default()).map_err(|error| unfit(&error))?;
+    let ranges = match conditions.set.is_empty() {
+        true => ranges,
+        false => Ranges::of(&experiment.setting), // With the files that its parameters name.
+    };
     let notes = match entry.upkeep() {
         [] => Vec::new(),
         upkeep => vec![Note::Upkeep(upkeep)],
     };
-    Ok(Point { experiment, ranges, light: None, heavy: None, saturated: None, notes })
+    let judged = conditions.are_the_formulas();
+    Ok(Point { experiment, ranges, judged, light: None, heavy: None, saturated: None, notes })
 }
 
 /// How many heartbeats are about to be sent while all enter once: each to each, every other unit.
 fn upkeep(entry: &Entry, n: u32) -> f64 {
     if entry.upkeep().is_empty() { 0.0 } else { 6.0 * f64::from(n).powi(3) }
-}
-
-/// A kind of run.
-#[derive(Clone, Copy, Debug)]
-enum Job {
-    Light,
-    Heavy,
-    Saturated(u32),
-}
-
-/// What one job found.
-enum Found {
-    Light(Light),
-    Heavy(Option<Heavy>),
-    Saturated(Option<Saturated>),
 }
 
 /// The runs that end within a reasonable time; of the others it is noted that they are missing.
@@ -284,97 +299,68 @@ fn expected((low, high): (f64, f64), n: f64) -> f64 {
     if high.is_finite() { high } else { low * (1.0 + n / 50.0) }
 }
 
-impl Point {
+/// What all seeds came to.
+#[derive(Default)]
+struct Gathered {
+    light: Vec<LightRun>,
+    heavy: Vec<HeavyRun>,
+    saturated: Vec<(f64, u64)>,
+}
+
+impl Gathered {
     fn take(&mut self, found: Found) {
         match found {
-            Found::Light(light) => {
-                if light.sampled {
-                    self.notes.push(Note::Sampled(CLIENTS_SAMPLED));
-                }
-                self.light = Some(light);
-            }
-            Found::Heavy(heavy) => {
-                if heavy.is_none() {
-                    self.notes.push(Note::OutOfTime);
-                }
-                self.heavy = heavy;
-            }
-            Found::Saturated(saturated) => self.saturated = saturated,
+            Found::Light(light) => self.light.push(light),
+            Found::Heavy(heavy) => self.heavy.push(heavy),
+            Found::Saturated(saturated) => self.saturated.extend(saturated),
         }
     }
-}
 
-impl Job {
-    fn run(self, experiment: &Experiment) -> Result<Found, Error> {
-        match self {
-            Self::Light => light(experiment).map(Found::Light),
-            Self::Heavy => heavy(experiment).map(Found::Heavy),
-            Self::Saturated(rounds) => saturated(experiment, rounds).map(Found::Saturated),
-        }
-    }
-}
-
-/// Whether some must speak for all, and how many clients enter alone.
-fn clients(n: u32) -> (bool, u32) {
-    if n <= CLIENTS_ALL { (false, n) } else { (true, CLIENTS_SAMPLED) }
-}
-
-fn light(experiment: &Experiment) -> Result<Light, Error> {
-    let n = experiment.setting.n;
-    let (sampled, asked) = clients(n);
-    let mut sum = Light { messages: 0.0, delay: 0.0, delay_serial: 0.0, sampled };
-    for turn in 0..asked {
-        // The first node is the coordinator or has the token: it speaks for itself only.
-        let (client, speaks_for) = match turn {
-            0 => (0, 1.0),
-            _ => {
-                let others = u64::from(n - 2) * u64::from(turn - 1);
-                let client = 1 + others / u64::from((asked - 2).max(1));
-                (client as u32, f64::from(n - 1) / f64::from(asked - 1))
-            }
+    fn light(&self, sampled: bool) -> Option<Light> {
+        let of = |value: fn(&LightRun) -> f64| {
+            Estimate::of(&self.light.iter().map(value).collect::<Vec<_>>())
         };
-        let workload = Workload::Single(NodeId(client));
-        let outcome = experiment.run(&patient(n, 1, workload), &Options::default())?;
-        let of = |times: &conclave_sim::Times| times.summary().map_or(0.0, |s| s.mean);
-        sum.messages += speaks_for * outcome.messages_per_entry().unwrap_or(0.0);
-        sum.delay += speaks_for * of(&outcome.mutex().client_delay);
-        sum.delay_serial += speaks_for * of(&outcome.mutex().client_delay_serial);
+        Some(Light {
+            messages: of(|run| run.messages)?,
+            delay: of(|run| run.delay)?,
+            delay_serial: of(|run| run.delay_serial)?,
+            sampled,
+        })
     }
-    let mean = |sum| sum / f64::from(n);
-    Ok(Light {
-        messages: mean(sum.messages),
-        delay: mean(sum.delay),
-        delay_serial: mean(sum.delay_serial),
-        sampled,
-    })
+
+    fn heavy(&self) -> Option<Heavy> {
+        let of = |value: fn(&HeavyRun) -> Option<f64>| {
+            Estimate::of(&self.heavy.iter().filter_map(value).collect::<Vec<_>>())
+        };
+        Some(Heavy {
+            messages: of(|run| run.messages)?,
+            sync_delay: of(|run| run.sync_delay),
+            wait: of(|run| run.wait)?,
+        })
+    }
+
+    fn saturated(&self) -> Option<Saturated> {
+        let jain: Vec<f64> = self.saturated.iter().map(|(jain, _)| *jain).collect();
+        let bypass = self.saturated.iter().map(|(_, bypass)| *bypass).max()?;
+        Some(Saturated { jain: Estimate::of(&jain)?, bypass })
+    }
 }
 
-fn heavy(experiment: &Experiment) -> Result<Option<Heavy>, Error> {
-    let outcome = at_once(experiment, 1)?;
-    let messages = outcome.messages_per_entry().filter(|_| outcome.ending != Ending::CutShort);
-    Ok(messages.map(|messages| Heavy {
-        messages,
-        sync_delay: outcome.mutex().sync_delay.summary().map(|summary| summary.mean),
-        wait: outcome.mutex().wait.summary().map_or(0.0, |summary| summary.mean),
-    }))
-}
-
-fn saturated(experiment: &Experiment, rounds: u32) -> Result<Option<Saturated>, Error> {
-    let outcome = at_once(experiment, rounds)?;
-    let entering = outcome.mutex();
-    Ok(entering.jain.map(|jain| Saturated { jain, bypass: entering.bypass_max }))
-}
-
-fn at_once(experiment: &Experiment, rounds: u32) -> Result<Outcome, Error> {
-    let plan = patient(experiment.setting.n, rounds, Workload::AllAtOnce);
-    // A bound is all it takes to have it counted who passes whom.
-    experiment.run(&plan, &Options { bypass_bound: Some(u64::MAX), ..Options::default() })
-}
-
-/// A plan with time enough for everybody.
-fn patient(n: u32, rounds: u32, workload: Workload) -> Plan {
-    let until = Plan::default().until + Ticks::units(200 * u64::from(n) * u64::from(rounds));
-    Plan { workload, rounds, until, ..Plan::default() }
+impl Point {
+    fn take(&mut self, gathered: &Gathered) {
+        let (sampled, _) = clients(self.experiment.setting.n);
+        self.light = gathered.light(sampled);
+        if sampled && self.light.is_some() {
+            self.notes.push(Note::Sampled(CLIENTS_SAMPLED));
+        }
+        self.heavy = gathered.heavy();
+        self.saturated = gathered.saturated();
+        let out = gathered.heavy.iter().filter(|run| !run.all_got_in).count() as u64;
+        if out > 0 {
+            let of = gathered.heavy.len() as u64;
+            self.notes.push(Note::NotAllGotIn { runs: out, of });
+        }
+    }
 }
 
 /// What an entry costs, of an algorithm that is known to be for mutual exclusion.

@@ -23,6 +23,7 @@ pub fn latency(text: &str, names: &Names, read: Read<'_>) -> Result<Latency, Err
         None => match distribution(text, read)? {
             Some(same) => Ok(same),
             None if text.trim().is_empty() => Err(unknown(text)),
+            None if meant(text).is_some() && read(text).is_err() => Err(unknown(text)),
             None => links(text, names, read),
         },
     }
@@ -55,7 +56,27 @@ pub(crate) fn distribution(text: &str, read: Read<'_>) -> Result<Option<Latency>
 
 /// What is no latency, and what would be one.
 pub(crate) fn unknown(text: &str) -> Error {
-    Error::value(FLAG, text, format!("takes {KINDS} or links:FILE"))
+    let hint = match meant(text) {
+        Some(meant) => format!("; did you mean {meant}?"),
+        None => String::new(),
+    };
+    Error::value(FLAG, text, format!("takes {KINDS} or links:FILE{hint}"))
+}
+
+/// The latency that a single word is like: it begins as one does, or has its letters.
+fn meant(text: &str) -> Option<&'static str> {
+    let sorted = |word: &str| {
+        let mut letters = word.as_bytes().to_vec();
+        letters.sort_unstable();
+        letters
+    };
+    let is_word = text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let like = |kind: &&str| {
+        let name = kind.split(':').next().unwrap_or(kind);
+        name.starts_with(text.get(..2).unwrap_or(text)) || sorted(name) == sorted(text)
+    };
+    let kinds = KINDS.split(", ").chain(["links:FILE"]);
+    kinds.filter(|_| is_word).find(like)
 }
 
 fn pair<A, B>(
@@ -210,7 +231,22 @@ mod tests {
             let error = read(wrong).expect_err(wrong).to_string();
             assert!(error.starts_with(&format!("--latency {wrong}: takes unit, ")), "{error}");
         }
-        assert!(read("unti").expect_err("no file").to_string().contains("there is no file"));
+        for (wrong, meant) in [
+            ("unti", "unit"),
+            ("const", "const:T"),
+            ("exponential", "exp:MEAN"),
+            ("lgonormal", "lognormal:MEDIAN:SIGMA"),
+            ("link", "links:FILE"),
+        ] {
+            let error = read(wrong).expect_err("no file").to_string();
+            assert!(error.ends_with(&format!("; did you mean {meant}?")), "{error}");
+        }
+        let file = |name: &str| match name {
+            "unix" => Ok("* * const:2".to_string()),
+            other => no_files(other),
+        };
+        assert_eq!(latency("unix", &names(), &file), Ok(Latency::Constant(units(2))), "a file");
+        assert!(read("mine").expect_err("no file").to_string().contains("there is no file"));
         let error = read("samples:=1,soon").expect_err("no time").to_string();
         assert!(error.starts_with("--latency line 2: soon: takes one time per line"), "{error}");
     }

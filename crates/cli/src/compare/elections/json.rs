@@ -31,6 +31,15 @@ struct Row {
     highest_dead: bool,
     outside: bool,
     textbooks: &'static str,
+    seeds: u64,
+    half_width_95: HalfWidths,
+}
+
+/// Half of the 95 % interval of each mean over the seeds; null of one seed.
+#[derive(Serialize)]
+struct HalfWidths {
+    messages: Option<f64>,
+    time: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -57,6 +66,7 @@ impl Comparison {
                 row(point, "all", &point.all, &cost.all, point.ranges.all),
             ]
         });
+        let rows = rows.map(|row| Row { seeds: measured.seeds, ..row });
         Self { rows: rows.collect(), omitted: LeftOut::all(&measured.omitted) }
     }
 }
@@ -85,10 +95,12 @@ fn row(
         failed: sample.failed,
         every_order: point.every_order,
         highest_dead: cost.without_last,
-        outside: sample.messages.is_outside(range)
-            || alone && sample.time.is_outside(point.ranges.time)
+        outside: point.judged && sample.messages.is_outside(range)
+            || point.judged && alone && sample.time.is_outside(point.ranges.time)
             || !alone && point.mean_is_off(),
         textbooks: cost.textbooks,
+        seeds: 1,
+        half_width_95: HalfWidths { messages: sample.messages_half, time: sample.time_half },
     }
 }
 

@@ -13,13 +13,18 @@ const COLUMN: usize = 14;
 pub fn text(measured: &Measured) -> String {
     let points = &measured.points;
     let mut text = String::new();
-    let one = |point: &Point| cells(&point.one.messages, point.ranges.one, None);
-    let all = |point: &Point| {
-        let mut row = cells(&point.all.messages, point.ranges.all, point.all_mean());
-        row.off |= point.mean_is_off();
-        row
+    let one = |point: &Point| Line {
+        off: point.one_is_outside(),
+        ..cells(&point.one.messages, point.one.messages_half, point.ranges.one, None)
     };
-    let time = |point: &Point| cells(&point.one.time, point.ranges.time, None);
+    let all = |point: &Point| Line {
+        off: point.all_is_outside(),
+        ..cells(&point.all.messages, point.all.messages_half, point.ranges.all, point.all_mean())
+    };
+    let time = |point: &Point| {
+        let row = cells(&point.one.time, point.one.time_half, point.ranges.time, None);
+        Line { off: row.off && point.judged, ..row }
+    };
     text += &block("Messages, one node begins", points, &one);
     text += &block("Messages, all begin at once", points, &all);
     text += &block("Units of time until all know, one node begins", points, &time);
@@ -32,13 +37,13 @@ struct Line {
     off: bool,
 }
 
-fn cells(spread: &Spread, formula: (f64, f64), mean: Option<f64>) -> Line {
+fn cells(spread: &Spread, half: Option<f64>, formula: (f64, f64), mean: Option<f64>) -> Line {
     let number = |value: f64| if value.is_finite() { decimal(value) } else { "-".to_string() };
     let mean = mean.map_or(String::new(), |mean| format!(", mean {}", decimal(mean)));
     Line {
         numbers: [
             number(spread.best),
-            number(spread.mean),
+            words::with_half(number(spread.mean), half),
             number(spread.worst),
             format!("{}{mean}", range(formula)),
         ],
@@ -89,12 +94,13 @@ fn notes(measured: &Measured) -> String {
         let told = format!("{}: the highest of the N nodes has just died.", dead.join(", "));
         say(&told);
     }
-    let off = |point: &Point| {
-        let Point { one, all, ranges, .. } = point;
-        let messages = one.messages.is_outside(ranges.one) || all.messages.is_outside(ranges.all);
-        messages || point.mean_is_off() || one.time.is_outside(ranges.time)
-    };
-    for id in distinct(measured, off) {
+    if measured.seeds > 1 {
+        say(&words::interval(measured.seeds));
+    }
+    if measured.points.iter().any(|point| !point.judged) {
+        say(words::NOT_JUDGED);
+    }
+    for id in distinct(measured, Point::is_outside) {
         say(&bad(format!("{id}: measured outside what its formula allows")));
     }
     let failed = |sample: &Sample| sample.failed > 0;

@@ -27,7 +27,18 @@ pub struct Panel {
 /// One algorithm's numbers.
 pub struct Series {
     pub id: &'static str,
-    pub points: Vec<(u32, f64)>,
+    pub points: Vec<Spot>,
+    /// Whether it ends before the others, since more nodes were not run.
+    pub cut: bool,
+}
+
+/// What was measured with so many nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
+    pub n: u32,
+    pub value: f64,
+    /// Half of the 95 % interval, where there is one.
+    pub half: f64,
 }
 
 /// Room around the curves: for numbers and titles, and for labels.
@@ -79,8 +90,8 @@ impl Panel {
         let bottom = frame.top + frame.height - BOTTOM;
         let all = || self.series.iter().flat_map(|series| &series.points);
         Axes {
-            x: Axis::tight(all().map(|(n, _)| f64::from(*n)), left + 10, right - 10),
-            y: Axis::round(self.scale, all().map(|(_, value)| *value), bottom, top + 6),
+            x: Axis::tight(all().map(|spot| f64::from(spot.n)), left + 10, right - 10),
+            y: Axis::round(self.scale, all().map(|spot| spot.value), bottom, top + 6),
             left,
             right,
             top,
@@ -117,7 +128,7 @@ impl Panel {
     }
 
     fn sizes(&self) -> Vec<u32> {
-        let all = self.series.iter().flat_map(|series| &series.points).map(|(n, _)| *n);
+        let all = self.series.iter().flat_map(|series| &series.points).map(|spot| spot.n);
         let mut sizes: Vec<u32> = all.collect();
         sizes.sort_unstable();
         sizes.dedup();
@@ -149,7 +160,8 @@ impl Panel {
         for (((x, y), bundle), top) in ends.into_iter().zip(tops) {
             let edge = axes.right + LABELS - 8;
             let bottom = top + height(bundle);
-            let way = vec![(x + 10, y), (axes.right + 4, y), (edge, (top + bottom) / 2)];
+            let begin = if bundle.series[0].cut { x + 20 } else { x + 10 };
+            let way = vec![(begin, y), (axes.right + 4, y), (edge, (top + bottom) / 2)];
             paper.draw(&PathElement::new(way, GREY_DARK))?;
             if bundle.series.len() > 1 {
                 let bracket = vec![
@@ -180,10 +192,10 @@ fn label(paper: &Paper<'_>, (x, y): Pixel, id: &'static str) -> Drawn {
 
 /// Whether two curves cannot be told apart.
 fn coincide(a: &Series, b: &Series) -> bool {
-    let close = |((n, x), (m, y)): (&(u32, f64), &(u32, f64))| {
-        n == m && (x - y).abs() <= 0.01 * x.abs().max(y.abs())
+    let close = |(a, b): (&Spot, &Spot)| {
+        a.n == b.n && (a.value - b.value).abs() <= 0.01 * a.value.abs().max(b.value.abs())
     };
-    a.points.len() == b.points.len() && a.points.iter().zip(&b.points).all(close)
+    a.cut == b.cut && a.points.len() == b.points.len() && a.points.iter().zip(&b.points).all(close)
 }
 
 impl Bundle<'_> {
@@ -200,14 +212,46 @@ impl Bundle<'_> {
             let series = self.series[place % self.series.len()];
             Look::of(series.id).marker(paper, pixel)?;
         }
-        Ok(())
+        self.whiskers(paper, axes)?;
+        self.cross(paper, axes)
     }
 
     fn pixels(&self, axes: &Axes, shift: i32) -> Vec<Pixel> {
         let points = &self.series[0].points;
-        let place = |&(n, value): &(u32, f64)| {
-            Some((axes.x.place(f64::from(n))?, axes.y.place(value)? + shift))
+        let place = |spot: &Spot| {
+            Some((axes.x.place(f64::from(spot.n))?, axes.y.place(spot.value)? + shift))
         };
         points.iter().filter_map(place).collect()
+    }
+
+    /// The 95 % interval around each point, where it is not too small to be seen.
+    fn whiskers(&self, paper: &Paper<'_>, axes: &Axes) -> Drawn {
+        let series = self.series[0];
+        for spot in series.points.iter().filter(|spot| spot.half > 0.0) {
+            let place = |value| axes.y.place(value).map(|y| y.clamp(axes.top, axes.bottom));
+            let low = place(spot.value - spot.half).unwrap_or(axes.bottom);
+            let ends = (axes.x.place(f64::from(spot.n)), place(spot.value + spot.half));
+            let (Some(x), Some(high)) = ends else { continue };
+            let style = Look::of(series.id).colour.stroke_width(1);
+            for line in [
+                [(x, low), (x, high)],
+                [(x - 4, low), (x + 4, low)],
+                [(x - 4, high), (x + 4, high)],
+            ] {
+                paper.draw(&PathElement::new(line.to_vec(), style))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A cross behind the last point of what was not run with more nodes.
+    fn cross(&self, paper: &Paper<'_>, axes: &Axes) -> Drawn {
+        let last = self.pixels(axes, 0).pop().filter(|_| self.series[0].cut);
+        let Some((x, y)) = last else { return Ok(()) };
+        let x = x + 13;
+        for line in [[(x - 5, y - 5), (x + 5, y + 5)], [(x - 5, y + 5), (x + 5, y - 5)]] {
+            paper.draw(&PathElement::new(line.to_vec(), BLACK.stroke_width(2)))?;
+        }
+        Ok(())
     }
 }
