@@ -76,7 +76,10 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         mistakes.iter().for_each(|mistake| say(mistake));
         return ExitCode::from(USAGE);
     }
-    say(&chain(error));
+    match error.downcast_ref().map(conclave_lab::Error::each) {
+        Some(several) if several.len() > 1 => several.iter().for_each(|mistake| say(mistake)),
+        Some(_) | None => say(&chain(error)),
+    }
     ExitCode::from(if usage { USAGE } else { FAILED })
 }
 

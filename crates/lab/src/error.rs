@@ -38,6 +38,17 @@ impl Error {
         }
     }
 
+    /// Each thing that is wrong, in a line of its own.
+    pub fn each(&self) -> Vec<String> {
+        match self {
+            Self::Simulation(error) => error.each(),
+            Self::In { place, source } => {
+                source.each().iter().map(|one| format!("{place}: {one}")).collect()
+            }
+            Self::Usage(_) | Self::Algorithm(_) | Self::Contradicted(_) => vec![self.to_string()],
+        }
+    }
+
     /// The same error, with the place where it was found.
     pub fn within(self, place: impl Into<String>) -> Self {
         Self::In { place: place.into(), source: Box::new(self) }

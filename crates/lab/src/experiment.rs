@@ -272,7 +272,7 @@ fn elective(setting: Setting, names: &Names, people: &People<'_>) -> Result<Sett
 }
 
 /// One `--set`: its name, and its value or the text of the file that it names.
-fn value(entry: &'static Entry, text: &str) -> Result<(String, String), Error> {
+pub(crate) fn value(entry: &'static Entry, text: &str) -> Result<(String, String), Error> {
     let Some((name, value)) = text.split_once('=') else {
         let accepted = format!("takes name=value; 'conclave algorithms {}' lists them", entry.id);
         return Err(Usage::flag("--set", text, accepted).into());

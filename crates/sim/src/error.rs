@@ -37,9 +37,28 @@ pub enum Error {
     /// A scenario file that says something wrong.
     #[error("scenario: {0}")]
     BadScenario(String),
+    /// One that says several things wrong, each in one line.
+    #[error("scenario: {}", .0.join("; "))]
+    BadScenarios(Vec<String>),
 }
 
 impl Error {
+    /// All that is wrong with a scenario file: at least one thing.
+    pub(crate) fn scenario(mut mistakes: Vec<String>) -> Self {
+        match mistakes.len() {
+            1 => Self::BadScenario(mistakes.remove(0)),
+            _ => Self::BadScenarios(mistakes),
+        }
+    }
+
+    /// Each thing that is wrong, in a line of its own.
+    pub fn each(&self) -> Vec<String> {
+        match self {
+            Self::BadScenarios(all) => all.iter().map(|one| format!("scenario: {one}")).collect(),
+            one => vec![one.to_string()],
+        }
+    }
+
     /// A value that a flag does not take. Whatever was typed, the message stays one short line.
     pub(crate) fn value(flag: &'static str, value: impl ToString, accepted: impl ToString) -> Self {
         let value = excerpt(&value.to_string());

@@ -85,6 +85,7 @@ fn on_line(flag: &'static str, line: usize, error: &Error) -> Error {
         | Error::BadRecording(reason)
         | Error::BadStory(reason)
         | Error::Undrawable(reason) => reason.clone(),
+        Error::BadScenarios(reasons) => reasons.join("; "),
     };
     Error::BadLine { flag, line, reason }
 }

@@ -27,23 +27,42 @@ mod advice;
 mod expect;
 mod file;
 mod plan;
+mod read;
 
 pub use expect::{Check, Expect};
 
 use crate::error::Error;
 use crate::parse::{Names, ids};
 use conclave_core::Property;
-use file::{File, List, Parts};
+use file::{File, List};
+use read::{Lines, Told};
 use serde::Deserialize;
 
-/// A text in both languages.
+/// A text in both languages; where a file has it in one, that one stands for the other.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Languages")]
 pub struct Text {
     /// English.
     pub en: String,
     /// Portuguese.
     pub pt: String,
+}
+
+/// A text as a file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with en, pt or both")]
+struct Languages {
+    en: Option<String>,
+    pt: Option<String>,
+}
+
+impl TryFrom<Languages> for Text {
+    type Error = &'static str;
+
+    fn try_from(Languages { en, pt }: Languages) -> Result<Self, Self::Error> {
+        let any = en.clone().or_else(|| pt.clone()).ok_or("en, pt or both are needed")?;
+        Ok(Self { en: en.unwrap_or_else(|| any.clone()), pt: pt.unwrap_or(any) })
+    }
 }
 
 /// A scenario, or one run of it, as its file tells it.
@@ -71,28 +90,30 @@ pub struct Scenario {
     pub candidates: Option<String>,
     /// What must come of it.
     pub expect: Expect,
+    /// What is asked before the answer is known, in place of title and text.
+    pub question: Option<Text>,
     file: File,
+    lines: Lines,
 }
 
 impl Scenario {
     /// Reads a scenario file that tells of one run.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let file: File = toml::from_str(text).map_err(|error| file::located(text, &error))?;
-        Self::of(file)
+        let mut runs = Self::parse_runs(text)?;
+        match runs.len() {
+            1 => Ok(runs.remove(0)),
+            _ => Err(Error::BadScenario("runs: one run is needed here".to_string())),
+        }
     }
 
     /// Reads a scenario file: the runs that it tells of, at least one.
     pub fn parse_runs(text: &str) -> Result<Vec<Self>, Error> {
-        let files = Parts::read(text)?;
-        if files.is_empty() {
-            return Ok(vec![Self::parse(text)?]);
-        }
-        files.into_iter().map(Self::of).collect()
+        read::runs(text)?.into_iter().map(Self::of).collect()
     }
 
-    fn of(mut file: File) -> Result<Self, Error> {
+    fn of(Told { mut file, lines }: Told) -> Result<Self, Error> {
         if file.nodes == 0 {
-            return Err(Error::BadScenario("nodes: at least 1".into()));
+            return Err(Error::BadScenario(lines.at("nodes", "nodes: at least 1".into())));
         }
         Ok(Self {
             title: file.title.clone(),
@@ -106,7 +127,9 @@ impl Scenario {
             ids: file.ids.as_ref().map(List::text),
             candidates: file.candidates.as_ref().map(List::text),
             expect: std::mem::take(&mut file.expect),
+            question: file.question.clone(),
             file,
+            lines,
         })
     }
 
@@ -114,9 +137,15 @@ impl Scenario {
     pub fn names(&self, clients: u32, coordinators: u32) -> Result<Names, Error> {
         let labels = match &self.ids {
             None => Vec::new(),
-            Some(text) => ids(text, clients).map_err(|error| file::in_field(&error))?,
+            Some(text) => ids(text, clients).map_err(|error| self.told(&error))?,
         };
         Ok(Names { labels, ..Names::new(clients, coordinators) })
+    }
+
+    /// A flag's error, told of the field of the same name and its line.
+    fn told(&self, error: &Error) -> Error {
+        let (field, mistake) = file::in_field(error);
+        Error::BadScenario(self.lines.at(&field, mistake))
     }
 
     /// Whether the run has to be watched for this property, since the scenario expects something

@@ -1,5 +1,6 @@
 //! `conclave scenario`: scenarios with a known outcome.
 
+mod changed;
 mod predict;
 
 use crate::drawing::Drawing;
@@ -8,6 +9,7 @@ use crate::lang::Lang;
 use crate::output::run::{Broken, Report};
 use crate::output::scenario::{self, Row, json};
 use crate::output::{self, story::Viewer};
+use changed::Changed;
 use conclave_core::Property;
 use conclave_lab::scenarios::{Ran, ScenarioFile};
 use conclave_sim::Options;
@@ -42,17 +44,20 @@ struct List {
     /// Only those with this word in their name, title or algorithm
     #[arg(value_name = "WORD")]
     word: Option<String>,
+    /// By names that give nothing away, for 'run --predict'
+    #[arg(long)]
+    predict: bool,
     #[command(flatten)]
     style: Style,
 }
 
-/// One scenario: its story and its set-up, but not what comes of it
+/// One scenario: its set-up, but nothing that gives away what comes of it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  conclave scenario show quorum-c4-forgets --answer")]
 struct Show {
     /// The scenario, or a file such as my.toml
     name: String,
-    /// Show what must come of it, too
+    /// Show its title and story, and what must come of it
     #[arg(long)]
     answer: bool,
     #[command(flatten)]
@@ -64,6 +69,7 @@ struct Show {
 #[command(after_help = "Examples:\n  \
     conclave scenario run quorum-c4-forgets --predict\n  \
     conclave scenario run my.toml --view all --trace my.svg\n  \
+    conclave scenario run token-ring-idle-and-busy --latency exp:1 --crash 3@20\n  \
     conclave scenario run --all --json")]
 struct Run {
     /// The scenario, or a file such as my.toml
@@ -82,6 +88,8 @@ struct Run {
     drawing: Drawing,
     #[command(flatten)]
     style: Style,
+    #[command(flatten)]
+    changed: Changed,
 }
 
 /// How it is told.
@@ -132,6 +140,9 @@ impl Run {
             (_, _) if self.predict && (self.all || self.style.json) => {
                 refused("--predict", "asks about one scenario; no --all, no --json")
             }
+            (_, _) if self.all && !self.changed.changes().are_none() => {
+                refused("--all", "changes are for one scenario; see --help")
+            }
             (_, _) => Ok(()),
         }
     }
@@ -152,6 +163,7 @@ fn list(arguments: &List) -> anyhow::Result<Exit> {
     }
     output::print(&match arguments.style.json {
         true => output::json::pretty(&json::list(&all, lang))?,
+        false if arguments.predict => scenario::unrevealed(&all, lang),
         false => scenario::list(&all, lang),
     })?;
     Ok(Exit::Done)
@@ -183,9 +195,11 @@ fn show(arguments: &Show) -> anyhow::Result<Exit> {
         }
         false => {
             let experiment = set_up.first().map(|(experiment, _)| experiment);
-            scenario::heading(&file, experiment, lang)
-                + &scenario::text(&file, lang)
-                + &scenario::set_up(&file, &commands, lang)
+            let told = match arguments.answer {
+                true => scenario::heading(&file, experiment, lang) + &scenario::text(&file, lang),
+                false => scenario::heading_unrevealed(&file, experiment, lang),
+            };
+            told + &scenario::set_up(&file, &commands, lang)
                 + &scenario::answer(&file, ran.as_deref(), arguments.answer, lang)
         }
     })?;
@@ -194,7 +208,7 @@ fn show(arguments: &Show) -> anyhow::Result<Exit> {
 
 fn one(arguments: &Run, file: &ScenarioFile) -> anyhow::Result<Exit> {
     let begun = Instant::now();
-    let runs = file.run(arguments.view.is_some())?;
+    let runs = file.run_changed(arguments.view.is_some(), &arguments.changed.changes())?;
     let wall_seconds = begun.elapsed().as_secs_f64();
     draw(arguments, file, &runs)?;
     let lang = arguments.style.lang();
@@ -209,19 +223,20 @@ fn one(arguments: &Run, file: &ScenarioFile) -> anyhow::Result<Exit> {
         view.map(|view| Viewer::new(view, &ran.experiment.names)).transpose()
     };
     let viewers = runs.iter().map(viewer).collect::<Result<Vec<_>, _>>()?;
-    output::print(&scenario::heading(file, Some(&runs[0].experiment), lang))?;
+    let experiment = Some(&runs[0].experiment);
+    let heading = scenario::heading(file, experiment, lang);
+    match arguments.predict {
+        true => output::print(&scenario::heading_unrevealed(file, experiment, lang))?,
+        false => output::print(&heading)?,
+    }
     for ran in &runs {
-        output::print(&scenario::part(ran, lang))?;
-        let told = match arguments.predict {
-            true => scenario::guessed(&ran.checks, &predict::ask(file, ran, lang)?, lang),
-            false => scenario::checks(&ran.checks, lang),
-        };
-        output::print(&told)?;
+        output::print(&guess_or_judge(arguments, file, ran)?)?;
         if arguments.view.is_none() {
             output::print(&scenario::verdicts(&ran.outcome, lang))?; // The story ends with them.
         }
     }
-    let told = scenario::text(file, lang);
+    let heading = if arguments.predict { format!("\n{heading}") } else { String::new() };
+    let told = heading + &scenario::text(file, lang);
     output::print(&(told + &scenario::result(file, &runs, arguments.view.is_some(), lang)))?;
     for (ran, viewer) in runs.into_iter().zip(viewers) {
         if let Some(viewer) = viewer {
@@ -230,6 +245,17 @@ fn one(arguments: &Run, file: &ScenarioFile) -> anyhow::Result<Exit> {
         }
     }
     Ok(exit)
+}
+
+/// One run beside what was guessed, or what was expected.
+fn guess_or_judge(arguments: &Run, file: &ScenarioFile, ran: &Ran) -> anyhow::Result<String> {
+    let lang = arguments.style.lang();
+    let part = scenario::part(ran, lang);
+    if !arguments.predict {
+        return Ok(part + &scenario::checks(ran, lang));
+    }
+    let guesses = predict::ask(file, ran, lang)?;
+    Ok(part + &scenario::guessed(&ran.checks, &guesses, lang))
 }
 
 /// Runs it once more, to write it down: the same plan gives the same run. Several runs make several

@@ -91,6 +91,45 @@ pub fn heading(file: &ScenarioFile, experiment: Option<&Experiment>, lang: Lang)
     format!("{}\n{}\n", strong(lang.of(&scenario.title)), dim(about))
 }
 
+/// The same, without what gives away how it ends.
+pub fn heading_unrevealed(
+    file: &ScenarioFile,
+    experiment: Option<&Experiment>,
+    lang: Lang,
+) -> String {
+    let scenario = file.head();
+    let about = match (file.runs.len(), experiment) {
+        (1, Some(experiment)) => about(experiment, lang),
+        (1, None) => scenario.algorithm.clone(),
+        (runs, _) => format!("{}, {runs} {}", scenario.algorithm, lang.pick("runs", "execuções")),
+    };
+    let asked = scenario
+        .question
+        .as_ref()
+        .map(|question| format!("\n{}\n", wrap(lang.of(question), width()).join("\n")));
+    let source = dim(format!("{}; {}", file.typed, scenario.source));
+    format!("{}\n{source}\n{}", strong(about), asked.unwrap_or_default())
+}
+
+/// All scenarios by names and sizes alone.
+pub fn unrevealed(all: &[ScenarioFile], lang: Lang) -> String {
+    let mut text = String::new();
+    for file in in_order(all) {
+        let runs = file.runs.len() as u64;
+        let nodes = of(u64::from(file.head().nodes), lang.pick("node", "nó"));
+        let runs = match lang {
+            Lang::En => of(runs, "run"),
+            Lang::Pt if runs == 1 => "1 execução".to_string(),
+            Lang::Pt => format!("{runs} execuções"),
+        };
+        let about = format!("{nodes}, {runs}; {}", file.head().source);
+        let _ = writeln!(text, "  {:30}  {}", file.number_among(all), dim(about));
+    }
+    let hint = typed(format!("conclave scenario run NAME --predict{}", lang.flag()));
+    let _ = writeln!(text, "\n{hint}");
+    text
+}
+
 /// The algorithm and its size, in a few words.
 pub fn about(experiment: &Experiment, lang: Lang) -> String {
     let Experiment { setting, names, .. } = experiment;
@@ -176,12 +215,17 @@ pub fn answer(file: &ScenarioFile, ran: Option<&[Ran]>, asked: bool, lang: Lang)
 }
 
 /// What was expected, beside what was seen.
-pub fn checks(checks: &[Check], lang: Lang) -> String {
+pub fn checks(ran: &Ran, lang: Lang) -> String {
+    let checks = &ran.checks;
     let headings = ["", lang.pick("expected", "esperado"), lang.pick("observed", "observado")];
     let mut rows = vec![headings.map(String::from)];
     rows.extend(checks.iter().map(|check| cells(check, &check.expected, lang)));
     let ends = checks.iter().map(|check| {
-        let word = if check.ok { good("ok") } else { bad(lang.pick("not ok", "não ok")) };
+        let word = match check.ok {
+            _ if !ran.judged => dim("-"),
+            true => good("ok"),
+            false => bad(lang.pick("not ok", "não ok")),
+        };
         format!("{word}  {}", meaning(check, lang))
     });
     format!("\n{}", aligned(&rows, std::iter::once(String::new()).chain(ends)))
@@ -237,6 +281,10 @@ pub fn verdicts(outcome: &Outcome, lang: Lang) -> String {
 /// Whether it came out as expected, and how to see more.
 pub fn result(file: &ScenarioFile, runs: &[Ran], told: bool, lang: Lang) -> String {
     let word = match runs.iter().all(Ran::ok) {
+        _ if runs.iter().any(|ran| !ran.judged) => odd(lang.pick(
+            "not judged: this is not the run that the file speaks of",
+            "sem julgamento: não é a execução de que o arquivo fala",
+        )),
         true => good(lang.pick("as expected", "como esperado")),
         false => bad(lang.pick("not as expected", "não como esperado")),
     };

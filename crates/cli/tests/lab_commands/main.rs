@@ -2,6 +2,7 @@
 
 mod bench;
 mod catalogue;
+mod changes;
 mod check;
 mod compare;
 mod conditions;

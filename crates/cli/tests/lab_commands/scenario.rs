@@ -57,11 +57,13 @@ fn every_file_is_in_the_list() {
 fn what_comes_of_it_is_hidden_until_asked_for() {
     let done = conclave(&["scenario", "show", "quorum-c4-forgets"]);
     assert_eq!(done.code, 0);
-    assert!(done.stdout.starts_with("c4 forgets, and two are inside\n"), "{}", done.stdout);
+    assert!(done.stdout.starts_with("quorum, 2 nodes + 7 coordinators\n"), "{}", done.stdout);
+    assert!(!done.stdout.contains("two are inside"), "{}", done.stdout);
     assert!(done.stdout.contains("  conclave sim quorum --nodes 2 "), "{}", done.stdout);
     assert!(!done.stdout.contains("violated"), "{}", done.stdout);
     let answer = conclave(&["scenario", "show", "quorum-c4-forgets", "--answer"]);
     assert!(answer.stdout.contains("S1          violated  at most one"), "{}", answer.stdout);
+    assert!(answer.stdout.starts_with("c4 forgets, and two are inside\n"), "{}", answer.stdout);
     let shown = json(&["scenario", "show", "quorum-c4-forgets", "--json"]);
     assert!(shown.get("expected").is_none());
     let shown = json(&["scenario", "show", "quorum-c4-forgets", "--answer", "--json"]);
@@ -239,7 +241,10 @@ fn mistakes_get_one_line() {
 fn a_wrong_file_gets_one_line() {
     for (wrong, says) in [
         ("this is no scenario", "scenario: line 1: "),
-        (&*MINE.replace("single:1", "single:9"), "scenario: workload = 9: nodes are 1 to 3"),
+        (
+            &*MINE.replace("single:1", "single:9"),
+            "scenario: line 7: workload = 9: nodes are 1 to 3",
+        ),
         (&*MINE.replace("nodes = 3", "nodes = 3\nloss = 1.5"), "loss"),
         (&*MINE.replace("nodes = 3", "nodes = 4000000000"), "nodes = 4000000000: at most"),
         (&*MINE.replace("nodes = 3", "nodes = 3\nset = { a = 1 }"), "--set a: ricart-agrawala"),

@@ -1,7 +1,7 @@
 //! The fields of a scenario file.
 
 use super::{Expect, Text};
-use crate::error::{Error, excerpt, one_line};
+use crate::error::{Error, excerpt};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 pub(super) struct File {
     pub title: Text,
     pub text: Text,
+    pub question: Option<Text>,
     pub source: String,
     pub part: Option<Text>,
     pub front: Option<u32>,
@@ -49,45 +50,6 @@ pub(super) struct File {
     pub until: Option<Word>,
     #[serde(default)]
     pub expect: Expect,
-}
-
-/// A file that tells of several runs: each has what is said above them all, and its own.
-#[derive(Debug, Deserialize)]
-pub(super) struct Parts {
-    runs: Vec<toml::Table>,
-    #[serde(flatten)]
-    common: toml::Table,
-}
-
-impl Parts {
-    /// The runs, each as a file of its own; none if the file tells of one run alone.
-    pub fn read(text: &str) -> Result<Vec<File>, Error> {
-        let Ok(Self { runs, common }) = toml::from_str(text) else { return Ok(Vec::new()) };
-        let file = |(index, run): (usize, toml::Table)| {
-            let merged = File::deserialize(merged(&common, run));
-            let in_run = |error: toml::de::Error| {
-                let message = one_line(error.message());
-                Error::BadScenario(format!("run {}: {message}", index + 1))
-            };
-            merged.map_err(in_run)
-        };
-        runs.into_iter().enumerate().map(file).collect()
-    }
-}
-
-/// What a run says itself comes before what is said of all; tables are merged.
-fn merged(common: &toml::Table, run: toml::Table) -> toml::Table {
-    let mut all = common.clone();
-    for (name, value) in run {
-        let value = match (all.remove(&name), value) {
-            (Some(toml::Value::Table(below)), toml::Value::Table(above)) => {
-                toml::Value::Table(merged(&below, above))
-            }
-            (_, value) => value,
-        };
-        all.insert(name, value);
-    }
-    all
 }
 
 /// One line of a script.
@@ -160,31 +122,24 @@ impl List {
     }
 }
 
-/// What the TOML reader found, on one line.
-pub(super) fn located(text: &str, error: &toml::de::Error) -> Error {
-    let before = error.span().and_then(|span| text.get(..span.start));
-    let line = before.map(|before| 1 + before.matches('\n').count());
-    let message = one_line(error.message());
-    Error::BadScenario(match line {
-        Some(line) => format!("line {line}: {message}"),
-        None => message,
-    })
-}
-
-/// A flag's error, told of the field of the same name.
-pub(super) fn in_field(error: &Error) -> Error {
+/// A flag's error, told of the field of the same name: the field, and what is wrong.
+pub(super) fn in_field(error: &Error) -> (String, String) {
     match error {
         Error::BadValue { flag, value, accepted } => {
             let field = flag.trim_start_matches('-');
-            Error::BadScenario(format!("{field} = {}: {accepted}", excerpt(value)))
+            (field.to_string(), format!("{field} = {}: {accepted}", excerpt(value)))
         }
         Error::BadLine { flag, line, reason } => {
             let field = flag.trim_start_matches('-');
-            Error::BadScenario(format!("{field}, entry {line}: {reason}"))
+            (field.to_string(), format!("{field}, entry {line}: {reason}"))
         }
-        Error::BadScenario(_)
+        Error::BadScenario(reason) => {
+            let field = reason.split(':').next().unwrap_or_default();
+            (field.to_string(), reason.clone())
+        }
+        Error::BadScenarios(_)
         | Error::BadRecording(_)
         | Error::BadStory(_)
-        | Error::Undrawable(_) => error.clone(),
+        | Error::Undrawable(_) => (String::new(), error.to_string()),
     }
 }

@@ -8,13 +8,48 @@ use crate::plan::{Act, Action, Fault, MessageRule, Plan, ScriptLine, Workload};
 use conclave_core::{NodeId, Ticks};
 
 impl Scenario {
-    /// The run that the scenario tells of.
+    /// The run that the scenario tells of, or all that is wrong with its fields.
     pub fn plan(&self, names: &Names) -> Result<Plan, Error> {
-        plan(&self.file, names).map_err(|error| in_field(&error))
+        let mut wrong = Wrong(Vec::new());
+        let plan = plan(&self.file, names, &mut wrong);
+        let mut mistakes: Vec<String> = Vec::new();
+        for error in &wrong.0 {
+            let (field, mistake) = in_field(error);
+            let mistake = self.lines.at(&field, mistake);
+            if !mistakes.contains(&mistake) {
+                mistakes.push(mistake);
+            }
+        }
+        if mistakes.is_empty() { Ok(plan) } else { Err(Error::scenario(mistakes)) }
     }
 }
 
-fn plan(file: &File, names: &Names) -> Result<Plan, Error> {
+/// What is wrong so far.
+struct Wrong(Vec<Error>);
+
+impl Wrong {
+    /// What was read; if it could not be, that is noted, and something else stands for it.
+    fn or<T>(&mut self, read: Result<T, Error>, otherwise: T) -> T {
+        read.unwrap_or_else(|error| {
+            self.0.push(error);
+            otherwise
+        })
+    }
+
+    /// All of a list that could be read.
+    fn all<T>(&mut self, read: impl IntoIterator<Item = Result<T, Error>>) -> Vec<T> {
+        let mut good = Vec::new();
+        for one in read {
+            match one {
+                Ok(one) => good.push(one),
+                Err(error) => self.0.push(error),
+            }
+        }
+        good
+    }
+}
+
+fn plan(file: &File, names: &Names, wrong: &mut Wrong) -> Plan {
     let default = Plan::default();
     let time = |flag, word: &Option<Word>, default| match word {
         Some(word) => parse::time(flag, &word.text()),
@@ -26,28 +61,30 @@ fn plan(file: &File, names: &Names) -> Result<Plan, Error> {
     };
     let backoff =
         |(node, span): (&String, &Word)| parse::backoff(&format!("{node}:{}", span.text()), names);
-    Ok(Plan {
+    let usual = default.latency.clone();
+    Plan {
         seed: file.seed.unwrap_or(default.seed),
-        latency: file.latency.as_ref().map_or(Ok(default.latency), latency)?,
+        latency: wrong.or(file.latency.as_ref().map_or(Ok(default.latency), latency), usual),
         fifo: file.fifo.unwrap_or(default.fifo),
         loss: file.loss.unwrap_or(default.loss),
         duplicate: file.duplicate.unwrap_or(default.duplicate),
         serial: file.serial.unwrap_or(default.serial),
         multicast: file.multicast.unwrap_or(default.multicast),
-        rules: file.rules.iter().map(|one| rule(one, names)).collect::<Result<_, Error>>()?,
-        faults: faults(file, names)?,
-        dead: each(&file.dead, |text| names.node("--dead", text))?,
-        drift: each(&file.drift, |text| parse::drift(text, names))?,
-        backoffs: file.backoffs.iter().map(backoff).collect::<Result<_, Error>>()?,
-        workload: workload(file, names)?,
-        start: each(&file.start, |text| names.node("--start", text))?,
+        rules: wrong.all(file.rules.iter().map(|one| rule(one, names))),
+        faults: faults(file, names, wrong),
+        dead: wrong.all(each(&file.dead, |text| names.node("--dead", text))),
+        drift: wrong.all(each(&file.drift, |text| parse::drift(text, names))),
+        backoffs: wrong.all(file.backoffs.iter().map(backoff)),
+        workload: workload(file, names, wrong),
+        start: wrong.all(each(&file.start, |text| names.node("--start", text))),
         rounds: file.rounds.unwrap_or(default.rounds),
-        critical_section: time("--cs", &file.cs, default.critical_section)?,
+        critical_section: wrong
+            .or(time("--cs", &file.cs, default.critical_section), default.critical_section),
         cancel: file.cancel.unwrap_or(default.cancel),
         value: file.value,
         unprotected: file.unprotected.unwrap_or(default.unprotected),
-        until: time("--until", &file.until, default.until)?,
-    })
+        until: wrong.or(time("--until", &file.until, default.until), default.until),
+    }
 }
 
 /// A scenario is one file: it says everything itself.
@@ -55,31 +92,36 @@ pub(super) fn no_files(_: &str) -> Result<String, String> {
     Err("a scenario cannot name other files; give the lines themselves".to_string())
 }
 
-fn each<T>(list: &Option<List>, parse: impl Fn(&str) -> Result<T, Error>) -> Result<Vec<T>, Error> {
+fn each<T>(list: &Option<List>, parse: impl Fn(&str) -> T) -> Vec<T> {
     let texts = list.as_ref().map(List::texts).unwrap_or_default();
     texts.iter().map(|text| parse(text)).collect()
 }
 
-fn faults(file: &File, names: &Names) -> Result<Vec<(Ticks, Fault)>, Error> {
-    let mut faults = each(&file.crash, |text| parse::crash(text, names))?;
-    faults.extend(each(&file.restart, |text| parse::restart(text, names))?);
-    faults.extend(each(&file.pause, |text| parse::pause(text, names))?);
-    faults.extend(each(&file.partition, |text| parse::partition(text, names))?);
-    faults.extend(each(&file.suspect, |text| parse::suspect(text, names))?);
+fn faults(file: &File, names: &Names, wrong: &mut Wrong) -> Vec<(Ticks, Fault)> {
+    let read = [
+        each(&file.crash, |text| parse::crash(text, names)),
+        each(&file.restart, |text| parse::restart(text, names)),
+        each(&file.pause, |text| parse::pause(text, names)),
+        each(&file.partition, |text| parse::partition(text, names)),
+        each(&file.suspect, |text| parse::suspect(text, names)),
+    ];
+    let mut faults = wrong.all(read.into_iter().flatten());
     parse::in_order(&mut faults);
-    Ok(faults)
+    faults
 }
 
-fn workload(file: &File, names: &Names) -> Result<Workload, Error> {
+fn workload(file: &File, names: &Names, wrong: &mut Wrong) -> Workload {
+    let otherwise = Workload::AllAtOnce;
     match (&file.workload, &file.script) {
-        (None, None) => Ok(Workload::AllAtOnce),
-        (Some(text), None) => parse::workload(text, names, &no_files),
+        (None, None) => otherwise,
+        (Some(text), None) => wrong.or(parse::workload(text, names, &no_files), otherwise),
         (None, Some(script)) => {
-            let steps = script.iter().map(|one| step(one, names));
-            Ok(Workload::Script(parse::sorted(steps.collect::<Result<_, Error>>()?)))
+            let steps = wrong.all(script.iter().map(|one| step(one, names)));
+            Workload::Script(parse::sorted(steps))
         }
         (Some(_), Some(_)) => {
-            Err(Error::BadScenario("a workload or a script, not both".to_string()))
+            let both = "workload: a workload or a script, not both".to_string();
+            wrong.or(Err(Error::BadScenario(both)), otherwise)
         }
     }
 }

@@ -76,17 +76,26 @@ fn wrong_fields_are_told_in_one_line() {
         ("colour = 3", "line 7: unknown field `colour`"),
         ("loss = \"much\"", "line 7: invalid type"),
         ("cs = [1]", "line 7: expected a text or a number"),
-        ("crash = [\"9@5\"]", "crash = 9: nodes are 1 to 3 and c1 to c2"),
-        ("cs = -1", "cs = -1: a time"),
-        ("workload = \"all-at-once\"\nscript = []", "a workload or a script, not both"),
-        ("rules = [{ from = 1 }]", "rules: each has one of"),
-        ("rules = [{ nth = 0, drop = true }]", "rules = nth = 0: the first is 1"),
-        ("rules = [{ type = \"a b\", drop = true }]", "rules = a b: the name of a message"),
-        ("script = [{ at = 0, node = 1, do = \"tell\" }]", "script = tell: do = acquire"),
-        ("script = [{ at = 0, node = 9, do = \"cancel\" }]", "script = 9: nodes are 1 to 3"),
-        ("latency = [\"1 2\"]", "latency, entry 1: 1 2: 'from to LATENCY'"),
-        ("latency = \"links.txt\"", "latency = links.txt: a scenario cannot name other files"),
-        ("ids = \"1,2\"", "ids = with 2 labels"),
+        ("crash = [\"9@5\"]", "line 7: crash = 9: nodes are 1 to 3 and c1 to c2"),
+        ("cs = -1", "line 7: cs = -1: a time"),
+        (
+            "workload = \"all-at-once\"\nscript = []",
+            "line 7: workload: a workload or a script, not both",
+        ),
+        ("rules = [{ from = 1 }]", "line 7: rules: each has one of"),
+        ("rules = [{ nth = 0, drop = true }]", "line 7: rules = nth = 0: the first is 1"),
+        ("rules = [{ type = \"a b\", drop = true }]", "line 7: rules = a b: the name of a message"),
+        ("script = [{ at = 0, node = 1, do = \"tell\" }]", "line 7: script = tell: do = acquire"),
+        (
+            "script = [{ at = 0, node = 9, do = \"cancel\" }]",
+            "line 7: script = 9: nodes are 1 to 3",
+        ),
+        ("latency = [\"1 2\"]", "line 7: latency, entry 1: 1 2: 'from to LATENCY'"),
+        (
+            "latency = \"links.txt\"",
+            "line 7: latency = links.txt: a scenario cannot name other files",
+        ),
+        ("ids = \"1,2\"", "line 7: ids = with 2 labels"),
         ("[expect]\nluck = 1", "line 8: unknown field `luck`"),
         ("[expect]\nholds = [\"S9\"]", "line 8: unknown variant `S9`"),
         ("[expect", "line 7: "),
@@ -97,6 +106,10 @@ fn wrong_fields_are_told_in_one_line() {
         assert!(error.starts_with(&format!("scenario: {expected}")), "{rest}: {error}");
         assert!(!error.contains('\n'), "{error}");
     }
+}
+
+#[test]
+fn what_is_no_scenario_at_all_is_refused_in_one_line() {
     for text in ["", "\u{0}", "[[[", "nodes = 99999999999999999999", "title = 1"] {
         let error = Scenario::parse(text).expect_err(text).to_string();
         assert!(error.starts_with("scenario: ") && !error.contains('\n'), "{error}");
@@ -109,4 +122,91 @@ fn wrong_fields_are_told_in_one_line() {
 fn properties_that_are_expected_are_watched() {
     let scenario = scenario("[expect]\nholds = [\"S1\"]\nviolated = [\"HB\"]").expect("good");
     assert!(scenario.watches(Property::HB) && !scenario.watches(Property::BW));
+}
+
+#[test]
+fn one_language_is_enough() {
+    let told = |texts: &str| {
+        let file = HEAD.replace(r#"{ en = "A", pt = "B" }"#, texts);
+        Scenario::parse(&file).map(|scenario| (scenario.title.en, scenario.title.pt))
+    };
+    let both = |en: &str, pt: &str| Ok((en.to_string(), pt.to_string()));
+    assert_eq!(told(r#"{ en = "A" }"#), both("A", "A"));
+    assert_eq!(told(r#"{ pt = "B" }"#), both("B", "B"));
+    assert_eq!(told(r#"{ en = "A", pt = "B" }"#), both("A", "B"));
+    let neither = told("{}").expect_err("no language").to_string();
+    assert_eq!(neither, "scenario: line 2: en, pt or both are needed");
+    assert!(told(r#"{ fr = "C" }"#).is_err());
+}
+
+#[test]
+fn all_that_is_wrong_is_told_at_once_with_its_line() {
+    let mistakes = |error: Error| error.each();
+    let unread = scenario("colour = 3\nloss = \"much\"\n[expect]\nluck = 1\nmessages = 2\n");
+    let told = mistakes(unread.expect_err("three mistakes"));
+    assert_eq!(told.len(), 3, "{told:?}");
+    for (line, word) in [(7, "colour"), (8, "much"), (10, "luck")] {
+        let begins = format!("scenario: line {line}: ");
+        let told = told.iter().find(|told| told.starts_with(&begins));
+        assert!(told.is_some_and(|told| told.contains(word)), "{begins}{word}: {told:?}");
+    }
+    let unplanned = plan("crash = [\"9@5\", \"1@x\"]\ncs = -1\nstart = [7]\n");
+    let told = mistakes(unplanned.expect_err("four mistakes"));
+    let begins =
+        ["line 7: crash = 9: ", "line 7: crash = ", "line 9: start = 7: ", "line 8: cs = -1: "];
+    assert_eq!(told.len(), begins.len(), "{told:?}");
+    for (told, begins) in told.iter().zip(begins) {
+        assert!(told.starts_with(&format!("scenario: {begins}")), "{told}");
+    }
+}
+
+#[test]
+fn what_a_file_lacks_is_told_beside_what_is_wrong() {
+    let error = Scenario::parse("colour = 3\nalgorithm = \"quorum\"\n").expect_err("lacking");
+    let told = error.each();
+    for expected in ["title is missing", "text is missing", "source is missing", "nodes is missing"]
+    {
+        assert!(told.contains(&format!("scenario: {expected}")), "{expected}: {told:?}");
+    }
+    assert!(told.iter().any(|told| told.contains("line 1: unknown field `colour`")), "{told:?}");
+}
+
+#[test]
+fn a_mistake_in_one_of_several_runs_has_its_line_too() {
+    let runs = "loss = 0.1\n[[runs]]\ncs = 5\n[[runs]]\ncs = [1]\nloss = \"much\"\n";
+    let error = Scenario::parse_runs(&format!("{HEAD}{runs}")).expect_err("two mistakes");
+    let told = error.each();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().any(|told| told.starts_with("scenario: line 11: ")), "{told:?}");
+    assert!(told.iter().any(|told| told.starts_with("scenario: line 12: ")), "{told:?}");
+}
+
+/// The names of the fields, as the reader itself knows them.
+#[test]
+fn every_field_is_described_in_the_docs() {
+    let docs = std::fs::read_to_string("../../docs/scenarios.md").expect("the docs");
+    let named = |table: &str| -> Vec<String> {
+        let wrong = format!("{HEAD}{table}");
+        let error = Scenario::parse(&wrong).expect_err(table).to_string();
+        let (_, expected) = error.split_once("expected ").expect("what would be known");
+        expected.split('`').skip(1).step_by(2).map(str::to_string).collect()
+    };
+    let tables = [
+        "zzz = 1",
+        "[expect]\nzzz = 1",
+        "rules = [{ zzz = 1 }]",
+        "script = [{ zzz = 1 }]",
+        "expect = { forgetting = { zzz = 1 } }",
+        "expect = { patience = { zzz = 1 } }",
+    ];
+    for table in tables {
+        let fields = named(table);
+        assert!(fields.len() > 1, "{table}: {fields:?}");
+        for field in fields {
+            let known = docs.contains(&format!("`{field}`"))
+                || docs.contains(&format!("{field} = "))
+                || docs.contains(&format!("`{field} = "));
+            assert!(known, "docs/scenarios.md does not speak of {field}, as in {table}");
+        }
+    }
 }

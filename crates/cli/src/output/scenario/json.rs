@@ -41,9 +41,9 @@ pub fn list(all: &[ScenarioFile], lang: Lang) -> Vec<Listed<'_>> {
 #[derive(Serialize)]
 pub struct Shown<'a> {
     name: &'a str,
-    title: &'a str,
+    title: Option<&'a str>,
     source: &'a str,
-    text: &'a str,
+    text: Option<&'a str>,
     algorithm: &'a str,
     nodes: u32,
     command: Option<&'a str>,
@@ -56,7 +56,7 @@ pub struct Shown<'a> {
 /// One run of several.
 #[derive(Serialize)]
 struct Part<'a> {
-    part: &'a str,
+    part: Option<&'a str>,
     algorithm: &'a str,
     nodes: u32,
     command: Option<&'a str>,
@@ -77,7 +77,7 @@ impl<'a> Shown<'a> {
         let expected =
             |index: usize| ran.map(|runs| fields(&runs[index].checks, |check| &check.expected));
         let part = |(index, run): (usize, &'a Scenario)| Part {
-            part: run.part.as_ref().map_or("", |part| lang.of(part)),
+            part: ran.and(run.part.as_ref()).map(|part| lang.of(part)),
             algorithm: &run.algorithm,
             nodes: run.nodes,
             command: command(index),
@@ -85,10 +85,10 @@ impl<'a> Shown<'a> {
         };
         let several = file.runs.len() > 1;
         Self {
-            name: &file.name,
-            title: lang.of(&head.title),
+            name: if ran.is_some() { &file.name } else { &file.typed },
+            title: ran.map(|_| lang.of(&head.title)),
             source: &head.source,
-            text: lang.of(&head.text).trim(),
+            text: ran.map(|_| lang.of(&head.text).trim()),
             algorithm: &head.algorithm,
             nodes: head.nodes,
             command: command(0),
@@ -135,10 +135,15 @@ impl<'a> Result<'a> {
             algorithm: &file.head().algorithm,
             expected: by_run(runs, |check| &check.expected),
             observed: by_run(runs, |check| &check.observed),
-            ok: ran.ok().map(|runs| runs.iter().all(Ran::ok)),
+            ok: ran.ok().filter(|runs| judged(runs)).map(|runs| runs.iter().all(Ran::ok)),
             skipped: ran.err(),
         }
     }
+}
+
+/// Whether the file was run as it is.
+fn judged(runs: &[Ran]) -> bool {
+    runs.iter().all(|ran| ran.judged)
 }
 
 /// The fields of one run; of several, an object for each by its English name.
