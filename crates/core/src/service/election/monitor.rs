@@ -11,6 +11,8 @@ const LISTED_MAX: usize = 10_000;
 #[derive(Clone, Debug)]
 pub struct Monitor {
     up: NodeSet,
+    /// Who crashed and came up again.
+    came_back: NodeSet,
     beliefs: Vec<Option<NodeId>>,
     /// By leader: how many nodes follow it.
     followers: Vec<u32>,
@@ -35,6 +37,7 @@ impl Monitor {
     pub fn new(n: u32) -> Self {
         Self {
             up: (0..n).map(NodeId).collect(),
+            came_back: NodeSet::default(),
             beliefs: vec![None; n as usize],
             followers: vec![0; n as usize],
             leaders: 0,
@@ -83,6 +86,7 @@ impl Monitor {
     /// A crashed node came back, and follows nobody yet.
     pub fn returned(&mut self, node: NodeId) {
         self.up.insert(node);
+        self.came_back.insert(node);
     }
 
     /// Who is up.
@@ -140,11 +144,15 @@ impl Monitor {
             (true, false) => Verdict::Unknown,
         };
         self.verdicts = [judged(disagreement.is_some()), judged(ignorant.is_some())];
+        // It has been so since somebody last changed its mind, not since the run was given up. If
+        // nobody ever did, or the node is new, all that is known is that it is so now.
+        let since = if self.last_change == Ticks::ZERO { at } else { self.last_change };
         if let Some(what) = disagreement.filter(|_| settled) {
-            self.report(Property::E1, at, what);
+            self.report(Property::E1, since, what);
         }
         if let Some(node) = ignorant.filter(|_| settled) {
-            self.report(Property::E2, at, format!("{} knows of no leader", node.mark()));
+            let since = if self.came_back.contains(node) { at } else { since };
+            self.report(Property::E2, since, format!("{} knows of no leader", node.mark()));
         }
     }
 
@@ -261,6 +269,7 @@ mod tests {
         assert_eq!(monitor.verdict(Property::E2), Verdict::Holds);
         assert_eq!((monitor.at_once_max(), monitor.leader()), (2, None));
         assert_eq!(monitor.violations()[0].what, "{0} follows {1}, {2} follows {3}");
+        assert_eq!(monitor.violations()[0].at, Ticks::UNIT, "since the last change of mind");
     }
 
     #[test]
@@ -269,6 +278,7 @@ mod tests {
         monitor.end(None, Ticks::units(9), true, PATIENCE);
         assert_eq!(monitor.verdict(Property::E1), Verdict::Holds);
         assert_eq!(monitor.verdict(Property::E2), Verdict::Violated);
+        assert_eq!(monitor.violations()[0].at, Ticks::UNIT, "it waits since then");
     }
 
     #[test]
