@@ -1,11 +1,13 @@
 //! Writes a run down and draws it: `--trace FILE` and `--frames DIR`.
 
 use crate::failure::Usage;
+use crate::lang::Lang;
 use crate::output::note;
 use anyhow::Context;
 use conclave_lab::Experiment;
+use conclave_sim::trace::frames::Film;
 use conclave_sim::trace::{
-    self, Record, Share, Trace, Window, frames, mermaid, perfetto, shiviz, svg,
+    self, Language, Record, Share, Trace, Window, frames, mermaid, perfetto, shiviz, svg,
 };
 use conclave_sim::{Error, Outcome};
 use std::fs;
@@ -52,15 +54,16 @@ impl Format {
     }
 
     fn write(self, trace: &Trace, window: Option<&Window>) -> Result<String, Error> {
+        let language = language();
         match (self, window) {
-            (Self::Svg, Some(window)) => return svg::draw(trace, window),
-            (Self::Mermaid, Some(window)) => return Ok(mermaid::draw(trace, window)),
+            (Self::Svg, Some(window)) => return svg::draw(trace, window, language),
+            (Self::Mermaid, Some(window)) => return Ok(mermaid::draw(trace, window, language)),
             (Self::Svg | Self::Mermaid | Self::Jsonl | Self::Shiviz | Self::Perfetto, _) => {}
         }
         match self {
             Self::Jsonl => Ok(trace::write(trace)),
-            Self::Svg => svg::write(trace),
-            Self::Mermaid => Ok(mermaid::write(trace)),
+            Self::Svg => svg::write(trace, language),
+            Self::Mermaid => Ok(mermaid::write(trace, language)),
             Self::Shiviz => shiviz::write(trace),
             Self::Perfetto => Ok(perfetto::write(trace)),
         }
@@ -130,18 +133,28 @@ impl Drawing {
         }
         if let Some(folder) = &self.frames {
             let flag = || format!("--frames {folder}");
-            let files = frames::write(trace).with_context(flag)?;
+            let film = frames::write(trace, language()).with_context(flag)?;
             fs::create_dir_all(folder).map_err(plain).with_context(flag)?;
             remove_old_frames(Path::new(folder)).map_err(plain).with_context(flag)?;
-            for (name, text) in &files {
+            for (name, text) in &film.files {
                 fs::write(Path::new(folder).join(name), text).map_err(plain).with_context(flag)?;
             }
-            note(&format!("drew {} frames; open {folder}/index.html", files.len() - 1));
+            let Film { shown, total, .. } = film;
+            let cut = if shown < total { format!(" of {total}") } else { String::new() };
+            note(&format!("drew {shown} steps{cut}; open {folder}/index.html"));
         }
         if let Some(Record::End { missing: missing @ 1.., .. }) = trace.records.last() {
             note(&format!("the run went on for {missing} events more, which were not kept"));
         }
         Ok(())
+    }
+}
+
+/// The language of labels.
+fn language() -> Language {
+    match Lang::of_environment() {
+        Lang::En => Language::English,
+        Lang::Pt => Language::Portuguese,
     }
 }
 

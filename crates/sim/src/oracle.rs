@@ -194,7 +194,7 @@ mod tests {
     }
 
     fn told_of(at: u64, what: &str, node: NodeId) -> (u64, String) {
-        (at, format!("{what}({})", node.mark()))
+        (at, format!("that {} {what}", node.mark()))
     }
 
     #[test]
@@ -202,18 +202,18 @@ mod tests {
         let restart = Fault::Restart { node: B, amnesia: false };
         let faults =
             [(20_000, Fault::Crash(B)), (39_500, Fault::Crash(C)), (40_000, restart.clone())];
-        let back = told_of(40_000, "Trust", B);
-        let gone = told_of(41_500, "Suspect", C);
-        assert_eq!(told(A, &faults), [told_of(22_000, "Suspect", B), back, gone.clone()]);
+        let back = told_of(40_000, "is up", B);
+        let gone = told_of(41_500, "crashed", C);
+        assert_eq!(told(A, &faults), [told_of(22_000, "crashed", B), back, gone.clone()]);
         assert_eq!(told(B, &faults), [gone]);
         let faults = [(20_000, Fault::Crash(B)), (30_000, Fault::Crash(C)), (40_000, restart)];
-        assert_eq!(told(B, &faults), [told_of(40_000, "Suspect", C)], "it was known by then");
+        assert_eq!(told(B, &faults), [told_of(40_000, "crashed", C)], "it was known by then");
     }
 
     #[test]
     fn of_two_crashes_each_takes_its_own_time_to_be_noticed() {
         let faults = [(10_000, Fault::Crash(B)), (11_000, Fault::Crash(C))];
-        let both = [told_of(12_000, "Suspect", B), told_of(13_000, "Suspect", C)];
+        let both = [told_of(12_000, "crashed", B), told_of(13_000, "crashed", C)];
         assert_eq!(told(A, &faults), both);
     }
 
@@ -224,10 +224,10 @@ mod tests {
         let lie = |of| Fault::Suspect { by: A, of, span: None };
         let faults = [(10_000, cut), (11_000, lie(C)), (21_000, lie(D))];
         let all = [
-            told_of(11_000, "Suspect", C),
-            told_of(12_000, "Suspect", B),
-            told_of(21_000, "Suspect", D),
-            told_of(22_000, "Trust", B),
+            told_of(11_000, "crashed", C),
+            told_of(12_000, "crashed", B),
+            told_of(21_000, "crashed", D),
+            told_of(22_000, "is up", B),
         ];
         assert_eq!(told(A, &faults), all);
     }

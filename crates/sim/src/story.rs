@@ -2,7 +2,8 @@
 
 use crate::network::Fate;
 use crate::plan::Fault;
-use crate::trace::words::{details, label, named};
+use crate::trace::words::{details, heard, label, named};
+use crate::trace::{Language, Told, erased, plain};
 use crate::workload::Exercised;
 use conclave_core::{Data, Event, Named, NodeId, Process, Ticks};
 
@@ -51,11 +52,11 @@ impl Story {
             Event::Start => return,
             Event::Restart => "comes back".to_string(),
             Event::Request(request) => P::Provides::words(request),
-            Event::Indication(told) => format!("is told {}", with_marks(&format!("{told:?}"))),
+            Event::Indication(told) => is_told(told),
             Event::Message { from, message } => {
                 format!("receives {} from {}", words(message), from.mark())
             }
-            Event::Timer(timer) => format!("timer {} fires", label(timer)),
+            Event::Timer(timer) => format!("timer {} fires", timer_name(timer)),
         };
         self.say(text, false);
     }
@@ -78,7 +79,7 @@ impl Story {
 
     pub fn sets_timer<T: Data>(&mut self, timer: &T, span: Ticks) {
         self.flush();
-        self.say(format!("sets timer {} for {span}", label(timer)), true);
+        self.say(format!("sets timer {} for {span}", timer_name(timer)), true);
     }
 
     /// What the algorithm tells its user.
@@ -153,7 +154,20 @@ impl Story {
 
 /// The paper's word for a message, then what it carries, as in a diagram: `REQUEST (time: 3)`.
 fn words<M: Data + Named>(message: &M) -> String {
-    named(message.name(), &details(message))
+    named(message.name(), &details(message), Language::English)
+}
+
+/// The name of a timer, without the layers of the process that it went through.
+fn timer_name<T: Data>(timer: &T) -> String {
+    plain::innermost(&label(timer))
+}
+
+/// What the layer below says, as the diagrams have it.
+fn is_told<T: Data>(told: &T) -> String {
+    match Told::of(&erased::value(told)) {
+        Told::Other(_) => format!("is told {}", plain::innermost(&label(told))),
+        known => heard(&known, Language::English),
+    }
 }
 
 /// Nodes print as `NodeId(3)`, counted from 0; whoever shows the text has better names for them.

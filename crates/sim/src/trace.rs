@@ -9,9 +9,11 @@ mod clocks;
 pub mod erased;
 pub mod frames;
 mod jsonl;
+mod language;
 mod lives;
 pub mod mermaid;
 pub mod perfetto;
+pub(crate) mod plain;
 mod record;
 mod recorder;
 pub mod shiviz;
@@ -25,6 +27,7 @@ pub(crate) mod words;
 
 pub use clocks::{Clocks, Stamp};
 pub use jsonl::{Sealed, read, write};
+pub use language::Language;
 pub use record::{Cause, Effect, Record, Sending, Step, Told};
 pub use recorder::Recorder;
 pub use verify::{Difference, verify};
@@ -122,12 +125,20 @@ impl Header {
     }
 
     /// A title for a drawing.
-    pub fn title(&self) -> String {
+    pub fn title(&self, language: Language) -> String {
         let clients = self.names.iter().filter(|name| !words::is_coordinator(name)).count();
-        let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        let mut title = format!("{}, {}", self.algorithm, many(clients, "node"));
+        let many = |n: usize, [one, several]: [&str; 2]| {
+            format!("{n} {}", if n == 1 { one } else { several })
+        };
+        let nodes = [language.pick("node", "nó"), language.pick("nodes", "nós")];
+        let coordinators = [
+            language.pick("coordinator", "coordenador"),
+            language.pick("coordinators", "coordenadores"),
+        ];
+        let mut title = format!("{}, {}", self.algorithm, many(clients, nodes));
         if clients < self.names.len() {
-            title += &format!(" and {}", many(self.names.len() - clients, "coordinator"));
+            let others = many(self.names.len() - clients, coordinators);
+            title += &format!(" {} {others}", language.pick("and", "e"));
         }
         if let Some(machine) = &self.machine {
             return title + &format!(", {}", crate::error::one_line(&machine.key));

@@ -1,7 +1,7 @@
 //! A story in words: one line for each moment.
 
 use crate::story::Line;
-use crate::trace::{Cause, Record, Sending, Step, Told, words};
+use crate::trace::{Cause, Language, Record, Sending, Step, Told, words};
 use conclave_core::{Move, NodeId, Story, Ticks};
 use std::collections::BTreeMap;
 
@@ -19,13 +19,20 @@ pub(super) fn lines(story: &Story, records: &[Record], lost: &BTreeMap<Ticks, u6
             Some((from, sending)) => {
                 let from = from.mark();
                 let to = sending.to.mark();
-                let text = format!("{} from {from} to {to} is lost", words::message(sending));
+                let text = format!(
+                    "{} from {from} to {to} is lost",
+                    words::message(sending, Language::English)
+                );
                 line(at, None, text)
             }
             None => teller.moment(at, &moment.act),
         });
     }
     lines
+}
+
+fn in_english(sending: &Sending) -> String {
+    words::message(sending, Language::English)
 }
 
 fn line(at: Ticks, node: Option<NodeId>, text: String) -> Line {
@@ -95,7 +102,7 @@ impl<'a> Teller<'a> {
 
     fn reaches_nobody(&self, node: NodeId, number: u64) -> String {
         let message = self.sent(number).map_or_else(String::new, |(from, sending)| {
-            format!("{} from {}", words::message(sending), from.mark())
+            format!("{} from {}", words::message(sending, Language::English), from.mark())
         });
         format!("{message} reaches {}, which is down", node.mark())
     }
@@ -106,7 +113,7 @@ impl<'a> Teller<'a> {
         if !told {
             clauses.push(self.cause(step));
         }
-        clauses.extend(words::consequences(step, words::message));
+        clauses.extend(words::consequences(step, Language::English, in_english));
         clauses
     }
 
@@ -114,20 +121,24 @@ impl<'a> Teller<'a> {
         match &step.cause {
             Cause::Message { number, from, .. } => match self.sent(*number) {
                 Some((_, sending)) => {
-                    format!("receives {} from {}", words::message(sending), from.mark())
+                    format!(
+                        "receives {} from {}",
+                        words::message(sending, Language::English),
+                        from.mark()
+                    )
                 }
-                None => words::cause(step),
+                None => words::cause(step, Language::English),
             },
             Cause::Indication(_) => match Told::of(&step.event["Indication"]) {
                 Told::Suspect(node) => format!("is told that {} crashed", node.mark()),
                 Told::Trust(node) => format!("is told that {} is up", node.mark()),
                 Told::Entered { .. } | Told::Elected { .. } | Told::Deposed | Told::Other(_) => {
-                    words::cause(step)
+                    words::cause(step, Language::English)
                 }
             },
             Cause::Timer(timer) => format!("is woken by timer {timer}"),
             Cause::Start | Cause::Restart | Cause::Request(_) | Cause::Tell | Cause::Unseen => {
-                words::cause(step)
+                words::cause(step, Language::English)
             }
         }
     }

@@ -51,6 +51,17 @@ impl Clocks {
         &self.now[step.node.index()]
     }
 
+    /// Something happens to a node that is no step of its algorithm, and when that is.
+    pub fn happens_to(&mut self, node: NodeId) -> &Stamp {
+        let mine = &mut self.now[node.index()];
+        mine.lamport += 1;
+        if self.vectors {
+            mine.vector.merge(&Vector::new(node.0 + 1));
+            mine.vector.tick(node);
+        }
+        mine
+    }
+
     /// Lamport's time of every record that is a step, by its place; 0 for the others and for nodes
     /// that are merely started.
     pub fn lamport(trace: &Trace) -> Vec<u64> {

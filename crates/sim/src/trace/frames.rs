@@ -4,7 +4,7 @@ mod paper;
 mod places;
 mod state;
 
-use super::{Record, Trace};
+use super::{Language, Record, Trace};
 use crate::error::Error;
 use paper::frame;
 use places::places;
@@ -15,8 +15,18 @@ const NODES_MAX: usize = 64;
 /// Nobody flips through more pictures than this.
 const FRAMES_MAX: usize = 999;
 
-/// The files of a film, each with its name: `000.svg`, `001.svg` and so on, and `index.html`.
-pub fn write(trace: &Trace) -> Result<Vec<(String, String)>, Error> {
+/// A film: its files, each with its name, and how much of the run it shows.
+pub struct Film {
+    /// `000.svg`, `001.svg` and so on, and `index.html`.
+    pub files: Vec<(String, String)>,
+    /// How many steps it shows.
+    pub shown: usize,
+    /// How many there were.
+    pub total: usize,
+}
+
+/// A trace as a film, of its first steps if there are very many.
+pub fn write(trace: &Trace, language: Language) -> Result<Film, Error> {
     let n = trace.header.names.len();
     if n > NODES_MAX {
         return Err(Error::Undrawable(format!("frames of {n} nodes: at most {NODES_MAX}")));
@@ -25,17 +35,22 @@ pub fn write(trace: &Trace) -> Result<Vec<(String, String)>, Error> {
     let shown: Vec<&Record> = trace.records.iter().filter(|record| is_shown(record)).collect();
     let pages = shown.len().min(FRAMES_MAX);
     let places = places(&trace.header);
-    let mut state = State::new(trace);
+    let mut state = State::new(trace, language);
     let mut files = Vec::with_capacity(pages + 2);
-    let title = trace.header.title();
+    let title = trace.header.title(language);
     files.push((name(0), frame(&state, &places, (0, pages), &title)));
     for (place, record) in (1..).zip(shown.iter().take(pages)) {
         state.happens(record);
         files.push((name(place), frame(&state, &places, (place, pages), state.caption())));
     }
-    let cut = (shown.len() > pages).then(|| format!("the first {pages} of {} steps", shown.len()));
-    files.push(("index.html".to_string(), index(trace, files.len(), cut.as_deref())));
-    Ok(files)
+    let total = shown.len();
+    let cut = (total > pages).then(|| match language {
+        Language::English => format!(" (the first {pages} of {total} steps)"),
+        Language::Portuguese => format!(" (os primeiros {pages} de {total} passos)"),
+    });
+    let page = index(trace, files.len(), &cut.unwrap_or_default(), language);
+    files.push(("index.html".to_string(), page));
+    Ok(Film { files, shown: pages, total })
 }
 
 fn name(place: usize) -> String {
@@ -60,18 +75,36 @@ fn is_shown(record: &Record) -> bool {
 }
 
 /// The page that flips through the pictures.
-fn index(trace: &Trace, frames: usize, cut: Option<&str>) -> String {
-    let title = super::svg::escaped(&trace.header.title());
+fn index(trace: &Trace, frames: usize, cut: &str, language: Language) -> String {
+    let title = super::svg::escaped(&trace.header.title(language));
     let command = super::svg::escaped(&trace.header.command);
-    let cut = cut.map(|cut| format!(" ({cut})")).unwrap_or_default();
-    PAGE.replace("@TITLE", &title)
+    let told = |page: String, (mark, english, portuguese): &(&str, &str, &str)| {
+        page.replace(mark, language.pick(english, portuguese))
+    };
+    let page = WORDS.iter().fold(PAGE.to_string(), told);
+    page.replace("@LANG", language.tag())
+        .replace("@TITLE", &title)
         .replace("@COMMAND", &command)
-        .replace("@CUT", &cut)
+        .replace("@CUT", cut)
         .replace("@LAST", &(frames - 1).to_string())
 }
 
+/// The words of the page, each under its mark.
+const WORDS: [(&str, &str, &str); 6] = [
+    ("@BACK", "one step back", "um passo atrás"),
+    ("@ON", "one step on", "um passo adiante"),
+    ("@STEP", "step", "passo"),
+    ("@PLAY", "play", "tocar"),
+    ("@STOP", "stop", "parar"),
+    (
+        "@KEYS",
+        "Arrow keys flip, Home and End jump, space plays.",
+        "As setas viram, Home e End saltam, espaço toca.",
+    ),
+];
+
 const PAGE: &str = r#"<!doctype html>
-<html lang="en">
+<html lang="@LANG">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>@TITLE</title>
@@ -83,14 +116,14 @@ input { flex: 1 }
 code { color: #777; overflow-wrap: anywhere }
 </style>
 <nav>
-<button id="back" aria-label="one step back">◀</button>
-<input id="at" type="range" min="0" max="@LAST" value="0" aria-label="step">
-<button id="on" aria-label="one step on">▶</button>
-<button id="play">play</button>
+<button id="back" aria-label="@BACK">◀</button>
+<input id="at" type="range" min="0" max="@LAST" value="0" aria-label="@STEP">
+<button id="on" aria-label="@ON">▶</button>
+<button id="play">@PLAY</button>
 <span id="number"></span>
 </nav>
 <img id="frame" alt="">
-<p>Arrow keys flip, Home and End jump, space plays.@CUT</p>
+<p>@KEYS@CUT</p>
 <p><code>@COMMAND</code></p>
 <script>
 const get = (id) => document.getElementById(id);
@@ -100,7 +133,7 @@ function show(place) {
   at = Math.max(0, Math.min(last, place));
   const name = String(at).padStart(3, "0") + ".svg";
   get("frame").src = name;
-  get("frame").alt = "step " + at;
+  get("frame").alt = "@STEP " + at;
   get("at").value = at;
   get("number").textContent = at + " / " + last;
   if (at < last) new Image().src = String(at + 1).padStart(3, "0") + ".svg";
@@ -108,7 +141,7 @@ function show(place) {
 function play() {
   if (playing) { clearInterval(playing); playing = null; }
   else playing = setInterval(() => { if (at < last) show(at + 1); else play(); }, 700);
-  get("play").textContent = playing ? "stop" : "play";
+  get("play").textContent = playing ? "@STOP" : "@PLAY";
 }
 get("back").onclick = () => show(at - 1);
 get("on").onclick = () => show(at + 1);
@@ -131,7 +164,7 @@ mod tests {
 
     #[test]
     fn there_is_a_picture_for_every_step_and_a_page_that_shows_them() {
-        let files = write(&hand_made()).expect("small");
+        let files = write(&hand_made(), Language::English).expect("small").files;
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names[..2], ["000.svg", "001.svg"]);
         assert_eq!(names[names.len() - 1], "index.html");
@@ -142,7 +175,7 @@ mod tests {
 
     #[test]
     fn messages_are_seen_from_their_sending_to_their_arrival() {
-        let files = write(&hand_made()).expect("small");
+        let files = write(&hand_made(), Language::English).expect("small").files;
         let under_way = |place: usize, label: &str| {
             let (sign, label) = ("class=\"n m\"", format!(">{label}<"));
             files[place].1.lines().any(|line| line.contains(sign) && line.contains(&label))
@@ -160,9 +193,11 @@ mod tests {
         for at in 0..1_100 {
             draft.ask(at, 0, "Acquire");
         }
-        let files = write(&draft.end(1_100)).expect("one node");
+        let film = write(&draft.end(1_100), Language::English).expect("one node");
+        assert_eq!((film.shown, film.total), (999, 1_100));
+        let files = film.files;
         assert_eq!(files.len(), 1_001);
         assert!(files[1_000].1.contains("(the first 999 of 1100 steps)"));
-        assert!(write(&Draft::new(65).end(0)).is_err());
+        assert!(write(&Draft::new(65).end(0), Language::English).is_err());
     }
 }

@@ -39,6 +39,8 @@ pub(super) struct Flight {
     pub due: Option<Ticks>,
     pub label: String,
     pub details: String,
+    /// Whether it arrives once more.
+    pub again: bool,
     pub end: Landing,
 }
 
@@ -170,6 +172,7 @@ impl Lives {
                 due: sending.arrival,
                 label: sending.label.clone(),
                 details: sending.details.clone(),
+                again: false,
                 end: sending.arrival.map_or(Landing::Lost, |_| Landing::UnderWay),
             });
         }
@@ -181,7 +184,7 @@ impl Lives {
         if flight.end == Landing::UnderWay {
             flight.end = end;
         } else {
-            let twice = Flight { end, ..flight.clone() };
+            let twice = Flight { end, again: true, ..flight.clone() };
             self.flights.push(twice);
         }
     }

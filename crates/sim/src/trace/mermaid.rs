@@ -2,31 +2,36 @@
 //!
 //! Mermaid knows no time: an arrow stands where its message arrives, and a cross where one is lost.
 
-use super::{Cause, Header, Record, Step, Told, Trace, Window, words};
+use super::{Cause, Header, Language, Record, Step, Told, Trace, Window, words};
 use conclave_core::NodeId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Mermaid refuses to draw texts that are much longer.
 const BYTES_MAX: usize = 45_000;
 
 /// A trace as a Mermaid sequence diagram, cut where Mermaid would refuse to draw it.
-pub fn write(trace: &Trace) -> String {
-    diagram(&trace.without_upkeep())
+pub fn write(trace: &Trace, language: Language) -> String {
+    diagram(&trace.without_upkeep(), language)
 }
 
 /// A stretch of a trace as a Mermaid sequence diagram.
-pub fn draw(trace: &Trace, window: &Window) -> String {
+pub fn draw(trace: &Trace, window: &Window, language: Language) -> String {
     let (mut shown, _) = trace.without_upkeep().up_to_the_end_of(window);
     shown.records.retain(|record| record.at() >= window.from);
-    diagram(&shown)
+    diagram(&shown, language)
 }
 
-fn diagram(trace: &Trace) -> String {
-    let mut diagram = Diagram::new(trace);
+fn diagram(trace: &Trace, language: Language) -> String {
+    let mut diagram = Diagram::new(trace, language);
     for (place, record) in trace.records.iter().enumerate() {
         if diagram.text.len() > BYTES_MAX {
             let left = trace.records.len() - place;
-            diagram.over_all(&format!("cut here: {left} more records are left out"));
+            let told = language.fill(
+                "cut here: @ more records are left out",
+                "cortado aqui: faltam mais @ registros",
+                &left.to_string(),
+            );
+            diagram.over_all(&told);
             break;
         }
         diagram.record(record);
@@ -36,50 +41,57 @@ fn diagram(trace: &Trace) -> String {
 
 struct Diagram<'a> {
     header: &'a Header,
+    language: Language,
     text: String,
     /// Who is inside: Mermaid's activations must come in pairs.
     inside: Vec<bool>,
     /// Who sent what, by number: only a message that is lost at its goal does not say it itself.
     sent: BTreeMap<u64, (NodeId, &'a str)>,
+    /// What has reached its goal, if only to be lost there: it may come once more.
+    landed: BTreeSet<u64>,
 }
 
 impl<'a> Diagram<'a> {
-    fn new(trace: &'a Trace) -> Self {
+    fn new(trace: &'a Trace, language: Language) -> Self {
         let header = &trace.header;
-        let mut text = format!("sequenceDiagram\n    title {}\n", escaped(&header.title()));
+        let mut text = format!("sequenceDiagram\n    title {}\n", escaped(&header.title(language)));
         for node in header.all() {
-            let name = escaped(&who(header, node));
+            let name = escaped(&words::who(header, node, language));
             text += &format!("    participant {} as {name}\n", id(node));
         }
         let steps = trace.records.iter().filter_map(Record::step);
         let sent = steps.flat_map(|step| {
             step.sends().map(|sending| (sending.number, (step.node, sending.label.as_str())))
         });
-        Self { header, text, inside: vec![false; header.names.len()], sent: sent.collect() }
+        let sent = sent.collect();
+        let inside = vec![false; header.names.len()];
+        Self { header, language, text, inside, sent, landed: BTreeSet::new() }
     }
 
     fn record(&mut self, record: &Record) {
+        let language = self.language;
         match record {
             Record::Step(step) => self.step(step),
-            Record::Dead { node } => self.over(*node, "dead from the beginning"),
+            Record::Dead { node } => {
+                self.over(*node, language.pick("dead from the beginning", "morto desde o começo"));
+            }
             Record::Crash { node, .. } => {
                 self.leaves(*node);
-                self.over(*node, "CRASHES");
+                self.over(*node, language.pick("CRASHES", "CAI"));
             }
             Record::Restart { node, amnesia, .. } => {
                 self.leaves(*node);
-                let how = if *amnesia { "RESTARTS, disk lost" } else { "RESTARTS with its disk" };
-                self.over(*node, how);
+                self.over(*node, words::returns(*amnesia, language));
             }
-            Record::Pause { node, .. } => self.over(*node, "PAUSED"),
-            Record::Resume { node, .. } => self.over(*node, "goes on"),
+            Record::Pause { node, .. } => self.over(*node, language.pick("PAUSED", "PAUSADO")),
+            Record::Resume { node, .. } => self.over(*node, language.pick("goes on", "continua")),
             Record::Suspect { by, of, .. } => {
-                let whom = who(self.header, *of);
-                self.over(*by, &format!("is told, wrongly, that {whom} crashed"));
+                let whom = words::who(self.header, *of, language);
+                self.over(*by, &words::wrongly(&whom, language));
             }
             Record::Lost { node, number, .. } => self.lost(*node, *number),
             Record::Partition { .. } | Record::Heal { .. } | Record::Violation(_) => {
-                let told = words::record(record, self.header);
+                let told = words::record(record, self.header, language);
                 self.over_all(&told);
             }
             Record::End { .. } => {}
@@ -90,9 +102,12 @@ impl<'a> Diagram<'a> {
         let node = step.node;
         match &step.cause {
             Cause::Start | Cause::Tell | Cause::Unseen => {}
-            Cause::Message { from, label, .. } => self.arrow(*from, "->>", node, label),
+            Cause::Message { from, label, number } => {
+                let again = self.again(*number);
+                self.arrow(*from, "->>", node, &format!("{label}{again}"));
+            }
             Cause::Restart | Cause::Request(_) | Cause::Indication(_) | Cause::Timer(_) => {
-                let why = self.header.tell(&words::cause(step));
+                let why = self.header.tell(&words::cause(step, self.language));
                 self.over(node, &why);
             }
         }
@@ -100,10 +115,11 @@ impl<'a> Diagram<'a> {
             self.leaves(node);
         }
         for sending in step.sends().filter(|sending| sending.arrival.is_none()) {
-            self.arrow(node, "-x", sending.to, &format!("{} (lost)", sending.label));
+            let lost = self.language.pick("lost", "perdida");
+            self.arrow(node, "-x", sending.to, &format!("{} ({lost})", sending.label));
         }
         for told in step.told() {
-            let what = self.header.tell(&words::told(&told));
+            let what = self.header.tell(&words::told(&told, self.language));
             self.over(node, &what);
             if matches!(told, Told::Entered { .. }) && !self.inside[node.index()] {
                 self.inside[node.index()] = true;
@@ -114,10 +130,20 @@ impl<'a> Diagram<'a> {
 
     /// A message reaches a node that is down.
     fn lost(&mut self, node: NodeId, number: u64) {
+        let again = self.again(number);
+        let lost = self.language.pick("down, lost", "fora, perdida");
         match self.sent.get(&number).copied() {
-            Some((from, label)) => self.arrow(from, "-x", node, &format!("{label} (down, lost)")),
-            None => self.over(node, "down, a message is lost"),
+            Some((from, label)) => {
+                self.arrow(from, "-x", node, &format!("{label}{again} ({lost})"))
+            }
+            None => self.over(node, lost),
         }
+    }
+
+    /// A message arrives: whether for the first time.
+    fn again(&mut self, number: u64) -> &'static str {
+        let first = self.landed.insert(number);
+        if first { "" } else { self.language.pick(" (again)", " (de novo)") }
     }
 
     fn leaves(&mut self, node: NodeId) {
@@ -149,12 +175,6 @@ fn id(node: NodeId) -> String {
     format!("n{}", node.0)
 }
 
-/// What people call a node, so that it cannot be taken for a number or a word of Mermaid's.
-pub(super) fn who(header: &Header, node: NodeId) -> String {
-    let name = header.name(node);
-    if words::is_coordinator(name) { name.to_string() } else { format!("node {name}") }
-}
-
 /// Letters that mean something to Mermaid, as it wants them written.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -175,7 +195,7 @@ mod tests {
 
     #[test]
     fn arrows_stand_where_messages_arrive_and_crosses_where_they_are_lost() {
-        let text = write(&hand_made());
+        let text = write(&hand_made(), Language::English);
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         assert_eq!(
             lines[..3],
@@ -194,7 +214,7 @@ mod tests {
 
     #[test]
     fn activations_come_in_pairs() {
-        let text = write(&hand_made());
+        let text = write(&hand_made(), Language::English);
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let count = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();
         assert_eq!((count("activate"), count("deactivate")), (1, 1));
@@ -211,7 +231,7 @@ mod tests {
         for at in 0..4_000 {
             draft.ask(at, 0, "Acquire");
         }
-        let text = write(&draft.end(4_000));
+        let text = write(&draft.end(4_000), Language::English);
         assert!(text.len() < BYTES_MAX + 500);
         assert!(text.lines().last().is_some_and(|line| line.contains("cut here")), "{text}");
     }

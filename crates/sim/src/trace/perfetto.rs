@@ -4,8 +4,8 @@
 //! unit of time shows as a millisecond.
 
 use super::lives::Lives;
-use super::mermaid::who;
-use super::{Cause, Clocks, Record, Trace, words};
+use super::words::who;
+use super::{Cause, Clocks, Language, Record, Trace, words};
 use conclave_core::{NodeId, Ticks};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn name_tracks(trace: &Trace, events: &mut Vec<Value>) {
             let args = json!({"name": name});
             json!({"ph": "M", "name": what, "pid": pid(node), "tid": tid, "args": args})
         };
-        events.push(name("process_name", STATES, who(&trace.header, node)));
+        events.push(name("process_name", STATES, who(&trace.header, node, Language::English)));
         events.push(name("thread_name", STATES, "states".to_string()));
         events.push(name("thread_name", STEPS, "steps".to_string()));
     }
@@ -77,8 +77,8 @@ fn steps(trace: &Trace, events: &mut Vec<Value>) {
     let lamport = Clocks::lamport(trace);
     let shown = trace.steps().filter(|(_, step)| !step.is_quiet_start());
     for ((place, step), (ts, dur)) in shown.zip(starts) {
-        let told = trace.header.tell(&words::sentence(step));
-        let short = trace.header.tell(&words::cause(step));
+        let told = trace.header.tell(&words::sentence(step, Language::English));
+        let short = trace.header.tell(&words::cause(step, Language::English));
         let on_track = |mut event: Value| {
             event["pid"] = pid(step.node).into();
             event["tid"] = STEPS.into();
@@ -126,7 +126,7 @@ fn starts(trace: &Trace) -> Vec<(u64, u64)> {
 
 fn misfortunes(trace: &Trace, events: &mut Vec<Value>) {
     for record in &trace.records {
-        let name = words::record(record, &trace.header);
+        let name = words::record(record, &trace.header, Language::English);
         let (node, scope) = match record {
             Record::Crash { node, .. }
             | Record::Restart { node, .. }

@@ -3,8 +3,8 @@
 //! The first line of the file tells ShiViz how to read the rest, the second, empty one that there
 //! is only one run in it.
 
-use super::mermaid::who;
-use super::{Clocks, Header, Trace, words};
+use super::words::who;
+use super::{Clocks, Header, Language, Record, Stamp, Trace, words};
 use crate::error::{Error, one_line};
 use conclave_core::NodeId;
 use serde_json::{Map, Value};
@@ -25,22 +25,46 @@ pub fn write(trace: &Trace) -> Result<String, Error> {
     }
     let mut clocks = Clocks::new(n, true);
     let mut text = format!("{EXPRESSION}\n\n");
-    for (_, step) in trace.steps().filter(|(_, step)| !step.is_quiet_start()) {
-        let stamp = clocks.step(step);
-        let clock: Map<String, Value> = stamp
-            .counts(n)
-            .map(|(node, count)| (host(&trace.header, node), Value::from(count)))
-            .collect();
-        let clock = Value::Object(clock);
-        let event = one_line(&trace.header.tell(&words::sentence(step)));
-        text += &format!("{} {clock}\n{event} [{}]\n", host(&trace.header, step.node), step.at);
+    for record in &trace.records {
+        let (node, told) = match record {
+            Record::Step(step) if step.is_quiet_start() => continue,
+            Record::Step(step) => {
+                (step.node, trace.header.tell(&words::sentence(step, Language::English)))
+            }
+            Record::Dead { node } => (*node, "dead from the beginning".to_string()),
+            Record::Crash { node, .. } => (*node, "CRASHES".to_string()),
+            Record::Restart { node, amnesia, .. } => {
+                (*node, words::returns(*amnesia, Language::English).to_string())
+            }
+            Record::Pause { node, .. } => (*node, "is PAUSED".to_string()),
+            Record::Resume { node, .. } => (*node, "goes on".to_string()),
+            Record::Lost { .. }
+            | Record::Partition { .. }
+            | Record::Heal { .. }
+            | Record::Suspect { .. }
+            | Record::Violation(_)
+            | Record::End { .. } => continue,
+        };
+        let stamp = match record.step() {
+            Some(step) => clocks.step(step),
+            None => clocks.happens_to(node),
+        };
+        let clock = clock(stamp, &trace.header);
+        let host = host(&trace.header, node);
+        text += &format!("{host} {clock}\n{} [{}]\n", one_line(&told), record.at());
     }
     Ok(text)
 }
 
+/// A vector time, as ShiViz has it.
+fn clock(stamp: &Stamp, header: &Header) -> Value {
+    let count = |(node, count): (NodeId, u64)| (host(header, node), Value::from(count));
+    Value::Object(stamp.counts(header.names.len()).map(count).collect::<Map<_, _>>())
+}
+
 /// A name without blanks.
 fn host(header: &Header, node: NodeId) -> String {
-    who(header, node).replace(' ', "-")
+    who(header, node, Language::English).replace(' ', "-")
 }
 
 #[cfg(test)]
@@ -68,7 +92,7 @@ mod tests {
         let text = write(&hand_made()).expect("small");
         let log = text.strip_prefix(EXPRESSION).and_then(|rest| rest.strip_prefix("\n\n"));
         let entries = matches(log.expect("the expression, then an empty line"));
-        assert_eq!(entries.len(), 6);
+        assert_eq!(entries.len(), 6 + 4, "steps, a crash, a return, a pause and its end");
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for (host, clock, event) in &entries {
             let own = counts.entry(host.clone()).or_default();
@@ -77,6 +101,10 @@ mod tests {
             assert!(clock.values().all(|count| *count > 0));
         }
         assert_eq!(entries[1].1, BTreeMap::from([("node-1".into(), 1), ("node-2".into(), 1)]));
+        let of_third = |text: &str| {
+            entries.iter().position(|(host, _, event)| host == "node-3" && event.contains(text))
+        };
+        assert!(of_third("CRASHES [3]").is_some() && of_third("CRASHES") < of_third("RESTARTS"));
         assert_eq!(entries[1].2, "receives REQUEST from 1; sends OK (to: 1) to 1 [1]");
     }
 }

@@ -113,7 +113,7 @@ mod tests {
         let share = trace.share(&window);
         assert_eq!((share.shown, share.total), (3, 20));
         assert_eq!(share.end, Ticks::units(85));
-        let picture = svg::draw(&trace, &window).expect("small");
+        let picture = svg::draw(&trace, &window, crate::trace::Language::English).expect("small");
         assert!(picture.contains("3 of 20 messages since 53, no more"), "{picture}");
         let arrows = picture.matches("<path class=\"a0").count();
         assert_eq!(arrows, 1 + 3 + 1, "one from before, three, and the legend's");

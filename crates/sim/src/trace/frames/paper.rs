@@ -2,7 +2,7 @@
 
 use super::places::{HEIGHT, Places, WIDTH};
 use super::state::{Node, State};
-use crate::trace::svg::{Anchor, Canvas, escaped, number, width_of};
+use crate::trace::svg::{Anchor, Canvas, escaped, lines, number, width_of};
 use crate::trace::words;
 use conclave_core::NodeId;
 use std::collections::BTreeMap;
@@ -43,29 +43,50 @@ pub fn frame(
     for node in state.header.all() {
         draw_node(&mut canvas, state, places, node);
     }
-    let mut time = format!("time {}", state.now);
-    for (_, groups) in &state.partitions {
-        time += &format!(", partition {}", words::groups(groups, state.header));
-    }
-    canvas.text(20.0, 26.0, "k", Anchor::Start, &time);
-    canvas.text(WIDTH - 20.0, 26.0, "k", Anchor::End, &format!("{place} / {last}"));
-    canvas.path("f", &format!("M{} 22h34", WIDTH / 2.0 - 120.0));
-    canvas.text(WIDTH / 2.0 - 80.0, 26.0, "k", Anchor::Start, "under way");
-    canvas.path("r", &format!("M{} 22h34", WIDTH / 2.0 + 6.0));
-    canvas.text(WIDTH / 2.0 + 46.0, 26.0, "k", Anchor::Start, "just arrived");
-    for (row, line) in lines(caption).iter().enumerate() {
+    above(&mut canvas, state, (place, last));
+    let rows = lines(caption, WIDTH - 60.0, 3, |text| width_of(text, 15.0));
+    for (row, line) in rows.iter().enumerate() {
         let y = HEIGHT + 4.0 + 20.0 * row as f64;
         canvas.text(WIDTH / 2.0, y, "h", Anchor::Middle, line);
     }
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-         width=\"{WIDTH}\" height=\"{height}\" role=\"img\">\n<title>{}</title>\n\
+         width=\"{WIDTH}\" height=\"{height}\" role=\"img\" lang=\"{lang}\">\n<title>{}</title>\n\
          <style>{STYLE}</style>\n<defs>{MARKERS}</defs>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{}</svg>\n",
         escaped(caption),
-        canvas.body,
+        canvas.finish(),
         height = HEIGHT + 60.0,
+        lang = state.language.tag(),
     )
+}
+
+/// The time, what the arrows mean, and which picture it is.
+fn above(canvas: &mut Canvas, state: &State<'_>, (place, last): (usize, usize)) {
+    let language = state.language;
+    let mut time = language.fill("time @", "tempo @", &language.number(&state.now));
+    for (_, groups) in &state.partitions {
+        let groups = words::groups(groups, state.header);
+        time += &language.fill(", partition @", ", partição @", &groups);
+    }
+    canvas.text(20.0, 26.0, "k", Anchor::Start, &time);
+    canvas.text(WIDTH - 20.0, 26.0, "k", Anchor::End, &format!("{place} / {last}"));
+    canvas.path("f", &format!("M{} 22h34", WIDTH / 2.0 - 120.0));
+    canvas.text(
+        WIDTH / 2.0 - 80.0,
+        26.0,
+        "k",
+        Anchor::Start,
+        language.pick("under way", "a caminho"),
+    );
+    canvas.path("r", &format!("M{} 22h34", WIDTH / 2.0 + 6.0));
+    canvas.text(
+        WIDTH / 2.0 + 46.0,
+        26.0,
+        "k",
+        Anchor::Start,
+        language.pick("just arrived", "acaba de chegar"),
+    );
 }
 
 fn links(canvas: &mut Canvas, state: &State<'_>, places: &Places) {
@@ -170,7 +191,7 @@ fn draw_node(canvas: &mut Canvas, state: &State<'_>, places: &Places, id: NodeId
     canvas.text(x, y + 5.0, name, Anchor::Middle, state.header.name(id));
     if node.down {
         let d = format!("M{} {}l24 24m0 -24l-24 24", number(x - 12.0), number(y - 12.0));
-        canvas.path("cr", &d);
+        canvas.sign("cr", &d);
     }
     let below = y + places.radius + 14.0;
     if let Some(told) = beside(node, id, state) {
@@ -194,41 +215,27 @@ fn look(node: &Node, id: NodeId) -> &'static str {
 /// What is written below a node.
 fn beside(node: &Node, id: NodeId, state: &State<'_>) -> Option<String> {
     let name = |whom: &NodeId| state.header.name(*whom).to_string();
+    let language = state.language;
     let mut told = Vec::new();
     match node {
-        Node { down: true, .. } => told.push("down".to_string()),
-        Node { paused: true, .. } => told.push("paused".to_string()),
-        Node { inside: Some(fence), .. } => told.push(format!("inside, fence {fence}")),
-        Node { waiting: true, .. } => told.push("waits".to_string()),
+        Node { down: true, .. } => told.push(language.pick("down", "fora").to_string()),
+        Node { paused: true, .. } => told.push(language.pick("paused", "pausado").to_string()),
+        Node { inside: Some(fence), .. } => {
+            let fence = fence.to_string();
+            told.push(language.fill("inside, fence @", "dentro, fencing token @", &fence));
+        }
+        Node { waiting: true, .. } => told.push(language.pick("waits", "espera").to_string()),
         Node { .. } => {}
     }
     if let Some(leader) = &node.leader {
-        let leads =
-            if *leader == id { "leads".to_string() } else { format!("leader {}", name(leader)) };
-        told.push(leads);
+        told.push(match *leader == id {
+            true => language.pick("leads", "lidera").to_string(),
+            false => language.fill("leader @", "líder @", &name(leader)),
+        });
     }
     if !node.suspects.is_empty() {
         let whom: Vec<String> = node.suspects.iter().map(name).collect();
-        told.push(format!("suspects {}", whom.join(",")));
+        told.push(language.fill("suspects @", "suspeita de @", &whom.join(",")));
     }
     (!told.is_empty()).then(|| told.join("; "))
-}
-
-/// The caption in lines that fit, three at most.
-fn lines(caption: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in caption.split(' ') {
-        let line = lines.last_mut().expect("there is one");
-        if width_of(line, 15.0) + width_of(word, 15.0) > WIDTH - 60.0 && !line.is_empty() {
-            if lines.len() == 3 {
-                lines[2].push('…');
-                break;
-            }
-            lines.push(word.to_string());
-        } else {
-            let gap = if line.is_empty() { "" } else { " " };
-            *line += &format!("{gap}{word}");
-        }
-    }
-    lines
 }

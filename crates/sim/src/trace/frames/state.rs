@@ -1,6 +1,6 @@
 //! What is true between two steps.
 
-use crate::trace::{Cause, Header, Record, Step, Told, Trace, words};
+use crate::trace::{Cause, Header, Language, Record, Step, Told, Trace, words};
 use conclave_core::{NodeId, Ticks};
 use std::collections::BTreeSet;
 
@@ -31,6 +31,7 @@ pub struct Flight {
 /// The cluster between two steps.
 pub struct State<'a> {
     pub header: &'a Header,
+    pub language: Language,
     pub now: Ticks,
     pub nodes: Vec<Node>,
     pub flights: Vec<Flight>,
@@ -43,9 +44,10 @@ pub struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    pub fn new(trace: &'a Trace) -> Self {
+    pub fn new(trace: &'a Trace, language: Language) -> Self {
         Self {
             header: &trace.header,
+            language,
             now: Ticks::ZERO,
             nodes: vec![Node::default(); trace.header.names.len()],
             flights: Vec::new(),
@@ -74,7 +76,7 @@ impl<'a> State<'a> {
         self.flights.retain(|flight| !flight.lost); // Seen once, and gone.
         self.acting = None;
         self.arrived = None;
-        self.caption = words::record(record, self.header);
+        self.caption = words::record(record, self.header, self.language);
         match record {
             Record::Step(step) => self.step(step),
             Record::Lost { node, number, .. } => {

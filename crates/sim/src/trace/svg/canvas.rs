@@ -10,10 +10,14 @@ pub(in crate::trace) enum Anchor {
     End,
 }
 
-/// Shapes so far, and what they cover.
+/// Shapes so far, and what they cover. What is to be read lies above all that is drawn.
 #[derive(Default)]
 pub(in crate::trace) struct Canvas {
+    /// The lowest layer: lines, bars and arrows.
     pub body: String,
+    /// Signs on the lines.
+    signs: String,
+    texts: String,
     /// Places that no label may cover.
     taken: Vec<Block>,
 }
@@ -43,6 +47,16 @@ impl Canvas {
         let _ = writeln!(self.body, "<path class=\"{class}\" d=\"{d}\"/>");
     }
 
+    /// A sign that lies above lines and arrows.
+    pub fn sign(&mut self, class: &str, d: &str) {
+        let _ = writeln!(self.signs, "<path class=\"{class}\" d=\"{d}\"/>");
+    }
+
+    /// All that was drawn.
+    pub fn finish(self) -> String {
+        self.body + &self.signs + &self.texts
+    }
+
     /// The same, with what it means as a hint.
     pub fn path_with_hint(&mut self, class: &str, d: &str, hint: &str) {
         let hint = escaped(hint);
@@ -69,7 +83,7 @@ impl Canvas {
         let y = number(y);
         let text = escaped(text);
         let _ = writeln!(
-            self.body,
+            self.texts,
             "<text class=\"{class}{anchor}\" x=\"{x}\" y=\"{y}\">{text}</text>"
         );
     }
@@ -89,6 +103,7 @@ impl Canvas {
         if !self.label(places, class, text)
             && let Some(&(x, y, anchor)) = places.first()
         {
+            self.taken.push(block(&(x, y, anchor), text));
             self.text(x, y, class, anchor, text);
         }
     }
@@ -115,7 +130,7 @@ impl Canvas {
         let y = number(y - 3.0 * cos);
         let text = escaped(text);
         let _ = writeln!(
-            self.body,
+            self.texts,
             "<text class=\"{class} m\" transform=\"translate({x} {y})rotate({degrees})\">\
              {text}</text>"
         );
@@ -155,19 +170,42 @@ pub(in crate::trace) fn width_of(text: &str, size: f64) -> f64 {
     text.chars().map(letter).sum::<f64>() * size
 }
 
-/// The beginning of a text that fits.
-pub(in crate::trace) fn fitted(text: &str, size: f64, room: f64) -> String {
-    if width_of(text, size) <= room {
-        return text.to_string();
-    }
-    let mut short = String::new();
-    for c in text.chars() {
-        short.push(c);
-        if width_of(&short, size) > room - size {
+/// A text in lines that fit, at most so many; a word that is longer than a line is broken.
+pub(in crate::trace) fn lines(
+    text: &str,
+    room: f64,
+    most: usize,
+    width: impl Fn(&str) -> f64,
+) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for piece in text.split_inclusive(' ').flat_map(|word| pieces(word, room, &width)) {
+        let place = lines.len() - 1;
+        let line = &mut lines[place];
+        if line.is_empty() || width(&format!("{line}{}", piece.trim_end())) <= room {
+            *line += &piece;
+        } else if place + 1 == most {
+            let short = line.trim_end().to_string() + " …";
+            *line = short;
             break;
+        } else {
+            lines.push(piece);
         }
     }
-    short + "…"
+    lines.iter().map(|line| line.trim_end().to_string()).collect()
+}
+
+/// A word in pieces that fit.
+fn pieces(word: &str, room: f64, width: &impl Fn(&str) -> f64) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for c in word.chars() {
+        let place = pieces.len() - 1;
+        pieces[place].push(c);
+        if width(&pieces[place]) > room - 12.0 {
+            pieces.push(String::new());
+        }
+    }
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
 }
 
 /// A place on paper: whole pixels are fine enough, and short.

@@ -23,14 +23,14 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// A scale on which every moment of the run since then has its own place.
-    pub fn of(trace: &Trace, lives: &Lives, from: Ticks, left: f64) -> Self {
+    /// A scale on which every moment of the run since then has its own place, the first at 0.
+    pub fn of(trace: &Trace, lives: &Lives, from: Ticks) -> Self {
         let moments = moments(trace, lives, from);
         let message = ordinary(lives);
         let many = trace.header.names.len() > 5;
         let reach = if many { MESSAGE_MANY } else { MESSAGE };
         let mut places = BTreeMap::new();
-        let mut x = left;
+        let mut x = 0.0;
         let mut before = None;
         let mut breaks = Vec::new();
         for &at in &moments {
@@ -63,17 +63,18 @@ impl Scale {
         }
     }
 
-    pub fn begin(&self) -> f64 {
-        self.places.first_key_value().map_or(0.0, |(_, x)| *x)
-    }
-
     pub fn end(&self) -> f64 {
         self.places.last_key_value().map_or(0.0, |(_, x)| *x)
     }
 
-    /// Every moment at which something happened, and its place.
-    pub fn ticks(&self) -> Vec<(Ticks, f64)> {
-        self.real.iter().map(|at| (*at, self.x(*at))).collect()
+    /// Every place that a moment has, in order.
+    pub fn places(&self) -> Vec<f64> {
+        self.places.values().copied().collect()
+    }
+
+    /// Every moment at which something happened.
+    pub fn ticks(&self) -> Vec<Ticks> {
+        self.real.clone()
     }
 
     /// Where time was shortened.
