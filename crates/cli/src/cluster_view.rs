@@ -1,7 +1,9 @@
 //! Cluster status: the answers of all nodes, merged into one view.
 
+use crate::output::numbers::local;
 use crate::output::table::Table;
 use crate::output::{dim, good, odd, strong, width};
+use crate::texts::{phrase, tr};
 use conclave_client::api::limits::shown;
 use conclave_client::api::{Cluster, Election, Holder, Lock, Node};
 use conclave_client::{Client, Error};
@@ -104,9 +106,11 @@ pub fn text(state: &State, free: bool) -> String {
     let Cluster { cluster, engine, election, detector, leader, term, .. } = &state.cluster;
     let [engine, election, detector] = [engine, election, detector].map(|word| shown(word));
     let cluster = strong(shown(cluster));
-    let mut text = format!("{cluster}  {engine}, election {election}, detector {detector}\n");
+    let about = format!("{engine}, election {election}, detector {detector}");
+    let mut text = format!("{cluster}  {}\n", tr(&about));
+    let leads = |leader| format!("node {leader} leads, in term {term}");
     let _ = match leader {
-        Some(leader) => writeln!(text, "node {leader} leads, in term {term}\n"),
+        Some(leader) => writeln!(text, "{}\n", tr(&leads(leader))),
         None => writeln!(text, "{}\n", odd("nobody leads")),
     };
     text += &nodes(state);
@@ -152,7 +156,7 @@ fn nodes(state: &State) -> String {
         let silent = state.silent.contains(&node.id);
         let (said, leads) = match (silent, state.cluster.leader == Some(node.id)) {
             (true, _) => (odd(format!("no answer, {}", shown(&node.state))), ""),
-            (false, true) => (good(shown(&node.state)), "leads"),
+            (false, true) => (good(shown(&node.state)), phrase("leads")),
             (false, false) => (good(shown(&node.state)), ""),
         };
         let api = format!("http://{}", shown(&node.api));
@@ -163,8 +167,12 @@ fn nodes(state: &State) -> String {
 
 /// Who has it, as people see it.
 fn name_of(holder: Option<&Holder>) -> String {
-    let name = |holder: &Holder| format!("{} at node {}", shown(&holder.label), holder.node);
+    let name = |holder: &Holder| at_node(&holder.label, holder.node);
     holder.map_or("-".to_string(), name)
+}
+
+fn at_node(who: &str, node: u32) -> String {
+    tr(&format!("{} at node {node}", shown(who))).into_owned()
 }
 
 fn locks(locks: &[Lock], free: bool) -> String {
@@ -201,7 +209,7 @@ fn locks(locks: &[Lock], free: bool) -> String {
         for lock in known {
             if let Some(on) = &lock.blocked_on {
                 let message = odd(shown(&on.message));
-                let _ = writeln!(blocked, "{} at node {}: {message}", shown(name), lock.node);
+                let _ = writeln!(blocked, "{}: {message}", at_node(name, lock.node));
             }
         }
     }
@@ -242,7 +250,7 @@ fn elections(elections: &[Election], free: bool) -> String {
 fn age(milliseconds: u64) -> String {
     match milliseconds {
         0..1_000 => format!("{milliseconds} ms"),
-        1_000..60_000 => format!("{:.1} s", milliseconds as f64 / 1_000.0),
+        1_000..60_000 => local(&format!("{:.1} s", milliseconds as f64 / 1_000.0)),
         60_000..3_600_000 => format!("{} min", milliseconds / 60_000),
         _ => format!("{} h {} min", milliseconds / 3_600_000, milliseconds / 60_000 % 60),
     }

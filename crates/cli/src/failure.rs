@@ -2,6 +2,7 @@
 
 pub use conclave_lab::Usage;
 
+use crate::{invocation, texts};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error;
 use std::fmt;
@@ -99,7 +100,7 @@ fn chain(error: &anyhow::Error) -> String {
 /// Prints what clap has to say: help as it is, an error as one line.
 pub fn of_clap(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return match error.print() {
+        return match texts::print_help(error) {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::from(FAILED),
         };
@@ -110,8 +111,9 @@ pub fn of_clap(error: &clap::Error) -> ExitCode {
 
 /// An error in one line, whatever is in it.
 pub fn say(message: &str) {
-    let error = crate::output::bad("error:");
+    let error = crate::output::bad(texts::remark("error:"));
     let message = without_numbers(message).replace('\n', " ");
+    let message = invocation::in_same_language(&texts::remark(&message));
     anstream::eprintln!("{error} {message}");
 }
 

@@ -1,5 +1,6 @@
 //! How a person calls this program: what is shown to be typed must work when it is typed.
 
+use crate::lang::Lang;
 use std::path::{Path, PathBuf};
 
 /// By name if a shell finds this very program by it, or else by its path.
@@ -12,6 +13,38 @@ pub fn called() -> String {
     let found = found.filter_map(|path| path.canonicalize().ok()).next();
     let here = std::env::current_dir().unwrap_or_default();
     shown(&own, found.as_deref(), &here)
+}
+
+/// A command to be typed, or a text that quotes commands (`'conclave …'`), with what makes this
+/// program speak the language that it speaks now.
+pub fn in_same_language(text: &str) -> String {
+    with_flag(text, Lang::spoken().flag())
+}
+
+fn with_flag(text: &str, flag: &str) -> String {
+    if flag.is_empty() || text.contains("--lang") {
+        return text.to_string();
+    }
+    let program = text.split(' ').next().unwrap_or_default();
+    if program.rsplit('/').next() == Some("conclave") {
+        return flagged(text, flag);
+    }
+    let pieces: Vec<String> = text
+        .split('\'')
+        .map(|piece| match piece.starts_with("conclave ") {
+            true => flagged(piece, flag),
+            false => piece.to_string(),
+        })
+        .collect();
+    pieces.join("'")
+}
+
+/// What is behind `--` is another program's.
+fn flagged(command: &str, flag: &str) -> String {
+    match command.split_once(" -- ") {
+        Some((own, other)) => format!("{own}{flag} -- {other}"),
+        None => format!("{command}{flag}"),
+    }
 }
 
 /// A path that a shell takes as one word.
@@ -47,6 +80,20 @@ mod tests {
         let other = Path::new("/usr/bin/conclave");
         assert_eq!(shown(own, Some(other), Path::new("/tmp")), own.display().to_string());
         assert_eq!(shown(own, None, Path::new("/opt/me/src/target/release")), "./conclave");
+    }
+
+    #[test]
+    fn a_command_keeps_its_language() {
+        let pt = |text| with_flag(text, " --lang pt");
+        assert_eq!(pt("conclave sim ring"), "conclave sim ring --lang pt");
+        assert_eq!(pt("./conclave lock a -- cmd"), "./conclave lock a --lang pt -- cmd");
+        assert_eq!(pt("conclave tour --lang en"), "conclave tour --lang en");
+        assert_eq!(
+            pt("x: 'conclave algorithms' has all"),
+            "x: 'conclave algorithms --lang pt' has all"
+        );
+        assert_eq!(pt("kill -9 7"), "kill -9 7");
+        assert_eq!(with_flag("conclave tour", ""), "conclave tour");
     }
 
     #[test]

@@ -18,10 +18,12 @@ mod node;
 mod output;
 mod quorum;
 mod signals;
+mod texts;
 mod up;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Exit;
+use lang::Lang;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -31,6 +33,10 @@ use std::process::ExitCode;
 #[command(version, propagate_version = true, disable_help_subcommand = true)]
 #[command(after_help = "Examples:\n  conclave up\n  conclave sim ricart-agrawala --nodes 7")]
 struct Conclave {
+    /// The language of what people read [default: as LC_ALL, LC_MESSAGES or LANG says]
+    #[arg(long, global = true, display_order = 998)]
+    #[arg(value_name = "en|pt", value_parser = Lang::parse)]
+    lang: Option<Lang>,
     #[command(subcommand)]
     command: Command,
 }
@@ -62,7 +68,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let parsed = match parse(std::env::args_os().collect()) {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    texts::decide(&typed);
+    let parsed = match parse(typed) {
         Ok(parsed) => parsed,
         Err(error) => return failure::of_clap(&error),
     };
@@ -80,7 +88,7 @@ fn parse(mut typed: Vec<OsString>) -> Result<Conclave, clap::Error> {
         typed.remove(1);
         typed.push("--help".into());
     }
-    let command = with_negative_numbers(Conclave::command());
+    let command = texts::localized(with_negative_numbers(Conclave::command()));
     Conclave::from_arg_matches(&command.try_get_matches_from(typed)?)
 }
 

@@ -10,6 +10,8 @@ pub mod scenario;
 pub mod story;
 pub mod table;
 
+use crate::invocation;
+use crate::texts::{remark, tr};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -18,6 +20,8 @@ use std::io::{ErrorKind, IsTerminal, Write};
 const WIDTH_PIPED: usize = 80;
 /// Wider lines are hard to read.
 const WIDTH_MAX: usize = 120;
+/// What can be skipped.
+const DIM: Style = Style::new().dimmed();
 
 /// Writes text to stdout, without its colours where they are not wanted. A reader that goes away
 /// early (`| head`) is no error.
@@ -31,12 +35,12 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// Says something on stderr: results go to stdout, and this does not belong among them.
 pub fn note(what: &str) {
-    anstream::eprintln!("{}", dim(what));
+    anstream::eprintln!("{}", coloured(remark(what), DIM));
 }
 
 /// Says on stderr what should not be overlooked.
 pub fn warn(what: &str) {
-    anstream::eprintln!("{} {what}", odd("conclave:"));
+    anstream::eprintln!("{} {}", odd("conclave:"), remark(what));
 }
 
 /// How many columns there are.
@@ -50,32 +54,33 @@ pub fn width() -> usize {
 
 /// A promise kept.
 pub fn good(text: impl Display) -> String {
-    coloured(text, AnsiColor::Green.on_default())
+    coloured(tr(&text.to_string()), AnsiColor::Green.on_default())
 }
 
 /// Something broken.
 pub fn bad(text: impl Display) -> String {
-    coloured(text, AnsiColor::Red.on_default().bold())
+    coloured(tr(&text.to_string()), AnsiColor::Red.on_default().bold())
 }
 
 /// Something to mind.
 pub fn odd(text: impl Display) -> String {
-    coloured(text, AnsiColor::Yellow.on_default())
+    coloured(tr(&text.to_string()), AnsiColor::Yellow.on_default())
 }
 
-/// Something to type.
+/// Something to type; what is typed keeps its language.
 pub fn typed(text: impl Display) -> String {
-    coloured(text, AnsiColor::Cyan.on_default())
+    let command = invocation::in_same_language(&text.to_string());
+    coloured(command, AnsiColor::Cyan.on_default())
 }
 
 /// A heading.
 pub fn strong(text: impl Display) -> String {
-    coloured(text, Style::new().bold())
+    coloured(tr(&text.to_string()), Style::new().bold())
 }
 
 /// Something that can be skipped.
 pub fn dim(text: impl Display) -> String {
-    coloured(text, Style::new().dimmed())
+    coloured(tr(&text.to_string()), DIM)
 }
 
 fn coloured(text: impl Display, style: Style) -> String {
@@ -87,10 +92,11 @@ fn columns(text: &str) -> usize {
     anstream::adapter::strip_str(text).to_string().chars().count()
 }
 
-/// Breaks a text into lines of at most this width; a word that is longer stays whole.
+/// Breaks a text, in the language of its reader, into lines of at most this width; a word that is
+/// longer stays whole.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in tr(text).split_whitespace() {
         match lines.last_mut() {
             Some(line) if columns(line) + 1 + columns(word) <= width => {
                 line.push(' ');

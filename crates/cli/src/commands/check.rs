@@ -10,6 +10,7 @@ use crate::flags::{flag, many, one};
 use crate::output::check::{Checked, Retelling};
 use crate::output::numbers::{count, rate};
 use crate::output::{self, json};
+use crate::texts::remark;
 use conclave_check::{Progress, Report};
 use conclave_core::{Network, Timing, Verdict};
 use conclave_lab::Error;
@@ -169,9 +170,8 @@ fn search(
         let Progress { unique_states, frontier, depth } = progress;
         let speed = rate(unique_states as f64 / begun.elapsed().as_secs_f64().max(1e-9));
         let [states, frontier] = [unique_states, frontier].map(count);
-        bar.set_message(format!(
-            "{states} states, {speed}/s, frontier {frontier} after {depth} moves"
-        ));
+        let told = format!("{states} states, {speed}/s, frontier {frontier} after {depth} moves");
+        bar.set_message(remark(&told).into_owned());
         bar.tick();
     });
     bar.finish_and_clear();

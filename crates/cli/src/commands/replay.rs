@@ -6,6 +6,7 @@ use crate::drawing::Drawing;
 use crate::failure::{Exit, Usage};
 use crate::output::good;
 use crate::output::{self, json};
+use crate::texts::tr;
 use conclave_core::Ticks;
 use conclave_lab::Experiment;
 use conclave_lab::{files, recordings};
@@ -159,7 +160,8 @@ fn told(report: &Replayed<'_>) -> String {
         Some(difference) => text + &format!("{} {difference}\n", output::bad("not as recorded:")),
         None => {
             let steps = output::numbers::of(report.steps, "step");
-            text + &format!("{} {steps} run again, all as recorded\n", good("verified:"))
+            let told = format!("{steps} run again, all as recorded");
+            text + &format!("{} {}\n", good("verified:"), tr(&told))
         }
     }
 }

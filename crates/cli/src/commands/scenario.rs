@@ -95,18 +95,9 @@ struct Run {
 /// How it is told.
 #[derive(Debug, Default, clap::Args)]
 struct Style {
-    /// The language [default: en, or pt where LANG begins with it]
-    #[arg(long, value_name = "en|pt", value_parser = Lang::parse)]
-    lang: Option<Lang>,
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-impl Style {
-    fn lang(&self) -> Lang {
-        self.lang.unwrap_or_else(Lang::of_environment)
-    }
 }
 
 /// Lists, shows or runs.
@@ -150,21 +141,18 @@ impl Run {
 
 fn list(arguments: &List) -> anyhow::Result<Exit> {
     let mut all = ScenarioFile::all()?;
-    let lang = arguments.style.lang();
+    let lang = Lang::spoken();
     if let Some(word) = &arguments.word {
         all.retain(|file| has(file, word));
         if all.is_empty() {
-            let nothing = lang.pick(
-                "no scenario has this in its name, title or algorithm",
-                "nenhum cenário tem isto no nome, no título ou no algoritmo",
-            );
+            let nothing = "no scenario has this in its name, title or algorithm";
             return Err(Usage(format!("{word}: {nothing}")).into());
         }
     }
     output::print(&match arguments.style.json {
         true => output::json::pretty(&json::list(&all, lang))?,
-        false if arguments.predict => scenario::unrevealed(&all, lang),
-        false => scenario::list(&all, lang),
+        false if arguments.predict => scenario::unrevealed(&all),
+        false => scenario::list(&all),
     })?;
     Ok(Exit::Done)
 }
@@ -179,7 +167,7 @@ fn has(file: &ScenarioFile, word: &str) -> bool {
 
 fn show(arguments: &Show) -> anyhow::Result<Exit> {
     let file = ScenarioFile::find(&arguments.name)?;
-    let lang = arguments.style.lang();
+    let lang = Lang::spoken();
     let known = file.skipped().is_none();
     let set_up = if known { file.set_up()? } else { Vec::new() };
     let commands: Vec<Option<String>> =
@@ -196,11 +184,11 @@ fn show(arguments: &Show) -> anyhow::Result<Exit> {
         false => {
             let experiment = set_up.first().map(|(experiment, _)| experiment);
             let told = match arguments.answer {
-                true => scenario::heading(&file, experiment, lang) + &scenario::text(&file, lang),
-                false => scenario::heading_unrevealed(&file, experiment, lang),
+                true => scenario::heading(&file, experiment) + &scenario::text(&file),
+                false => scenario::heading_unrevealed(&file, experiment),
             };
-            told + &scenario::set_up(&file, &commands, lang)
-                + &scenario::answer(&file, ran.as_deref(), arguments.answer, lang)
+            told + &scenario::set_up(&file, &commands)
+                + &scenario::answer(&file, ran.as_deref(), arguments.answer)
         }
     })?;
     Ok(Exit::Done)
@@ -211,7 +199,6 @@ fn one(arguments: &Run, file: &ScenarioFile) -> anyhow::Result<Exit> {
     let runs = file.run_changed(arguments.view.is_some(), &arguments.changed.changes())?;
     let wall_seconds = begun.elapsed().as_secs_f64();
     draw(arguments, file, &runs)?;
-    let lang = arguments.style.lang();
     let exit = if runs.iter().all(Ran::ok) { Exit::Done } else { Exit::Failed };
     if arguments.style.json {
         let result = json::Result::of(file, Ok(&runs));
@@ -224,23 +211,23 @@ fn one(arguments: &Run, file: &ScenarioFile) -> anyhow::Result<Exit> {
     };
     let viewers = runs.iter().map(viewer).collect::<Result<Vec<_>, _>>()?;
     let experiment = Some(&runs[0].experiment);
-    let heading = scenario::heading(file, experiment, lang);
+    let heading = scenario::heading(file, experiment);
     match arguments.predict {
-        true => output::print(&scenario::heading_unrevealed(file, experiment, lang))?,
+        true => output::print(&scenario::heading_unrevealed(file, experiment))?,
         false => output::print(&heading)?,
     }
     for ran in &runs {
         output::print(&guess_or_judge(arguments, file, ran)?)?;
         if arguments.view.is_none() {
-            output::print(&scenario::verdicts(&ran.outcome, lang))?; // The story ends with them.
+            output::print(&scenario::verdicts(&ran.outcome))?; // The story ends with them.
         }
     }
     let heading = if arguments.predict { format!("\n{heading}") } else { String::new() };
-    let told = heading + &scenario::text(file, lang);
-    output::print(&(told + &scenario::result(file, &runs, arguments.view.is_some(), lang)))?;
+    let told = heading + &scenario::text(file);
+    output::print(&(told + &scenario::result(file, &runs, arguments.view.is_some())))?;
     for (ran, viewer) in runs.into_iter().zip(viewers) {
         if let Some(viewer) = viewer {
-            let part = scenario::part(&ran, lang);
+            let part = scenario::part(&ran);
             output::print(&format!("{part}\n{}", view(file, ran, &viewer, wall_seconds)))?;
         }
     }
@@ -249,13 +236,12 @@ fn one(arguments: &Run, file: &ScenarioFile) -> anyhow::Result<Exit> {
 
 /// One run beside what was guessed, or what was expected.
 fn guess_or_judge(arguments: &Run, file: &ScenarioFile, ran: &Ran) -> anyhow::Result<String> {
-    let lang = arguments.style.lang();
-    let part = scenario::part(ran, lang);
+    let part = scenario::part(ran);
     if !arguments.predict {
-        return Ok(part + &scenario::checks(ran, lang));
+        return Ok(part + &scenario::checks(ran));
     }
-    let guesses = predict::ask(file, ran, lang)?;
-    Ok(part + &scenario::guessed(&ran.checks, &guesses, lang))
+    let guesses = predict::ask(file, ran)?;
+    Ok(part + &scenario::guessed(&ran.checks, &guesses))
 }
 
 /// Runs it once more, to write it down: the same plan gives the same run. Several runs make several
@@ -312,7 +298,7 @@ fn all(arguments: &Run) -> anyhow::Result<Exit> {
     let as_expected = rows.iter().all(|row| row.ok() != Some(false));
     output::print(&match arguments.style.json {
         true => output::json::pretty(&json::Results::of(&rows))?,
-        false => scenario::table(&rows, arguments.style.lang()),
+        false => scenario::table(&rows),
     })?;
     Ok(if as_expected { Exit::Done } else { Exit::Failed })
 }

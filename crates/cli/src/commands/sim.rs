@@ -6,6 +6,7 @@ use crate::drawing::Drawing;
 use crate::failure::Exit;
 use crate::output::run::{Broken, Report};
 use crate::output::{self, json};
+use crate::texts::remark;
 use conclave_core::{Ticks, Verdict, Violation};
 use conclave_lab::Experiment;
 use conclave_sim::{Options, Plan, Sweep};
@@ -189,7 +190,8 @@ fn many(
     runs: u64,
 ) -> anyhow::Result<Sweep> {
     let bar = ProgressBar::new(runs);
-    bar.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} runs, {eta} left")?);
+    let template = format!("{{wide_bar}} {}", remark("{pos}/{len} runs, {eta} left"));
+    bar.set_style(ProgressStyle::with_template(&template)?);
     let sweep = experiment.sweep(plan, runs, options, &|| bar.inc(1));
     bar.finish_and_clear();
     Ok(sweep?)

@@ -2,13 +2,18 @@
 
 use crate::failure::Exit;
 use crate::lang::Lang;
-use crate::output::{beside, dim, print, strong, typed};
+use crate::output::{beside, dim, print, strong, typed, width, wrap};
 use conclave_algorithms::catalog::{self, Family};
 use conclave_lab::scenarios::ScenarioFile;
 use std::fmt::Write;
 
 /// How far the ids stand from the margin.
 const COLUMN: usize = 18;
+
+const ABOUT: &str = "Conclave runs the classic algorithms by which processes that share nothing \
+    but a network agree on who may enter, who leads, and what came first. Each is written once, as \
+    its paper has it; here it meets loss, crashes and partitions, and is measured beside its \
+    formula.";
 
 const TRY: [(&str, &str); 4] = [
     ("conclave sim ricart-agrawala --nodes 7", "a run beside the textbook's numbers"),
@@ -24,11 +29,8 @@ pub fn run() -> anyhow::Result<Exit> {
 }
 
 fn tour(scenarios: &[ScenarioFile]) -> String {
-    let mut text = strong("Conclave");
-    text += " runs the classic algorithms by which processes that share nothing but a\n\
-             network agree on who may enter, who leads, and what came first. Each is written\n\
-             once, as its paper has it; here it meets loss, crashes and partitions, and is\n\
-             measured beside its formula.\n\n";
+    let lines = wrap(ABOUT, width()).join("\n");
+    let mut text = lines.replacen("Conclave", &strong("Conclave"), 1) + "\n\n";
     for family in Family::ALL {
         let ids: Vec<&str> = catalog::ENTRIES
             .iter()
@@ -63,7 +65,7 @@ fn front_door(scenarios: &[ScenarioFile]) -> String {
     let longest = front.iter().map(|file| file.name.len()).max().unwrap_or(0);
     for file in front {
         let lead = format!("  {:longest$}  ", file.name);
-        text += &beside(&lead, longest + 4, Lang::of_environment().of(&file.head().title));
+        text += &beside(&lead, longest + 4, Lang::spoken().of(&file.head().title));
     }
     text
 }

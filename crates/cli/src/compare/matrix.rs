@@ -2,6 +2,7 @@
 
 use super::words;
 use crate::output::{bad, beside, dim, good, odd, strong, typed, width};
+use crate::texts::tr;
 use conclave_algorithms::catalog::Entry;
 use conclave_core::NodeId;
 use conclave_lab::compare::faults::{Cell, Mishap, Verdict};
@@ -125,7 +126,7 @@ fn part(entries: &[&'static Entry], cells: &[Cell], n: u32, columns: &[(Mishap, 
     let gap = if roomy { GAP + NUMBER } else { GAP };
     let mut line = format!("{:lead$}", "");
     for (_, heading) in columns {
-        let _ = write!(line, "{:gap$}{heading:COLUMN$}", "");
+        let _ = write!(line, "{:gap$}{:COLUMN$}", "", tr(heading));
     }
     let mut text = dim(line.trim_end()) + "\n";
     for entry in entries {
@@ -150,7 +151,7 @@ fn outcome(cell: &Cell) -> String {
     match &cell.verdict {
         Some(Verdict::Broken) => "S1!".to_string(),
         Some(Verdict::Starves(nodes)) => starves(nodes),
-        Some(Verdict::Holds | Verdict::Stalls) | None => word(cell).to_string(),
+        Some(Verdict::Holds | Verdict::Stalls) | None => tr(word(cell)).into_owned(),
     }
 }
 
@@ -167,8 +168,9 @@ fn coloured(cell: &Cell) -> String {
 /// Who starves, as far as there is room.
 fn starves(nodes: &[NodeId]) -> String {
     let names: Vec<String> = nodes.iter().map(NodeId::to_string).collect();
-    let told = format!("starves {}", names.join(","));
-    if told.len() <= COLUMN { told } else { format!("starves {}", nodes.len()) + "×" }
+    let told = |who: &str| tr(&format!("starves {who}")).into_owned();
+    let all = told(&names.join(","));
+    if all.len() <= COLUMN { all } else { told(&format!("{}×", nodes.len())) }
 }
 
 fn commands(entries: &[&'static Entry], cells: &[Cell]) -> String {
@@ -176,7 +178,8 @@ fn commands(entries: &[&'static Entry], cells: &[Cell]) -> String {
     for entry in entries {
         let _ = writeln!(text, "\n{}", strong(entry.id));
         for (number, cell) in numbered(cells).filter(|(_, cell)| cell.algorithm == entry.id) {
-            let lead = format!("{number:4}  {:20}", cell.mishap.id().replace('-', " "));
+            let mishap = cell.mishap.id().replace('-', " ");
+            let lead = format!("{number:4}  {:20}", tr(&mishap));
             let column = lead.chars().count() + outcome(cell).chars().count() + 2;
             let lead = format!("{}{}  ", dim(lead), coloured(cell));
             let _ = writeln!(text, "{}", beside(&lead, column, &summary(cell)).trim_end());
@@ -191,11 +194,15 @@ fn summary(cell: &Cell) -> String {
     let mut told = Vec::new();
     let differ = cell.detail.iter().any(|(_, verdict)| Some(verdict) != cell.verdict.as_ref());
     if differ {
-        let of = |(hits, verdict): &(String, Verdict)| format!("{hits} {}", verdict.word());
+        let of =
+            |(hits, verdict): &(String, Verdict)| format!("{} {}", tr(hits), tr(verdict.word()));
         told.push(format!("({})", cell.detail.iter().map(of).collect::<Vec<_>>().join("; ")));
     }
     let meanwhile = cell.meanwhile.as_ref().map(words::meanwhile);
-    told.extend(meanwhile.map(|meanwhile| format!("while cut, {meanwhile}")));
+    told.extend(meanwhile.map(|meanwhile| {
+        let told = format!("while cut, {meanwhile}");
+        tr(&told).into_owned()
+    }));
     told.join(" ")
 }
 

@@ -7,6 +7,7 @@ pub mod style;
 
 use super::words;
 use crate::output::numbers::count;
+use crate::texts::tr;
 use axis::Scale;
 use conclave_lab::compare::measure::{Measured, Point};
 use conclave_lab::compare::{Estimate, Omitted, elections};
@@ -78,11 +79,11 @@ fn draw(paper: &Paper<'_>, heading: &str, panels: [Panel; 4], notes: &[String]) 
     let width = SIZE.0 as i32;
     let height = SIZE.1 as i32;
     let title = text(30, BLACK);
-    paper.draw(&Text::new(heading, (40, 24), title))?;
+    paper.draw(&Text::new(tr(heading), (40, 24), title))?;
     let caption = text(17, style::GREY_DARK);
     for (row, note) in (0..).zip(notes) {
         let at = (40, height - BOTTOM + 12 + NOTE * row);
-        paper.draw(&Text::new(note.as_str(), at, caption.clone()))?;
+        paper.draw(&Text::new(tr(note), at, caption.clone()))?;
     }
     let half = width / 2;
     let tall = (height - TOP - BOTTOM) / 2;

@@ -3,6 +3,7 @@
 use super::words;
 use crate::output::numbers::{count, decimal};
 use crate::output::{bad, beside, dim, strong, width};
+use crate::texts::tr;
 use conclave_lab::compare::Estimate;
 use conclave_lab::compare::measure::{self, Beside, Measured, Point};
 use std::fmt::Write;
@@ -88,7 +89,8 @@ fn groups(points: &[Point]) -> Vec<Group<'_>> {
         },
         None => plain("-".to_string()),
     };
-    let bound = |point: &Point| plain(point.bypass_bound().map_or("none".to_string(), count));
+    let bound =
+        |point: &Point| plain(point.bypass_bound().map_or_else(|| tr("none").into_owned(), count));
     let column = |title, cell: &dyn Fn(&Point) -> Cell| Column {
         title,
         cells: points.iter().map(cell).collect(),
@@ -131,7 +133,7 @@ fn shown(measured: Estimate) -> String {
 fn range((low, high): (f64, f64)) -> String {
     match (decimal(low), decimal(high)) {
         (low, high) if low == high => low,
-        (low, high) if high == "unbounded" => format!("≥{low}"),
+        (low, _) if high.is_infinite() => format!("≥{low}"),
         (low, high) => format!("{low}..{high}"),
     }
 }
@@ -143,7 +145,7 @@ fn plain(text: String) -> Cell {
 impl Column<'_> {
     fn width(&self) -> usize {
         let cells = self.cells.iter().map(|cell| cell.text.chars().count());
-        cells.chain([self.title.chars().count()]).max().unwrap_or(0)
+        cells.chain([tr(self.title).chars().count()]).max().unwrap_or(0)
     }
 }
 
@@ -151,7 +153,7 @@ impl Group<'_> {
     fn width(&self) -> usize {
         let columns: usize = self.columns.iter().map(Column::width).sum();
         let columns = columns + GAP * (self.columns.len() - 1);
-        columns.max(self.title.chars().count())
+        columns.max(tr(self.title).chars().count())
     }
 
     /// One line of this group: names to the left, numbers to the right.
@@ -177,8 +179,9 @@ fn render(lead: &Group<'_>, groups: &[Group<'_>]) -> String {
     let gap = " ".repeat(GROUP_GAP);
     let all: Vec<&Group<'_>> = [lead].into_iter().chain(groups).collect();
     let join = |parts: Vec<String>| parts.join(&gap).trim_end().to_string();
-    let titles = all.iter().map(|group| format!("{:<1$}", group.title, group.width()));
-    let headings = all.iter().map(|group| group.line(|column| (column.title.to_string(), false)));
+    let titles = all.iter().map(|group| format!("{:<1$}", tr(group.title), group.width()));
+    let headings =
+        all.iter().map(|group| group.line(|column| (tr(column.title).into_owned(), false)));
     let mut text = strong(join(titles.collect())) + "\n";
     text += &(dim(join(headings.collect())) + "\n");
     let rows = lead.columns.first().map_or(0, |column| column.cells.len());
@@ -280,5 +283,6 @@ fn formulas(points: &[Point]) -> String {
 
 /// A formula that has a semicolon of its own does not run into the next.
 fn bracketed(formula: &str) -> String {
-    if formula.contains(';') { format!("[{formula}]") } else { formula.to_string() }
+    let formula = tr(formula);
+    if formula.contains(';') { format!("[{formula}]") } else { formula.into_owned() }
 }

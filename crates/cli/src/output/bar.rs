@@ -1,5 +1,6 @@
 //! A progress bar on stderr.
 
+use crate::texts::remark;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Shows how many pieces of work are done; goes away when it is dropped.
@@ -9,7 +10,8 @@ impl Bar {
     /// A bar of no length yet.
     pub fn new() -> Self {
         let bar = ProgressBar::new(0);
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len}, {eta} left") {
+        let template = format!("{{wide_bar}} {}", remark("{pos}/{len}, {eta} left"));
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
         Self(bar)

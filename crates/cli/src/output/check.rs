@@ -6,10 +6,11 @@ mod story;
 
 pub use story::Retelling;
 
-use super::numbers::{count, decimal, of, rate};
+use super::numbers::{count, decimal, local, of, rate};
 use super::{bad, beside, dim, good, labelled, odd, strong};
+use crate::texts::tr;
 use conclave_algorithms::catalog::{Assumption, Family, Finding, Setting};
-use conclave_check::{Limits, Report, Stop};
+use conclave_check::{Limits, Reduction, Report, Stop};
 use conclave_core::{Bounds, Property, Verdict};
 use conclave_lab::Experiment;
 use std::fmt::Write;
@@ -70,17 +71,18 @@ impl Checked<'_> {
             nodes += &format!(" + {}", of(u64::from(names.coordinators), "coordinator"));
         }
         let id = strong(self.experiment.setting.entry.id);
-        let mut text = format!("{id}  {nodes}, every run within bounds\n");
+        let about = format!("{nodes}, every run within bounds");
+        let mut text = format!("{id}  {}\n", tr(&about));
         if let Some(Assumption { tag, text: assumed, .. }) = self.dropped {
-            text += &labelled("without", COLUMN, &format!("{tag}: {assumed}"));
+            text += &labelled("without", COLUMN, &format!("{tag}: {}", tr(assumed)));
             let set = self.parameters();
             if !set.is_empty() {
                 text += &labelled("set", COLUMN, &set);
             }
         }
         text += &labelled("bounds", COLUMN, &bounds::words(self));
-        let reductions: Vec<&str> =
-            self.report.reductions.iter().map(|reduction| reduction.name()).collect();
+        let name = |reduction: &Reduction| tr(reduction.name()).into_owned();
+        let reductions: Vec<String> = self.report.reductions.iter().map(name).collect();
         let reductions =
             if reductions.is_empty() { "none".to_string() } else { reductions.join(", ") };
         text += &labelled("reductions", COLUMN, &reductions);
@@ -104,10 +106,11 @@ impl Checked<'_> {
     fn figures(&self) -> String {
         let Report { states, unique_states, depth, seconds, .. } = self.report;
         format!(
-            "{} different, {} in all; {} deep; {seconds:.2} s, {} states/s",
+            "{} different, {} in all; {} deep; {} s, {} states/s",
             count(unique_states),
             count(states),
             of(u64::from(depth), "move"),
+            local(&format!("{seconds:.2}")),
             rate(self.states_per_second()),
         )
     }
@@ -149,7 +152,7 @@ impl Checked<'_> {
                 (false, Verdict::Violated) => odd(" (not promised)"),
                 (false, _) => dim(" (not promised)"),
             };
-            let meaning = property.meaning();
+            let meaning = tr(property.meaning());
             let _ = writeln!(text, "{}{word}{meaning}{beside}", strong(format!("{property:8}")));
         }
         text
@@ -181,7 +184,7 @@ impl Checked<'_> {
         if self.verdicts().iter().any(broken) {
             return None;
         }
-        Some(match dropped.finding {
+        let known = match dropped.finding {
             Finding::Harmless(why) => format!("without {tag} no promise breaks: {why}"),
             Finding::OutOfReach(needed) => format!("without {tag}, out of reach: {needed}"),
             Finding::Breaks(broken) => {
@@ -192,7 +195,8 @@ impl Checked<'_> {
                     "conclave check {id} --without {tag} breaks {tags}, nothing else being said"
                 )
             }
-        })
+        };
+        Some(tr(&known).into_owned())
     }
 
     fn stopped(&self, stop: Stop) -> String {
@@ -219,7 +223,7 @@ fn odds(probability: f64) -> String {
     match probability {
         p if p <= 0.0 => "none".to_string(),
         p if p < 1e-3 => format!("about 1 in 10^{}", (-p.log10()).round() as u32),
-        p => format!("{:.1} %", p * 100.0),
+        p => local(&format!("{:.1} %", p * 100.0)),
     }
 }
 

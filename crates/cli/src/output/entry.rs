@@ -1,6 +1,7 @@
 //! The catalogue in words.
 
 use super::{beside, dim, good, labelled, odd, strong, typed, width, wrap};
+use crate::texts::tr;
 use conclave_algorithms::catalog::{self, Entry, Family, Parameter};
 use conclave_core::Property;
 use std::fmt::Write;
@@ -8,13 +9,16 @@ use std::fmt::Write;
 /// How far texts stand from the margin.
 const COLUMN: usize = 14;
 
+const LEGEND: &str = "Messages per entry and exit: light when one enters alone, heavy when all \
+    ask at once; per election: one when one node begins, all when all do. One in full:";
+
 /// All algorithms: what each costs and promises.
 pub fn list() -> String {
     let mut text = String::new();
     for family in Family::ALL {
         let mut entries = of_family(family).peekable();
         if entries.peek().is_some() {
-            let _ = writeln!(text, "{}\n", typed(family.question()));
+            let _ = writeln!(text, "{}\n", typed(tr(family.question())));
         }
         for entry in entries {
             text += &in_short(entry);
@@ -23,15 +27,11 @@ pub fn list() -> String {
     let families =
         [&Property::MUTEX[..], &Property::ELECTION, &Property::DETECTOR, &Property::CLOCK];
     for &property in families.into_iter().flatten() {
-        let _ = writeln!(text, "{}{}", strong(format!("{property:9}")), property.meaning());
+        let _ = writeln!(text, "{}{}", strong(format!("{property:9}")), tr(property.meaning()));
     }
-    let _ = writeln!(
-        text,
-        "\nMessages per entry and exit: light when one enters alone, heavy when all ask at\n\
-         once; per election: one when one node begins, all when all do. One in full: {}",
-        typed("conclave algorithms ID"),
-    );
-    text
+    text.push('\n');
+    let legend = format!("{} {}", tr(LEGEND), typed("conclave algorithms ID"));
+    text + &beside("", 0, &legend)
 }
 
 fn of_family(family: Family) -> impl Iterator<Item = &'static Entry> {
@@ -39,7 +39,7 @@ fn of_family(family: Family) -> impl Iterator<Item = &'static Entry> {
 }
 
 fn in_short(entry: &'static Entry) -> String {
-    let mut text = format!("{}  {}\n", strong(entry.id), entry.title);
+    let mut text = format!("{}  {}\n", strong(entry.id), tr(entry.title));
     let mut line = |what: &str, told: &str| {
         text += &beside(&dim(format!("  {what:7}")), 9, told);
     };
@@ -122,7 +122,8 @@ fn costs(entry: &'static Entry) -> String {
     let mut text = String::new();
     for (name, formula) in entry.cost.formulas() {
         let (label, what) = words(name);
-        let lead = format!("{}{what:15}", strong(format!("{label:COLUMN$}")));
+        let what = format!("{what:15}");
+        let lead = format!("{}{}", strong(format!("{label:COLUMN$}")), tr(&what));
         text += &beside(&lead, COLUMN + 15, formula.text);
     }
     match entry.cost.textbooks() {

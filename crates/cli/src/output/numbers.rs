@@ -1,4 +1,17 @@
-//! Numbers as people like to read them.
+//! Numbers as people like to read them, with the decimal mark of their language.
+
+use crate::texts::{is_translated, tr};
+
+/// What stands between thousands, and before what is less than one.
+fn marks() -> (char, char) {
+    if is_translated() { ('.', ',') } else { (',', '.') }
+}
+
+/// A number that was written for programs, `0.5`, as people write it.
+pub fn local(number: &str) -> String {
+    let (_, point) = marks();
+    number.replace('.', &point.to_string())
+}
 
 /// A whole number with its thousands apart: `1,998,000`.
 pub fn count(number: u64) -> String {
@@ -6,7 +19,7 @@ pub fn count(number: u64) -> String {
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
+            text.push(marks().0);
         }
         text.push(digit);
     }
@@ -16,14 +29,15 @@ pub fn count(number: u64) -> String {
 /// A measured number with at most two decimals: `12`, `2.57`, `1,234.5`.
 pub fn decimal(number: f64) -> String {
     if !number.is_finite() {
-        return "unbounded".to_string();
+        return tr("unbounded").into_owned();
     }
     let hundredths = (number.abs() * 100.0).round() as u64;
     let sign = if number < 0.0 && hundredths > 0 { "-" } else { "" };
+    let (_, point) = marks();
     let fraction = match hundredths % 100 {
         0 => String::new(),
-        tens if tens % 10 == 0 => format!(".{}", tens / 10),
-        both => format!(".{both:02}"),
+        tens if tens % 10 == 0 => format!("{point}{}", tens / 10),
+        both => format!("{point}{both:02}"),
     };
     format!("{sign}{}{fraction}", count(hundredths / 100))
 }
@@ -32,7 +46,7 @@ pub fn decimal(number: f64) -> String {
 pub fn rate(number: f64) -> String {
     match number {
         n if n >= 1e7 => format!("{} M", count((n / 1e6).round() as u64)),
-        n if n >= 1e6 => format!("{:.1} M", n / 1e6),
+        n if n >= 1e6 => local(&format!("{:.1} M", n / 1e6)),
         n if n >= 1e3 => format!("{} k", count((n / 1e3).round() as u64)),
         n => decimal(n.round()),
     }
@@ -42,15 +56,18 @@ pub fn rate(number: f64) -> String {
 pub fn range((low, high): (f64, f64)) -> String {
     match (low, high) {
         (low, high) if decimal(low) == decimal(high) => decimal(low),
-        (low, high) if high.is_finite() => format!("{} to {}", decimal(low), decimal(high)),
-        (low, _) if low.is_finite() => format!("at least {}", decimal(low)),
-        (_, _) => "unbounded".to_string(),
+        (low, high) if high.is_finite() => {
+            tr(&format!("{} to {}", decimal(low), decimal(high))).into_owned()
+        }
+        (low, _) if low.is_finite() => tr(&format!("at least {}", decimal(low))).into_owned(),
+        (_, _) => tr("unbounded").into_owned(),
     }
 }
 
 /// So many of something: `1 node`, `7 nodes`.
 pub fn of(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
+    let told = format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" });
+    tr(&told).into_owned()
 }
 
 #[cfg(test)]

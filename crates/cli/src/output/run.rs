@@ -8,6 +8,7 @@ mod mutex;
 use super::entry::column;
 use super::numbers::{count, decimal, of, rate};
 use super::{bad, dim, good, labelled, odd, strong, typed, width, wrap};
+use crate::texts::{sentence, tr};
 use conclave_core::{NodeId, Property, Verdict, Violation};
 use conclave_lab::Experiment;
 use conclave_sim::{Ending, Findings, Outcome, Plan};
@@ -74,7 +75,7 @@ impl Report<'_> {
         if self.experiment.names.coordinators > 0 {
             let m = u64::from(self.experiment.names.coordinators);
             let others = if self.experiment.names.application {
-                "the application".to_string()
+                tr("the application").into_owned()
             } else {
                 of(m, "coordinator")
             };
@@ -92,7 +93,8 @@ impl Report<'_> {
             [] => format!("standard setting: each message takes 1, {}", self.standard()),
             typed => typed.join(" "),
         };
-        let mut text = format!("{}  {nodes}, {seeds}\n", strong(setting.entry.id));
+        let about = format!("{nodes}, {seeds}");
+        let mut text = format!("{}  {}\n", strong(setting.entry.id), tr(&about));
         for line in wrap(&flags, width()) {
             let _ = writeln!(text, "{}", dim(line));
         }
@@ -157,10 +159,8 @@ impl Report<'_> {
     /// The smallest plan that was found to break the same promise.
     pub fn shortest(&self, property: Property, command: &str) -> String {
         format!(
-            "
-shortest found that breaks {property}:
-  {}
-",
+            "\n{}\n  {}\n",
+            tr(&format!("shortest found that breaks {property}:")),
             typed(command)
         )
     }
@@ -227,16 +227,14 @@ shortest found that breaks {property}:
             let told = match broken().next() {
                 Some(first) if self.many => {
                     let runs = of(self.runs, "run");
-                    format!(
-                        "in {} of {runs}, first under seed {}",
-                        count(broken().count() as u64),
-                        first.seed
-                    )
+                    let times = count(broken().count() as u64);
+                    format!("in {times} of {runs}, first under seed {}", first.seed)
                 }
                 Some(_) | None => property.meaning().to_string(),
             };
             let lacking = verdict == Verdict::Violated && !self.promises(property);
             let beside = if lacking { odd(" (not promised)") } else { String::new() };
+            let told = tr(&told);
             let _ = writeln!(text, "{}{word}{told}{beside}", strong(column(property)));
         }
         text
@@ -255,14 +253,16 @@ shortest found that breaks {property}:
             let seed =
                 if self.many { format!(" under seed {}", broken.seed) } else { String::new() };
             let title = format!("{property} violated at {}{seed}:", decimal(at.as_units()));
+            let title = tr(&title);
             let what = self.experiment.names.tell(what);
+            let what = sentence(&what);
             let colour = if self.promises(*property) { bad(&title) } else { odd(&title) };
             for line in wrap(&format!("{title} {what}"), width()) {
-                let _ = writeln!(text, "{}", line.replace(&title, &colour));
+                let _ = writeln!(text, "{}", line.replace(&*title, &colour));
             }
         }
         if let Some(broken) = self.worst() {
-            let _ = writeln!(text, "replay: {}", typed(&broken.replay));
+            let _ = writeln!(text, "{} {}", tr("replay:"), typed(&broken.replay));
         }
         if text.is_empty() { text } else { format!("\n{text}") }
     }

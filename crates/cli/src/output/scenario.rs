@@ -6,6 +6,7 @@ pub mod words;
 use super::numbers::of;
 use super::{bad, beside, dim, good, labelled, odd, strong, typed, width, wrap};
 use crate::lang::Lang;
+use crate::texts::{phrase, sentence, tr};
 use conclave_algorithms::catalog;
 use conclave_core::Verdict;
 use conclave_lab::Experiment;
@@ -32,14 +33,14 @@ impl Row {
 }
 
 /// All scenarios: those to meet first, then the others by algorithm.
-pub fn list(all: &[ScenarioFile], lang: Lang) -> String {
+pub fn list(all: &[ScenarioFile]) -> String {
     let column = 4 + all.iter().map(|file| file.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     let mut before = "";
     for file in in_order(all) {
         let scenario = file.head();
         let title = match scenario.front {
-            Some(_) => lang.pick("to begin with", "para começar"),
+            Some(_) => phrase("to begin with"),
             None => &scenario.algorithm,
         };
         if before != title {
@@ -48,9 +49,9 @@ pub fn list(all: &[ScenarioFile], lang: Lang) -> String {
             before = title;
         }
         let lead = format!("  {:padding$}", file.name, padding = column - 2);
-        text += &beside(&lead, column, lang.of(&scenario.title));
+        text += &beside(&lead, column, Lang::spoken().of(&scenario.title));
     }
-    let hint = |act: &str| typed(format!("conclave scenario {act} NAME{}", lang.flag()));
+    let hint = |act: &str| typed(format!("conclave scenario {act} NAME"));
     let _ = writeln!(text, "\n{}, {}", hint("show"), hint("run"));
     text
 }
@@ -69,73 +70,66 @@ pub fn in_order(all: &[ScenarioFile]) -> Vec<&ScenarioFile> {
 }
 
 /// Which run of several this is.
-pub fn part(ran: &Ran, lang: Lang) -> String {
+pub fn part(ran: &Ran) -> String {
     match &ran.part {
         Some(part) => {
-            format!("\n{}  {}\n", strong(lang.of(part)), dim(about(&ran.experiment, lang)))
+            format!("\n{}  {}\n", strong(Lang::spoken().of(part)), dim(about(&ran.experiment)))
         }
         None => String::new(),
     }
 }
 
 /// What it is called, where it is from, and what it is about.
-pub fn heading(file: &ScenarioFile, experiment: Option<&Experiment>, lang: Lang) -> String {
+pub fn heading(file: &ScenarioFile, experiment: Option<&Experiment>) -> String {
     let ScenarioFile { name, .. } = file;
     let scenario = file.head();
     let about = match (file.runs.len(), experiment) {
-        (1, Some(experiment)) => about(experiment, lang),
+        (1, Some(experiment)) => about(experiment),
         (1, None) => scenario.algorithm.clone(),
-        (runs, _) => format!("{runs} {}", lang.pick("runs", "execuções")),
+        (runs, _) => format!("{runs} {}", phrase("runs")),
     };
-    let about = format!("{name}: {about}; {}", scenario.source);
-    format!("{}\n{}\n", strong(lang.of(&scenario.title)), dim(about))
+    let about = format!("{name}: {about}; {}", sentence(&scenario.source));
+    format!("{}\n{}\n", strong(Lang::spoken().of(&scenario.title)), dim(about))
 }
 
 /// The same, without what gives away how it ends.
-pub fn heading_unrevealed(
-    file: &ScenarioFile,
-    experiment: Option<&Experiment>,
-    lang: Lang,
-) -> String {
+pub fn heading_unrevealed(file: &ScenarioFile, experiment: Option<&Experiment>) -> String {
     let scenario = file.head();
     let about = match (file.runs.len(), experiment) {
-        (1, Some(experiment)) => about(experiment, lang),
+        (1, Some(experiment)) => about(experiment),
         (1, None) => scenario.algorithm.clone(),
-        (runs, _) => format!("{}, {runs} {}", scenario.algorithm, lang.pick("runs", "execuções")),
+        (runs, _) => format!("{}, {runs} {}", scenario.algorithm, phrase("runs")),
     };
     let asked = scenario
         .question
         .as_ref()
-        .map(|question| format!("\n{}\n", wrap(lang.of(question), width()).join("\n")));
-    let source = dim(format!("{}; {}", file.typed, scenario.source));
+        .map(|question| format!("\n{}\n", wrap(Lang::spoken().of(question), width()).join("\n")));
+    let source = dim(format!("{}; {}", file.typed, sentence(&scenario.source)));
     format!("{}\n{source}\n{}", strong(about), asked.unwrap_or_default())
 }
 
 /// All scenarios by names and sizes alone.
-pub fn unrevealed(all: &[ScenarioFile], lang: Lang) -> String {
+pub fn unrevealed(all: &[ScenarioFile]) -> String {
     let mut text = String::new();
     for file in in_order(all) {
-        let runs = file.runs.len() as u64;
-        let nodes = of(u64::from(file.head().nodes), lang.pick("node", "nó"));
-        let runs = match lang {
-            Lang::En => of(runs, "run"),
-            Lang::Pt if runs == 1 => "1 execução".to_string(),
-            Lang::Pt => format!("{runs} execuções"),
+        let nodes = of(u64::from(file.head().nodes), phrase("node"));
+        let runs = match file.runs.len() {
+            1 => format!("1 {}", phrase("run")),
+            runs => format!("{runs} {}", phrase("runs")),
         };
-        let about = format!("{nodes}, {runs}; {}", file.head().source);
+        let about = format!("{nodes}, {runs}; {}", sentence(&file.head().source));
         let _ = writeln!(text, "  {:30}  {}", file.number_among(all), dim(about));
     }
-    let hint = typed(format!("conclave scenario run NAME --predict{}", lang.flag()));
-    let _ = writeln!(text, "\n{hint}");
+    let _ = writeln!(text, "\n{}", typed("conclave scenario run NAME --predict"));
     text
 }
 
 /// The algorithm and its size, in a few words.
-pub fn about(experiment: &Experiment, lang: Lang) -> String {
+pub fn about(experiment: &Experiment) -> String {
     let Experiment { setting, names, .. } = experiment;
-    let mut nodes = of(u64::from(setting.n), lang.pick("node", "nó"));
+    let mut nodes = of(u64::from(setting.n), phrase("node"));
     if names.coordinators > 0 {
-        let coordinator = lang.pick("coordinator", "coordenador");
+        let coordinator = phrase("coordinator");
         let m = u64::from(names.coordinators);
         let plural = of(m, coordinator).replace("coordenadors", "coordenadores");
         nodes = format!("{nodes} + {plural}");
@@ -144,8 +138,8 @@ pub fn about(experiment: &Experiment, lang: Lang) -> String {
 }
 
 /// The story.
-pub fn text(file: &ScenarioFile, lang: Lang) -> String {
-    let lines = wrap(lang.of(&file.head().text), width());
+pub fn text(file: &ScenarioFile) -> String {
+    let lines = wrap(Lang::spoken().of(&file.head().text), width());
     format!("\n{}\n", lines.join("\n"))
 }
 
@@ -155,15 +149,12 @@ pub fn command(experiment: &Experiment, plan: &Plan) -> Option<String> {
 }
 
 /// How to get these runs without the scenario.
-pub fn set_up(file: &ScenarioFile, commands: &[Option<String>], lang: Lang) -> String {
-    let label = lang.pick("set-up", "montagem");
+pub fn set_up(file: &ScenarioFile, commands: &[Option<String>]) -> String {
+    let label = phrase("set-up");
     if let Some(reason) = file.skipped() {
         return format!("\n{}", labelled(label, COLUMN, &reason));
     }
-    let unsaid = lang.pick(
-        "flags cannot say it: the file has the text of another",
-        "não cabe em opções: o arquivo traz o texto de outro",
-    );
+    let unsaid = phrase("flags cannot say it: the file has the text of another");
     if let [None] = commands {
         return format!("\n{}", labelled(label, COLUMN, unsaid));
     }
@@ -192,81 +183,81 @@ fn folded(command: &str) -> String {
 }
 
 /// What must come of it, or how to learn that.
-pub fn answer(file: &ScenarioFile, ran: Option<&[Ran]>, asked: bool, lang: Lang) -> String {
+pub fn answer(file: &ScenarioFile, ran: Option<&[Ran]>, asked: bool) -> String {
     let Some(runs) = ran else {
         let hint = match asked {
             true => return String::new(), // It cannot be run, and the set-up said why.
-            false => lang.pick("what comes of it:", "o que acontece:"),
+            false => phrase("what comes of it:"),
         };
-        let command = format!("conclave scenario show {} --answer{}", file.typed, lang.flag());
+        let command = format!("conclave scenario show {} --answer", file.typed);
         return format!("\n{hint} {}\n", typed(command));
     };
     let of_run = |ran: &Ran| {
-        let mut rows = vec![[String::new(), lang.pick("expected", "esperado").to_string()]];
+        let mut rows = vec![[String::new(), phrase("expected").to_string()]];
         rows.extend(ran.checks.iter().map(|check| {
-            let label = words::label(&check.what, lang).to_string();
-            [label, words::value(&check.expected, lang).into()]
+            let label = words::label(&check.what).to_string();
+            [label, words::shown(&check.expected)]
         }));
-        let ends = ran.checks.iter().map(|check| meaning(check, lang));
+        let ends = ran.checks.iter().map(meaning);
         let table = aligned(&rows, std::iter::once(String::new()).chain(ends));
-        format!("{}\n{table}", part(ran, lang))
+        format!("{}\n{table}", part(ran))
     };
     runs.iter().map(of_run).collect()
 }
 
 /// What was expected, beside what was seen.
-pub fn checks(ran: &Ran, lang: Lang) -> String {
+pub fn checks(ran: &Ran) -> String {
     let checks = &ran.checks;
-    let headings = ["", lang.pick("expected", "esperado"), lang.pick("observed", "observado")];
+    let headings = ["", phrase("expected"), phrase("observed")];
     let mut rows = vec![headings.map(String::from)];
-    rows.extend(checks.iter().map(|check| cells(check, &check.expected, lang)));
+    rows.extend(checks.iter().map(|check| cells(check, &check.expected)));
     let ends = checks.iter().map(|check| {
         let word = match check.ok {
             _ if !ran.judged => dim("-"),
             true => good("ok"),
-            false => bad(lang.pick("not ok", "não ok")),
+            false => bad(phrase("not ok")),
         };
-        format!("{word}  {}", meaning(check, lang))
+        format!("{word}  {}", meaning(check))
     });
     format!("\n{}", aligned(&rows, std::iter::once(String::new()).chain(ends)))
 }
 
 /// What was guessed, beside what was seen.
-pub fn guessed(checks: &[Check], guesses: &[String], lang: Lang) -> String {
-    let headings = ["", lang.pick("your guess", "palpite"), lang.pick("observed", "observado")];
+pub fn guessed(checks: &[Check], guesses: &[String]) -> String {
+    let headings = ["", phrase("your guess"), phrase("observed")];
     let mut rows = vec![headings.map(String::from)];
     let mut ends = vec![String::new()];
     let mut right = 0;
     for (check, guess) in checks.iter().zip(guesses) {
         let same = words::same(&check.what, guess, &check.observed);
         right += usize::from(same);
-        rows.push(cells(check, if guess.is_empty() { "-" } else { guess }, lang));
+        rows.push(cells(check, if guess.is_empty() { "-" } else { guess }));
         ends.push(match same {
-            true => good(lang.pick("right", "certo")),
+            true => good(phrase("right")),
             false if guess.is_empty() => String::new(),
-            false => odd(lang.pick("not so", "não")),
+            false => odd(phrase("not so")),
         });
     }
-    let of = lang.pick("guessed right", "palpites certos");
+    let of = phrase("guessed right");
     let table = aligned(&rows, ends.into_iter());
     format!("\n{table}\n{right}/{} {of}\n", checks.len())
 }
 
-fn cells(check: &Check, beside: &str, lang: Lang) -> [String; 3] {
-    let label = words::label(&check.what, lang);
-    [label, words::value(beside, lang), words::value(&check.observed, lang)].map(String::from)
+fn cells(check: &Check, beside: &str) -> [String; 3] {
+    let label = words::label(&check.what);
+    [label.to_string(), words::shown(beside), words::shown(&check.observed)]
 }
 
-fn meaning(check: &Check, lang: Lang) -> String {
+fn meaning(check: &Check) -> String {
     let property = words::property(&check.what);
-    property.map(|property| dim(words::meaning(property, lang))).unwrap_or_default()
+    property.map(|property| dim(words::meaning(property))).unwrap_or_default()
 }
 
 /// Every property in a word, on one line.
-pub fn verdicts(outcome: &Outcome, lang: Lang) -> String {
+pub fn verdicts(outcome: &Outcome) -> String {
     let mut told = Vec::new();
     for &(property, verdict) in &outcome.verdicts {
-        let named = format!("{property} {}", words::value(&verdict.to_string(), lang));
+        let named = format!("{property} {}", words::value(&verdict.to_string()));
         told.push(match verdict {
             Verdict::Holds => good(property),
             Verdict::Violated => bad(named),
@@ -274,45 +265,38 @@ pub fn verdicts(outcome: &Outcome, lang: Lang) -> String {
             Verdict::NotChecked => dim(named),
         });
     }
-    let label = format!("{:COLUMN$}", lang.pick("properties", "promessas"));
+    let label = format!("{:COLUMN$}", phrase("properties"));
     format!("\n{}{}\n", strong(label), told.join("  "))
 }
 
 /// Whether it came out as expected, and how to see more.
-pub fn result(file: &ScenarioFile, runs: &[Ran], told: bool, lang: Lang) -> String {
+pub fn result(file: &ScenarioFile, runs: &[Ran], told: bool) -> String {
     let word = match runs.iter().all(Ran::ok) {
-        _ if runs.iter().any(|ran| !ran.judged) => odd(lang.pick(
-            "not judged: this is not the run that the file speaks of",
-            "sem julgamento: não é a execução de que o arquivo fala",
-        )),
-        true => good(lang.pick("as expected", "como esperado")),
-        false => bad(lang.pick("not as expected", "não como esperado")),
+        _ if runs.iter().any(|ran| !ran.judged) => {
+            odd(phrase("not judged: this is not the run that the file speaks of"))
+        }
+        true => good(phrase("as expected")),
+        false => bad(phrase("not as expected")),
     };
-    let story = format!("conclave scenario run {} --view all{}", file.typed, lang.flag());
+    let story = format!("conclave scenario run {} --view all", file.typed);
     let hint = match told {
         true => String::new(),
-        false => format!("; {} {}", lang.pick("told in full:", "por extenso:"), typed(story)),
+        false => format!("; {} {}", phrase("told in full:"), typed(story)),
     };
     format!("\n{word}{hint}\n")
 }
 
 /// All scenarios with their results, then what is not as it should be.
-pub fn table(rows: &[Row], lang: Lang) -> String {
-    let headings = [
-        lang.pick("scenario", "cenário"),
-        lang.pick("algorithm", "algoritmo"),
-        lang.pick("checks ok", "checagens"),
-    ];
+pub fn table(rows: &[Row]) -> String {
+    let headings = [phrase("scenario"), phrase("algorithm"), phrase("checks ok")];
     let mut cells = vec![headings.map(String::from)];
-    let mut ends = vec![strong(lang.pick("result", "resultado"))];
+    let mut ends = vec![strong(phrase("result"))];
     let mut notes = String::new();
     for row in rows {
         let (checks, end) = match (&row.ran, row.ok()) {
-            (Ok(runs), Some(true)) => {
-                (count(runs), good(lang.pick("as expected", "como esperado")))
-            }
-            (Ok(runs), _) => (count(runs), bad(lang.pick("not as expected", "não como esperado"))),
-            (Err(_), _) => ("-".to_string(), odd(lang.pick("skipped", "pulado"))),
+            (Ok(runs), Some(true)) => (count(runs), good(phrase("as expected"))),
+            (Ok(runs), _) => (count(runs), bad(phrase("not as expected"))),
+            (Err(_), _) => ("-".to_string(), odd(phrase("skipped"))),
         };
         let ScenarioFile { name, .. } = &row.file;
         let others = row.file.runs.len() - 1;
@@ -321,9 +305,9 @@ pub fn table(rows: &[Row], lang: Lang) -> String {
         cells.push([name.clone(), algorithm, checks]);
         ends.push(end);
         notes += &match &row.ran {
-            Ok(runs) => runs.iter().map(|ran| wrong(name, ran, lang)).collect(),
+            Ok(runs) => runs.iter().map(|ran| wrong(name, ran)).collect(),
             Err(reason) => {
-                let told = format!("{name}: {} {reason}", lang.pick("skipped:", "pulado:"));
+                let told = format!("{name}: {} {reason}", phrase("skipped:"));
                 wrap(&told, width()).join("\n  ") + "\n"
             }
         };
@@ -331,7 +315,7 @@ pub fn table(rows: &[Row], lang: Lang) -> String {
     if !notes.is_empty() {
         notes.insert(0, '\n');
     }
-    format!("{}{notes}\n{}\n", aligned(&cells, ends.into_iter()), total(rows, lang))
+    format!("{}{notes}\n{}\n", aligned(&cells, ends.into_iter()), total(rows))
 }
 
 fn count(runs: &[Ran]) -> String {
@@ -341,29 +325,27 @@ fn count(runs: &[Ran]) -> String {
 }
 
 /// What is not as it should be, a line each.
-fn wrong(name: &str, ran: &Ran, lang: Lang) -> String {
-    let part = ran.part.as_ref().map(|part| format!(" ({})", lang.of(part))).unwrap_or_default();
+fn wrong(name: &str, ran: &Ran) -> String {
+    let part =
+        ran.part.as_ref().map(|part| format!(" ({})", Lang::spoken().of(part))).unwrap_or_default();
     let wrong = ran.checks.iter().filter(|check| !check.ok).map(|check| {
-        let [what, expected, observed] = cells(check, &check.expected, lang);
-        let was = lang.pick("expected", "esperado");
-        let seen = lang.pick("observed", "observado");
+        let [what, expected, observed] = cells(check, &check.expected);
+        let was = phrase("expected");
+        let seen = phrase("observed");
         let told = format!("{name}{part}: {what}: {was} {expected}, {seen} {observed}");
         wrap(&told, width()).join("\n  ") + "\n"
     });
     wrong.collect()
 }
 
-fn total(rows: &[Row], lang: Lang) -> String {
+fn total(rows: &[Row]) -> String {
     let good = rows.iter().filter(|row| row.ok() == Some(true)).count();
     let skipped = rows.iter().filter(|row| row.ran.is_err()).count();
-    let mut told = match lang {
-        Lang::En => format!("{good} of {} as expected", rows.len()),
-        Lang::Pt => format!("{good} de {} como esperado", rows.len()),
-    };
-    if skipped > 0 {
-        let _ = write!(told, ", {skipped} {}", lang.pick("skipped", "pulados"));
+    let told = tr(&format!("{good} of {} as expected", rows.len())).into_owned();
+    match skipped {
+        0 => told,
+        skipped => format!("{told}, {}", tr(&format!("{skipped} skipped"))),
     }
-    told
 }
 
 /// Rows with their columns under each other, the first emphasised, each with an end of its own.

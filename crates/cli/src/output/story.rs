@@ -1,7 +1,9 @@
 //! A run told in words, as one process saw it.
 
+use super::numbers::local;
 use super::run::Report;
 use super::{bad, dim, good, odd, strong};
+use crate::texts::{sentence, tr};
 use conclave_core::NodeId;
 use conclave_sim::{Error, Line, Names};
 use std::fmt::Write;
@@ -34,7 +36,7 @@ impl Viewer {
             before = Some(moment);
         }
         if before.is_none() {
-            text += "Nothing happened there.\n";
+            let _ = writeln!(text, "{}", tr("Nothing happened there."));
         }
         text.push('\n');
         text += &report.verdicts();
@@ -60,7 +62,7 @@ struct Widths {
 impl Widths {
     fn write(&self, text: &mut String, names: &Names, line: &Line, same_moment: bool) {
         let follows = line.follows && same_moment;
-        let time = if follows { String::new() } else { line.at.to_string() };
+        let time = if follows { String::new() } else { local(&line.at.to_string()) };
         let name = match line.node {
             Some(node) if !follows && self.name > 0 => names.name(node),
             Some(_) | None => String::new(),
@@ -77,10 +79,11 @@ impl Widths {
 /// Entries, exits and misfortunes stand out.
 fn coloured(told: &str) -> String {
     let misfortune = ["CRASHES", "RESTARTS", "PARTITION", "is PAUSED", "is told, wrongly"];
+    let words = sentence(told);
     match told {
-        _ if told.starts_with("ENTERS") => good(told),
-        _ if misfortune.iter().any(|begins| told.starts_with(begins)) => bad(told),
-        _ if told.contains("lost") || told.contains("arrive twice") => odd(told),
-        _ => told.to_string(),
+        _ if told.starts_with("ENTERS") => good(words),
+        _ if misfortune.iter().any(|begins| told.starts_with(begins)) => bad(words),
+        _ if told.contains("lost") || told.contains("arrive twice") => odd(words),
+        _ => words.into_owned(),
     }
 }

@@ -1,5 +1,6 @@
 //! Aligned tables that fit the terminal.
 
+use crate::texts::tr;
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -22,7 +23,7 @@ impl Table {
         inner.load_style(presets::NOTHING);
         inner.set_content_arrangement(ContentArrangement::Dynamic);
         inner.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-        inner.set_header(headings);
+        inner.set_header(headings.iter().map(|heading| tr(heading)));
         Self { inner, sequences: Vec::new() }
     }
 

@@ -6,6 +6,7 @@ mod sets;
 use super::report::scientific;
 use crate::compare::plot::style::{Drawn, GREY_DARK, Paper, text};
 use crate::output::numbers::of;
+use crate::texts::tr;
 use conclave_lab::quorum::Case;
 use plotters::prelude::*;
 
@@ -38,14 +39,14 @@ fn draw(paper: &Paper<'_>, case: Case) -> Drawn {
         of(case.coordinators.into(), "coordinator"),
         case.overlap()
     );
-    paper.draw(&Text::new(title, (LEFT, 28), text(28, BLACK)))?;
+    paper.draw(&Text::new(tr(&title), (LEFT, 28), text(28, BLACK)))?;
     let told = format!(
         "If each forgets with probability {} while somebody is inside, a second gets in with \
          probability {}.",
         case.probability,
         scientific(case.violation(), 4)
     );
-    paper.draw(&Text::new(told, (LEFT, 60), text(18, GREY_DARK)))?;
+    paper.draw(&Text::new(tr(&told), (LEFT, 60), text(18, GREY_DARK)))?;
     sets::draw(paper, case, SETS)?;
     curve::draw(paper, case, CURVE)
 }

@@ -1,6 +1,6 @@
 //! What `conclave quorum` says, in words and as JSON.
 
-use crate::output::numbers::{count, of};
+use crate::output::numbers::{count, local, of};
 use crate::output::table::Table;
 use crate::output::{dim, labelled, strong, width};
 use conclave_lab::quorum::{Case, Estimate};
@@ -94,23 +94,26 @@ pub fn scientific(number: Magnitude, decimals: usize) -> String {
     let (digits, power) = number.decimal();
     if power >= -3 {
         let plain = format!("{:.*}", decimals + 3, number.as_float());
-        return plain.trim_end_matches('0').trim_end_matches('.').to_string();
+        return local(plain.trim_end_matches('0').trim_end_matches('.'));
     }
     let digits = format!("{digits:.decimals$}");
     // Rounding may have carried.
     match digits.strip_prefix("10") {
         Some(rest) => {
-            format!("1{}e{}", rest.trim_end_matches('0').trim_end_matches('.'), power + 1)
+            local(&format!("1{}e{}", rest.trim_end_matches('0').trim_end_matches('.'), power + 1))
         }
-        None => format!("{digits}e{power}"),
+        None => local(&format!("{digits}e{power}")),
     }
 }
 
 /// The whole report in words.
 pub fn text(case: Case, estimate: Option<Estimate>) -> String {
     let Case { coordinators: n, votes: m, probability: p } = case;
-    let heading =
-        format!("{m} of {}, each forgetting with probability {p}", of(n.into(), "coordinator"));
+    let heading = format!(
+        "{m} of {}, each forgetting with probability {}",
+        of(n.into(), "coordinator"),
+        local(&p.to_string())
+    );
     let mut text = strong(heading) + "\n\n";
     text += &labelled("overlap", COLUMN, &overlap(case));
     text += &labelled("violation", COLUMN, &violation(case));
@@ -139,13 +142,14 @@ fn overlap(case: Case) -> String {
 fn violation(case: Case) -> String {
     let m = case.votes;
     let k = case.overlap();
-    let p = case.probability;
+    let p = local(&case.probability.to_string());
     let violation = case.violation();
     let often = match violation.decimal() {
         (digits, power) if digits > 0.0 && power < -1 => {
             let windows = Magnitude::of(10.0 / digits);
             let (digits, carried) = windows.decimal();
-            format!(", once in about {digits:.2}e{} windows", -power - 1 + carried)
+            let digits = local(&format!("{digits:.2}e{}", -power - 1 + carried));
+            format!(", once in about {digits} windows")
         }
         (_, _) => String::new(),
     };
@@ -181,9 +185,10 @@ fn runs(case: Case, estimate: Estimate) -> String {
         "not what the formula says"
     };
     format!(
-        "{} in {} of the real algorithm: {share:.6} ± {error:.6}, {verdict}.",
+        "{} in {} of the real algorithm: {}, {verdict}.",
         of(estimate.violations, "violation"),
         of(estimate.runs, "window"),
+        local(&format!("{share:.6} ± {error:.6}")),
     )
 }
 

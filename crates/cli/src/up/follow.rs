@@ -5,6 +5,7 @@ use super::setup::Setup;
 use crate::failure::Exit;
 use crate::invocation::{called, word};
 use crate::output::{bad, good, odd, print, typed};
+use crate::texts::tr;
 use rustix::process::Signal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -46,7 +47,8 @@ pub fn follow(
         look_for_leader(members, &mut known)?;
         if !known.runs.contains(&true) && !known.answers.contains(&true) {
             let left = word(&setup.directory);
-            say(&format!("{}; their logs are in {left}", bad("no node is left")))?;
+            let logs = tr("their logs are in");
+            say(&format!("{}; {logs} {left}", bad("no node is left")))?;
             return Ok(Exit::Failed);
         }
     }
@@ -65,16 +67,17 @@ fn look_at(
         known.runs[index] = false;
         known.answers[index] = false;
         let reason = member.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
-        say(&format!("{} {}{reason}", bad(format!("node {id}")), in_words(status)))?;
+        let how = in_words(status);
+        say(&format!("{} {}{reason}", bad(format!("node {id}")), tr(&how)))?;
         let again = format!("{} node --config {}", called(), word(&setup.file(id)));
-        print(&format!("{:INDENT$}to start it again: {}\n", "", typed(again)))?;
+        print(&format!("{:INDENT$}{} {}\n", "", tr("to start it again:"), typed(again)))?;
     }
     let answers = member.client.is_ready_within(PATIENCE);
     if answers != known.answers[index] {
         known.answers[index] = answers;
         match answers {
-            true => say(&format!("{} is back", good(format!("node {id}"))))?,
-            false => say(&format!("{} is not ready", odd(format!("node {id}"))))?,
+            true => say(&format!("{} {}", good(format!("node {id}")), tr("is back")))?,
+            false => say(&format!("{} {}", odd(format!("node {id}")), tr("is not ready")))?,
         }
     }
     Ok(())
@@ -92,7 +95,8 @@ fn look_for_leader(members: &[Member], known: &mut Known) -> anyhow::Result<()> 
         known.leader = leader;
         match leader {
             (Some(node), term) => {
-                say(&format!("{} leads, in term {term}", good(format!("node {node}"))))?;
+                let leads = format!("leads, in term {term}");
+                say(&format!("{} {}", good(format!("node {node}")), tr(&leads)))?;
             }
             (None, _) => say(&odd("nobody leads"))?,
         }

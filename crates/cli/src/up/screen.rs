@@ -5,6 +5,7 @@ use super::setup::Setup;
 use crate::invocation::called;
 use crate::output::table::Table;
 use crate::output::{dim, good, labelled, strong, typed, width};
+use crate::texts::tr;
 use conclave_algorithms::catalog;
 use conclave_client::api::Cluster;
 use std::fmt::Write;
@@ -13,14 +14,14 @@ const COLUMN: usize = 10;
 
 /// The cluster, its nodes, what it promises, and what to try.
 pub fn screen(cluster: &Cluster, setup: &Setup, members: &[Member]) -> String {
-    let mut text = format!(
-        "{}  {} nodes: {} with election {} and detector {}\n\n",
-        strong("Conclave"),
+    let about = format!(
+        "{} nodes: {} with election {} and detector {}",
         members.len(),
         strong(&cluster.engine),
         cluster.election,
         cluster.detector
     );
+    let mut text = format!("{}  {}\n\n", strong("Conclave"), tr(&about));
     let mut table = Table::new(width(), &["node", "API", "links", "pid", ""]);
     for (node, member) in setup.nodes.iter().zip(members) {
         let leads =
@@ -30,7 +31,7 @@ pub fn screen(cluster: &Cluster, setup: &Setup, members: &[Member]) -> String {
             format!("http://{}", node.api),
             node.peer.clone(),
             member.pid().to_string(),
-            leads.unwrap_or_default(),
+            tr(&leads.unwrap_or_default()).into_owned(),
         ]);
     }
     text += &table.render();
@@ -55,8 +56,10 @@ fn promises(cluster: &Cluster) -> String {
         Ok(has)
     });
     let told = found.unwrap_or_default();
-    let told: Vec<String> =
-        told.iter().map(|property| format!("{} {}", good(property), property.meaning())).collect();
+    let told: Vec<String> = told
+        .iter()
+        .map(|property| format!("{} {}", good(property), tr(property.meaning())))
+        .collect();
     told.join("; ")
 }
 

@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod conditions;
 mod manual;
+mod portuguese;
 mod quorum;
 mod replay;
 mod scenario;

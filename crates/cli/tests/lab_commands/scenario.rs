@@ -156,7 +156,7 @@ fn a_wrong_expectation_is_a_failure() {
 fn the_story_is_told_in_portuguese() {
     let done = conclave(&["scenario", "run", "quorum-c4-forgets", "--lang", "pt"]);
     assert!(done.stdout.starts_with("c4 esquece, e dois ficam dentro\n"), "{}", done.stdout);
-    assert!(done.stdout.contains("S1           violada   violada"), "{}", done.stdout);
+    assert!(done.stdout.contains("S1                   violada   violada"), "{}", done.stdout);
     assert!(done.stdout.contains("O cliente 1 está dentro"), "{}", done.stdout);
     let listed = json(&["scenario", "list", "--json", "--lang", "pt"]);
     let c4 = listed.as_array().expect("a list").iter().find(|one| one["name"] == "raymond-tree");

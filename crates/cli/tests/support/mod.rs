@@ -41,11 +41,23 @@ pub fn conclave(arguments: &[&str]) -> Done {
     conclave_reading(arguments, "")
 }
 
+/// Runs it in an environment with these variables.
+pub fn conclave_in(arguments: &[&str], variables: &[(&str, &str)]) -> Done {
+    run(arguments, "", variables)
+}
+
 /// Runs it, with this to read from.
 pub fn conclave_reading(arguments: &[&str], input: &str) -> Done {
+    run(arguments, input, &[])
+}
+
+fn run(arguments: &[&str], input: &str, variables: &[(&str, &str)]) -> Done {
     let mut child = Command::new(env!("CARGO_BIN_EXE_conclave"))
         .args(arguments)
-        .env_remove("LANG") // English, whoever runs the tests.
+        .env_remove("LC_ALL") // English, whoever runs the tests.
+        .env_remove("LC_MESSAGES")
+        .env_remove("LANG")
+        .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -3,8 +3,9 @@
 use super::{Check, search};
 use crate::failure::Exit;
 use crate::output::check::{Checked, Retelling};
-use crate::output::numbers::count;
+use crate::output::numbers::{count, local};
 use crate::output::{self, bad, good, json, odd, strong};
+use crate::texts::tr;
 use conclave_algorithms::catalog::{self, Claim, Entry};
 use conclave_core::{Property, Verdict};
 use conclave_lab::{Experiment, People};
@@ -36,8 +37,10 @@ struct Row {
 /// Looks at every claim, and says of each whether it is true.
 pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
     if !arguments.json {
-        let heading = format!("{:26}{:>6}{:>13}{:>9}  ", "algorithm", "nodes", "states", "seconds");
-        output::print(&format!("{}\n", strong(heading + "found")))?;
+        let [algorithm, nodes, states, seconds, found] =
+            ["algorithm", "nodes", "states", "seconds", "found"].map(tr);
+        let heading = format!("{algorithm:26}{nodes:>6}{states:>13}{seconds:>9}  {found}");
+        output::print(&format!("{}\n", strong(heading)))?;
     }
     let mut rows = Vec::new();
     for (entry, claim) in catalog::claims() {
@@ -51,7 +54,7 @@ pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
     let incomplete = rows.iter().filter(|row| !row.ok).all(|row| !row.complete);
     output::print(&match arguments.json {
         true => json::pretty(&Rows { rows })?,
-        false => format!("\n{} of {all} as claimed\n", all - wrong),
+        false => format!("\n{}\n", tr(&format!("{} of {all} as claimed", all - wrong))),
     })?;
     Ok(match wrong {
         0 => Exit::Done,
@@ -109,9 +112,10 @@ fn line(row: &Row, bounds: &str) -> String {
     };
     let found: Vec<String> = row.properties.iter().map(verdict).collect();
     let states = count(row.unique_states);
-    let mut text = format!("{name:26}{:>6}{states:>13}{:>9.1}  ", row.nodes, row.seconds);
+    let seconds = local(&format!("{:.1}", row.seconds));
+    let mut text = format!("{name:26}{:>6}{states:>13}{seconds:>9}  ", row.nodes);
     if name.len() > 25 {
-        text = format!("{name}\n{:26}{:>6}{states:>13}{:>9.1}  ", "", row.nodes, row.seconds);
+        text = format!("{name}\n{:26}{:>6}{states:>13}{seconds:>9}  ", "", row.nodes);
     }
     text += &format!("{}  ({bounds})\n", found.join(", "));
     if !row.ok {

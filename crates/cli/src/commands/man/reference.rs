@@ -14,8 +14,9 @@ Every command and flag, in the words of `--help`; [algorithms](#algorithms) and
 [properties](#properties) follow. This file is what `conclave man --markdown` prints. After a
 change, `REWRITE=1 cargo test -p conclave --test lab_commands manual` writes it anew.
 
-Every command also takes `-h`, `--help` and `-V`, `--version`. What prints a result prints it as
-JSON with `--json`.
+Every command also takes `-h`, `--help`; `-V`, `--version`; and `--lang en` or `--lang pt`, the
+language of what people read, which otherwise is that of `LC_ALL`, `LC_MESSAGES` or `LANG`. What
+prints a result prints it as JSON with `--json`, in English but for the stories of scenarios.
 
 | exit code | meaning |
 |---|---|
@@ -97,11 +98,13 @@ fn section(text: &mut String, command: &Command, depth: usize) {
     }
 }
 
+/// What every command takes is told once, at the beginning.
+const OF_ALL: [&str; 3] = ["help", "version", "lang"];
+
 /// The arguments and flags under the headings of `--help`, or under none.
 fn table(text: &mut String, command: &Command) {
-    let own = |argument: &&Arg| {
-        !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str())
-    };
+    let own =
+        |argument: &&Arg| !argument.is_hide_set() && !OF_ALL.contains(&argument.get_id().as_str());
     let all: Vec<&Arg> = command.get_arguments().filter(own).collect();
     let mut headings = Vec::new();
     for heading in all.iter().map(|argument| argument.get_help_heading()) {

@@ -3,6 +3,7 @@
 use super::Printed;
 use crate::output::table::Table;
 use crate::output::{bad, beside, good, labelled, numbers, strong, typed, width};
+use crate::texts::tr;
 use conclave_lab::timeout::{Cheapest, Row};
 
 const COLUMN: usize = 10;
@@ -87,7 +88,7 @@ fn table(advice: &Printed) -> String {
             time(row.timeout),
             percent(row.probability),
             short(row.expected_cost),
-            if row.stop { "stop waiting" } else { "wait on" }.to_string(),
+            tr(if row.stop { "stop waiting" } else { "wait on" }).into_owned(),
         ]);
     }
     table.render()
@@ -105,7 +106,7 @@ fn judgement(judged: &Row, advice: &Printed) -> String {
         short(advice.cost_of_waiting)
     );
     let coloured = if judged.stop { good(verdict) } else { bad(verdict) };
-    beside("", 0, &why).replacen(verdict, &coloured, 1)
+    beside("", 0, &why).replacen(&*tr(verdict), &coloured, 1)
 }
 
 /// What no timeout can do, and a run that shows it.
@@ -122,9 +123,8 @@ fn impossible(timeout: f64) -> String {
         plain(late)
     );
     let no_timeout = strong("No timeout is safe:");
-    format!("\n{no_timeout} a live process may always take a little longer. Such a run:\n  {}\n", {
-        typed(command)
-    })
+    let why = tr("a live process may always take a little longer. Such a run:");
+    format!("\n{no_timeout} {why}\n  {}\n", typed(command))
 }
 
 /// A time with at most three decimals.
@@ -132,7 +132,7 @@ fn time(units: f64) -> String {
     let whole = numbers::count(units.trunc() as u64);
     let decimals = plain(units);
     match decimals.split_once('.') {
-        Some((_, fraction)) => format!("{whole}.{fraction}"),
+        Some((_, fraction)) => whole + &numbers::local(&format!(".{fraction}")),
         None => numbers::count(units.round() as u64),
     }
 }
@@ -157,12 +157,12 @@ fn short(number: f64) -> String {
     }
     let magnitude = number.log10().floor() as i32;
     if magnitude < -9 {
-        return format!("{number:.2e}");
+        return numbers::local(&format!("{number:.2e}"));
     }
     let decimals = usize::try_from(2 - magnitude).unwrap_or(0);
     let text = format!("{number:.decimals$}");
     match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        true => numbers::local(text.trim_end_matches('0').trim_end_matches('.')),
         false => text,
     }
 }

@@ -3,6 +3,7 @@
 use crate::compare::words;
 use crate::output::numbers::{count, decimal, range};
 use crate::output::{bad, beside, dim, strong};
+use crate::texts::tr;
 use conclave_lab::compare::elections::{Measured, Point, Sample, Spread};
 use std::fmt::Write;
 
@@ -45,7 +46,7 @@ fn cells(spread: &Spread, half: Option<f64>, formula: (f64, f64), mean: Option<f
             number(spread.best),
             words::with_half(number(spread.mean), half),
             number(spread.worst),
-            format!("{}{mean}", range(formula)),
+            tr(&format!("{}{mean}", range(formula))).into_owned(),
         ],
         off: spread.is_outside(formula),
     }
@@ -53,7 +54,7 @@ fn cells(spread: &Spread, half: Option<f64>, formula: (f64, f64), mean: Option<f
 
 fn block(title: &str, points: &[Point], line: &dyn Fn(&Point) -> Line) -> String {
     let headings = ["algorithm", "N", "best", "mean", "worst", "formula"];
-    let mut rows = vec![(headings.map(String::from), false)];
+    let mut rows = vec![(headings.map(|heading| tr(heading).into_owned()), false)];
     for point in points {
         let Line { numbers: [best, mean, worst, formula], off } = line(point);
         let name = point.setting.entry.id.to_string();
@@ -134,9 +135,11 @@ fn formulas(points: &[Point]) -> String {
             continue;
         }
         let cost = point.cost();
-        let mean =
-            cost.all_mean.as_ref().map_or(String::new(), |mean| format!("; mean {}", mean.text));
-        let all = format!("{}{mean}", cost.all.text);
+        let mean = cost
+            .all_mean
+            .as_ref()
+            .map_or(String::new(), |mean| format!("; mean {}", tr(mean.text)));
+        let all = format!("{}{mean}", tr(cost.all.text));
         let _ = writeln!(text, "\n{}", strong(entry.id));
         for (label, told) in [
             ("one begins", cost.one.text),

@@ -4,6 +4,7 @@ use super::axis::{Axis, Scale};
 use super::labels::{Block, tops};
 use super::style::{Drawn, GREY, GREY_DARK, Look, Paper, Pixel, text, text_at};
 use crate::output::numbers::{count, decimal};
+use crate::texts::tr;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
@@ -74,7 +75,7 @@ impl Panel {
     /// Draws it.
     pub fn draw(&self, paper: &Paper<'_>, frame: Frame) -> Drawn {
         let axes = self.axes(frame);
-        paper.draw(&Text::new(self.title, (axes.left, frame.top + 22), text(21, BLACK)))?;
+        paper.draw(&Text::new(tr(self.title), (axes.left, frame.top + 22), text(21, BLACK)))?;
         self.draw_axes(paper, &axes, frame)?;
         let bundles = self.bundles();
         for bundle in &bundles {
@@ -121,9 +122,9 @@ impl Panel {
         paper.draw(&PathElement::new(corner, BLACK))?;
         let style = text_at(17, GREY_DARK, HPos::Center);
         let middle = ((left + right) / 2, bottom + 38);
-        paper.draw(&Text::new("nodes N (log scale)", middle, style.clone()))?;
+        paper.draw(&Text::new(tr("nodes N (log scale)"), middle, style.clone()))?;
         let upright = style.transform(FontTransform::Rotate270);
-        paper.draw(&Text::new(self.axis, (frame.left + 24, (top + bottom) / 2), upright))?;
+        paper.draw(&Text::new(tr(self.axis), (frame.left + 24, (top + bottom) / 2), upright))?;
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::Checked;
 use crate::output::numbers::of;
+use crate::texts::{sentence, tr};
 use conclave_algorithms::catalog::Family;
 use conclave_core::{Bounds, Network, NodeId, Start, Timing};
 
@@ -22,7 +23,7 @@ pub(super) fn words(checked: &Checked<'_>) -> String {
     words.extend(Some(timers(bounds)).filter(|_| checked.report.timers_ran));
     words.push(faults(bounds));
     words.extend(checked.limits.depth.map(|depth| format!("at most {}", of(depth.into(), "move"))));
-    words.join("; ")
+    sentence(&words.join("; ")).into_owned()
 }
 
 fn timers(bounds: &Bounds) -> String {
@@ -75,6 +76,7 @@ fn faults(bounds: &Bounds) -> String {
     let words: Vec<String> = happening
         .map(|(times, one, many)| format!("{times} {}", if *times == 1 { one } else { many }))
         .chain(bounds.lasting.then(|| "suspicions may last".to_string()))
+        .map(|words| tr(&words).into_owned())
         .collect();
     if words.is_empty() { "no faults".to_string() } else { words.join(", ") }
 }

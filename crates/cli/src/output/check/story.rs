@@ -2,6 +2,7 @@
 
 use crate::output::numbers::of;
 use crate::output::{bad, beside, dim, odd, strong};
+use crate::texts::{sentence, tr};
 use conclave_core::{NodeId, Story, Ticks};
 use conclave_lab::Experiment;
 use conclave_sim::{Line, Names, Retold};
@@ -30,7 +31,7 @@ impl Retelling {
     /// What is broken, in words.
     pub fn broken(&self, names: &Names) -> String {
         match self.retold.violation(self.story.property) {
-            Some(violation) => names.tell(&violation.what),
+            Some(violation) => sentence(&names.tell(&violation.what)).into_owned(),
             None => "the simulator does not see it: this is a bug of the checker".to_string(),
         }
     }
@@ -44,7 +45,7 @@ impl Retelling {
     pub(super) fn in_short(&self, names: &Names, promised: bool, earlier: &Self) -> String {
         let title = self.title(promised);
         let text = format!("by the same story as {}:", earlier.story.property);
-        format!("{title}, {text} {}\n", self.broken(names))
+        format!("{title}, {} {}\n", tr(&text), self.broken(names))
     }
 
     fn title(&self, promised: bool) -> String {
@@ -57,7 +58,8 @@ impl Retelling {
         let Story { moments, stem, shortest, .. } = &self.story;
         let moments = of(moments.len() as u64, "moment");
         let proven = if *shortest { "shortest" } else { "not proven shortest" };
-        let mut text = format!("{}, in {moments} ({proven}):\n", self.title(promised));
+        let size = format!("in {moments} ({proven}):");
+        let mut text = format!("{}, {}\n", self.title(promised), tr(&size));
         let width = self.number_width();
         let again = stem.map(|stem| Ticks::units(stem as u64 + 1));
         for line in &self.retold.lines {
@@ -79,9 +81,9 @@ fn told(line: &Line, names: &Names, width: usize) -> String {
     let number = (line.at.0 / Ticks::UNIT.0).to_string() + ".";
     let lead = format!("{}  ", dim(format!("{number:>width$}")));
     let name = |node: NodeId| names.name(node) + " ";
-    let text = line.node.map(name).unwrap_or_default() + &names.tell(&line.text);
+    let text = line.node.map(name).unwrap_or_default() + &sentence(&names.tell(&line.text));
     let told = beside(&lead, width + 2, &text);
     ["ENTERS", "CRASHES", "RESTARTS", "is told, wrongly,", "is lost", "once more"]
         .iter()
-        .fold(told, |told, word| told.replace(word, &strong(word)))
+        .fold(told, |told, word| told.replace(&*tr(word), &strong(word)))
 }

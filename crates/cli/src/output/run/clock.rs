@@ -4,6 +4,7 @@ use super::{COLUMN, Report};
 use crate::output::numbers::{count, decimal, of};
 use crate::output::table::Table;
 use crate::output::{labelled, strong, width};
+use crate::texts::tr;
 use conclave_core::clock::Time;
 use conclave_core::timekeeping::{Kind, Record};
 use conclave_core::{NodeId, Ticks};
@@ -17,7 +18,7 @@ const PAIRS_SHOWN: usize = 12;
 
 /// A column of the table of events.
 struct Column {
-    title: &'static str,
+    title: String,
     cells: Vec<String>,
     right: bool,
 }
@@ -79,18 +80,20 @@ impl Report<'_> {
         let mut text = table(&columns, shown.len());
         if keeping.records.len() > shown.len() {
             let more = (keeping.records.len() - shown.len()) as u64;
-            text += &format!("… and {}\n", of(more, "more event"));
+            let more = format!("… and {}", of(more, "more event"));
+            text += &format!("{}\n", tr(&more));
         }
         text
     }
 
     fn event(&self, kind: Kind) -> String {
         let name = |node| self.experiment.names.name(node);
-        match kind {
+        let told = match kind {
             Kind::Local => "something happens".to_string(),
             Kind::Send { to } => format!("sends to {}", name(to)),
             Kind::Receive { from, .. } => format!("receives from {}", name(from)),
-        }
+        };
+        tr(&told).into_owned()
     }
 
     /// What each clock reads after each tick and what came with it.
@@ -182,15 +185,15 @@ fn is_scalar(time: &Time) -> bool {
     matches!(time, Time::Scalar(_))
 }
 
-fn column(title: &'static str, right: bool, cells: impl Iterator<Item = String>) -> Column {
-    Column { title, cells: cells.collect(), right }
+fn column(title: &str, right: bool, cells: impl Iterator<Item = String>) -> Column {
+    Column { title: tr(title).into_owned(), cells: cells.collect(), right }
 }
 
 /// Columns side by side. Vectors and matrices are told whole, however wide that is.
 fn table(columns: &[Column], rows: usize) -> String {
     let wide = |column: &Column| {
         let cells = column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-        cells.max(column.title.len())
+        cells.max(column.title.chars().count())
     };
     let line = |cells: Vec<&str>| {
         let mut line = String::new();
@@ -202,7 +205,8 @@ fn table(columns: &[Column], rows: usize) -> String {
         }
         line.trim_end().to_string()
     };
-    let mut text = strong(line(columns.iter().map(|column| column.title).collect())) + "\n";
+    let mut text =
+        strong(line(columns.iter().map(|column| column.title.as_str()).collect())) + "\n";
     for row in 0..rows {
         text += &(line(columns.iter().map(|column| column.cells[row].as_str()).collect()) + "\n");
     }

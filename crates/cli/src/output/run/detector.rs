@@ -1,9 +1,10 @@
 //! What there is to say about a failure detector.
 
 use super::{COLUMN, Report};
-use crate::output::numbers::{count, decimal, of};
+use crate::output::numbers::{count, decimal, local, of};
 use crate::output::table::Table;
 use crate::output::{labelled, width};
+use crate::texts::tr;
 use conclave_sim::{Times, Watching};
 
 impl Report<'_> {
@@ -33,7 +34,7 @@ impl Report<'_> {
                 None => ["-"; 4].map(String::from),
             };
             let [mean, p50, p99, max] = numbers;
-            table.row([name.to_string(), mean, p50, p99, max, meaning.to_string()]);
+            table.row([tr(name).into(), mean, p50, p99, max, tr(meaning).into_owned()]);
         }
         table.render()
     }
@@ -69,5 +70,8 @@ fn percent(share: f64) -> String {
     }
     let mut texts = (2..=6).map(|decimals: usize| format!("{percent:.decimals$}"));
     let telling = texts.find(|text| !text.starts_with("100"));
-    format!("{} %", telling.as_deref().unwrap_or("almost 100"))
+    match telling {
+        Some(telling) => local(&format!("{telling} %")),
+        None => tr("almost 100 %").into_owned(),
+    }
 }

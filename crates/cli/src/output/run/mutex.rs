@@ -4,6 +4,7 @@ use super::{COLUMN, Report};
 use crate::output::numbers::{count, decimal, of, range};
 use crate::output::table::Table;
 use crate::output::{labelled, width};
+use crate::texts::tr;
 use conclave_core::NodeId;
 use conclave_sim::{Entering, Plan, Times, Workload};
 
@@ -56,7 +57,7 @@ impl Report<'_> {
                 None => ["-"; 4].map(String::from),
             };
             let [mean, p50, p99, max] = numbers;
-            table.row([name.to_string(), mean, p50, p99, max, meaning.to_string()]);
+            table.row([tr(name).into(), mean, p50, p99, max, tr(meaning).into_owned()]);
         }
         table.render()
     }

@@ -1,6 +1,7 @@
 //! What is expected of a scenario, in people's words.
 
-use crate::lang::Lang;
+use crate::output::numbers::local;
+use crate::texts::{is_translated, phrase, tr};
 use conclave_core::Property;
 
 /// The property of that tag.
@@ -13,81 +14,79 @@ pub fn property(what: &str) -> Option<Property> {
 }
 
 /// What a check is about, in a word or two.
-pub fn label(what: &str, lang: Lang) -> &str {
+pub fn label(what: &str) -> &str {
     match what {
-        "messages" => lang.pick("messages", "mensagens"),
-        "requests" => lang.pick("requests", "pedidos"),
-        "order" => lang.pick("order", "ordem"),
-        "entries" => lang.pick("entries", "entradas"),
-        "fences" => lang.pick("fences", "cercas"),
-        "same_fence" => lang.pick("same fence", "mesma cerca"),
-        "refused" => lang.pick("refused", "recusadas"),
-        "messages_per_entry" => lang.pick("messages per entry", "mensagens por entrada"),
-        "client_delay" => lang.pick("delay", "atraso"),
-        "client_delay_serial" => lang.pick("delay, serially", "atraso, em série"),
-        "value" => lang.pick("value", "valor"),
-        "lost_updates" => lang.pick("lost updates", "atualizações perdidas"),
-        "unfinished" => lang.pick("left half done", "deixadas pela metade"),
-        "violation_probability" => lang.pick("two inside, odds", "dois dentro, chance"),
-        "timeout" => lang.pick("timeout", "tempo limite"),
-        "leader" => lang.pick("leader", "líder"),
-        "agreed" => lang.pick("agreed", "acordo"),
-        "time_to_leader" => lang.pick("known to all at", "conhecido por todos em"),
-        "leaders_seen" => lang.pick("leaders seen", "líderes vistos"),
-        "leaders_at_once" => lang.pick("leaders at once", "líderes ao mesmo tempo"),
-        "changes" => lang.pick("changes of mind", "mudanças de líder"),
+        "messages" => phrase("messages"),
+        "requests" => phrase("requests"),
+        "order" => phrase("order"),
+        "entries" => phrase("entries"),
+        "fences" => phrase("fences"),
+        "same_fence" => phrase("same fence"),
+        "refused" => phrase("refused"),
+        "messages_per_entry" => phrase("messages per entry"),
+        "client_delay" => phrase("delay"),
+        "client_delay_serial" => phrase("delay, serially"),
+        "value" => phrase("value"),
+        "lost_updates" => phrase("lost updates"),
+        "unfinished" => phrase("left half done"),
+        "violation_probability" => phrase("two inside, odds"),
+        "timeout" => phrase("timeout"),
+        "leader" => phrase("leader"),
+        "agreed" => phrase("agreed"),
+        "time_to_leader" => phrase("known to all at"),
+        "leaders_seen" => phrase("leaders seen"),
+        "leaders_at_once" => phrase("leaders at once"),
+        "changes" => phrase("changes of mind"),
         other => other, // A property, or a type of message.
     }
 }
 
 /// What was expected or seen.
-pub fn value(text: &str, lang: Lang) -> &str {
+pub fn value(text: &str) -> &str {
     match text {
-        "holds" => lang.pick("holds", "vale"),
-        "violated" => lang.pick("violated", "violada"),
-        "unknown" => lang.pick("unknown", "indefinida"),
-        "not-checked" => lang.pick("not checked", "não verificada"),
-        "nobody" => lang.pick("nobody", "ninguém"),
-        "true" => lang.pick("yes", "sim"),
-        "false" => lang.pick("no", "não"),
+        "holds" => phrase("holds"),
+        "violated" => phrase("violated"),
+        "unknown" => phrase("unknown"),
+        "not-checked" => phrase("not checked"),
+        "nobody" => phrase("nobody"),
+        "true" => phrase("yes"),
+        "false" => phrase("no"),
         other => other,
     }
 }
 
+/// The same as people write it, with the decimal mark of their language.
+pub fn shown(text: &str) -> String {
+    let numbers = |c: char| c.is_ascii_digit() || ".,- ".contains(c);
+    match is_translated() && text.contains('.') && text.chars().all(numbers) {
+        true => local(&text.replace(", ", "; ")),
+        false => value(text).to_string(),
+    }
+}
+
 /// A check as a question.
-pub fn question(what: &str, lang: Lang) -> String {
+pub fn question(what: &str) -> String {
     if let Some(property) = property(what) {
-        let how = lang.pick("holds or violated?", "vale ou violada?");
-        return format!("{property}, {}: {how}", meaning(property, lang));
+        let how = phrase("holds or violated?");
+        return format!("{property}, {}: {how}", meaning(property));
     }
     match what {
-        "messages" => lang.pick("How many messages?", "Quantas mensagens?"),
-        "requests" => lang.pick("How many requests?", "Quantos pedidos?"),
-        "order" => lang.pick(
-            "Who enters, in order (such as 1 2, or nobody)?",
-            "Quem entra, em ordem (como 1 2, ou ninguém)?",
-        ),
-        "entries" => lang.pick("When does each enter?", "Quando entra cada um?"),
-        "fences" => lang.pick("With which fences?", "Com quais cercas?"),
-        "same_fence" => lang.pick(
-            "Do two entries have the same fence (yes or no)?",
-            "Duas entradas têm a mesma cerca (sim ou não)?",
-        ),
-        "refused" => lang.pick("How many writes are refused?", "Quantas escritas são recusadas?"),
-        "leader" => lang.pick("Who leads in the end?", "Quem lidera no fim?"),
-        "agreed" => lang.pick("Do all agree (yes or no)?", "Todos concordam (sim ou não)?"),
-        "leaders_seen" => lang.pick(
-            "Who is taken for the leader by anybody, in order?",
-            "Quem é tido por líder por alguém, em ordem?",
-        ),
-        "leaders_at_once" => {
-            lang.pick("How many lead at once, at most?", "Quantos lideram ao mesmo tempo?")
-        }
-        "value" => lang.pick("What is the value in the end?", "Qual é o valor no fim?"),
+        "messages" => phrase("How many messages?"),
+        "requests" => phrase("How many requests?"),
+        "order" => phrase("Who enters, in order (such as 1 2, or nobody)?"),
+        "entries" => phrase("When does each enter?"),
+        "fences" => phrase("With which fences?"),
+        "same_fence" => phrase("Do two entries have the same fence (yes or no)?"),
+        "refused" => phrase("How many writes are refused?"),
+        "leader" => phrase("Who leads in the end?"),
+        "agreed" => phrase("Do all agree (yes or no)?"),
+        "leaders_seen" => phrase("Who is taken for the leader by anybody, in order?"),
+        "leaders_at_once" => phrase("How many lead at once, at most?"),
+        "value" => phrase("What is the value in the end?"),
         kind if kind.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
-            return lang.pick("How many {kind}?", "Quantas {kind}?").replace("{kind}", kind);
+            return tr(&format!("How many {kind}?")).into_owned();
         }
-        other => return format!("{}?", label(other, lang)),
+        other => return format!("{}?", label(other)),
     }
     .to_string()
 }
@@ -100,27 +99,15 @@ pub fn wants_number(what: &str) -> bool {
 }
 
 /// A promise in a few words.
-pub fn meaning(property: Property, lang: Lang) -> &'static str {
-    let portuguese = match property {
-        Property::S1 => "no máximo um dentro",
-        Property::S1Eff => "no máximo um cujas escritas valem",
-        Property::V1 => "alguém que espera entra",
-        Property::V2 => "todos os que esperam entram",
-        Property::BW => "poucos entram antes de um pedido registrado",
-        Property::HB => "entradas na ordem de causa e efeito",
-        Property::HBExact => "só causa e efeito são ordenados",
-        Property::F1 => "as cercas crescem de entrada a entrada",
-        Property::E1 => "quem segue um líder segue o certo",
-        Property::E1Term => "um líder por mandato",
-        Property::E2 => "todos ficam sabendo de um líder",
-        Property::D1 => "toda falha acaba notada por todos",
-        Property::D2 => "ninguém vivo é suspeito",
-    };
-    lang.pick(property.meaning(), portuguese)
+pub fn meaning(property: Property) -> &'static str {
+    phrase(property.meaning())
 }
 
 /// Whether a guess says what was seen, however it is typed.
 pub fn same(what: &str, guess: &str, observed: &str) -> bool {
+    if let (Some(guess), Some(observed)) = (number(guess), number(observed)) {
+        return guess == observed;
+    }
     let judged = property(what).is_some();
     let plain = |text: &str| -> Vec<String> {
         let text = text.to_lowercase();
@@ -128,6 +115,11 @@ pub fn same(what: &str, guess: &str, observed: &str) -> bool {
         words.filter(|word| !word.is_empty()).map(|word| canonical(word, judged)).collect()
     };
     plain(guess) == plain(observed)
+}
+
+/// A number, whatever its decimal mark.
+pub fn number(text: &str) -> Option<f64> {
+    text.trim().replace(',', ".").parse().ok()
 }
 
 fn canonical(word: &str, judged: bool) -> String {
@@ -156,6 +148,7 @@ mod tests {
             ("order", "1,2", "1, 2"),
             ("order", "Ninguém", "nobody"),
             ("entries", "2.0, 12", "2, 12"),
+            ("messages_per_entry", "2,50", "2.5"),
             ("S1", "no", "violated"),
             ("S1", "Vale", "holds"),
             ("same_fence", "sim", "true"),

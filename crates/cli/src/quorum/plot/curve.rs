@@ -3,6 +3,7 @@
 use super::super::report::scientific;
 use super::{BLUE, LEFT, RED, SIZE};
 use crate::compare::plot::style::{Drawn, GREY, GREY_DARK, Paper, Pixel, text, text_at};
+use crate::texts::tr;
 use conclave_lab::quorum::Case;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -32,7 +33,7 @@ pub fn draw(paper: &Paper<'_>, case: Case, top: i32) -> Drawn {
         .map(|factor| Case { probability: (case.probability * factor).min(1.0), ..case });
     let axes = Axes::new(&cases, top);
     let title = "Probability that a second gets in, over the votes that are needed";
-    paper.draw(&Text::new(title, (LEFT, top + 20), text(21, BLACK)))?;
+    paper.draw(&Text::new(tr(title), (LEFT, top + 20), text(21, BLACK)))?;
     axes.draw(paper)?;
     for one in cases.into_iter().filter(|one| *one != case) {
         axes.curve(paper, one, GREY_DARK.stroke_width(1))?;
@@ -141,7 +142,7 @@ impl Axes {
         paper.draw(&PathElement::new(corner, BLACK))?;
         let style = text_at(17, GREY_DARK, HPos::Center);
         let words = "votes m that let a client in";
-        paper.draw(&Text::new(words, (self.middle(), self.bottom + 42), style))?;
+        paper.draw(&Text::new(tr(words), (self.middle(), self.bottom + 42), style))?;
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{BLUE, LEFT, ORANGE, RED, SIZE};
 use crate::compare::plot::style::{Drawn, Paper, text_at};
+use crate::texts::tr;
 use conclave_lab::quorum::Case;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -27,7 +28,7 @@ pub fn draw(paper: &Paper<'_>, case: Case, top: i32) -> Drawn {
     row.bracket(paper, (outside, n), BRACKET, ORANGE, &rival)?;
     let both = format!("in both: 2m-n = {}", case.overlap());
     let under = (row.place(outside) + 2, row.y + BRACKET + 44);
-    paper.draw(&Text::new(both, under, text_at(17, RED, HPos::Left)))?;
+    paper.draw(&Text::new(tr(&both), under, text_at(17, RED, HPos::Left)))?;
     Ok(())
 }
 
@@ -88,7 +89,7 @@ impl Row {
         let way = vec![(left, tip), (left, edge), (right, edge), (right, tip)];
         paper.draw(&PathElement::new(way, colour.stroke_width(3)))?;
         let style = text_at(17, BLACK, HPos::Left);
-        paper.draw(&Text::new(words.to_string(), (left, edge + away.signum() * 18), style))?;
+        paper.draw(&Text::new(tr(words), (left, edge + away.signum() * 18), style))?;
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use super::{Found, flag, list};
 use crate::failure::Exit;
 use crate::output::numbers::{count, of};
 use crate::output::{bad, dim, good, labelled, odd, strong};
+use crate::texts::tr;
 use conclave_core::{Ticks, Verdict, Violation};
 use conclave_lab::Experiment;
 use conclave_lab::recordings::{self, Difference, MissingStarts, Tape, Tapes};
@@ -202,7 +203,7 @@ impl Report {
                 let machines = of(self.machines.len() as u64, "machine");
                 let known = if self.is_whole() { "" } else { ", as far as they are recorded" };
                 let told = format!("{steps} of {machines} run again, all as recorded{known}");
-                format!("{} {told}\n", good("verified:"))
+                format!("{} {}\n", good("verified:"), tr(&told))
             }
         }
     }

@@ -1,0 +1,102 @@
+//! What people read, in their language: every text is written in English where it is used, and
+//! looked up here on its way out.
+//!
+//! The Portuguese is in `texts/pt/*.po`, in the format of gettext. A `msgid` may have holes,
+//! `{name}`: then it stands for every text of that form. The most particular form wins. The name of
+//! a hole says what it takes: `{n1}` a number, `{id1}` one word, `{any1}` anything, any other what
+//! has no semicolon in it. What is in a hole is looked up, too, unless its name begins with `n` or
+//! `id`: those are numbers, and names such as people give.
+//!
+//! What is not found stays as it is. What programs read (`--json`, `--csv`) is never looked up.
+
+mod book;
+mod help;
+
+pub use help::{localized, print_help};
+
+use crate::lang::Lang;
+use book::Book;
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The Portuguese of every area.
+const PORTUGUESE: &[&str] = &[
+    include_str!("texts/pt/algorithms.po"),
+    include_str!("texts/pt/check.po"),
+    include_str!("texts/pt/compare.po"),
+    include_str!("texts/pt/costs.po"),
+    include_str!("texts/pt/errors.po"),
+    include_str!("texts/pt/help.po"),
+    include_str!("texts/pt/run.po"),
+    include_str!("texts/pt/scenario.po"),
+    include_str!("texts/pt/service.po"),
+    include_str!("texts/pt/story.po"),
+];
+
+static BOOK: LazyLock<Book> = LazyLock::new(|| Book::of(PORTUGUESE));
+
+/// Whether stdout is for a program.
+static FOR_PROGRAMS: AtomicBool = AtomicBool::new(false);
+
+/// Decides on the language, by what was typed.
+pub fn decide(typed: &[OsString]) {
+    Lang::decide(typed);
+    let own = typed.iter().take_while(|word| *word != "--");
+    let for_programs = own.into_iter().any(|word| word == "--json" || word == "--csv");
+    FOR_PROGRAMS.store(for_programs, Ordering::Relaxed);
+}
+
+/// Whether the text on stdout is to be in another language than it is written in.
+pub fn is_translated() -> bool {
+    Lang::spoken() == Lang::Pt && !FOR_PROGRAMS.load(Ordering::Relaxed)
+}
+
+/// A text, a heading or a label in the reader's language. Blanks around it stay, and one that was
+/// filled up with blanks to a width is so again.
+pub fn tr(text: &str) -> Cow<'_, str> {
+    if !is_translated() {
+        return Cow::Borrowed(text);
+    }
+    padded(text, |core| BOOK.look_up(core))
+}
+
+/// A word or phrase that never changes.
+pub fn phrase(text: &'static str) -> &'static str {
+    let known = is_translated().then(|| BOOK.exact(text)).flatten();
+    known.unwrap_or(text)
+}
+
+/// As [`tr`]; and what is not known as a whole is looked up clause by clause.
+pub fn sentence(text: &str) -> Cow<'_, str> {
+    if !is_translated() {
+        return Cow::Borrowed(text);
+    }
+    padded(text, |core| BOOK.sentence(core))
+}
+
+/// As [`sentence`], for stderr: that is for people, whoever reads stdout.
+pub fn remark(text: &str) -> Cow<'_, str> {
+    if Lang::spoken() == Lang::En {
+        return Cow::Borrowed(text);
+    }
+    padded(text, |core| BOOK.sentence(core))
+}
+
+fn padded(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
+    let begun = text.trim_start();
+    let core = begun.trim_end();
+    let Some(found) = look_up(core) else { return Cow::Borrowed(text) };
+    let lead = &text[..text.len() - begun.len()];
+    let after = &begun[core.len()..];
+    if after.is_empty() || !after.bytes().all(|byte| byte == b' ') {
+        return Cow::Owned(format!("{lead}{found}{after}"));
+    }
+    let width = begun.chars().count();
+    let gap = width.saturating_sub(found.chars().count()).max(1);
+    Cow::Owned(format!("{lead}{found}{:gap$}", ""))
+}
+
+#[cfg(test)]
+mod tests;

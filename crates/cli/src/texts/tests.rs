@@ -1,0 +1,127 @@
+//! Nothing that people read may be left in English alone.
+
+use super::PORTUGUESE;
+use super::book::{Book, entries};
+use crate::Conclave;
+use clap::CommandFactory;
+use conclave_algorithms::catalog::{self, Family, Finding};
+use conclave_core::Property;
+use std::collections::BTreeSet;
+
+fn book() -> Book {
+    Book::of(PORTUGUESE)
+}
+
+fn all() -> Vec<(String, String)> {
+    PORTUGUESE.iter().flat_map(|file| entries(file)).collect()
+}
+
+/// The names of the holes of a text.
+fn holes(text: &str) -> BTreeSet<&str> {
+    let name = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let inside = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    inside.map(|(inside, _)| inside).filter(|inside| name(inside)).collect()
+}
+
+/// Words of formulas and parameters.
+const NAMES: [&str; 5] = ["log", "init", "none", "prevote", "opt"];
+
+fn complain(complaints: &[String]) {
+    assert!(complaints.is_empty(), "{} texts:\n{}", complaints.len(), complaints.join("\n"));
+}
+
+#[test]
+fn every_text_has_a_translation_with_the_same_holes_and_is_there_once() {
+    let mut complaints = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (known, told) in all() {
+        if told.is_empty() || holes(&known) != holes(&told) {
+            complaints.push(format!("{known} | {told}"));
+        }
+        if !seen.insert(known.clone()) {
+            complaints.push(format!("twice: {known}"));
+        }
+    }
+    complain(&complaints);
+}
+
+#[test]
+fn a_translation_is_not_translated_again() {
+    let book = book();
+    let again = |(known, told): (String, String)| {
+        let twice = book.look_up(&told).filter(|twice| *twice != told)?;
+        Some(format!("{known} | {told} | {twice}"))
+    };
+    complain(&all().into_iter().filter_map(again).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_name_of_an_algorithm_is_never_translated() {
+    let book = book();
+    let ids = catalog::ENTRIES.iter().map(|entry| entry.id.to_string());
+    complain(&ids.filter(|id| book.look_up(id).is_some()).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_whole_catalogue_is_translated() {
+    let book = book();
+    let mut missing = Vec::new();
+    let mut need = |text: &str| {
+        // A formula is the same in every language, and so is a name.
+        let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| {
+            word.len() > 2 && word.chars().all(char::is_lowercase) && !NAMES.contains(word)
+        });
+        if words.count() > 0 && book.look_up(text).is_none() {
+            missing.push(text.to_string());
+        }
+    };
+    for entry in catalog::ENTRIES {
+        need(entry.title);
+        need(entry.summary);
+        for assumption in entry.assumptions {
+            need(assumption.text);
+            match assumption.dropped.finding {
+                Finding::Harmless(why) | Finding::OutOfReach(why) => need(why),
+                Finding::Breaks(_) => {}
+            }
+        }
+        entry.lacks.iter().for_each(|(_, why)| need(why));
+        entry.parameters.iter().for_each(|parameter| need(parameter.about));
+        entry.cost.formulas().for_each(|(_, formula)| need(formula.text));
+        need(entry.cost.textbooks());
+    }
+    Family::ALL.iter().for_each(|family| need(family.question()));
+    let families =
+        [&Property::MUTEX[..], &Property::ELECTION, &Property::DETECTOR, &Property::CLOCK];
+    families.into_iter().flatten().for_each(|property| need(property.meaning()));
+    complain(&missing);
+}
+
+#[test]
+fn the_whole_help_is_translated() {
+    let book = book();
+    let mut missing = Vec::new();
+    let mut command = Conclave::command();
+    command.build();
+    need_help(&command, &book, &mut missing);
+    complain(&missing);
+}
+
+fn need_help(command: &clap::Command, book: &Book, missing: &mut Vec<String>) {
+    if command.is_hide_set() {
+        return;
+    }
+    let own = [command.get_about(), command.get_long_about(), command.get_after_help()];
+    let mut texts: Vec<String> = own.into_iter().flatten().map(|text| text.to_string()).collect();
+    for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+        let helps = [argument.get_help(), argument.get_long_help()];
+        texts.extend(helps.into_iter().flatten().map(|text| text.to_string()));
+        texts.extend(argument.get_help_heading().map(str::to_string));
+    }
+    for text in texts {
+        if book.paragraphs(&text).is_none() && !missing.contains(&text) {
+            missing.push(text);
+        }
+    }
+    command.get_subcommands().for_each(|command| need_help(command, book, missing));
+}

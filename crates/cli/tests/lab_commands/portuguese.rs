@@ -1,0 +1,208 @@
+//! Who asks for Portuguese reads no English sentence.
+
+use crate::support::{Done, conclave, conclave_in, json};
+
+/// Words that are frequent in English and none in Portuguese.
+const ENGLISH: &[&str] = &[
+    "the", "of", "and", "with", "is", "are", "was", "were", "not", "at", "to", "from", "who",
+    "every", "each", "than", "takes", "has", "have", "which", "while", "when", "what", "how",
+    "that", "this", "its", "been", "by", "only", "first", "last", "more", "most", "after",
+    "before", "there", "their", "sends", "receives", "asks", "leaves", "starts", "waits", "holds",
+    "nodes", "messages", "units", "cannot", "must", "may", "nothing", "nobody", "without",
+];
+
+/// What people type to learn, to look and to compare; a blank parts the words.
+const COMMANDS: &[&str] = &[
+    "tour",
+    "algorithms",
+    "scenario list",
+    "scenario show quorum-c4-forgets --answer",
+    "scenario run quorum-c4-forgets",
+    "scenario run quorum-c4-forgets --predict",
+    "scenario run bully-winner-dies --view all",
+    "scenario run half-empty-table",
+    "sim ricart-agrawala --nodes 7",
+    "sim central --crash 1@5 --view all",
+    "sim lamport --no-fifo --latency uniform:1..20 --seeds 20",
+    "sim lamport --partition 1,2/3@5..20 --crash 2@4 --restart 2@9 --nodes 3 --view all",
+    "sim central --pause 1@3+5 --view all",
+    "sim token-ring --loss 0.2 --view all --nodes 3 --until 100",
+    "sim bully --nodes 4 --crash 4@0 --view all",
+    "sim heartbeat --nodes 4 --latency exp:2 --crash 3@100",
+    "sim lamport-clock --nodes 3 --view all",
+    "sim vector-clock --nodes 3",
+    "check lamport --without A4 --nodes 2",
+    "check bully --nodes 2",
+    "check majority --nodes 2 --max-states 2000",
+    "check quorum --without A3",
+    "compare --nodes 4",
+    "compare --family election --nodes 4",
+    "compare --faults --nodes 4 --algorithms central",
+    "quorum --coordinators 32 --votes 24 --probability 1e-4",
+    "quorum -n 7 -m 4 -p 0.1 --monte-carlo 1000",
+    "timeout --latency exp:100 --cost-of-mistake 1000 --cost-of-waiting 1 --timeout 30",
+    "--help",
+    "sim --help",
+    "lock --help",
+    "quorum --help",
+];
+
+/// What people type wrongly.
+const MISTAKES: &[&str] = &[
+    "sim --nodse",
+    "simm",
+    "sim",
+    "sim foo",
+    "sim rin",
+    "sim ring --nodes 0",
+    "sim ring --nodes",
+    "sim ring ring",
+    "sim central --set foo=1",
+    "sim central --set busy=x",
+    "sim central --latency foo",
+    "sim central --crash x",
+    "sim central --crash 99@3",
+    "sim central --loss 2",
+    "sim central --trace run.foo",
+    "sim central --seeds 2 --view all",
+    "sim central --samples nowhere",
+    "check central --all",
+    "compare --nodes x",
+    "compare --faults --family election --nodes 99",
+    "quorum -n 7 -m 2",
+    "scenario run foo",
+    "scenario run --all foo",
+    "scenario list zzz",
+    "replay nowhere.jsonl",
+    "lock a --wait 30 -- true",
+    "lock a true",
+    "up --engine foo",
+    "node",
+];
+
+fn in_portuguese(line: &str) -> Done {
+    let words: Vec<&str> = line.split(' ').chain(["--lang", "pt"]).collect();
+    match line.split_once(" -- ") {
+        Some((own, other)) => {
+            let own = own.split(' ').chain(["--lang", "pt", "--"]);
+            conclave(&own.chain(other.split(' ')).collect::<Vec<_>>())
+        }
+        None => conclave(&words),
+    }
+}
+
+/// The English words of a text, but for what is typed, and for what messages carry.
+fn english(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let line = line.split("conclave ").next().unwrap_or_default();
+        let told = without_brackets(line);
+        let words = told.split(|c: char| c.is_whitespace() || ",;:.!?\"'".contains(c));
+        let plain = words.filter(|word| !word.contains(['-', '=', '<']));
+        for word in plain.filter(|word| ENGLISH.contains(&word.to_lowercase().as_str())) {
+            found.push(format!("'{word}' in: {line}"));
+        }
+    }
+    found
+}
+
+/// A message shows its fields in brackets, by their names in the code.
+fn without_brackets(line: &str) -> String {
+    let mut text = line.to_string();
+    while let Some((before, after)) = text.rsplit_once('(').map(|(a, b)| (a.len(), b.to_string())) {
+        match after.split_once(')') {
+            Some((inside, rest)) if inside.contains(": ") || inside.is_empty() => {
+                text = format!("{}{rest}", &text[..before]);
+            }
+            Some((inside, rest)) => text = format!("{} {inside} {rest}", &text[..before]),
+            None => text = format!("{} {after}", &text[..before]),
+        }
+    }
+    text
+}
+
+fn complain(complaints: &[String]) {
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn no_english_sentence_is_left_in_what_is_shown() {
+    let mut complaints = Vec::new();
+    for line in COMMANDS {
+        let done = in_portuguese(line);
+        let words = english(&(done.stdout + &done.stderr));
+        complaints.extend(words.into_iter().map(|word| format!("{line}: {word}")));
+    }
+    complain(&complaints);
+}
+
+#[test]
+fn no_english_sentence_is_left_in_what_is_said_of_mistakes() {
+    let mut complaints = Vec::new();
+    for line in MISTAKES {
+        let done = in_portuguese(line);
+        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{line}: {}", done.stderr);
+        assert!(done.stderr.starts_with("erro: "), "{line}: {}", done.stderr);
+        let words = english(&done.stderr);
+        complaints.extend(words.into_iter().map(|word| format!("{line}: {word}")));
+    }
+    complain(&complaints);
+}
+
+#[test]
+fn the_environment_decides_as_posix_has_it_and_the_flag_above_all() {
+    let spoken = |variables: &[(&str, &str)], arguments: &[&str]| {
+        let help = conclave_in(&[&["tour"], arguments].concat(), variables).stdout;
+        if help.contains("quem pode entrar") { "pt" } else { "en" }
+    };
+    for (variables, language) in [
+        (&[("LANG", "pt_BR.UTF-8")][..], "pt"),
+        (&[("LANG", "PT_br")], "pt"),
+        (&[("LANG", "C.UTF-8")], "en"),
+        (&[("LC_MESSAGES", "pt_PT"), ("LANG", "en_US.UTF-8")], "pt"),
+        (&[("LC_ALL", "en_US.UTF-8"), ("LC_MESSAGES", "pt_PT"), ("LANG", "pt_BR")], "en"),
+        (&[("LC_ALL", ""), ("LANG", "pt_BR")], "pt"),
+        (&[], "en"),
+    ] {
+        assert_eq!(spoken(variables, &[]), language, "{variables:?}");
+    }
+    assert_eq!(spoken(&[("LANG", "pt_BR.UTF-8")], &["--lang", "EN"]), "en");
+    assert_eq!(spoken(&[], &["--lang", "pt-BR"]), "pt");
+}
+
+#[test]
+fn what_programs_read_is_the_same_in_every_language() {
+    for line in [
+        "algorithms --json",
+        "quorum -n 7 -m 4 -p 0.1 --json",
+        "compare --nodes 4 --algorithms central,voting --json",
+        "compare --faults --nodes 4 --algorithms central --json",
+        "timeout --latency exp:100 --cost-of-mistake 1000 --cost-of-waiting 1 --json",
+        "scenario run quorum-c4-forgets --json",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(json(&words), in_portuguese(line).json(), "{line}");
+    }
+}
+
+#[test]
+fn numbers_for_people_have_the_comma_of_their_language() {
+    let line = "sim lamport --no-fifo --latency uniform:1..20 --seeds 20";
+    let told = in_portuguese(line).stdout;
+    assert!(told.contains("2.520: REQUEST 840"), "{told}");
+    let mean = told.lines().find(|line| line.starts_with("espera")).expect("how long they wait");
+    assert!(mean.contains(',') && !mean.contains('.'), "{mean}");
+}
+
+#[test]
+fn a_hint_keeps_the_language_that_was_asked_for() {
+    let told = in_portuguese("tour").stdout;
+    assert!(told.contains("conclave scenario list --lang pt"), "{told}");
+    let error = in_portuguese("sim zzz").stderr;
+    assert!(error.contains("'conclave algorithms --lang pt'"), "{error}");
+    let error = in_portuguese("lock a true").stderr;
+    assert!(error.contains("'conclave lock NAME --lang pt -- CMD'"), "{error}");
+    // Where the environment says it, nothing need be typed.
+    let told = conclave_in(&["tour"], &[("LANG", "pt_BR.UTF-8")]).stdout;
+    assert!(!told.contains("--lang"), "{told}");
+}
