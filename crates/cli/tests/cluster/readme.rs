@@ -99,7 +99,8 @@ impl Reader {
         match otherwise.map(|(_, otherwise, _)| otherwise) {
             Some(Otherwise::Nothing) => {}
             Some(Otherwise::Start) => {
-                let up = self.up.get_or_insert_with(|| Up::start(&self.place, &[]));
+                let arguments = self.arguments();
+                let up = self.up.get_or_insert_with(|| Up::start(&self.place, arguments));
                 compare(shown, &up.running.seen.join("\n"));
             }
             Some(Otherwise::Kill) => {
@@ -111,12 +112,19 @@ impl Reader {
         }
     }
 
+    /// What makes a cluster speak as this reader does.
+    fn arguments(&self) -> &'static [&'static str] {
+        if self.lang.starts_with("pt") { &["--lang", "pt"] } else { &[] }
+    }
+
     fn run(&mut self, shown: &Shown) {
         let Shown { place, command, code, .. } = shown;
         let done = self.in_time(command, *code);
         assert_eq!(done.code, Some(*code), "{place}: {command}\n{}", done.stdout);
         // Whether `lock` says what it waits for depends on how long it has to.
-        let lines = done.stdout.lines().filter(|line| !line.contains(": waiting: "));
+        let waits = [": waiting: ", ": esperando: "];
+        let waiting = |line: &&str| waits.iter().any(|words| line.contains(words));
+        let lines = done.stdout.lines().filter(|line| !waiting(line));
         let printed = &lines.collect::<Vec<_>>().join("\n");
         if command.contains("$CONCLAVE_FENCE") {
             self.fence_rises(shown, printed);

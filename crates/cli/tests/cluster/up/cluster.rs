@@ -53,7 +53,10 @@ impl Place {
     fn furnish(&self, command: &mut Command) {
         command.env("XDG_RUNTIME_DIR", self.folder.join("run"));
         command.env("TMPDIR", self.folder.join("tmp"));
-        command.env_remove("CONCLAVE_SERVER").env_remove("LANG");
+        command.env_remove("CONCLAVE_SERVER");
+        for variable in ["LC_ALL", "LC_MESSAGES", "LANG"] {
+            command.env_remove(variable); // English, whoever runs the tests.
+        }
     }
 
     pub fn conclave(&self, arguments: &[&str]) -> Done {
@@ -225,7 +228,7 @@ impl Up {
 
     /// Waits until the screen is there.
     pub fn from(mut running: Running) -> Self {
-        running.wait_for("Ctrl-C stops it all");
+        running.wait_for("Ctrl-C"); // The last line, whatever its language.
         let rows = running.seen.iter().filter(|line| line.contains("http://127.0.0.1:"));
         let nodes = rows.map(|row| node(row)).collect();
         Self { running, nodes }
@@ -263,7 +266,7 @@ fn node(row: &str) -> Node {
     let words: Vec<&str> = row.split_whitespace().collect();
     let [id, api, _, pid, rest @ ..] = words.as_slice() else { panic!("{row}") };
     let (id, pid) = (id.parse().unwrap(), pid.parse().unwrap());
-    Node { id, api: api.to_string(), pid, leads: rest.first() == Some(&"leads,") }
+    Node { id, api: api.to_string(), pid, leads: matches!(rest, ["leads," | "lidera,", ..]) }
 }
 
 /// Waits until no such process lives.
