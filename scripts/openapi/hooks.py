@@ -68,6 +68,8 @@ def before_call(context, case, **kwargs):
     """Half of the sessions are real; so are some names and fences; nobody waits for long."""
     body = case.body
     path = case.path_parameters or {}
+    if any("%" in str(part) for part in path.values()):
+        return  # What is changed is looked at anew, and an escape is then taken for letters.
     real = hash(repr(body) + repr(path)) % 2 == 0
     if real and NAME.fullmatch(str(path.get("name", ""))):
         path["name"] = NAMES[len(path["name"]) % len(NAMES)]
