@@ -152,7 +152,7 @@ impl Drawing {
 
 /// The language of labels.
 fn language() -> Language {
-    match Lang::of_environment() {
+    match Lang::spoken() {
         Lang::En => Language::English,
         Lang::Pt => Language::Portuguese,
     }
