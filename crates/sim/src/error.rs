@@ -55,7 +55,12 @@ impl Error {
     pub fn each(&self) -> Vec<String> {
         match self {
             Self::BadScenarios(all) => all.iter().map(|one| format!("scenario: {one}")).collect(),
-            one => vec![one.to_string()],
+            Self::BadValue { .. }
+            | Self::BadLine { .. }
+            | Self::BadRecording(_)
+            | Self::Undrawable(_)
+            | Self::BadStory(_)
+            | Self::BadScenario(_) => vec![self.to_string()],
         }
     }
 

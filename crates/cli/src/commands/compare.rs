@@ -73,27 +73,35 @@ pub fn run(arguments: &Compare) -> anyhow::Result<Exit> {
     let entries = arguments.entries()?;
     let conditions = arguments.conditions();
     conditions.vet(&entries)?;
-    match arguments.family {
-        Family::Election if arguments.faults => {
-            let nodes = arguments.nodes_of_faults()?;
-            let cells =
-                faults::elections::all(&entries, &nodes, &conditions, &Bar::new().progress())?;
-            output::print(&match arguments.json {
-                true => output::json::pretty(&shown::matrix::Cells::of(&cells))?,
-                false => shown::matrix::text(&cells),
-            })?;
-        }
-        Family::Election => return compare_elections(arguments, &entries, &conditions),
-        _ if arguments.faults => {
-            let nodes = arguments.nodes_of_faults()?;
-            let cells = faults::all(&entries, &nodes, &conditions, &Bar::new().progress())?;
-            output::print(&match arguments.json {
-                true => output::json::pretty(&matrix::Cells::of(&cells))?,
-                false => matrix::text(&entries, &cells, &nodes),
-            })?;
-        }
-        _ => return compare_locks(arguments, &entries, &conditions),
+    if arguments.faults {
+        return try_faults(arguments, &entries, &conditions);
     }
+    match arguments.family == Family::Election {
+        true => compare_elections(arguments, &entries, &conditions),
+        false => compare_locks(arguments, &entries, &conditions),
+    }
+}
+
+fn try_faults(
+    arguments: &Compare,
+    entries: &[&'static Entry],
+    conditions: &Conditions,
+) -> anyhow::Result<Exit> {
+    let nodes = arguments.nodes_of_faults()?;
+    let told = if arguments.family == Family::Election {
+        let cells = faults::elections::all(entries, &nodes, conditions, &Bar::new().progress())?;
+        match arguments.json {
+            true => output::json::pretty(&shown::matrix::Cells::of(&cells))?,
+            false => shown::matrix::text(&cells),
+        }
+    } else {
+        let cells = faults::all(entries, &nodes, conditions, &Bar::new().progress())?;
+        match arguments.json {
+            true => output::json::pretty(&matrix::Cells::of(&cells))?,
+            false => matrix::text(entries, &cells, &nodes),
+        }
+    };
+    output::print(&told)?;
     Ok(Exit::Done)
 }
 
