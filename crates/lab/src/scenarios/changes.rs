@@ -39,6 +39,8 @@ pub struct Changes {
 
 /// How one kind of fault is read.
 type Read = fn(&str, &Names) -> Result<(Ticks, Fault), conclave_sim::Error>;
+/// One kind of fault: those that were given, how one is read, and whether a fault is of this kind.
+type Kind<'a> = (&'a [String], Read, fn(&Fault) -> bool);
 
 impl Changes {
     /// Whether the file is run as it is.
@@ -60,7 +62,7 @@ impl Changes {
         if let Some(text) = &self.latency {
             plan.latency = parse::latency(text, names, &files::read)?;
         }
-        let kinds: [(&[String], Read, fn(&Fault) -> bool); 5] = [
+        let kinds: [Kind<'_>; 5] = [
             (&self.crash, parse::crash, |fault| matches!(fault, Fault::Crash(_))),
             (&self.restart, parse::restart, |fault| matches!(fault, Fault::Restart { .. })),
             (&self.pause, parse::pause, |fault| matches!(fault, Fault::Pause { .. })),
