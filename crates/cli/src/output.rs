@@ -18,6 +18,8 @@ use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Where output is no terminal, it is as wide as this.
 const WIDTH_PIPED: usize = 80;
+/// Narrower tables make no sense.
+const WIDTH_MIN: usize = 40;
 /// Wider lines are hard to read.
 const WIDTH_MAX: usize = 120;
 /// What can be skipped.
@@ -45,11 +47,15 @@ pub fn warn(what: &str) {
 
 /// How many columns there are.
 pub fn width() -> usize {
-    if !std::io::stdout().is_terminal() {
-        return WIDTH_PIPED;
-    }
-    let size = terminal_size::terminal_size();
-    size.map_or(WIDTH_PIPED, |(width, _)| usize::from(width.0).clamp(60, WIDTH_MAX))
+    screen().unwrap_or(WIDTH_PIPED)
+}
+
+/// How many columns the terminal has, or what `COLUMNS` says; nothing if output goes elsewhere.
+pub fn screen() -> Option<usize> {
+    let terminal = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    let typed = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let columns = terminal.map(|(width, _)| usize::from(width.0)).or_else(typed);
+    columns.map(|columns| columns.clamp(WIDTH_MIN, WIDTH_MAX))
 }
 
 /// A promise kept.

@@ -2,7 +2,7 @@
 
 use super::numbers::local;
 use super::run::Report;
-use super::{bad, dim, good, odd, strong};
+use super::{bad, beside, columns, dim, good, odd, screen, strong};
 use crate::texts::{sentence, tr};
 use conclave_core::NodeId;
 use conclave_sim::{Error, Line, Names};
@@ -72,7 +72,13 @@ impl Widths {
         let gap = if self.name > 0 { "  " } else { "" };
         let time = dim(format!("{time:>width$}", width = self.time));
         let name = strong(format!("{name:>width$}", width = self.name));
-        let _ = writeln!(text, "{time}{gap}{name}  {indent}{told}");
+        let lead = format!("{time}{gap}{name}  {indent}");
+        // What is piped is searched line by line.
+        if screen().is_some() {
+            *text += &beside(&lead, columns(&lead), &told);
+        } else {
+            let _ = writeln!(text, "{lead}{told}");
+        }
     }
 }
 

@@ -121,3 +121,36 @@ fn what_cannot_be_written_is_said_before_the_run_or_plainly() {
     let done = conclave(&["sim", "central", "--nodes", "100", "--trace", &large]);
     fails(&done, 2, "a space-time diagram of 100 nodes: at most 64");
 }
+
+#[test]
+fn a_film_that_was_cut_says_so() {
+    let folder = folder("cut-film");
+    let film = path(&folder, "film");
+    let done = conclave(&["sim", "lamport", "--rounds", "20", "--frames", &film]);
+    assert!(done.stderr.contains("drew 999 steps of "), "{}", done.stderr);
+    let done = conclave(&["sim", "central", "--nodes", "2", "--frames", &film]);
+    let told = done.stderr.lines().find(|line| line.contains("drew")).expect("it says so");
+    assert!(!told.contains(" of "), "{told}");
+    fs::remove_dir_all(&folder).expect("the folder can go");
+}
+
+#[test]
+fn labels_are_in_the_language_of_the_reader() {
+    let folder = folder("labels");
+    let drawn = |lang: &str, format: &str| {
+        let file = path(&folder, &format!("run.{format}"));
+        let run = ["sim", "bully", "--nodes", "3", "--crash", "3@9", "--until", "30"];
+        let mut command = crate::support::binary();
+        command.args(run).args(["--trace", &file]).env("LANG", lang).env_remove("LC_ALL");
+        command.output().expect("it runs");
+        fs::read_to_string(&file).expect("drawn")
+    };
+    for format in ["svg", "mmd"] {
+        assert!(drawn("en_GB.UTF-8", format).contains("node 3"));
+        let portuguese = drawn("pt_BR.UTF-8", format);
+        assert!(portuguese.contains("nó 3") && !portuguese.contains("node 3"), "{portuguese}");
+        assert!(portuguese.contains(", 3 nós"), "{portuguese}");
+    }
+    assert!(drawn("pt_BR.UTF-8", "svg").contains(">toma-se por líder<"));
+    fs::remove_dir_all(&folder).expect("the folder can go");
+}

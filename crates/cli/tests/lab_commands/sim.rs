@@ -1,6 +1,6 @@
 //! `conclave sim` as a user meets it: numbers, JSON and exit codes.
 
-use crate::support::{conclave, json};
+use crate::support::{binary, conclave, json};
 
 #[test]
 fn a_bare_run_gives_the_textbooks_numbers() {
@@ -180,4 +180,44 @@ fn a_wait_in_vain_begins_where_somebody_asked() {
         ["sim", "central", "--nodes", "2", "--dead", "1", "--workload", "script:=7,2,acquire"];
     let told = conclave(&late);
     assert!(told.stdout.contains("V1 violated at 7"), "{}{}", told.stdout, told.stderr);
+}
+
+#[test]
+fn no_algorithm_is_told_in_the_words_of_its_program() {
+    let catalogue = json(&["algorithms", "--json"]);
+    let list = catalogue["algorithms"].as_array().or(catalogue.as_array()).expect("a list");
+    let ids: Vec<&str> = list.iter().filter_map(|entry| entry["id"].as_str()).collect();
+    assert!(ids.len() > 20, "{ids:?}");
+    for id in ids {
+        let run = ["sim", id, "--nodes", "4", "--until", "60", "--crash", "4@9", "--view", "all"];
+        let told = conclave(&run).stdout;
+        assert!(told.contains("sends") || told.contains("receives"), "{id}: {told}");
+        for word in ["{ ", " }", "Some(", "None", "NodeId", "Vector(", "Sampled(", "Majority("] {
+            let line = told.lines().find(|line| line.contains(word));
+            assert_eq!(line, None, "{id} says {word}");
+        }
+    }
+}
+
+#[test]
+fn what_one_layer_tells_another_is_a_sentence() {
+    let run = ["sim", "bully", "--nodes", "3", "--crash", "3@9", "--until", "60", "--view", "all"];
+    let told = conclave(&run).stdout;
+    assert!(told.contains("is told that 3 crashed"), "{told}");
+}
+
+#[test]
+fn a_story_is_as_wide_as_the_screen() {
+    let run = ["sim", "suzuki-kasami", "--nodes", "5", "--view", "all"];
+    let told = |columns: &str| {
+        let done = binary().args(run).env("COLUMNS", columns).output().expect("it runs");
+        String::from_utf8(done.stdout).expect("a text")
+    };
+    // The story is between the first two empty lines.
+    let story = |text: &str| text.split("\n\n").nth(1).unwrap_or_default().to_string();
+    let widest = |text: &str| story(text).lines().map(|line| line.chars().count()).max();
+    assert!(widest(&told("")) > Some(90), "what is piped is not broken");
+    assert!(widest(&told("110")) > Some(90));
+    assert!(widest(&told("60")) <= Some(60), "{}", told("60"));
+    assert!(widest(&told("44")) <= Some(44), "{}", told("44"));
 }
