@@ -164,10 +164,11 @@ fn timer_name<T: Data>(timer: &T) -> String {
 
 /// What the layer below says, as the diagrams have it.
 fn is_told<T: Data>(told: &T) -> String {
-    match Told::of(&erased::value(told)) {
-        Told::Other(_) => format!("is told {}", plain::innermost(&label(told))),
-        known => heard(&known, Language::English),
+    let known = Told::of(&erased::value(told));
+    if matches!(known, Told::Other(_)) {
+        return format!("is told {}", plain::innermost(&label(told)));
     }
+    heard(&known, Language::English)
 }
 
 /// Nodes print as `NodeId(3)`, counted from 0; whoever shows the text has better names for them.

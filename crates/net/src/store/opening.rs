@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 const FILE: &str = "conclave.redb";
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// Only in a file that was found out to be an old copy.
 const CONDEMNED: &str = "old-copy";
 /// Plenty: what a node keeps is small, and most of it is in its memory anyway.

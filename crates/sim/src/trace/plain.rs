@@ -51,7 +51,9 @@ pub(crate) fn innermost(label: &str) -> String {
             Value::Named(name, fields) => {
                 return format!("{name} {}", flat(&name, fields, Language::English).join(", "));
             }
-            other => return spoken(other, Language::English),
+            plain @ (Value::Plain(_) | Value::List(..)) => {
+                return spoken(plain, Language::English);
+            }
         }
     }
 }
