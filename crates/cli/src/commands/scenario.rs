@@ -32,7 +32,7 @@ pub struct ScenarioArguments {
 enum Act {
     List(List),
     Show(Show),
-    Run(Run),
+    Run(Box<Run>),
 }
 
 /// The scenarios by algorithm; the same as 'conclave scenario' alone

@@ -1,6 +1,6 @@
 //! Applications that take locks again and again, and what they must never see.
 
-use conclave_algorithms::mutex::central::{Busy, Central, Order, Setup};
+use conclave_algorithms::mutex::central::{Busy, Central, Order, Release, Setup};
 use conclave_algorithms::mutex::places::Places;
 use conclave_algorithms::mutex::ricart_agrawala::{RicartAgrawala, Text};
 use conclave_algorithms::mutex::suzuki_kasami::SuzukiKasami;
@@ -23,8 +23,13 @@ pub fn machine(engine: Engine, me: NodeId, n: u32) -> Box<dyn Automaton> {
     match engine {
         Engine::Central => {
             let places = Places::colocated(n, 1);
-            let setup =
-                Setup { places, busy: Busy::Silent, order: Order::Random, release_ack: false };
+            let setup = Setup {
+                places,
+                busy: Busy::Silent,
+                order: Order::Random,
+                release_ack: false,
+                release: Release::Own,
+            };
             Box::new(Machine::new(me, Central::new(me, setup), whole, heard, 7))
         }
         Engine::RicartAgrawala => {
