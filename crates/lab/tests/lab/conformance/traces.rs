@@ -5,7 +5,8 @@ use crate::cluster;
 use conclave_algorithms::catalog::{ENTRIES, Family, Setting};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::trace::{
-    self, FORMAT, Header, Record, Sealed, Trace, VERSION, frames, mermaid, perfetto, shiviz, svg,
+    self, FORMAT, Header, Language, Record, Sealed, Trace, VERSION, frames, mermaid, perfetto,
+    shiviz, svg,
 };
 use conclave_sim::{Act, Fault, Latency, Options, Outcome, Plan, ScriptLine, Workload};
 use serde_json::Value;
@@ -91,10 +92,15 @@ fn writing_a_run_down_does_not_change_it() {
 fn every_recording_can_be_drawn_in_every_way() {
     for entry in ENTRIES {
         let trace = recorded(&setting(entry.id, 5, &[]), &eventful(2, entry.family));
-        assert!(svg::write(&trace).is_ok(), "{}", entry.id);
+        let language = Language::English;
+        assert!(svg::write(&trace, language).is_ok(), "{}", entry.id);
         assert!(shiviz::write(&trace).is_ok(), "{}", entry.id);
-        assert!(frames::write(&trace).is_ok_and(|files| files.len() > 10), "{}", entry.id);
-        assert!(mermaid::write(&trace).starts_with("sequenceDiagram\n"), "{}", entry.id);
+        assert!(
+            frames::write(&trace, language).is_ok_and(|film| film.files.len() > 10),
+            "{}",
+            entry.id
+        );
+        assert!(mermaid::write(&trace, language).starts_with("sequenceDiagram\n"), "{}", entry.id);
         let perfetto: Result<Value, _> = serde_json::from_str(&perfetto::write(&trace));
         assert!(perfetto.is_ok(), "{}", entry.id);
     }
