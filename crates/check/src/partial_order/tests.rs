@@ -41,7 +41,7 @@ impl Process for Gambler {
         let (from, what, hops) = match event {
             Event::Request(Request::Campaign) => (self.me, 9, 3),
             Event::Message { from, message } => (from, message.what, message.hops),
-            Event::Start | Event::Restart => return,
+            Event::Start | Event::Restart | Event::Request(Request::Resign) => return,
         };
         let mut lot = conclave_core::hash(&(self.seed, self.me, self.mood, from, what));
         let mut draw = |bound: u64| {
