@@ -1,6 +1,7 @@
 //! The fault matrix of elections as people and programs read it.
 
 use crate::output::{bad, beside, dim, good, odd, strong, typed};
+use crate::texts::tr;
 use conclave_lab::compare::faults::elections::{Cell, Mishap, Verdict};
 use serde::Serialize;
 use std::fmt::Write;
@@ -90,7 +91,7 @@ fn part(cells: &[&Cell], columns: &[(Mishap, &str)]) -> String {
     let lead = cells.iter().map(|cell| cell.algorithm.len()).max().unwrap_or(0) + 2;
     let mut line = format!("{:lead$}", "");
     for (_, heading) in columns {
-        let _ = write!(line, "{heading:COLUMN$}");
+        let _ = write!(line, "{:COLUMN$}", tr(heading));
     }
     let mut text = dim(line.trim_end()) + "\n";
     for id in distinct(cells, |cell| cell.algorithm) {
@@ -101,7 +102,7 @@ fn part(cells: &[&Cell], columns: &[(Mishap, &str)]) -> String {
             else {
                 continue;
             };
-            let padding = COLUMN - outcome(cell).chars().count();
+            let padding = COLUMN - tr(outcome(cell)).chars().count();
             let _ = write!(line, "{}{:padding$}", coloured(cell), "");
         }
         text += &(line.trim_end().to_string() + "\n");
