@@ -33,7 +33,10 @@ pub enum StoreError {
         what: String,
     },
     /// Another version of the program wrote it. That version helps.
-    #[error("{path} has format {found}, and this version of the program reads format {known}")]
+    #[error(
+        "{path} has format {found}, and this version of the program reads format {known}: use the \
+         version that wrote it, or begin with an empty directory on all nodes"
+    )]
     Format {
         /// Which file.
         path: PathBuf,
