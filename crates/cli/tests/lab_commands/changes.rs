@@ -1,16 +1,7 @@
 //! Scenarios run otherwise than their files say, files with mistakes, and answers kept back.
 
+use crate::scenario::with_file;
 use crate::support::{conclave, conclave_reading, json};
-use std::fs;
-
-fn with_file(name: &str, text: &str, test: impl Fn(&str)) {
-    let folder = std::env::temp_dir().join(format!("conclave-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder for test files");
-    let path = folder.join("mine.toml");
-    fs::write(&path, text).expect("a test file");
-    test(path.to_str().expect("a plain path"));
-    fs::remove_dir_all(&folder).expect("the folder can go");
-}
 
 #[test]
 fn flags_of_the_simulator_replace_what_the_file_says_and_nothing_is_judged() {

@@ -16,7 +16,7 @@ fn names() -> Vec<String> {
 }
 
 /// Runs `test` with a file that holds this text.
-fn with_file(name: &str, text: &str, test: impl Fn(&str)) {
+pub fn with_file(name: &str, text: &str, test: impl Fn(&str)) {
     let folder = std::env::temp_dir().join(format!("conclave-{name}-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder for test files");
     let path = folder.join("mine.toml");

@@ -102,14 +102,29 @@ pub fn all(
     conditions: &Conditions,
     progress: Progress<'_>,
 ) -> Result<Vec<Cell>, Error> {
+    let experiments = experiments(entries, nodes, conditions)?;
+    matrix(&experiments, Mishap::ALL, progress, cell)
+}
+
+/// Each algorithm with each number of nodes.
+fn experiments(
+    entries: &[&'static Entry],
+    nodes: &[u32],
+    conditions: &Conditions,
+) -> Result<Vec<Experiment>, Error> {
     let sizes = nodes.iter().flat_map(|&n| entries.iter().map(move |entry| (*entry, n)));
-    let experiments = sizes
-        .map(|(entry, n)| conditions.experiment(entry, n, &People::default()))
-        .collect::<Result<Vec<_>, Error>>()?;
-    let jobs: Vec<(&Experiment, Mishap)> = experiments
-        .iter()
-        .flat_map(|experiment| Mishap::ALL.map(|mishap| (experiment, mishap)))
-        .collect();
+    sizes.map(|(entry, n)| conditions.experiment(entry, n, &People::default())).collect()
+}
+
+/// A cell for each experiment and everything that may go wrong, with a row per experiment.
+fn matrix<M: Copy + Sync, C: Send, const N: usize>(
+    experiments: &[Experiment],
+    mishaps: [M; N],
+    progress: Progress<'_>,
+    cell: impl Fn(&Experiment, M) -> Result<C, Error> + Sync,
+) -> Result<Vec<C>, Error> {
+    let row = |experiment| mishaps.map(|mishap| (experiment, mishap));
+    let jobs: Vec<(&Experiment, M)> = experiments.iter().flat_map(row).collect();
     let cells = parallel::each(&jobs, progress, |(experiment, mishap)| cell(experiment, *mishap));
     cells.into_iter().collect()
 }

@@ -1,8 +1,8 @@
 //! What faults do to each election: every cell of the matrix is the worst of several runs.
 
 use crate::compare::Conditions;
-use crate::parallel::{self, Progress};
-use crate::{Error, Experiment, People};
+use crate::parallel::Progress;
+use crate::{Error, Experiment};
 use conclave_algorithms::catalog::Entry;
 use conclave_core::{NodeId, Property, Ticks, Verdict as Judgement};
 use conclave_sim::{Action, Fault, MessageRule, Options, Outcome, Plan};
@@ -118,16 +118,8 @@ pub fn all(
     conditions: &Conditions,
     progress: Progress<'_>,
 ) -> Result<Vec<Cell>, Error> {
-    let sizes = nodes.iter().flat_map(|&n| entries.iter().map(move |entry| (*entry, n)));
-    let experiments = sizes
-        .map(|(entry, n)| conditions.experiment(entry, n, &People::default()))
-        .collect::<Result<Vec<_>, Error>>()?;
-    let jobs: Vec<(&Experiment, Mishap)> = experiments
-        .iter()
-        .flat_map(|experiment| Mishap::ALL.map(|mishap| (experiment, mishap)))
-        .collect();
-    let cells = parallel::each(&jobs, progress, |(experiment, mishap)| cell(experiment, *mishap));
-    cells.into_iter().collect()
+    let experiments = super::experiments(entries, nodes, conditions)?;
+    super::matrix(&experiments, Mishap::ALL, progress, cell)
 }
 
 fn cell(experiment: &Experiment, mishap: Mishap) -> Result<Cell, Error> {
