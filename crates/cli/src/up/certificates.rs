@@ -3,10 +3,11 @@
 
 use super::setup::{absolute, secret};
 use crate::node::TlsFiles;
-use anyhow::Context;
+use anyhow::{Context, bail, ensure};
 use conclave_core::NodeId;
 use conclave_net::{Tls, make_authority, make_node};
 use std::fs::{self, DirBuilder};
+use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -15,6 +16,9 @@ use std::time::{Duration, SystemTime};
 const VALID: Duration = Duration::from_secs(5 * 365 * 24 * 3600);
 /// What is left of it when a new start makes all anew.
 const LEFT_MIN: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Not `tls`, where people keep certificates of their own.
+const DIRECTORY: &str = "up-tls";
 
 /// Where they are.
 #[derive(Debug)]
@@ -25,8 +29,9 @@ pub struct Certificates {
 impl Certificates {
     /// Those of an earlier run if they are all there and good for long, or else new ones.
     pub fn take(data: &Path, nodes: u32) -> anyhow::Result<Self> {
-        let certificates = Self { directory: data.join("tls") };
+        let certificates = Self { directory: data.join(DIRECTORY) };
         if !(1..=nodes).all(|id| certificates.is_good(id)) {
+            certificates.remove(nodes)?;
             let path = certificates.directory.display();
             certificates.make(nodes).with_context(|| format!("{path}: cannot write"))?;
         }
@@ -56,11 +61,37 @@ impl Certificates {
         Tls::load(&self.paths(id), NodeId(id - 1)).is_ok_and(|tls| tls.end() > soon)
     }
 
+    /// Makes room for new ones. Somebody's only key may lie in a directory of that name, so nothing
+    /// goes unless all of it is from here.
+    fn remove(&self, nodes: u32) -> anyhow::Result<()> {
+        let path = self.directory.display();
+        match fs::symlink_metadata(&self.directory) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error).with_context(|| path.to_string()),
+            Ok(found) => ensure!(found.is_dir(), "{path}: is no directory; move it away"),
+        }
+        let ours = self.all(nodes);
+        let mut old = Vec::new();
+        for entry in fs::read_dir(&self.directory).with_context(|| path.to_string())? {
+            let entry = entry.with_context(|| path.to_string())?;
+            let file = entry.path();
+            if !ours.contains(&file) || entry.file_type()?.is_dir() {
+                bail!("{}: 'conclave up' has not made it; move it away", file.display());
+            }
+            old.push(file);
+        }
+        let removed = old.iter().try_for_each(fs::remove_file);
+        removed.and_then(|()| fs::remove_dir(&self.directory)).with_context(|| path.to_string())
+    }
+
+    /// The very files that are made for so many nodes.
+    fn all(&self, nodes: u32) -> Vec<PathBuf> {
+        let files = (1..=nodes).map(|id| self.paths(id));
+        files.flat_map(|files| [files.authority, files.certificate, files.key]).collect()
+    }
+
     /// All at once, for the key of the authority that could sign one more is written nowhere.
     fn make(&self, nodes: u32) -> anyhow::Result<()> {
-        if self.directory.exists() {
-            fs::remove_dir_all(&self.directory)?;
-        }
         DirBuilder::new().mode(0o700).create(&self.directory)?;
         let authority = make_authority("a local cluster")?;
         for id in 1..=nodes {

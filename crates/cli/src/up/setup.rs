@@ -107,12 +107,12 @@ impl Setup {
     }
 
     fn write(&self, wanted: &Wanted<'_>) -> anyhow::Result<()> {
+        let certificates = Certificates::take(&self.directory, wanted.nodes)?;
         let token = self.directory.join("admin-token");
         secret(&token, &self.token)?;
         if let Some(record) = wanted.record {
             fs::create_dir_all(record).with_context(|| format!("--record {}", record.display()))?;
         }
-        let certificates = Certificates::take(&self.directory, wanted.nodes)?;
         let set = wanted.set.iter().filter_map(|set| set.split_once('='));
         let file = File {
             engine: Some(wanted.engine.to_string()),

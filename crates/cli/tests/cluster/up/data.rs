@@ -87,7 +87,7 @@ fn a_directory_of_other_settings_or_of_another_cluster_is_refused() {
 /// All certificates and keys of a directory.
 fn certificates(data: &Path) -> Vec<Vec<u8>> {
     let names = ["ca.pem", "node-1.pem", "node-1.key", "node-2.pem", "node-2.key"];
-    names.map(|name| fs::read(data.join("tls").join(name)).unwrap()).to_vec()
+    names.map(|name| fs::read(data.join("up-tls").join(name)).unwrap()).to_vec()
 }
 
 #[test]
@@ -98,23 +98,42 @@ fn certificates_are_made_for_the_links_kept_and_made_anew_when_one_is_missing() 
     let arguments = ["--nodes", "2", "--data", &data];
     Up::start(&place, &arguments).end(Signal::INT);
     let first = certificates(path);
-    for file in fs::read_dir(path.join("tls")).unwrap() {
+    for file in fs::read_dir(path.join("up-tls")).unwrap() {
         let file = file.unwrap();
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{file:?}");
         assert_ne!(file.file_name(), "ca.key", "nobody can sign one more");
     }
     let mode = fs::Permissions::from_mode(0o644);
-    fs::set_permissions(path.join("tls/node-1.key"), mode).unwrap();
+    fs::set_permissions(path.join("up-tls/node-1.key"), mode).unwrap();
     let up = Up::start(&place, &arguments);
     let said = up.running.errors();
     assert!(said.contains("--tls-key ") && said.contains("every user of this machine"), "{said}");
     assert!(said.contains("(and so at nodes 2 to 2)"), "{said}");
     assert_eq!(certificates(path), first, "they are kept");
     up.end(Signal::INT);
-    fs::remove_file(path.join("tls/node-2.key")).unwrap();
+    fs::remove_file(path.join("up-tls/node-2.key")).unwrap();
     Up::start(&place, &arguments).end(Signal::INT);
     let anew = certificates(path);
     assert!(anew.iter().zip(&first).all(|(new, old)| new != old), "they are made anew together");
+}
+
+#[test]
+fn files_that_somebody_else_put_there_stay_whatever_is_missing() {
+    let place = Place::new("not-ours");
+    let data = place.path("data");
+    for directory in ["data/tls", "data/up-tls"] {
+        fs::create_dir_all(place.path(directory)).unwrap();
+        fs::write(place.path(&format!("{directory}/ca.key")), "the only one").unwrap();
+    }
+    let arguments = ["--nodes", "2", "--data", &data];
+    let refused = place.conclave(&[&["up", "--http", "127.0.0.1:0"], &arguments[..]].concat());
+    let stranger = place.path("data/up-tls/ca.key");
+    let said = format!("error: {stranger}: 'conclave up' has not made it; move it away\n");
+    assert_eq!((refused.code, &*refused.stderr), (Some(1), &*said), "{refused:?}");
+    assert_eq!(fs::read_to_string(&stranger).unwrap(), "the only one");
+    fs::remove_file(&stranger).unwrap();
+    Up::start(&place, &arguments).end(Signal::INT);
+    assert_eq!(fs::read_to_string(place.path("data/tls/ca.key")).unwrap(), "the only one");
 }
 
 #[test]
@@ -125,7 +144,7 @@ fn a_directory_from_before_there_were_certificates_is_taken_up() {
     let up = Up::start(&place, &arguments);
     let before = place.fence(&["demo"]);
     up.end(Signal::INT);
-    fs::remove_dir_all(place.path("data/tls")).unwrap();
+    fs::remove_dir_all(place.path("data/up-tls")).unwrap();
     for id in 1..=2 {
         let file = place.path(&format!("data/node-{id}.toml"));
         let text = fs::read_to_string(&file).unwrap();
