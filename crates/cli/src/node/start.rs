@@ -8,11 +8,10 @@ use conclave_service::Config;
 use rustix::process::{
     Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
 };
-use std::future::Future;
 use std::io::{self, IsTerminal, Read};
 use std::thread;
 use tokio::runtime::Builder;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{self, SignalKind, signal};
 use tokio::sync::oneshot;
 use tracing::{Level, info, warn};
 
@@ -29,7 +28,9 @@ pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
     raise_file_limit();
     let parent = die_with_parent.then(parent_gone).transpose()?;
     let runtime = Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async { serve(plan.config, stopped(parent)?).await })
+    let ended = runtime.block_on(async { serve(plan.config, Signals::new()?, parent).await });
+    runtime.shutdown_background(); // Nothing is left that somebody waits for.
+    ended
 }
 
 /// Each connection of a client takes a file handle. Many systems allow a process 1,024 unless it
@@ -45,29 +46,56 @@ fn raise_file_limit() {
     }
 }
 
-/// The one place where the service begins.
-async fn serve(config: Config, shutdown: impl Future<Output = ()>) -> anyhow::Result<()> {
-    Ok(conclave_service::run(config, shutdown).await?)
-}
-
-/// Ends with the first signal that asks for it, or with the parent.
-fn stopped(parent: Option<oneshot::Receiver<()>>) -> io::Result<impl Future<Output = ()>> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        let orphaned = async {
-            match parent {
-                Some(parent) => drop(parent.await),
-                None => std::future::pending().await,
-            }
-        };
+/// The one place where the service begins. Whoever asks a second time does not want to wait for
+/// another node to take over; the disk is as good then as after a crash.
+async fn serve(config: Config, mut signals: Signals, parent: Parent) -> anyhow::Result<()> {
+    let (stop, stopped) = oneshot::channel();
+    let told_twice = async {
         let reason = tokio::select! {
-            _ = interrupt.recv() => "interrupted",
-            _ = terminate.recv() => "terminated",
-            () = orphaned => "the parent is gone",
+            reason = signals.next() => reason,
+            () = gone(parent) => "the parent is gone",
         };
         info!("stopping: {reason}");
-    })
+        let _ = stop.send(()); // The node may have ended by itself.
+        signals.next().await
+    };
+    tokio::select! {
+        ended = conclave_service::run(config, async { drop(stopped.await) }) => Ok(ended?),
+        reason = told_twice => {
+            warn!("stopped at once: {reason} again");
+            Ok(())
+        }
+    }
+}
+
+/// Those that ask a node to stop.
+struct Signals {
+    interrupt: unix::Signal,
+    terminate: unix::Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        let interrupt = signal(SignalKind::interrupt())?;
+        Ok(Self { interrupt, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.interrupt.recv() => "interrupted",
+            _ = self.terminate.recv() => "terminated",
+        }
+    }
+}
+
+/// Hears when the parent ends, if there is one to mind.
+type Parent = Option<oneshot::Receiver<()>>;
+
+async fn gone(parent: Parent) {
+    match parent {
+        Some(parent) => drop(parent.await),
+        None => std::future::pending().await,
+    }
 }
 
 /// Says when the standard input ends, which a parent keeps open; and should this process be too

@@ -103,3 +103,22 @@ fn a_waiter_whose_node_is_killed_waits_at_another_until_it_is_let_in() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(String::from_utf8_lossy(&output.stdout).trim().parse::<u64>().is_ok(), "{said}");
 }
+
+#[test]
+fn a_leader_that_is_told_twice_to_stop_does_not_wait_for_another() {
+    let mut cluster = Cluster::new(3, "central-failover").start();
+    let api = cluster.members[0].api;
+    let leader = until("a leader", || {
+        call(api, "GET /v1/cluster", &[], "").json()["leader"].as_u64().map(|id| id as u32)
+    });
+    // Nobody can take over.
+    let others = cluster.members.iter().filter(|member| member.id != leader);
+    others.for_each(|member| member.signal(Signal::STOP));
+    let leader = &mut cluster.members[leader as usize - 1];
+    leader.signal(Signal::TERM);
+    leader.line("stopping: terminated");
+    leader.signal(Signal::INT);
+    assert_eq!(leader.ended().code(), Some(0));
+    leader.line("stopped at once: interrupted again");
+    assert_eq!(leader.count("nobody took over in time"), 0, "{}", leader.log());
+}
