@@ -129,11 +129,36 @@ pub struct Store {
     nonce: u64,
 }
 
+/// The open file of a node whose start does not count yet. Nobody may hear of that start before.
+#[derive(Debug)]
+pub struct Uncounted(Store);
+
+impl Uncounted {
+    /// To read what is there.
+    pub fn store(&self) -> &Store {
+        &self.0
+    }
+
+    /// From now on the next start has another number.
+    pub fn count(self) -> Result<Store, StoreError> {
+        let Self(store) = self;
+        let counted = opening::count(&store.database, store.incarnation);
+        counted.map_err(|failed| failed.at(&store.path))?;
+        Ok(store)
+    }
+}
+
 impl Store {
     /// Opens the file in this directory, or makes both on the very first start. Every call that
     /// succeeds is one more incarnation of the node.
     pub fn open(directory: &Path, expected: &Expected) -> Result<Self, StoreError> {
-        opening::open(directory, expected)
+        Self::open_uncounted(directory, expected)?.count()
+    }
+
+    /// The same, for a node that may still fail to start: its peers take no node that seems to
+    /// have started too often, and one that fails is started again and again.
+    pub fn open_uncounted(directory: &Path, expected: &Expected) -> Result<Uncounted, StoreError> {
+        opening::open(directory, expected).map(Uncounted)
     }
 
     /// The random number by which others know this node from an impostor.

@@ -70,25 +70,22 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     let me = config.me();
     let api = listen(config.http).await?;
     let expected = Expected { cluster: &config.cluster, node: me, settings: machines.text() };
-    let store = Store::open(&config.data, &expected)?;
+    let tls = config.tls.as_ref().map(|tls| load_tls(tls, me)).transpose()?;
+    let store = Store::open_uncounted(&config.data, &expected)?;
     let mut shutdown = std::pin::pin!(shutdown);
     tokio::select! {
         () = &mut shutdown => return Ok(()),
-        waited = outwait_old_holds(&machines, &store) => waited?,
+        waited = outwait_old_holds(&machines, store.store()) => waited?,
     }
-    let recorder = recorder(&config, &machines, &store)?;
+    let listener = Links::listen(config.listen).await?;
+    let recorder = recorder(&config, &machines, store.store())?;
+    let link_config = link_config(&config, &machines, store.store(), tls)?;
+    let store = store.count()?; // Whatever can fail, and would fail again, is done.
     let (order, orders) = mpsc::channel(QUEUE);
     let (tell, news) = mpsc::channel(QUEUE);
     let (command, commands) = mpsc::channel::<Command>(QUEUE);
-    let links = Links::start(link_config(&config, &machines, &store)?, orders, tell).await?;
-    info!(
-        node = config.id,
-        cluster = %config.cluster,
-        links = %links.local_addr(),
-        api = %api.local_addr().unwrap_or(config.http),
-        start = store.incarnation(),
-        "started"
-    );
+    let links = Links::start_on(listener, link_config, orders, tell)?;
+    log_start(&config, &links, &api, store.incarnation());
     let host = HostConfig { me, n: config.nodes.len() as u32, seed: random(), recorder };
     let data = DataWatch::start(store.path().to_path_buf());
     let started = Host::start(host, store, desk(&config, machines), order, news, commands);
@@ -104,6 +101,17 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     ended.and(stopped)?;
     info!("stopped");
     Ok(())
+}
+
+fn log_start(config: &Config, links: &Links, api: &TcpListener, start: u32) {
+    info!(
+        node = config.id,
+        cluster = %config.cluster,
+        links = %links.local_addr(),
+        api = %api.local_addr().unwrap_or(config.http),
+        start,
+        "started"
+    );
 }
 
 /// Once told to stop, whoever leads has another take over, for as long as the desk finds right, and
@@ -160,11 +168,11 @@ fn link_config(
     config: &Config,
     machines: &Machines,
     store: &Store,
+    tls: Option<Tls>,
 ) -> Result<LinkConfig, NodeError> {
-    let me = config.me();
     Ok(LinkConfig {
         cluster: config.cluster.clone(),
-        me,
+        me: config.me(),
         n: config.nodes.len() as u32,
         identity: store.identity(),
         incarnation: store.incarnation(),
@@ -173,7 +181,7 @@ fn link_config(
         peers: config.nodes.iter().map(|node| node.peer.clone()).collect(),
         algorithm: greeting(machines.text()),
         past: store.past(config.nodes.len() as u32)?,
-        tls: config.tls.as_ref().map(|tls| load_tls(tls, me)).transpose()?,
+        tls,
         limits: Limits::default(),
     })
 }

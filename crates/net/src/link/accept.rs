@@ -171,6 +171,9 @@ impl Door {
             Err(ConnectionError::OldPeer(reason)) => {
                 return Err(self.refusing(Code::OldCopy, reason));
             }
+            Err(ConnectionError::Jump(reason)) => {
+                return Err(self.refusing(Code::Doubted, reason));
+            }
             outcome => outcome?,
         }
         if let Err(fault) = self.node.look_back(&hello) {

@@ -61,6 +61,9 @@ pub(super) enum ConnectionError {
     /// It is the peer whose disk is not what it was.
     #[error("{0}")]
     OldPeer(String),
+    /// It calls itself a start that it can hardly have come to.
+    #[error("{0}")]
+    Jump(String),
     #[error("TLS: {0}")]
     Tls(io::Error),
     #[error("its certificate has expired")]
@@ -108,6 +111,7 @@ impl ConnectionError {
             | Self::OldCopy(_)
             | Self::Stranger(_)
             | Self::OldPeer(_)
+            | Self::Jump(_)
             | Self::Tls(_)
             | Self::Expired
             | Self::ExpiredHere

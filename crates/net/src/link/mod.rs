@@ -67,10 +67,14 @@ impl Links {
         orders: mpsc::Receiver<Order>,
         news: mpsc::Sender<News>,
     ) -> Result<Self, LinkError> {
-        let address = config.listen;
-        let listener = TcpListener::bind(address).await;
-        let listener = listener.map_err(|source| LinkError::Listen { address, source })?;
+        let listener = Self::listen(config.listen).await?;
         Self::start_on(listener, config, orders, news)
+    }
+
+    /// Takes the address, for [`Links::start_on`].
+    pub async fn listen(address: SocketAddr) -> Result<TcpListener, LinkError> {
+        let listener = TcpListener::bind(address).await;
+        listener.map_err(|source| LinkError::Listen { address, source })
     }
 
     /// The same with a listener that exists already, on a port that the system chose, perhaps.

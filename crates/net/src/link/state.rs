@@ -11,8 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
-/// How often a node may have started since it was last met: once a second for a day. A larger jump
-/// is somebody else's, and would disown the real node, whose numbers are smaller from then on.
+/// How often a node may have started since it was last met, unless it proves by TLS who it is: once
+/// a second for a day. A larger jump is somebody else's, and would shut out the real node, whose
+/// numbers are smaller from then on.
 const STARTS_MAX: u32 = 86_400;
 
 /// This node, as its links see it.
@@ -137,8 +138,9 @@ impl LinkState {
                  has been copied, and this is not the copy that went on first"
             )));
         }
-        if known.identity.is_some() && incarnation - known.incarnation > STARTS_MAX {
-            return Err(ConnectionError::Stranger(format!(
+        let jump = incarnation - known.incarnation;
+        if self.config.tls.is_none() && known.identity.is_some() && jump > STARTS_MAX {
+            return Err(ConnectionError::Jump(format!(
                 "node {id} has been seen in its start {}, and this one calls itself its start \
                  {incarnation}: nobody starts so often",
                 known.incarnation

@@ -26,8 +26,8 @@ pub(super) fn open(directory: &Path, expected: &Expected) -> Result<Store, Store
     let database = reopen(&path).map_err(|failed| failed.at(&path))?;
     let meta = Meta::read(&database).map_err(|failed| failed.at(&path))?;
     meta.check(&path, expected)?;
+    add_tables(&database).map_err(|failed| failed.at(&path))?;
     let incarnation = meta.incarnation.saturating_add(1);
-    count(&database, incarnation).map_err(|failed| failed.at(&path))?;
     let nonce = crate::random::bits().map_err(|error| Failed::from(error).at(&path))? as u64;
     Ok(Store { database, path, identity: meta.identity, incarnation, nonce })
 }
@@ -135,10 +135,17 @@ mod panic {
     }
 }
 
-fn count(database: &Database, incarnation: u32) -> Result<(), Failed> {
+/// Those that files of earlier versions do not have.
+fn add_tables(database: &Database) -> Result<(), Failed> {
+    let write = database.begin_write()?;
+    write.open_table(STARTS)?;
+    Ok(write.commit()?)
+}
+
+/// Writes down that this start is used up.
+pub(super) fn count(database: &Database, incarnation: u32) -> Result<(), Failed> {
     let write = database.begin_write()?;
     write.open_table(META)?.insert("incarnation", &incarnation.to_le_bytes()[..])?;
-    write.open_table(STARTS)?; // Files of earlier versions have none.
     Ok(write.commit()?)
 }
 

@@ -58,6 +58,20 @@ fn some_batch() -> Batch {
 }
 
 #[test]
+fn a_start_that_fails_does_not_count() {
+    let place = Place::new();
+    for _ in 0..3 {
+        let early = Store::open_uncounted(&place.0, &EXPECTED).unwrap();
+        assert_eq!(early.store().incarnation(), 1);
+        assert_eq!(early.store().load().unwrap(), Kept::default(), "all can be read before");
+    }
+    let counted = Store::open_uncounted(&place.0, &EXPECTED).unwrap().count().unwrap();
+    assert_eq!(counted.incarnation(), 1);
+    drop(counted);
+    assert_eq!(place.open().unwrap().incarnation(), 2);
+}
+
+#[test]
 fn what_was_committed_is_there_again() {
     let place = Place::new();
     let store = place.open().unwrap();

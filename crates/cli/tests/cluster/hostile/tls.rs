@@ -4,6 +4,7 @@ use super::kit::{Cluster, Member, Place};
 use super::steady::Steady;
 use crate::support::{Done, conclave};
 use std::fs;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -67,6 +68,15 @@ fn a_certificate_that_has_expired_is_noticed_by_its_own_node() {
     assert_eq!(only.ended().code(), Some(1));
     let line = only.line("error: ");
     assert!(line.contains("node-1.pem") && line.contains("expired"), "{line}");
+    // Neither that start counts nor one whose port is taken: peers would count them as well.
+    assert_eq!(make(&directory, &["--nodes", "1", "--force"]).code, 0);
+    let taken = TcpListener::bind(only.peer).unwrap();
+    only.start();
+    assert_eq!(only.ended().code(), Some(1));
+    only.line("cannot listen on");
+    drop(taken);
+    only.start();
+    assert!(only.line(" started ").ends_with(" start=1"), "{}", only.log());
 }
 
 #[test]

@@ -19,6 +19,17 @@ async fn nodes_of_one_authority_understand_each_other() {
 }
 
 #[tokio::test]
+async fn a_node_that_proves_who_it_is_may_have_started_however_often() {
+    let folder = Folder::new("often");
+    let authority = make_authority("demo").unwrap();
+    let (mut a, mut b) = pair(folder.tls(&authority, A), folder.tls(&authority, B)).await;
+    exchange(&mut a, &mut b, 10).await;
+    a.config.incarnation += 1_000_000;
+    a.restart().await;
+    exchange(&mut a, &mut b, 10).await;
+}
+
+#[tokio::test]
 async fn a_node_of_another_authority_is_refused_by_both() {
     let mut logs = Logs::read();
     let folder = Folder::new("authority");
