@@ -1,4 +1,7 @@
-//! Fingerprints of certificates: SHA-256 of their bytes, by which one of them can be denied.
+//! Fingerprints, by which a certificate can be denied: SHA-256 of its bytes, or of its public key.
+//!
+//! That of the key is the better one. A signature by ECDSA can be written in a second way without
+//! the key of the authority, and the certificate has other bytes then, but no other public key.
 
 use rustls::SupportedCipherSuite;
 use rustls::crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256;
@@ -9,13 +12,16 @@ use std::str::FromStr;
 
 const BYTES: usize = 32;
 
-/// What a certificate is known by. It is written as 64 digits.
+/// What a certificate or a public key is known by. It is written as 64 digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint([u8; BYTES]);
 
 /// This is no fingerprint.
 #[derive(Debug, thiserror::Error)]
-#[error("takes the SHA-256 fingerprint of a certificate: {BYTES} bytes in hexadecimal")]
+#[error(
+    "takes the SHA-256 fingerprint of a certificate or of its public key: {BYTES} bytes in \
+     hexadecimal"
+)]
 pub struct NoFingerprint;
 
 impl Fingerprint {
@@ -25,10 +31,26 @@ impl Fingerprint {
         Self::of(&certificate)
     }
 
+    /// That of the public key in the first certificate of a text in PEM form.
+    pub fn of_key_in_pem(pem: &str) -> Option<Self> {
+        let certificate = CertificateDer::from_pem_slice(pem.as_bytes()).ok()?;
+        Self::of_key(&certificate)
+    }
+
     pub(crate) fn of(certificate: &CertificateDer<'_>) -> Option<Self> {
+        Self::sha_256(certificate)
+    }
+
+    /// Of its public key as the certificate has it, with the name of its kind.
+    pub(crate) fn of_key(certificate: &CertificateDer<'_>) -> Option<Self> {
+        let certificate = webpki::EndEntityCert::try_from(certificate).ok()?;
+        Self::sha_256(&certificate.subject_public_key_info())
+    }
+
+    fn sha_256(bytes: &[u8]) -> Option<Self> {
         // The cryptography beneath TLS has this hash for its own use.
         let SupportedCipherSuite::Tls13(suite) = TLS13_AES_128_GCM_SHA256 else { return None };
-        let hash = suite.common.hash_provider.hash(certificate);
+        let hash = suite.common.hash_provider.hash(bytes);
         hash.as_ref().try_into().ok().map(Self)
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct Proof {
     pub certificate: Certificate,
     /// When the link has to end.
     pub end: End,
-    /// Its fingerprint, if somebody must not come in by it though the authority has signed it.
+    /// A fingerprint of it or its key, if nobody may come in by it though the authority signed it.
     pub denied: Option<Fingerprint>,
 }
 
@@ -193,7 +193,8 @@ impl Tls {
         let chain = shown.unwrap_or_default();
         let (certificate, _) = split(chain).map_err(io::Error::other)?;
         let at = end(|at| verify(chain, at)).map_err(io::Error::other)?;
-        let mut prints = chain.iter().filter_map(Fingerprint::of);
+        let prints = chain.iter().flat_map(|one| [Fingerprint::of_key(one), Fingerprint::of(one)]);
+        let mut prints = prints.flatten();
         Ok(Proof {
             certificate: certificate.clone(),
             end: End { at, own: false }.min(self.own),

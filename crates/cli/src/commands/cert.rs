@@ -116,14 +116,14 @@ fn report(out: &Path, made: &[u32], kept: &[u32]) -> String {
     text + &labelled("keep safe", COLUMN, "ca.key: no node needs it, more nodes do")
 }
 
-/// What a certificate is known by, should its key get lost and have to be denied.
+/// What the key of a certificate is known by, should it get lost and have to be denied.
 fn fingerprints(out: &Path, nodes: u32) -> String {
     let mut text = String::new();
     for id in 1..=nodes {
         let name = format!("node-{id}.pem");
         let pem = fs::read_to_string(out.join(&name)).unwrap_or_default();
-        if let Some(print) = Fingerprint::of_pem(&pem) {
-            let label = if text.is_empty() { "SHA-256" } else { "" };
+        if let Some(print) = Fingerprint::of_key_in_pem(&pem) {
+            let label = if text.is_empty() { "key SHA-256" } else { "" };
             text += &labelled(label, COLUMN, &format!("{name} {print}"));
         }
     }

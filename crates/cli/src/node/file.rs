@@ -43,7 +43,8 @@ pub struct File {
     /// How much to log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
-    /// Certificates that are refused although the authority has signed them, by fingerprint.
+    /// Certificates that are refused although the authority has signed them, by their fingerprints
+    /// or those of their public keys.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<String>,
     /// Parameters, named as for `--set`.

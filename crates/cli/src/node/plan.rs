@@ -68,7 +68,7 @@ pub struct Flags {
     /// The key that belongs to it
     #[arg(long, value_name = "FILE")]
     pub tls_key: Option<String>,
-    /// The SHA-256 fingerprint of a certificate that is refused though the authority signed it
+    /// The SHA-256 fingerprint of a certificate or its public key that is refused though signed
     #[arg(long, value_name = "FINGERPRINT")]
     pub deny: Vec<String>,
     /// Write down every event, for 'conclave replay'

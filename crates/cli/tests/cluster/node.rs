@@ -122,7 +122,8 @@ fn parameters_are_checked_where_they_belong() {
 #[test]
 fn only_certificates_can_be_denied() {
     let base = ["node", "--id", "1", "--data", "d", PEER[0], PEER[1]];
-    let takes = "takes the SHA-256 fingerprint of a certificate: 32 bytes in hexadecimal";
+    let takes = "takes the SHA-256 fingerprint of a certificate or of its public key: 32 bytes in \
+                 hexadecimal";
     refuses(&[&base[..], &["--deny", "node-3"]].concat(), &[&format!("--deny node-3: {takes}")]);
     let print = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     refuses(

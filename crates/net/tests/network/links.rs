@@ -4,6 +4,7 @@ mod certified;
 mod disks;
 mod hostile;
 mod kit;
+mod malleable;
 mod proxy;
 mod raw;
 mod refusals;
