@@ -28,6 +28,9 @@ pub struct Failure {
     /// Elections: where to go instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leading_api: Option<String>,
+    /// This node is about to stop: whoever holds nothing here goes to another at once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopping: bool,
 }
 
 impl Failure {
@@ -41,6 +44,7 @@ impl Failure {
             eta_ms: None,
             blocked_on: None,
             leading_api: None,
+            stopping: false,
         }
     }
 }

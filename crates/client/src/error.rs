@@ -96,6 +96,12 @@ impl Error {
         }
     }
 
+    /// Whether the node said that it is about to stop: it forgot the request, and will not take it
+    /// again, however often it is asked.
+    pub(crate) fn is_farewell(&self) -> bool {
+        self.failure().is_some_and(|failure| failure.stopping)
+    }
+
     /// Whether a waiter whose session had this end asks anew, with another one: the wish stands,
     /// and it is the session or its node that is gone.
     pub(crate) fn asks_anew(&self) -> bool {

@@ -99,7 +99,8 @@ impl Lease {
         let answer = self.ask_until(kind, name, wanted, until, id);
         shared.lock().waiting.remove(id);
         answer.inspect_err(|error| {
-            if error.is_undecided() && self.watch().lost().is_none() {
+            let forgotten = error.is_farewell();
+            if error.is_undecided() && !forgotten && self.watch().lost().is_none() {
                 // The node may know the request though it said nothing.
                 let cleanup = Cleanup::Request { kind, name: name.to_string(), id: id.to_string() };
                 shared.clean_up(cleanup, &shared.client);
@@ -118,6 +119,7 @@ impl Lease {
         loop {
             let request = self.words(wanted, until.at_most(WAIT_MAX), id);
             match self.ask_while_alive(kind, name, request) {
+                Err(error) if error.is_farewell() => return Err(error),
                 Err(error) if error.is_transient() && !until.left_is_zero() => thread::sleep(PAUSE),
                 answer => return answer,
             }

@@ -23,6 +23,7 @@ impl Client {
         let until = Until::new(wanted.wait);
         let mut answered = false;
         loop {
+            let mut sent_on = false;
             let error = match self.open(wanted.ttl, wanted.label.as_deref()) {
                 Err(error) if error.is_transient() => error,
                 Err(error) => return Err(error),
@@ -31,6 +32,8 @@ impl Client {
                     match lease.acquire(name, &wanted.within(until.left())) {
                         Err(error) if error.asks_anew() => {
                             self.pass_over(lease.server());
+                            // That node opens no more sessions, so there is no going in circles.
+                            sent_on = error.is_farewell();
                             error
                         }
                         answer => return answer.map_err(|error| error.after(answered)),
@@ -41,7 +44,9 @@ impl Client {
             if until.left_is_zero() {
                 return Err(error.after(answered));
             }
-            thread::sleep(PAUSE);
+            if !sent_on {
+                thread::sleep(PAUSE);
+            }
         }
     }
 

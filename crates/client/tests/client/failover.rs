@@ -2,6 +2,7 @@
 
 use crate::support::{Answer, DEADLINE, Fake, Request, refuse, session, usual};
 use conclave_client::{Client, Error, Wanted};
+use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -98,4 +99,80 @@ fn clients_are_spread_over_all_servers_and_stay_where_they_are() {
     // That one of three is never drawn in 64 draws is about as likely as one in 10^11.
     let asked = fakes.each_ref().map(|fake| fake.bodies(ACQUIRE).len());
     assert!(asked.iter().all(|asked| *asked > 0), "{asked:?}");
+}
+
+/// What a node answers that is about to stop.
+fn farewell() -> Answer {
+    let error = json!({"code": "unavailable", "message": "about to stop", "retry": true});
+    Answer::Says(503, json!({"error": error, "stopping": true}))
+}
+
+/// Two servers. The one that gets this request first is about to stop.
+fn one_stops(line: &'static str) -> [Fake; 2] {
+    let first = Arc::new(AtomicUsize::new(usize::MAX));
+    [0, 1].map(|own| {
+        let first = Arc::clone(&first);
+        Fake::start(move |request: &Request| {
+            if request.line != line {
+                return usual(request);
+            }
+            let (none, order) = (usize::MAX, Ordering::SeqCst);
+            match first.compare_exchange(none, own, order, order) {
+                Ok(_) => farewell(),
+                Err(stopping) if stopping == own => farewell(),
+                Err(_) => usual(request),
+            }
+        })
+    })
+}
+
+#[test]
+fn a_waiter_whose_node_is_about_to_stop_goes_to_another_at_once() {
+    let fakes = one_stops(ACQUIRE);
+    let client = Client::new(fakes.iter().map(|fake| &fake.address)).unwrap();
+    let wanted = Wanted { ttl: DEADLINE * 2, ..patient() }; // Its session outlives the wait.
+    assert_eq!(client.lock("build", &wanted).unwrap().fence(), 7);
+    let asked = fakes.each_ref().map(|fake| fake.bodies(ACQUIRE).len());
+    assert_eq!(asked, [1, 1]);
+}
+
+#[test]
+fn a_candidate_whose_node_is_about_to_stop_stands_elsewhere_at_once() {
+    const CAMPAIGN: &str = "POST /v1/elections/boss/campaign";
+    let stopping = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&stopping);
+    // It opens no sessions any more.
+    let stops = Fake::start(move |request: &Request| match request.line.as_str() {
+        CAMPAIGN => {
+            told.store(true, Ordering::SeqCst);
+            farewell()
+        }
+        "POST /v1/sessions" if told.load(Ordering::SeqCst) => farewell(),
+        _ => usual(request),
+    });
+    let goes_on = Fake::start(usual);
+    let client = Client::new([&stops.address, &goes_on.address]).unwrap();
+    let wanted = Wanted { ttl: DEADLINE, ..patient() };
+    while !stopping.load(Ordering::SeqCst) {
+        let another = Client::new(client.servers()).unwrap(); // Each begins where chance wants it.
+        assert_eq!(another.lead("boss", &wanted).unwrap().fence(), 7);
+    }
+    assert_eq!(stops.bodies(CAMPAIGN).len(), 1);
+}
+
+#[test]
+fn who_holds_something_at_a_node_that_is_about_to_stop_stays() {
+    let fake = Fake::start(|request: &Request| match request.line.as_str() {
+        ACQUIRE => farewell(),
+        _ => usual(request),
+    });
+    let lease = Client::new([&fake.address]).unwrap().open(DEADLINE, None).unwrap();
+    let guard = lease.acquire("other", &patient()).unwrap();
+    let error = lease.acquire("build", &patient()).unwrap_err();
+    assert_eq!(error.code(), Some("unavailable"));
+    assert_eq!((guard.lost(), lease.watch().lost()), (None, None));
+    // The node has forgotten the request: there is nothing to withdraw.
+    let is_withdrawal = |request: &Request| request.line.contains("/waiters/");
+    assert!(!fake.requests().iter().any(is_withdrawal));
+    assert_eq!(fake.bodies(CLOSE).len(), 0);
 }

@@ -104,5 +104,7 @@ fn said(host: &dyn HostContext) -> BTreeMap<Key, u64> {
 }
 
 fn stopping() -> Refusal {
-    refusal::unavailable("this node is about to stop: ask another")
+    let mut refusal = refusal::unavailable("this node is about to stop: ask another");
+    refusal.stopping = true;
+    refusal
 }

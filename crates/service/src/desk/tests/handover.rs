@@ -88,6 +88,7 @@ fn who_waits_at_a_node_that_stops_is_sent_on_and_gives_up_its_place() {
     assert_eq!(bench.asked("x"), [AnyRequest::Cancel]);
     let refusal = refused(&mut waiter);
     assert_eq!((refusal.error.code.to_string(), refusal.error.retry), ("unavailable".into(), true));
+    assert!(refusal.stopping, "to ask this node again is of no use");
     let mut late = bench.acquire("x", "b", 60_000);
     assert_eq!(refused(&mut late).error.code.to_string(), "unavailable");
     assert_eq!(bench.asked("x"), []);
