@@ -2,10 +2,10 @@
 //!
 //! Whoever waits here is sent elsewhere at once, and its place in line is given up: a lock that is
 //! granted to a node that is gone is nobody's for a lease. If this node leads, its election has
-//! another stand. Locks that stand on the election then ask every node what it wants and holds, and
-//! would wait a lease for one that does not answer; so this node stays until each of its machines
-//! has said something under the new leader, or it takes too long. What sessions of this node hold
-//! is theirs until their time is over, as always.
+//! another stand, and again if it is elected nevertheless. Locks that stand on the election then ask
+//! every node what it wants and holds, and would wait a lease for one that does not answer; so this
+//! node stays until each of its machines has said something under the new leader, or it takes too
+//! long. What sessions of this node hold is theirs until their time is over, as always.
 
 use super::refusal::{self, Refusal};
 use super::sessions::Kind;
@@ -19,8 +19,10 @@ use std::collections::BTreeMap;
 /// A hand-over under way.
 pub struct Handover {
     reply: Option<Reply<()>>,
-    /// Whether this node led.
-    led: bool,
+    /// The term in which this node led when it was told to stop, if it did.
+    first: Option<u64>,
+    /// The last term in which this node led and had another stand, if it did.
+    resigned: Option<u64>,
     /// When it stops, come what may.
     until: Ticks,
     /// Of each lock's machine, how much it had said when the new leader was heard of.
@@ -32,10 +34,10 @@ pub struct Handover {
 impl Desk {
     /// This node is about to stop. The answer comes when it may.
     pub(super) fn hand_over(&mut self, reply: Reply<()>, host: &mut dyn HostContext) {
-        let led = self.leadership.own_term().is_some();
+        let (first, resigned) = (self.leadership.own_term(), None);
         let until = host.now() + HANDOVER_MAX;
         let reply = Some(reply);
-        self.handover = Some(Handover { reply, led, until, said: None, over: false });
+        self.handover = Some(Handover { reply, first, resigned, until, said: None, over: false });
         let refusal = stopping();
         for (kind, name) in self.queues.occupied() {
             let Some(queue) = self.queues.get_mut(kind, &name) else { continue };
@@ -46,7 +48,20 @@ impl Desk {
                 self.queues.locks.settle(&name);
             }
         }
-        if led {
+        if let Some(term) = first {
+            self.resign_in(term, host);
+        }
+    }
+
+    /// Has another stand in place of this node: once a term, and while there is time. It may be
+    /// elected in spite of that: what it said was lost, or came to a node that was stopping too.
+    fn resign_in(&mut self, term: u64, host: &mut dyn HostContext) {
+        let Some(handover) = &mut self.handover else { return };
+        let in_time = handover.reply.is_some() && host.now() < handover.until;
+        if in_time && handover.resigned != Some(term) {
+            handover.resigned = Some(term);
+            handover.said = None; // It is another leader now that is to be waited for.
+            handover.over = false;
             host.ask(&election_key(), AnyRequest::Resign);
         }
     }
@@ -57,10 +72,10 @@ impl Desk {
     }
 
     /// The election named a leader: from now on the machines of locks answer to it.
-    pub(super) fn handed_over_to(&mut self, leader: NodeId, host: &dyn HostContext) {
-        if leader != self.config.me
-            && let Some(handover) = &mut self.handover
-        {
+    pub(super) fn handed_over_to(&mut self, leader: NodeId, term: u64, host: &mut dyn HostContext) {
+        if leader == self.config.me {
+            self.resign_in(term, host);
+        } else if let Some(handover) = &mut self.handover {
             handover.said.get_or_insert_with(|| said(host));
         }
     }
@@ -85,9 +100,11 @@ impl Desk {
 
     fn waits_for_handover(&self, host: &dyn HostContext) -> bool {
         let Some(handover) = &self.handover else { return false };
-        let leads_on = self.leadership.own_term().is_some(); // This election cannot hand over.
+        let own = self.leadership.own_term();
+        let leads_on = own.is_some() && own == handover.first; // This election cannot hand over.
         let alone = self.connectivity.is_in_minority(host); // Nobody is there to take over.
-        if !handover.led || leads_on || alone || host.now() >= handover.until {
+        let led = handover.resigned.is_some();
+        if !led || leads_on || alone || host.now() >= handover.until {
             return false;
         }
         let Some(before) = &handover.said else { return true }; // Nobody leads yet.

@@ -35,8 +35,8 @@ impl Desk {
     }
 
     fn elected(&mut self, leader: NodeId, term: u64, host: &mut dyn HostContext) {
-        self.handed_over_to(leader, host);
         let news = self.leadership.elected(leader, term);
+        self.handed_over_to(leader, term, host);
         if news {
             let words = format!("node {} leads the cluster in term {term}", leader.0 + 1);
             self.journal.note(host, "leader", None, words);

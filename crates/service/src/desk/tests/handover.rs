@@ -112,3 +112,44 @@ fn who_holds_at_a_node_that_stops_may_still_give_back() {
     bench.release("x", "a", 9).expect("held");
     assert_eq!(bench.asked("x"), [AnyRequest::Release]);
 }
+
+#[test]
+fn who_is_elected_again_while_it_stops_resigns_again() {
+    let mut bench = leader();
+    let mut may_stop = told_to_stop(&mut bench);
+    bench.tell("election", AnyIndication::Deposed { term: 4 });
+    bench.pass(500);
+    assert_eq!(asked_of_election(&mut bench), [AnyRequest::Resign]);
+    let again = AnyIndication::Elected { leader: NodeId(0), term: 5 };
+    bench.tell("election", again);
+    bench.tell("election", again); // No news.
+    assert_eq!(asked_of_election(&mut bench), [AnyRequest::Resign], "once a term");
+    bench.pass(500);
+    assert!(waits(&mut may_stop), "it leads only until the election has stepped down");
+    bench.tell("election", AnyIndication::Deposed { term: 5 });
+    bench.pass(500);
+    assert!(waits(&mut may_stop), "nobody leads");
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(1), term: 6 });
+    for lock in ["lock/x", "lock/y"] {
+        bench.host.said.insert(lock.to_string(), 1);
+    }
+    bench.pass(50);
+    assert_eq!(may_stop.try_recv(), Ok(Ok(())));
+}
+
+#[test]
+fn who_comes_to_lead_while_it_stops_resigns_too() {
+    let mut bench = leader();
+    bench.tell("election", ELECTED_ELSEWHERE);
+    let mut may_stop = told_to_stop(&mut bench);
+    assert_eq!(asked_of_election(&mut bench), [], "another leads");
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(0), term: 6 });
+    assert_eq!(asked_of_election(&mut bench), [AnyRequest::Resign]);
+    bench.tell("election", AnyIndication::Deposed { term: 6 });
+    bench.pass(500);
+    assert!(waits(&mut may_stop), "nobody leads");
+    bench.pass(2_000);
+    assert_eq!(may_stop.try_recv(), Ok(Ok(())));
+    bench.tell("election", AnyIndication::Elected { leader: NodeId(0), term: 7 });
+    assert_eq!(asked_of_election(&mut bench), [], "it is too late");
+}
