@@ -76,9 +76,19 @@ impl Desk {
     /// since nobody would take from the session what it has. Others wait for that long, and no
     /// longer.
     fn time_left(&self, id: &str, now: Ticks) -> Option<Ticks> {
+        let rest = self.sessions.get(id)?.expires().since(self.timer.now());
         if self.queues.locks.has_lapsed(id) {
-            return Some(self.sessions.get(id)?.expires().since(self.timer.now()));
+            return Some(rest);
         }
+        // Whoever holds something at a node that is about to stop will have to leave in any case:
+        // a leader of a name in time before another node has the next one lead.
+        let stops = self.handover.is_some().then_some(rest);
+        self.certain_time(id, now).into_iter().chain(stops).min()
+    }
+
+    /// How much time this node can give to a session, if it knows less and less of what the others
+    /// do.
+    fn certain_time(&self, id: &str, now: Ticks) -> Option<Ticks> {
         let since = self.connectivity.uncertain_since(now)?;
         let leads = self.queues.elections.has_leader(id).then_some(CANDIDATE_TTL);
         let leased = self.config.ttl_max.filter(|_| self.queues.locks.has_holder(id));

@@ -153,3 +153,16 @@ fn who_comes_to_lead_while_it_stops_resigns_too() {
     bench.tell("election", AnyIndication::Elected { leader: NodeId(0), term: 7 });
     assert_eq!(asked_of_election(&mut bench), [], "it is too late");
 }
+
+#[test]
+fn nobody_is_given_more_time_by_a_node_that_stops() {
+    let mut bench = leader();
+    bench.session("a");
+    bench.pass(4_000);
+    let _may_stop = told_to_stop(&mut bench);
+    for left in [6_000, 5_000] {
+        let kept = bench.now(|reply| Command::KeepAlive { session: "a".to_string(), reply });
+        assert_eq!(kept.expect("it lives").ttl_ms, left);
+        bench.pass(1_000);
+    }
+}
