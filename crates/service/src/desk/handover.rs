@@ -2,7 +2,7 @@
 //!
 //! Whoever waits here is sent elsewhere at once, and its place in line is given up: a lock that is
 //! granted to a node that is gone is nobody's for a lease. If this node leads, its election has
-//! another stand, and again if it is elected nevertheless. Locks that stand on the election then ask
+//! another stand, and again if it is elected anew. Locks that stand on the election then ask
 //! every node what it wants and holds, and would wait a lease for one that does not answer; so this
 //! node stays until each of its machines has said something under the new leader, or it takes too
 //! long. What sessions of this node hold is theirs until their time is over, as always.
