@@ -200,6 +200,9 @@ impl Desk {
             Question::Election { name, reply } => answer(reply, self.election_view(&name), host),
             Question::Value { name, reply } => answer(reply, self.value(&name), host),
             Question::Cluster { reply } => answer(reply, Ok(self.cluster_view(host)), host),
+            Question::Ready { reply } => {
+                answer(reply, self.check_stays().map(|()| self.cluster_view(host)), host);
+            }
             Question::Events { reply } => answer(reply, Ok(self.journal.feed()), host),
             Question::Metrics { reply } => answer(reply, Ok(self.metrics(host)), host),
         }

@@ -181,6 +181,11 @@ pub enum Question {
         /// Where the answer goes to.
         reply: Reply<api::Cluster>,
     },
+    /// The same, as long as this node takes new work.
+    Ready {
+        /// Where the answer goes to.
+        reply: Reply<api::Cluster>,
+    },
     /// What happens.
     Events {
         /// Where the answer goes to.

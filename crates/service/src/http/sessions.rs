@@ -54,12 +54,13 @@ pub async fn health() -> &'static str {
     "ok\n"
 }
 
-/// The node can do its work: its disk is there, the host answers, and links to a majority stand.
+/// The node can do its work: its disk is there, the host answers, it is not about to stop, and
+/// links to a majority stand.
 pub async fn ready(State(api): State<Api>) -> Result<&'static str, Problem> {
     if api.config.data_vanished.load(Ordering::Relaxed) {
         return Err(refusal::unavailable("the data directory of this node vanished").into());
     }
-    let cluster = api.show(|reply| Question::Cluster { reply }).await?;
+    let cluster = api.show(|reply| Question::Ready { reply }).await?;
     let linked = cluster.nodes.iter().filter(|node| node.state != "unreachable").count();
     if 2 * linked > cluster.nodes.len() {
         return Ok("ready\n");

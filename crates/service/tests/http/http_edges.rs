@@ -1,6 +1,7 @@
 //! What the API does with clients that are wrong, foreign, slow or many.
 
 use crate::common::{Client, Cluster, call, patient, raw};
+use conclave_api::{Code, Failure};
 use conclave_service::Command;
 use conclave_service::desk::Question;
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
@@ -177,6 +178,22 @@ async fn a_node_that_hangs_says_so() {
     let ready = call(address, "GET /readyz", &[], "").await;
     assert_eq!(ready.failure(), (503, "unavailable".into()));
     assert!(ready.body.contains("does its disk hang"), "{}", ready.body);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_is_about_to_stop_is_not_ready() {
+    let (address, server, mut receiver) = deaf(patient(), 1).await;
+    let asked = tokio::spawn(async move { call(address, "GET /readyz", &[], "").await });
+    let Some(Command::Show(Question::Ready { reply })) = receiver.recv().await else {
+        panic!("nothing else is asked for");
+    };
+    let mut refusal = Failure::new(Code::Unavailable, "about to stop");
+    refusal.stopping = true;
+    assert!(reply.send(Err(Box::new(refusal))).is_ok(), "somebody waits for it");
+    let ready = asked.await.expect("answered");
+    assert_eq!(ready.failure(), (503, "unavailable".into()));
+    assert_eq!(ready.json()["stopping"], true);
     server.stop().await;
 }
 
