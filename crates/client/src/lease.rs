@@ -7,6 +7,7 @@ use crate::deadline::LeaseDeadline;
 use crate::keepalive;
 use crate::{Client, Error};
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
@@ -139,21 +140,36 @@ impl Client {
             shared.close();
             return Err(Error::Lost("this client was closed".to_string()));
         }
-        for number in 0..keepalive::THREADS {
-            let kept = Arc::clone(&shared);
-            let spawned = thread::Builder::new().name("keepalive".into()).spawn(move || {
-                keepalive::run(&kept);
-                if number == 0 {
-                    keepalive::end_if_only_waiting(&kept);
-                }
-            });
-            spawned.map_err(|error| Error::Lost(format!("no thread to keep it alive: {error}")))?;
-        }
-        Ok(Lease { owner: Arc::new(Owner(shared)) })
+        Lease::kept_alive(shared, spawn_keepalive)
     }
 }
 
+/// One of the threads that keep a session alive.
+fn spawn_keepalive(number: usize, kept: Arc<Shared>) -> io::Result<()> {
+    let thread = thread::Builder::new().name("keepalive".into()).spawn(move || {
+        keepalive::run(&kept);
+        if number == 0 {
+            keepalive::end_if_only_waiting(&kept);
+        }
+    });
+    thread.map(drop)
+}
+
 impl Lease {
+    /// The owner is there before the threads: if one of them cannot be had, it ends the session,
+    /// which the others would keep alive for nobody.
+    fn kept_alive(
+        shared: Arc<Shared>,
+        spawn: impl Fn(usize, Arc<Shared>) -> io::Result<()>,
+    ) -> Result<Self, Error> {
+        let lease = Self { owner: Arc::new(Owner(shared)) };
+        for number in 0..keepalive::THREADS {
+            let spawned = spawn(number, Arc::clone(lease.shared()));
+            spawned.map_err(|error| Error::Lost(format!("no thread to keep it alive: {error}")))?;
+        }
+        Ok(lease)
+    }
+
     /// The node that knows the session.
     pub fn server(&self) -> &str {
         self.shared().client.server()
@@ -305,5 +321,40 @@ impl Watch {
 
     fn is_over(&self, state: &State) -> bool {
         self.number.is_some_and(|number| !state.held.contains_key(&number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_session_that_lacks_a_thread_is_ended_and_not_kept_for_nobody() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let node = thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let mut line = String::new();
+            BufReader::new(&stream).read_line(&mut line).unwrap();
+            write!(&stream, "HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+            line
+        });
+        let deadline = LeaseDeadline::new(Duration::from_secs(600), since_boot());
+        let shared = Arc::new(Shared {
+            client: Client::new([address]).unwrap(),
+            session: "5e55".to_string(),
+            state: Mutex::new(State::new(deadline)),
+            changed: Condvar::new(),
+        });
+        let spawn = |number, kept| match number {
+            0 => spawn_keepalive(number, kept),
+            _ => Err(io::Error::other("no room")),
+        };
+        let error = Lease::kept_alive(Arc::clone(&shared), spawn).unwrap_err();
+        assert!(error.to_string().contains("no room"), "{error}");
+        assert!(shared.lock().closed);
+        assert!(node.join().unwrap().starts_with("DELETE /v1/sessions/5e55 "));
     }
 }
