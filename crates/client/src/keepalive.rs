@@ -4,7 +4,7 @@
 //! A node that is overrun answers late. Whoever gave up on each answer after a while would ask
 //! again and again, and lose a session that the node has renewed every time. So an answer is
 //! waited for as long as it is of use; if it does not come soon, the other thread asks too, over a
-//! connection of its own, since the first may be dead.
+//! new connection: the first may be dead, and with it all that were kept for later use.
 
 use crate::Client;
 use crate::api::Code;
@@ -18,9 +18,9 @@ pub(crate) const THREADS: usize = 2;
 
 /// Runs until the session is lost or closed.
 pub(crate) fn run(shared: &Shared) {
-    while let Some(sent) = next_turn(shared) {
+    while let Some(Turn { sent, client }) = next_turn(shared) {
         let patience = shared.lock().deadline.left(sent);
-        match shared.client.keepalive(&shared.session, patience) {
+        match client.keepalive(&shared.session, patience) {
             Ok(session) => {
                 let ttl = Duration::from_millis(session.ttl_ms);
                 let mut state = shared.lock();
@@ -34,8 +34,8 @@ pub(crate) fn run(shared: &Shared) {
                 state.keepalive_at =
                     if asked_since { state.keepalive_at.min(silent) } else { next };
                 drop(state);
-                check_holds(shared);
-                clean_up(shared);
+                check_holds(shared, &client);
+                clean_up(shared, &client);
             }
             Err(error) if error.says(Code::NoSession) => {
                 shared.lock().loss.get_or_insert(Loss::Told(error.to_string()));
@@ -46,9 +46,20 @@ pub(crate) fn run(shared: &Shared) {
                 state.keepalive_at = state.keepalive_at.min(again);
             }
         }
-        shared.lock().cleanups.put_off();
+        let mut state = shared.lock();
+        state.cleanups.put_off();
+        state.asking -= 1;
+        drop(state);
         shared.changed.notify_all();
     }
+}
+
+/// It is time to ask for more time, and one of the threads does.
+struct Turn {
+    /// Since when.
+    sent: Duration,
+    /// With its own connections, if the other thread still waits for an answer.
+    client: Client,
 }
 
 /// A session that was lost by silence may live on at a node that stood still, and be granted there
@@ -64,22 +75,22 @@ pub(crate) fn end_if_only_waiting(shared: &Shared) {
 }
 
 /// Does what is owed to a node that has just answered.
-fn clean_up(shared: &Shared) {
+fn clean_up(shared: &Shared, client: &Client) {
     let cleanups = shared.lock().cleanups.take();
     for cleanup in cleanups {
-        shared.clean_up(cleanup, &client_until_keepalive(shared));
+        shared.clean_up(cleanup, &until_keepalive(shared, client));
     }
 }
 
-/// Asks the node of the session, but waits for an answer only until the next keepalive.
-fn client_until_keepalive(shared: &Shared) -> Client {
+/// The same client, which waits for an answer only until the next keepalive.
+fn until_keepalive(shared: &Shared, client: &Client) -> Client {
     let next = shared.lock().next_keepalive();
-    shared.client.within(next.saturating_sub(since_boot()))
+    client.within(next.saturating_sub(since_boot()))
 }
 
 /// When it is time to ask for more time, and this thread is to do it; `None` if there is nothing
 /// left to keep alive. Whoever owes something speaks up earlier.
-fn next_turn(shared: &Shared) -> Option<Duration> {
+fn next_turn(shared: &Shared) -> Option<Turn> {
     let mut state = shared.lock();
     loop {
         let now = since_boot();
@@ -92,7 +103,11 @@ fn next_turn(shared: &Shared) -> Option<Duration> {
         if now >= moment {
             state.keepalive_at = state.deadline.next_if_silent(now);
             state.cleanups.put_off(); // Not by both.
-            return Some(now);
+            let alone = state.asking == 0;
+            state.asking += 1;
+            let client = &shared.client;
+            let client = if alone { client.clone() } else { client.glance(Duration::MAX) };
+            return Some(Turn { sent: now, client });
         }
         let pause = moment.saturating_sub(now).min(state.deadline.left(now));
         let woken = shared.changed.wait_timeout(state, nap(pause));
@@ -102,11 +117,11 @@ fn next_turn(shared: &Shared) -> Option<Duration> {
 
 /// A session may live on while something it holds is taken away: by force, or because the node
 /// leads no longer.
-fn check_holds(shared: &Shared) {
+fn check_holds(shared: &Shared, client: &Client) {
     let held: Vec<(u64, Held)> =
         shared.lock().held.iter().map(|(number, held)| (*number, held.clone())).collect();
     for (number, held) in held {
-        if is_still_held(shared, &held) {
+        if is_still_held(&until_keepalive(shared, client), &held) {
             continue;
         }
         if let Some(held) = shared.lock().held.get_mut(&number) {
@@ -120,8 +135,7 @@ fn check_holds(shared: &Shared) {
 }
 
 /// Only a clear answer counts: without one, the keepalives decide.
-fn is_still_held(shared: &Shared, held: &Held) -> bool {
-    let client = client_until_keepalive(shared);
+fn is_still_held(client: &Client, held: &Held) -> bool {
     match held.kind {
         Kind::Lock => client.verify(&held.name, held.fence).map_or(true, |verified| verified.valid),
         Kind::Election => client.election(&held.name).map_or(true, |election| {

@@ -82,6 +82,8 @@ pub(crate) struct State {
     pub deadline: LeaseDeadline,
     /// When to send the next keepalive, unless one is answered before.
     pub keepalive_at: Duration,
+    /// How many of the threads have asked, and not heard all that they asked for.
+    pub asking: usize,
     pub loss: Option<Loss>,
     /// The owners are gone.
     pub closed: bool,
@@ -242,6 +244,7 @@ impl State {
         Self {
             deadline,
             keepalive_at: deadline.next_keepalive(false),
+            asking: 0,
             loss: None,
             closed: false,
             held: BTreeMap::new(),

@@ -4,5 +4,6 @@
 mod cleanup;
 mod client;
 mod failover;
+mod keepalive;
 
 mod support;

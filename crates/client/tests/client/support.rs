@@ -94,7 +94,7 @@ fn serve(stream: TcpStream, seen: &Seen, answer: &dyn Fn(&Request) -> Answer) {
     );
 }
 
-fn read(stream: &TcpStream) -> Option<Request> {
+pub fn read(stream: &TcpStream) -> Option<Request> {
     let mut reader = BufReader::new(stream);
     let mut first = String::new();
     reader.read_line(&mut first).ok()?;
