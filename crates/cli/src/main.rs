@@ -82,7 +82,9 @@ fn main() -> ExitCode {
 
 /// What was typed. Nothing at all is `up`, and `help` in front is `--help` at the end.
 fn parse(mut typed: Vec<OsString>) -> Result<Conclave, clap::Error> {
-    if typed.len() <= 1 {
+    if says_only_a_language(&typed) {
+        typed.push("up".into());
+    } else if typed.len() <= 1 {
         typed = ["conclave", "up"].map(OsString::from).into();
     } else if typed[1] == "help" {
         typed.remove(1);
@@ -90,6 +92,15 @@ fn parse(mut typed: Vec<OsString>) -> Result<Conclave, clap::Error> {
     }
     let command = texts::localized(with_negative_numbers(Conclave::command()));
     Conclave::from_arg_matches(&command.try_get_matches_from(typed)?)
+}
+
+/// `conclave --lang pt`: what is said is how, and not what.
+fn says_only_a_language(typed: &[OsString]) -> bool {
+    match typed {
+        [_, flag, _] => flag == "--lang",
+        [_, flag] => flag.to_string_lossy().starts_with("--lang="),
+        _ => false,
+    }
 }
 
 /// Lets each flag say itself what it takes, where a negative number was typed.

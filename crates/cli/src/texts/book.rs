@@ -163,8 +163,9 @@ impl Pattern {
     }
 }
 
-/// What may be in a hole depends on its name: of `n`, `n1` and so on numbers, of `id…` one word, of
-/// `n…` a name, of `any…` anything, and of all others what has no semicolon: that ends a clause.
+/// What may be in a hole depends on its name: of `n`, `n1` and so on numbers, of `id…` one word
+/// without what ends a clause, of `n…` a name, of `any…` anything, and of all others what has no
+/// semicolon.
 fn fits(content: &str, hole: &str) -> bool {
     let named = |name: &str| hole.strip_prefix(name);
     let digit = |c: char| c.is_ascii_digit() || ".,-".contains(c);
@@ -173,7 +174,9 @@ fn fits(content: &str, hole: &str) -> bool {
         _ if named("n").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit())) => {
             content.chars().all(digit)
         }
-        _ if named("id").is_some() => !content.contains([' ', ';']),
+        _ if named("id").is_some() => {
+            !content.contains([' ', ';']) && !content.ends_with([':', ','])
+        }
         _ if named("n").is_some() => !content.contains("; ") && !content.contains(": "),
         _ => named("any").is_some() || !content.contains("; "),
     }
@@ -248,6 +251,8 @@ mod tests {
         // What somebody is called stays as it is, and a name has no colon in it.
         assert_eq!(book.look_up("nobody at node 3").as_deref(), Some("nobody no nó 3"));
         assert_eq!(book.look_up("build: held by nobody at node 3"), None);
+        let book = self::book(&[("{id1} takes {what}", "{id1} aceita {what}")]);
+        assert_eq!(book.look_up("--plot: takes a value"), None, "--plot is a clause of its own");
     }
 
     #[test]

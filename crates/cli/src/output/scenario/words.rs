@@ -3,19 +3,21 @@
 use crate::output::numbers::local;
 use crate::texts::{is_translated, phrase, tr};
 use conclave_core::Property;
+use std::borrow::Cow;
 
 /// The property of that tag.
 pub fn property(what: &str) -> Option<Property> {
     Property::MUTEX
         .into_iter()
         .chain(Property::ELECTION)
+        .chain(Property::DETECTOR)
         .chain(Property::CLOCK)
         .find(|property| property.tag() == what)
 }
 
 /// What a check is about, in a word or two.
-pub fn label(what: &str) -> &str {
-    match what {
+pub fn label(what: &str) -> Cow<'_, str> {
+    let known = match what {
         "messages" => phrase("messages"),
         "requests" => phrase("requests"),
         "order" => phrase("order"),
@@ -37,8 +39,11 @@ pub fn label(what: &str) -> &str {
         "leaders_seen" => phrase("leaders seen"),
         "leaders_at_once" => phrase("leaders at once"),
         "changes" => phrase("changes of mind"),
-        other => other, // A property, or a type of message.
-    }
+        "times" => phrase("times"),
+        "mistakes" => phrase("mistakes"),
+        other => return tr(other), // A property, a type of message, or whom somebody follows.
+    };
+    Cow::Borrowed(known)
 }
 
 /// What was expected or seen.
@@ -83,12 +88,28 @@ pub fn question(what: &str) -> String {
         "leaders_seen" => phrase("Who is taken for the leader by anybody, in order?"),
         "leaders_at_once" => phrase("How many lead at once, at most?"),
         "value" => phrase("What is the value in the end?"),
+        "times" => phrase("What does the clock of each event say, in order?"),
+        "mistakes" => phrase("How many mistakes?"),
+        "time_to_leader" => phrase("When do all know of the leader?"),
+        "client_delay" => phrase("How long is the delay?"),
+        "lost_updates" => phrase("How many updates are lost?"),
+        "unfinished" => phrase("How many are left half done?"),
+        "changes" => phrase("How often does anybody change its mind?"),
+        "violation_probability" => phrase("What are the odds of two inside?"),
         kind if kind.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
             return tr(&format!("How many {kind}?")).into_owned();
         }
-        other => return format!("{}?", label(other)),
+        other => return question_of(other),
     }
     .to_string()
+}
+
+/// Whom somebody follows; of anything else, its name.
+fn question_of(what: &str) -> String {
+    match what.strip_suffix(" follows") {
+        Some(node) => tr(&format!("Whom does {node} follow?")).into_owned(),
+        None => format!("{}?", label(what)),
+    }
 }
 
 /// Whether the answer to this question is a number and nothing else.
@@ -126,7 +147,7 @@ fn canonical(word: &str, judged: bool) -> String {
     let (yes, no) = if judged { ("holds", "violated") } else { ("true", "false") };
     match word {
         "holds" | "vale" => "holds".to_string(),
-        "violated" | "broken" | "violada" => "violated".to_string(),
+        "violated" | "broken" | "violada" | "violado" => "violated".to_string(),
         "y" | "yes" | "s" | "sim" | "true" => yes.to_string(),
         "n" | "no" | "não" | "nao" | "false" => no.to_string(),
         "nobody" | "none" | "ninguém" | "ninguem" => "nobody".to_string(),

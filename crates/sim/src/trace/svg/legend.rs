@@ -189,7 +189,7 @@ impl Picture<'_> {
         let own = self.has_own_clock();
         let number = if own { Sign::Text("n", "M 4") } else { Sign::Text("l", "4") };
         let clock = match own {
-            true => pick("time that the message carries", "tempo que a mensagem leva"),
+            true => pick("time that the message carries", "hora lógica que a mensagem traz"),
             false => pick("Lamport's time", "tempo de Lamport"),
         };
         used([
