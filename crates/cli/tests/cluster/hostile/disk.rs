@@ -118,7 +118,7 @@ fn ask_until_it_stops(api: SocketAddr, session: &str) -> Vec<(String, u64)> {
 fn a_recording_that_finds_no_room_ends_alone() {
     let mut cluster = Cluster::new(1, "central");
     let place = cluster.place.0.join("recordings");
-    let Some(_disk) = Small::mount(&place, "size=64k") else { return };
+    let Some(_disk) = Small::mount(&place, "size=16k") else { return };
     cluster.members[0].set("--record", place.join("1.rec").to_str().unwrap());
     let cluster = cluster.start();
     let steady = Steady::start(&cluster.apis());
