@@ -112,7 +112,8 @@ fn compare(example: &Example, printed: &str) {
     match shown {
         None => {}
         Some((kind, shown)) if kind == "json" => {
-            let (shown, printed) = (values(shown), values(printed));
+            let shown = values(shown);
+            let printed = values(printed);
             let like = shown.len() == printed.len()
                 && shown.iter().zip(&printed).all(|(a, b)| is_like("", a, b));
             assert!(like, "docs/api.md:{line}: {typed}\nshown: {shown:#?}\nprinted: {printed:#?}");

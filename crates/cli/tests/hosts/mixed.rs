@@ -60,7 +60,8 @@ impl History {
         if guard.lost().is_some() {
             return; // The answer came late, and its client knows.
         }
-        let (fence, latest) = (guard.fence(), inside.latest);
+        let fence = guard.fence();
+        let latest = inside.latest;
         assert!(fence > latest, "node {node} came with fence {fence} after {latest}");
         if let Some((other, watch)) = inside.who.take() {
             assert!(watch.lost().is_some(), "nodes {node} and {other} are both inside");
@@ -102,7 +103,8 @@ fn hold_often(client: &Client, node: u32, history: &History, over: &AtomicBool) 
 
 /// One fault, and its end.
 fn inflict(fault: &str, cluster: &mut Cluster<'_>, lan: &Lan, chance: &mut Chance) {
-    let (node, lasts) = (chance.node(), Duration::from_millis(chance.below(LASTS_MAX)));
+    let node = chance.node();
+    let lasts = Duration::from_millis(chance.below(LASTS_MAX));
     match fault {
         "kill" => {
             cluster.kill(node);
@@ -172,11 +174,13 @@ fn weather(cluster: &mut Cluster<'_>, lan: &Lan, history: &History) -> BTreeMap<
 fn no_fault_lets_in_two_or_keeps_everybody_out() {
     on_hosts(N, |lan| {
         let mut cluster = Cluster::start(lan, &[]);
-        let (history, over) = (History::default(), AtomicBool::new(false));
+        let history = History::default();
+        let over = AtomicBool::new(false);
         let clients = (1..=N).map(|node| (node, cluster.client(node))).collect::<Vec<_>>();
         thread::scope(|scope| {
             for (node, client) in &clients {
-                let (history, over) = (&history, &over);
+                let history = &history;
+                let over = &over;
                 scope.spawn(move || hold_often(client, *node, history, over));
             }
             let weather = std::panic::AssertUnwindSafe(|| weather(&mut cluster, lan, &history));
@@ -186,7 +190,8 @@ fn no_fault_lets_in_two_or_keeps_everybody_out() {
             let sum: u32 = faults.values().sum();
             let count = |number: &AtomicU64| number.load(Ordering::Relaxed);
             println!("{sum} faults {faults:?}");
-            let (entries, checks) = (count(&history.entries), count(&history.checks));
+            let entries = count(&history.entries);
+            let checks = count(&history.checks);
             println!("{entries} grants, {checks} checks, {} overtaken", count(&history.overtaken));
         });
         assert!(history.count() > 0);

@@ -129,7 +129,8 @@ fn faults_are_tried_on_elections_and_each_command_shows_what_its_cell_says() {
             replay.split(' ').skip(1).map(|word| word.trim_matches('\'').to_string()).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
         let run = json(&words);
-        let (e1, e2) = (&run["properties"]["E1"], &run["properties"]["E2"]);
+        let e1 = &run["properties"]["E1"];
+        let e2 = &run["properties"]["E2"];
         match cell["outcome"].as_str().expect("a word") {
             "holds" => assert!(e1 == "holds" && e2 == "holds", "{cell}"),
             "no leader" => assert_eq!(e2, "violated", "{cell}"),

@@ -116,7 +116,8 @@ fn one_stops(line: &'static str) -> [Fake; 2] {
             if request.line != line {
                 return usual(request);
             }
-            let (none, order) = (usize::MAX, Ordering::SeqCst);
+            let none = usize::MAX;
+            let order = Ordering::SeqCst;
             match first.compare_exchange(none, own, order, order) {
                 Ok(_) => farewell(),
                 Err(stopping) if stopping == own => farewell(),

@@ -34,7 +34,8 @@ pub struct Handover {
 impl Desk {
     /// This node is about to stop. The answer comes when it may.
     pub(super) fn hand_over(&mut self, reply: Reply<()>, host: &mut dyn HostContext) {
-        let (first, resigned) = (self.leadership.own_term(), None);
+        let first = self.leadership.own_term();
+        let resigned = None;
         let until = host.now() + HANDOVER_MAX;
         let reply = Some(reply);
         self.handover = Some(Handover { reply, first, resigned, until, said: None, over: false });

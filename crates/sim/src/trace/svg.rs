@@ -102,7 +102,8 @@ impl<'a> Picture<'a> {
         let scale = Scale::of(trace, &lives, from);
         let strips = Vec::new();
         let canvas = Canvas::default();
-        let (strip, top) = (0, 0.0);
+        let strip = 0;
+        let top = 0.0;
         let mut picture = Self {
             trace,
             language,

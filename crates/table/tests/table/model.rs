@@ -42,7 +42,8 @@ impl Model {
         let parts = |part: &Part| (part.fence, part.slot, part.revoked, part.gone);
         let line = |request: &Request| {
             let Request { ticket, party, acquire, arrived, inside, .. } = request;
-            let (session, owner) = (ticket.session.0[0], &party.owner);
+            let session = ticket.session.0[0];
+            let owner = &party.owner;
             let inside = inside.as_ref().map(|inside| inside.iter().map(parts).collect::<Vec<_>>());
             format!(
                 "{arrived}: s{session} {owner:?} #{} {}: {inside:?}\n",

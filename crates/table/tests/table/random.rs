@@ -180,7 +180,8 @@ impl Run {
 
     fn release(&mut self) {
         let Some((ticket, part)) = self.some_hold() else { return };
-        let (resource, fence) = (part.resource.clone(), Fence(part.fence));
+        let resource = part.resource.clone();
+        let fence = Fence(part.fence);
         let hold = Some(ticket.request);
         let answer = self.ask(ticket.session, Body::Release { resource, fence, hold });
         let still = self.model.requests.iter().any(|request| {
@@ -246,7 +247,9 @@ impl Run {
     fn repeat(&mut self) {
         let at = self.chance.below(self.said.len().max(1) as u64) as usize;
         let Some((ticket, (change, first))) = self.said.iter().nth(at) else { return };
-        let (ticket, change, first) = (*ticket, change.clone(), first.clone());
+        let ticket = *ticket;
+        let change = change.clone();
+        let first = first.clone();
         let again = self.apply(&change).answer;
         self.settle();
         let waits = |request: &Request| request.ticket == ticket && request.inside.is_none();

@@ -36,7 +36,8 @@ fn a_leader_that_is_told_to_stop_hands_over_and_nobody_waits_for_a_lease() {
     let up = Up::start(&place, &["--nodes", "3", "--set", "lease=3600s", "--record", &record]);
     let leader = up.leader().clone();
     let mut others = up.nodes.iter().filter(|node| !node.leads).map(|node| node.api.as_str());
-    let (one, other) = (others.next().unwrap(), others.next().unwrap());
+    let one = others.next().unwrap();
+    let other = others.next().unwrap();
     let before = place.fence(&["free", "--server", one]);
     let lock = |server, script| {
         let lock = ["lock", "held", "--wait", "170s", "--server", server, "--", "sh", "-c", script];

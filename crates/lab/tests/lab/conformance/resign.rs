@@ -69,7 +69,8 @@ impl Process for Leaving {
 
 /// The last node leads from the start, as it does beneath a lock.
 fn leaving(me: NodeId, n: u32, prevote: bool, left: u32) -> Leaving {
-    let (timeout, heartbeat) = (Ticks::units(10), Ticks::units(2));
+    let timeout = Ticks::units(10);
+    let heartbeat = Ticks::units(2);
     let setup = majority::Setup { n, timeout, heartbeat, prevote };
     Leaving { election: Majority::new(me, setup, Some(NodeId(n - 1))), left }
 }

@@ -54,7 +54,8 @@ impl Drop for Folder {
 
 /// Two nodes, each with certificates or without.
 pub async fn pair(a: Option<Tls>, b: Option<Tls>) -> (Host, Host) {
-    let (first, second) = (listener().await, listener().await);
+    let first = listener().await;
+    let second = listener().await;
     let peers = [first.1, second.1];
     let a = LinkConfig { tls: a, ..config(A, &peers) };
     let b = LinkConfig { tls: b, ..config(B, &peers) };
@@ -65,7 +66,8 @@ pub async fn pair(a: Option<Tls>, b: Option<Tls>) -> (Host, Host) {
 pub async fn proved_pair(name: &str, change: impl Fn(&mut LinkConfig)) -> (Host, Host) {
     let folder = Folder::new(name);
     let authority = make_authority("demo").unwrap();
-    let (first, second) = (listener().await, listener().await);
+    let first = listener().await;
+    let second = listener().await;
     let peers = [first.1, second.1];
     let [a, b] = [A, B].map(|me| {
         let mut config = LinkConfig { tls: folder.tls(&authority, me), ..config(me, &peers) };

@@ -36,7 +36,8 @@ pub fn check(request: &str, status: u16, body: &str) {
 /// Whether a path is of a route, whose parameters are in braces.
 fn is_of(path: &str, route: &str) -> bool {
     let parts = |path: &str| path.split('/').map(str::to_string).collect::<Vec<_>>();
-    let (path, route) = (parts(path), parts(route));
+    let path = parts(path);
+    let route = parts(route);
     let same = |(part, known): (&String, &String)| known.starts_with('{') || part == known;
     path.len() == route.len() && path.iter().zip(&route).all(same)
 }
