@@ -4,6 +4,7 @@
 //! call, members.
 
 mod face;
+pub mod raft_types;
 
 pub use face::{
     Call, CallError, Committed, Entry, Founder, Member, NotProposed, Observer, Replica,
