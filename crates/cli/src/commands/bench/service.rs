@@ -165,10 +165,10 @@ fn own(arguments: &Service, engine: &str, news: &News) -> anyhow::Result<Measure
         _ => folder.join(engine),
     });
     let wanted = Wanted {
-        nodes: arguments.nodes,
-        engine,
-        election: "majority",
-        detector: "phi-accrual",
+        nodes: Some(arguments.nodes),
+        engine: Some(engine.to_string()),
+        election: None,
+        detector: None,
         set: &arguments.set,
         http: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
