@@ -189,7 +189,7 @@ fn wanted(arguments: &Up) -> Wanted<'_> {
         engine: arguments.engine.clone(),
         election: arguments.election.clone(),
         detector: arguments.detector.clone(),
-        set: &arguments.set,
+        set: arguments.set.clone(),
         http: arguments.http,
         data: arguments.data.as_deref(),
         record: arguments.record.as_deref(),

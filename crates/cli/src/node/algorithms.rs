@@ -6,7 +6,7 @@ use conclave_lab::files;
 use conclave_service::{Chosen, Engine, REPLICATED};
 
 /// What is asked for, in words.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Named<'a> {
     pub engine: Option<&'a str>,
     pub election: Option<&'a str>,

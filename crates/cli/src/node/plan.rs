@@ -157,9 +157,15 @@ impl<'a> Checked<'a> {
         let cluster = self.cluster();
         let data = self.data();
         let named = named(flags, file);
-        let engine = match data.as_deref().and_then(|data| self.made_with(data, named)) {
-            Some(made) if named.engine.is_none() && set.is_empty() => made,
-            Some(_) | None => algorithms::choose(named, set, count, self.mistakes),
+        let made = data.as_deref().and_then(|data| self.made_with(data, named));
+        let engine = match made {
+            Some(made) if named == Named::default() && set.is_empty() => made,
+            Some(made) => {
+                let engine = named.engine.unwrap_or(made.name());
+                let named = Named { engine: Some(engine), ..named };
+                algorithms::choose(named, set, count, self.mistakes)
+            }
+            None => algorithms::choose(named, set, count, self.mistakes),
         };
         let tls = self.tls();
         let admin_token = self.token();

@@ -22,7 +22,7 @@ pub struct Wanted<'a> {
     pub engine: Option<String>,
     pub election: Option<String>,
     pub detector: Option<String>,
-    pub set: &'a [String],
+    pub set: Vec<String>,
     pub http: SocketAddr,
     pub data: Option<&'a Path>,
     pub record: Option<&'a Path>,
@@ -31,13 +31,16 @@ pub struct Wanted<'a> {
 impl Wanted<'_> {
     /// What was not said is as it was when the directory was made.
     fn completed(mut self) -> Self {
-        let made = self.data.and_then(earlier::settings);
-        if let Some(made) = made.filter(|_| self.engine.is_none() && self.set.is_empty()) {
-            self.engine = made.engine;
-            self.election = self.election.or(made.election);
-            self.detector = self.detector.or(made.detector);
-            self.nodes = self.nodes.or(u32::try_from(made.nodes.len()).ok());
+        let made = self.data.and_then(earlier::settings).filter(|_| self.engine.is_none());
+        let Some(made) = made else { return self };
+        if self.set.is_empty() {
+            let set = made.set();
+            self.set = set.iter().map(|(name, value)| format!("{name}={value}")).collect();
         }
+        self.engine = made.engine;
+        self.election = self.election.or(made.election);
+        self.detector = self.detector.or(made.detector);
+        self.nodes = self.nodes.or(u32::try_from(made.nodes.len()).ok());
         self
     }
 
@@ -171,7 +174,7 @@ fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<Config, Mistakes> {
         engine: wanted.engine.clone(),
         election: wanted.election.clone(),
         detector: wanted.detector.clone(),
-        set: wanted.set.to_vec(),
+        set: wanted.set.clone(),
         peers: nodes.iter().map(ToString::to_string).collect(),
         ..Flags::default()
     };

@@ -169,7 +169,7 @@ fn own(arguments: &Service, engine: &str, news: &News) -> anyhow::Result<Measure
         engine: Some(engine.to_string()),
         election: None,
         detector: None,
-        set: &arguments.set,
+        set: arguments.set.clone(),
         http: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
         record: record.as_deref(),
