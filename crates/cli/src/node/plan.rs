@@ -273,6 +273,7 @@ impl<'a> Checked<'a> {
     fn made_with(&mut self, data: &Path, named: Named<'_>) -> Option<Engine> {
         let made = match made_with(data) {
             Ok(made) => made?,
+            Err(_) if named.engine.is_some() => return None, // It will be told when it is opened.
             Err(reason) => {
                 self.mistakes.add(format!("--data {}: {reason}", data.display()));
                 return None;
