@@ -179,7 +179,14 @@ pub enum Notice {
     /// A leader is known by something else.
     Proclaimed(Resource, Text),
     /// A session has ended.
-    SessionEnded(SessionId, SessionEnd),
+    SessionEnded {
+        /// Which.
+        session: SessionId,
+        /// What people saw of it.
+        label: Text,
+        /// Why.
+        why: SessionEnd,
+    },
 }
 
 impl Notice {

@@ -2,6 +2,7 @@
 
 use crate::requests::Requests;
 use crate::{Grace, LeaseTime, Open, Place, RequestId, Resource, SessionId, Text};
+use conclave_core::NodeId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,8 @@ pub struct Session {
     pub ttl_ms: u64,
     /// When it was heard of last.
     pub renewed: LeaseTime,
+    /// And at which node.
+    pub at: NodeId,
     /// The id under which it was opened.
     pub(crate) opening: Option<Text>,
     pub(crate) stream: Option<Stream>,
@@ -34,12 +37,18 @@ impl Session {
             label: open.label.clone(),
             ttl_ms: open.ttl_ms,
             renewed: now,
+            at: open.at,
             opening: open.opening.clone(),
             stream: open.on_disconnect.map(Stream::new),
             requests: Requests::default(),
             waits: BTreeMap::new(),
             held: BTreeMap::new(),
         }
+    }
+
+    /// Whether a request of it waits or holds something.
+    pub(crate) fn uses(&self, request: RequestId) -> bool {
+        self.waits.contains_key(&request) || self.held.contains_key(&request)
     }
 
     /// When it has been silent for too long.
@@ -146,10 +155,11 @@ impl Sessions {
     }
 
     /// It was heard of.
-    pub fn renew(&mut self, id: SessionId, now: LeaseTime) {
+    pub fn renew(&mut self, id: SessionId, now: LeaseTime, at: NodeId) {
         if let Some(session) = self.all.get_mut(&id) {
             self.expiries.remove(&(session.expires(), id));
             session.renewed = now;
+            session.at = at;
             self.expiries.insert((session.expires(), id));
         }
     }

@@ -1,6 +1,7 @@
 //! Sessions, leases, deadlines, force, streams, values, repeats.
 
 use crate::kit::*;
+use conclave_core::NodeId;
 use conclave_table::*;
 
 fn on(name: &str) -> Acquire {
@@ -12,7 +13,7 @@ fn expire(session: u8, renewed: u64) -> Change {
 }
 
 fn renew(session: u8, open: Option<OpenRequests>) -> Change {
-    Change::Renew(vec![Renewal { session: id(session), open }])
+    Change::Renew(vec![Renewal { session: id(session), at: NodeId(0), open }])
 }
 
 #[test]
