@@ -39,7 +39,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("client", &["conclave-api"]),
     (
         "service",
-        &["conclave-algorithms", "conclave-api", "conclave-core", "conclave-lab", "conclave-net"],
+        &[
+            "conclave-algorithms",
+            "conclave-api",
+            "conclave-core",
+            "conclave-lab",
+            "conclave-net",
+            "conclave-replica",
+            "conclave-table",
+        ],
     ),
 ];
 

@@ -8,7 +8,9 @@
 //!
 //! Nothing here decides anything: who gets what is decided by the table alone.
 
+mod acquire;
 mod answers;
+mod commands;
 mod engine;
 mod events;
 mod execute;
@@ -17,6 +19,7 @@ mod hop;
 mod members;
 mod metrics;
 mod observer;
+mod peers;
 mod questions;
 mod sights;
 mod stream;

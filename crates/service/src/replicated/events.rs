@@ -136,9 +136,11 @@ impl Noting<'_> {
                     self.add(kind, Some(grant.resource.name.clone()), what);
                 }
             }
-            Notice::Left { ticket, why } => {
-                let what = What::Left(label(ticket.session), why.clone());
-                self.add("cancelled", None, what);
+            Notice::Left { ticket, wants, why } => {
+                for resource in wants {
+                    let what = What::Left(label(ticket.session), why.clone());
+                    self.add("cancelled", Some(resource.name.clone()), what);
+                }
             }
             Notice::Ended(ended) => {
                 let kind = end_kind(entry, ended.ticket, ended.resource.kind);

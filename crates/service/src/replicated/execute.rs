@@ -2,13 +2,13 @@
 
 use super::engine::ReplicatedEngine;
 use super::hop::{Asked, Changed, Said};
-use super::sights;
+use super::sights::{self, Details, Stood};
 use super::waits::Woken;
 use super::words::unrecorded;
 use conclave_replica::{Committed, NotProposed};
 use conclave_table::{
-    Answer, Ask, Body, Change, Fence, Notice, Refusal, Renewal, Renewed, Resource, SessionId, Text,
-    Ticket,
+    Answer, Ask, Body, Change, Fence, Granted, Notice, Place, Refusal, Renewal, Renewed, Resource,
+    SessionId, Table, Text, Ticket,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,21 +22,21 @@ impl ReplicatedEngine {
             Asked::ReadIndex => self.read(|table| Said::ReadIndex(table.index())).await,
             Asked::Verify(resource, fence, session) => self.verify(resource, fence, session).await,
             Asked::Look(resource, explain) => {
-                let times = self.hold_times();
-                let look = |table: &_| sights::seen(table, &resource, times, explain);
-                self.read(|table| Said::Seen(Box::new(look(table)))).await
+                let seen = |table: &_| sights::seen(table, &resource, self.pace(), explain);
+                self.read(|table| Said::Seen(Box::new(seen(table)))).await
             }
             Asked::Value(name) => {
                 let known = |value: &conclave_table::Value| (value.fence, value.value.clone());
                 self.read(|table| Said::Value(table.value(&name).map(known))).await
             }
             Asked::Member(asked) => self.change_members(asked).await,
+            Asked::Ping => Said::Done,
         }
     }
 
     /// Linearizable (ReadIndex): this node has applied all that was committed when it was asked,
     /// and leads still.
-    async fn read(&self, look: impl FnOnce(&conclave_table::Table) -> Said) -> Said {
+    async fn read(&self, look: impl FnOnce(&Table) -> Said) -> Said {
         let Some(replica) = self.replica() else { return Said::NotLeading };
         match replica.read_index().await {
             Ok(()) => replica.look(look),
@@ -63,7 +63,7 @@ impl ReplicatedEngine {
         }
         match replica.renew(renewal).await {
             Ok(renewed) => {
-                let ttl_ms = |table: &conclave_table::Table| {
+                let ttl_ms = |table: &Table| {
                     table.session(id).map_or(0, |session| session.ttl_ms)
                 };
                 Said::Renewed(renewed, replica.look(ttl_ms))
@@ -76,76 +76,87 @@ impl ReplicatedEngine {
     async fn change(&self, principal: &Text, change: Change) -> Said {
         if let Change::Ask(ask) = &change {
             if !self.is_of(ask.session, principal) {
-                return refused(Refusal::NoSession);
+                return changed(Answer::Refused(Refusal::NoSession), 0, None);
             }
             let ticket = Ticket { session: ask.session, request: ask.request };
             if let Body::Acquire(acquire) = &ask.body {
+                let wants = acquire.wants.iter().map(|want| want.resource.clone()).collect();
                 let waits = acquire.wait_ms > 0;
-                return self.acquire(ticket, waits, change).await;
+                return self.acquire(ticket, waits, wants, change).await;
             }
         }
+        let about = if let Change::Force(force) = &change { vec![force.resource.clone()] } else { vec![] };
         match self.propose(change).await {
-            Ok(committed) => self.changed(committed.applied.answer, 0, None),
+            Ok(committed) => self.told(committed.applied.answer, 0, about),
             Err(said) => said,
         }
     }
 
     /// A request that may have to wait. It is parked first: its grant may come before its answer.
-    async fn acquire(&self, ticket: Ticket, waits: bool, change: Change) -> Said {
+    async fn acquire(
+        &self,
+        ticket: Ticket,
+        waits: bool,
+        wants: Vec<Resource>,
+        change: Change,
+    ) -> Said {
+        let begun = Instant::now();
         let mut parked = waits.then(|| self.waits().park(ticket));
         let mut leaving = Leaving::new(self, ticket);
-        let committed = match self.propose(change).await {
+        let Committed { index, applied } = match self.propose(change).await {
             Ok(committed) => committed,
             Err(said) => return leaving.answered(said),
         };
-        let Committed { applied, .. } = committed;
         let waiting = matches!(applied.answer, Answer::Waiting { .. });
         let Some(parked) = parked.as_mut().filter(|_| waiting) else {
-            let notices = &applied.notices;
-            let mine = |granted: &conclave_table::Granted| granted.ticket == ticket;
-            let fresh = notices.iter().filter_map(Notice::granted).any(mine);
-            return leaving.answered(self.granted_or_not(ticket, applied.answer, fresh));
+            let mine = |granted: &Granted| granted.ticket == ticket;
+            let fresh = applied.notices.iter().filter_map(Notice::granted).any(mine);
+            let stood = Stood { wants, ..Stood::default() };
+            return leaving.answered(self.granted_or_not(ticket, applied.answer, fresh, &stood));
         };
         let said = match parked.woken().await {
             Woken::Granted(granted) => {
-                self.changed(Answer::Granted(granted.grants), granted.waited_ms, None)
+                changed(Answer::Granted(granted.grants), granted.waited_ms, None)
             }
-            Woken::Left(why) => self.changed(Answer::Refused(why), 0, Some(ticket)),
+            Woken::Left(why) => {
+                let waited_ms = Some(begun.elapsed().as_millis() as u64);
+                let stood = Stood { wants, place: Some(Place(index)), waited_ms };
+                self.refused(why, &stood)
+            }
             Woken::AskAgain => Said::Unknown,
         };
         leaving.answered(said)
     }
 
     /// The answer to a request that did not have to wait, or has waited before.
-    fn granted_or_not(&self, ticket: Ticket, answer: Answer, fresh: bool) -> Said {
-        if fresh || !matches!(answer, Answer::Granted(_)) {
-            return self.changed(answer, 0, Some(ticket));
+    fn granted_or_not(&self, ticket: Ticket, answer: Answer, fresh: bool, stood: &Stood) -> Said {
+        if let Answer::Refused(why) = answer {
+            return self.refused(why, stood);
         }
-        let is_held = |table: &conclave_table::Table| table.held_by(ticket).next().is_some();
-        let released = self.replica().is_some_and(|replica| !replica.look(is_held));
-        Said::Changed(Changed { answer, waited_ms: 0, released, details: None })
+        let is_held = |table: &Table| table.held_by(ticket).next().is_some();
+        let held = fresh || self.replica().is_some_and(|replica| replica.look(is_held));
+        Said::Changed(Changed { answer, waited_ms: 0, released: !held, details: None })
     }
 
-    /// An answer, and if it is a refusal, more about that.
-    fn changed(&self, answer: Answer, waited_ms: u64, ticket: Option<Ticket>) -> Said {
-        let details = match &answer {
-            Answer::Refused(why) => {
-                let times = self.hold_times();
-                let look = |table: &_| sights::details(table, why, ticket, times);
-                self.replica().map(|replica| Box::new(replica.look(look)))
+    /// An answer, with who held what it was about.
+    fn told(&self, answer: Answer, waited_ms: u64, about: Vec<Resource>) -> Said {
+        let stood = Stood { wants: about, ..Stood::default() };
+        match answer {
+            Answer::Refused(why) => self.refused(why, &stood),
+            answer => {
+                let look = |table: &Table| sights::forced(table, stood.wants.first()?, self.pace());
+                let details = self.replica().filter(|_| !stood.wants.is_empty());
+                let details = details.and_then(|replica| replica.look(look)).map(Box::new);
+                changed(answer, waited_ms, details)
             }
-            Answer::Forced(tickets) => {
-                let look = |table: &_| sights::forced(table, tickets);
-                self.replica().map(|replica| Box::new(replica.look(look)))
-            }
-            Answer::Done
-            | Answer::Opened { .. }
-            | Answer::Renewed(_)
-            | Answer::Granted(_)
-            | Answer::Waiting { .. }
-            | Answer::Released { .. } => None,
-        };
-        Said::Changed(Changed { answer, waited_ms, released: false, details })
+        }
+    }
+
+    /// A refusal, and more about it.
+    fn refused(&self, why: Refusal, stood: &Stood) -> Said {
+        let look = |table: &Table| sights::details(table, &why, stood, self.pace());
+        let details = self.replica().map(|replica| Box::new(replica.look(look)));
+        changed(Answer::Refused(why), 0, details)
     }
 
     /// Puts a change into the log.
@@ -193,9 +204,8 @@ impl ReplicatedEngine {
 /// So often is it tried to withdraw a request, for some seconds each time.
 const LEAVE_MAX: usize = 30;
 
-fn refused(why: Refusal) -> Said {
-    let answer = Answer::Refused(why);
-    Said::Changed(Changed { answer, waited_ms: 0, released: false, details: None })
+fn changed(answer: Answer, waited_ms: u64, details: Option<Box<Details>>) -> Said {
+    Said::Changed(Changed { answer, waited_ms, released: false, details })
 }
 
 /// A request that nobody can ask for again leaves when whoever asked has gone before the answer.

@@ -5,7 +5,8 @@
 //! in the log.
 
 use super::engine::ReplicatedEngine;
-use super::sights::{Details, LockSeen, MemberAsked};
+use super::members::MemberAsked;
+use super::sights::{Details, LockSeen};
 use conclave_core::NodeId;
 use conclave_replica::{Call, CallError, Server};
 use conclave_table::{Answer, Change, Fence, Renewal, Renewed, Resource, SessionId, Text};
@@ -57,6 +58,8 @@ pub enum Asked {
     Value(Text),
     /// To change who belongs to the cluster, or leads it.
     Member(MemberAsked),
+    /// Whether it is there.
+    Ping,
 }
 
 /// What it is told.
@@ -203,6 +206,12 @@ impl ReplicatedEngine {
             Err(CallError::Unreachable(_)) => Said::NotLeading,
             Err(CallError::Unanswered(_)) => Said::Unknown,
         }
+    }
+
+    /// Whether another node answers, within so long.
+    pub async fn is_there(&self, id: NodeId, within: Duration) -> bool {
+        let Some(replica) = self.replica() else { return false };
+        replica.call(id, encode(&Asked::Ping), Instant::now() + within).await.is_ok()
     }
 
     /// Answers another node. A request that came by one hop takes no other.

@@ -100,12 +100,26 @@ pub struct Stood {
     pub waited_ms: Option<u64>,
 }
 
+/// So many who hold or wait are shown of one lock, and so many where there are others beside it.
+const SHOWN_MAX: usize = 1_000;
+const LISTED_MAX: usize = 100;
+
 /// A lock or an election as it is now; free, if nobody holds it or waits.
 pub fn seen(table: &Table, resource: &Resource, pace: &Pace, explain: bool) -> LockSeen {
+    let explanation = explain.then(|| explain::explain(table, resource, pace.now(table)));
+    LockSeen { explanation, ..up_to(SHOWN_MAX, table, resource, pace) }
+}
+
+/// One of many.
+pub fn listed(table: &Table, resource: &Resource, pace: &Pace) -> LockSeen {
+    up_to(LISTED_MAX, table, resource, pace)
+}
+
+fn up_to(most: usize, table: &Table, resource: &Resource, pace: &Pace) -> LockSeen {
     let lock = table.lock(resource);
     let now = pace.now(table);
-    let holders = lock.iter().flat_map(|lock| &lock.holders);
-    let waiters = lock.iter().flat_map(|lock| &lock.waiters);
+    let holders = lock.iter().flat_map(|lock| &lock.holders).take(most);
+    let waiters = lock.iter().flat_map(|lock| &lock.waiters).take(most);
     let leader = lock.iter().flat_map(|lock| &lock.holders).next();
     LockSeen {
         name: resource.name.clone(),
@@ -119,7 +133,7 @@ pub fn seen(table: &Table, resource: &Resource, pace: &Pace, explain: bool) -> L
         permits: table.permits(resource),
         value: leader.and_then(|(_, hold)| hold.value.clone()),
         index: table.index(),
-        explanation: explain.then(|| explain::explain(table, resource, now)),
+        explanation: None,
     }
 }
 
@@ -146,12 +160,12 @@ pub fn details(table: &Table, why: &Refusal, stood: &Stood, pace: &Pace) -> Deta
 }
 
 /// Whose holds were taken away. Those that have ended already are no longer in the table.
-pub fn forced(table: &Table, resource: &Resource, pace: &Pace) -> Details {
+pub fn forced(table: &Table, resource: &Resource, pace: &Pace) -> Option<Details> {
     let now = pace.now(table);
-    let lock = table.lock(resource);
-    let holders = lock.iter().flat_map(|lock| &lock.holders);
+    let lock = table.lock(resource)?;
+    let holders = lock.holders.iter();
     let holders = holders.map(|(ticket, hold)| holder(table, ticket, hold, now)).collect();
-    Details { holders, ..Details::default() }
+    Some(Details { holders, ..Details::default() })
 }
 
 /// The largest fence among those who hold it.

@@ -49,7 +49,7 @@ impl Waits {
                 Notice::Granted(granted) => {
                     wake(&mut parked, granted.ticket, || Woken::Granted(granted.clone()));
                 }
-                Notice::Left { ticket, why } => {
+                Notice::Left { ticket, why, .. } => {
                     wake(&mut parked, *ticket, || Woken::Left(why.clone()));
                 }
                 Notice::Ended(_)
@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn left(request: u64) -> Notice {
-        Notice::Left { ticket: ticket(request), why: Refusal::TimedOut }
+        Notice::Left { ticket: ticket(request), wants: Vec::new(), why: Refusal::TimedOut }
     }
 
     #[tokio::test]

@@ -55,7 +55,11 @@ fn who_waits_leaves_at_its_deadline_and_lets_the_next_pass() {
     cluster.queue(3, Acquire::of(lock("a"), Mode::Shared));
     let applied = cluster.after(100, Change::Tick);
     let ticket = Ticket { session: id(2), request };
-    assert!(applied.notices.contains(&Notice::Left { ticket, why: Refusal::TimedOut }));
+    assert!(applied.notices.contains(&Notice::Left {
+        ticket,
+        wants: vec![lock("a")],
+        why: Refusal::TimedOut
+    }));
     assert_eq!(grants(&applied), [(3, fence)], "it shares the period");
 }
 
