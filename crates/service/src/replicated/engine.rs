@@ -33,6 +33,8 @@ pub struct ReplicatedEngine {
     began: Moment,
     itself: Weak<Self>,
     replica: OnceLock<(Replica, watch::Receiver<Status>)>,
+    /// Of all that the replica tells, what requests wait for: it changes seldom.
+    leadership: watch::Sender<Leadership>,
     waits: Arc<Waits>,
     journal: Arc<Journal>,
     metrics: Arc<EngineMetrics>,
@@ -57,10 +59,10 @@ impl ReplicatedEngine {
             metrics: Arc::clone(&engine.metrics),
             pace: Arc::clone(&engine.pace),
         };
-        let server = Arc::new(Forwarded(Arc::clone(&engine)));
+        let server = Arc::new(Forwarded(Arc::downgrade(&engine)));
         let replica = Replica::start(config.replica, server, Box::new(watcher)).await?;
         let status = replica.status();
-        tokio::spawn(Arc::clone(&engine).follow(status.clone()));
+        tokio::spawn(Self::follow(Arc::downgrade(&engine), status.clone()));
         let _ = engine.replica.set((replica, status)); // It is started once.
         tokio::spawn(Arc::clone(&engine).watch_peers());
         tokio::spawn(Arc::clone(&engine).take(commands));
@@ -75,6 +77,7 @@ impl ReplicatedEngine {
             began: Moment::now(),
             itself: itself.clone(),
             replica: OnceLock::new(),
+            leadership: watch::Sender::default(),
             waits: Arc::default(),
             journal: Arc::new(Journal::new(me.0 + 1)),
             metrics: Arc::default(),
@@ -82,7 +85,7 @@ impl ReplicatedEngine {
             peers: Peers::default(),
             streams: Streams::default(),
             under_way: Arc::new(Semaphore::new(UNDER_WAY_MAX)),
-            stopping: watch::channel(false).0,
+            stopping: watch::Sender::default(),
         })
     }
 
@@ -95,55 +98,43 @@ impl ReplicatedEngine {
     }
 
     /// Notes who leads. When this node does no longer, whoever is parked here asks again.
-    async fn follow(self: Arc<Self>, mut status: watch::Receiver<Status>) {
-        let mut known = None;
+    async fn follow(engine: Weak<Self>, mut status: watch::Receiver<Status>) {
         loop {
-            let now = {
-                let status = status.borrow_and_update();
-                (status.role == Role::Leader, status.leader, status.term)
-            };
-            let (leads, leader, term) = now;
-            let led = known.is_some_and(|(led, _, before)| led && (!leads || before != term));
-            if led {
-                self.waits.ask_again();
+            let now = Leadership::of(&status.borrow_and_update());
+            let Some(engine) = engine.upgrade() else { return };
+            let before = engine.leadership.send_replace(now);
+            if before.leads && (!now.leads || before.term != now.term) {
+                engine.waits.ask_again();
             }
-            let before = known.and_then(|(_, leader, _)| leader);
-            if leader != before {
-                self.metrics.leader_changed();
-                let words = match leader {
-                    Some(leader) => format!("node {} leads, in term {term}", leader.0 + 1),
-                    None => "no node leads".to_string(),
-                };
-                self.journal.note("leader", None, words);
+            if before.leader != now.leader {
+                engine.metrics.leader_changed();
+                engine.journal.note("leader", None, now.words());
             }
-            self.metrics.leads(leads);
-            known = Some((leads, leader, term));
-            if status.changed().await.is_err() {
-                return self.waits.ask_again();
+            engine.metrics.leads(now.leads);
+            drop(engine);
+            if status.wait_for(|status| Leadership::of(status) != now).await.is_err() {
+                return;
             }
         }
     }
 
     /// Waits until this node knows who leads.
     pub async fn leader(&self) -> NodeId {
-        let Some((_, status)) = self.replica.get() else { return std::future::pending().await };
-        if let Some(leader) = status.borrow().leader {
+        if let Some(leader) = self.leadership.borrow().leader {
             return leader;
         }
-        let mut status = status.clone();
-        let known = status.wait_for(|status| status.leader.is_some()).await;
-        let leader = known.ok().and_then(|status| status.leader);
-        match leader {
+        let mut leadership = self.leadership.subscribe();
+        let known = leadership.wait_for(|now| now.leader.is_some()).await;
+        match known.ok().and_then(|now| now.leader) {
             Some(leader) => leader,
-            None => std::future::pending().await, // The replica has stopped.
+            None => std::future::pending().await, // Nobody is left who could say.
         }
     }
 
     /// Waits until another leads than this one, or the time has come.
     pub async fn leader_changed(&self, leader: NodeId, until: Instant) {
-        let Some((_, status)) = self.replica.get() else { return };
-        let mut status = status.clone();
-        let changed = status.wait_for(|status| status.leader != Some(leader));
+        let mut leadership = self.leadership.subscribe();
+        let changed = leadership.wait_for(|now| now.leader != Some(leader));
         let _ = timeout_at(until, changed).await; // Either is what was waited for.
     }
 
@@ -177,7 +168,7 @@ impl ReplicatedEngine {
 
     /// The term of the log.
     pub fn term(&self) -> u64 {
-        self.replica.get().map_or(0, |(_, status)| status.borrow().term)
+        self.leadership.borrow().term
     }
 
     /// The cluster's random id; empty until it is known.
@@ -254,5 +245,28 @@ impl ReplicatedEngine {
     /// The streams of sessions.
     pub fn streams(&self) -> &Streams {
         &self.streams
+    }
+}
+
+/// Who leads, as far as this node knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Leadership {
+    leader: Option<NodeId>,
+    term: u64,
+    /// Whether this node does.
+    leads: bool,
+}
+
+impl Leadership {
+    fn of(status: &Status) -> Self {
+        let Status { leader, term, role, .. } = *status;
+        Self { leader, term, leads: role == Role::Leader }
+    }
+
+    fn words(self) -> String {
+        match self.leader {
+            Some(leader) => format!("node {} leads, in term {}", leader.0 + 1, self.term),
+            None => "no node leads".to_string(),
+        }
     }
 }

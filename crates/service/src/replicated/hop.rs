@@ -13,7 +13,7 @@ use conclave_table::{Answer, Change, Fence, Renewal, Renewed, Resource, SessionI
 use serde::{Deserialize, Serialize};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::Weak;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -228,12 +228,17 @@ impl ReplicatedEngine {
 }
 
 /// Answers the requests of other nodes.
-pub struct Forwarded(pub Arc<ReplicatedEngine>);
+pub struct Forwarded(pub Weak<ReplicatedEngine>);
 
 impl Server for Forwarded {
     fn serve(&self, call: Call) -> Pin<Box<dyn Future<Output = Vec<u8>> + Send>> {
-        let engine = Arc::clone(&self.0);
-        Box::pin(async move { encode(&engine.serve(call).await) })
+        let engine = self.0.upgrade();
+        Box::pin(async move {
+            match engine {
+                Some(engine) => encode(&engine.serve(call).await),
+                None => encode(&Said::NotLeading),
+            }
+        })
     }
 }
 
