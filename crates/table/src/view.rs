@@ -3,7 +3,7 @@
 use crate::lock::{Hold, Lock};
 use crate::session::Session;
 use crate::table::Table;
-use crate::{LeaseTime, Limits, Place, Resource, SessionId, Ticket};
+use crate::{Change, LeaseTime, Limits, Place, Resource, SessionId, Ticket};
 
 /// A lock or an election as it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +78,15 @@ impl Table {
             hold.fence == fence && who.is_none_or(|who| who == ticket.session)
         };
         holds.into_iter().any(|(ticket, hold)| valid(ticket, hold))
+    }
+
+    /// What the leader has to propose to end the sessions whose time is over at this lease time.
+    pub fn overdue(&self, at: LeaseTime) -> impl Iterator<Item = Change> {
+        let silent = self.sessions.silent(at);
+        let expiries =
+            silent.map(|(session, if_last_renew)| Change::Expire { session, if_last_renew });
+        let disconnected = self.sessions.disconnected(at);
+        expiries.chain(disconnected.map(|(session, stream)| Change::Lapse { session, stream }))
     }
 
     /// What comes next by the lease clock.
