@@ -3,7 +3,7 @@
 use crate::lock::{Hold, Lock};
 use crate::session::Session;
 use crate::table::Table;
-use crate::{Change, LeaseTime, Limits, Place, Resource, SessionId, Ticket};
+use crate::{Change, Floor, LeaseTime, Limits, Place, Resource, SessionId, Ticket};
 
 /// A lock or an election as it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,17 @@ impl Table {
     /// The version of its rules.
     pub fn version(&self) -> u32 {
         self.version
+    }
+
+    /// What its fences are above the index of the grant.
+    pub fn floor(&self) -> Floor {
+        self.floor
+    }
+
+    /// How much there is in it, counted in sessions, locks, waiting requests and values: what it
+    /// costs to go through all of it is in proportion.
+    pub fn size(&self) -> usize {
+        self.sessions.len() + self.locks.len() + self.waiting.len() + self.values.len()
     }
 
     /// The limits.
