@@ -31,6 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("check", &["conclave-core"]),
     ("net", &["conclave-core"]),
     ("table", &["conclave-core"]),
+    ("replica", &["conclave-core", "conclave-net", "conclave-table"]),
     (
         "lab",
         &["conclave-core", "conclave-algorithms", "conclave-sim", "conclave-check", "conclave-net"],

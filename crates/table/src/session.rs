@@ -183,6 +183,18 @@ impl Sessions {
         self.expiries.first().copied()
     }
 
+    /// The sessions that have been silent for too long by then, and when each was heard of last.
+    pub fn silent(&self, at: LeaseTime) -> impl Iterator<Item = (SessionId, LeaseTime)> {
+        let due = self.expiries.iter().take_while(move |(expires, _)| *expires <= at);
+        due.filter_map(|(_, id)| Some((*id, self.get(*id)?.renewed)))
+    }
+
+    /// The sessions that have been without a stream for too long by then, and which stream.
+    pub fn disconnected(&self, at: LeaseTime) -> impl Iterator<Item = (SessionId, u64)> {
+        let due = self.lapses.iter().take_while(move |(lapses, _, _)| *lapses <= at);
+        due.map(|(_, stream, id)| (*id, *stream))
+    }
+
     /// The session that will have been without a stream for too long next: when, and which stream.
     pub fn next_lapse(&self) -> Option<(LeaseTime, u64, SessionId)> {
         self.lapses.first().copied()

@@ -3,7 +3,7 @@
 use crate::lock::{Hold, Lock};
 use crate::session::Session;
 use crate::table::{Table, Waiting};
-use crate::{Acquire, LeaseTime, Limits, Place, Resource, SessionId, Ticket};
+use crate::{Acquire, Change, Floor, LeaseTime, Limits, Place, Resource, SessionId, Ticket};
 use std::ops::Bound;
 
 /// A lock or an election as it is now.
@@ -107,6 +107,17 @@ impl Table {
         self.version
     }
 
+    /// What its fences are above the index of the grant.
+    pub fn floor(&self) -> Floor {
+        self.floor
+    }
+
+    /// How much there is in it, counted in sessions, locks, waiting requests and values: what it
+    /// costs to go through all of it is in proportion.
+    pub fn size(&self) -> usize {
+        self.sessions.len() + self.locks.len() + self.waiting.len() + self.values.len()
+    }
+
     /// The limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -143,6 +154,15 @@ impl Table {
             hold.fence == fence && who.is_none_or(|who| who == ticket.session)
         };
         holds.into_iter().any(|(ticket, hold)| valid(ticket, hold))
+    }
+
+    /// What the leader has to propose to end the sessions whose time is over at this lease time.
+    pub fn overdue(&self, at: LeaseTime) -> impl Iterator<Item = Change> {
+        let silent = self.sessions.silent(at);
+        let expiries =
+            silent.map(|(session, if_last_renew)| Change::Expire { session, if_last_renew });
+        let disconnected = self.sessions.disconnected(at);
+        expiries.chain(disconnected.map(|(session, stream)| Change::Lapse { session, stream }))
     }
 
     /// What comes next by the lease clock.

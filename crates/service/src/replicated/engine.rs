@@ -13,6 +13,7 @@ use conclave_replica::{Replica, ReplicaConfig, ReplicaError, Role, Status};
 use conclave_table::Table;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant as Moment;
+use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
@@ -52,6 +53,19 @@ impl ReplicatedEngine {
         config: EngineConfig,
         commands: mpsc::Receiver<Command>,
     ) -> Result<Arc<Self>, ReplicaError> {
+        let listen = config.replica.listen;
+        let listener = TcpListener::bind(listen).await.map_err(|error| {
+            ReplicaError::Refused(format!("--listen {listen}: {error}"))
+        })?;
+        Self::start_on(listener, config, commands).await
+    }
+
+    /// The same with a listener that exists already, on a port that the system chose, perhaps.
+    pub async fn start_on(
+        listener: TcpListener,
+        config: EngineConfig,
+        commands: mpsc::Receiver<Command>,
+    ) -> Result<Arc<Self>, ReplicaError> {
         let engine = Self::new(&config);
         let watcher = Watcher {
             waits: Arc::clone(&engine.waits),
@@ -60,7 +74,8 @@ impl ReplicatedEngine {
             pace: Arc::clone(&engine.pace),
         };
         let server = Arc::new(Forwarded(Arc::downgrade(&engine)));
-        let replica = Replica::start(config.replica, server, Box::new(watcher)).await?;
+        let watcher = Box::new(watcher);
+        let replica = Replica::start_on(listener, config.replica, server, watcher).await?;
         let status = replica.status();
         tokio::spawn(Self::follow(Arc::downgrade(&engine), status.clone()));
         let _ = engine.replica.set((replica, status)); // It is started once.

@@ -8,7 +8,7 @@ use super::views;
 use crate::desk::{Answer as Answered, MemberChange, refusal};
 use conclave_api::{self as api, Code, limits};
 use conclave_core::NodeId;
-use conclave_replica::{Founder, NotProposed, Role, Status};
+use conclave_replica::{Founder, NotChanged, NotProposed, Role, Status};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -27,8 +27,6 @@ pub enum MemberAsked {
         peer: String,
         /// `host:port` of its API.
         api: String,
-        /// The random number of its disk.
-        disk: u128,
     },
     /// A learner gets its vote.
     Promote(NodeId),
@@ -43,9 +41,7 @@ impl ReplicatedEngine {
     pub async fn change_members(&self, asked: MemberAsked) -> Said {
         let Some(replica) = self.replica() else { return Said::NotLeading };
         let changed = match asked {
-            MemberAsked::Add { id, peer, api, disk } => {
-                replica.add(Founder { id, peer, api }, disk).await
-            }
+            MemberAsked::Add { id, peer, api } => replica.add(Founder { id, peer, api }).await,
             MemberAsked::Promote(id) => replica.promote(id).await,
             MemberAsked::Remove(id) => replica.remove(id).await,
             MemberAsked::Transfer(to) => match to.or_else(|| successor(&self.status(), self.me())) {
@@ -56,8 +52,11 @@ impl ReplicatedEngine {
         };
         match changed {
             Ok(()) => Said::Done,
-            Err(NotProposed::NotLeader { .. }) => Said::NotLeading,
-            Err(NotProposed::Unknown | NotProposed::Stopped) => Said::Unknown,
+            Err(NotChanged::Refused(words)) => Said::No(words),
+            Err(NotChanged::NotProposed(NotProposed::NotLeader { .. })) => Said::NotLeading,
+            Err(NotChanged::NotProposed(NotProposed::Unknown | NotProposed::Stopped)) => {
+                Said::Unknown
+            }
         }
     }
 
@@ -94,11 +93,7 @@ impl ReplicatedEngine {
                     let words = format!("node {} belongs to the cluster already", new.id);
                     return Err(refusal::refuse(Code::Conflict, words));
                 }
-                let Some(disk) = new.disk.as_deref() else {
-                    return Err(refusal::bad("disk is missing: the node prints it when it starts"));
-                };
-                let disk = limits::disk(disk)?;
-                Ok(MemberAsked::Add { id: NodeId(new.id - 1), peer: new.peer, api: new.api, disk })
+                Ok(MemberAsked::Add { id: NodeId(new.id - 1), peer: new.peer, api: new.api })
             }
             MemberChange::Promote(id) => member(id).map(MemberAsked::Promote),
             MemberChange::Remove(id) => member(id).map(MemberAsked::Remove),
