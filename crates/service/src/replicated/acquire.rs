@@ -65,15 +65,17 @@ impl ReplicatedEngine {
         let mut stop = self.stopping().subscribe();
         let waits = wish.acquire.wait_ms > 0;
         let recorded = wish.numbers.are_recorded();
+        let told_to_stop = async { drop(stop.wait_for(|stop| *stop).await) };
         let entered = tokio::select! {
-            entered = self.try_to_enter(&wish) => entered,
-            () = reply.closed() => {
-                if !recorded {
-                    self.withdraw_unrecorded(&wish).await;
-                }
-                return; // The table keeps the place of one that can be asked for again.
+            entered = self.try_to_enter(&wish) => Some(entered),
+            () = reply.closed() => None,
+            () = told_to_stop, if waits => Some(Err(stopping())),
+        };
+        let Some(entered) = entered else {
+            if !recorded {
+                self.withdraw_unrecorded(&wish).await;
             }
-            _ = stop.wait_for(|stop| *stop), if waits => Err(stopping()),
+            return; // The table keeps the place of one that can be asked for again.
         };
         let undecided = entered.as_ref().is_err_and(|refusal| refusal.status() == 503);
         let granted = entered.is_ok();
