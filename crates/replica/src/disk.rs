@@ -109,6 +109,11 @@ impl Disk {
         self.identity.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The cluster that this node belongs to, once it does.
+    pub fn cluster_id(&self) -> Option<ClusterId> {
+        self.identity.lock().unwrap_or_else(PoisonError::into_inner).cluster_id
+    }
+
     /// Keeps the cluster that this node belongs to, once and for all; a restored one has a larger
     /// generation. Waits for the disk.
     pub fn set_cluster_id(&self, cluster_id: ClusterId) -> Result<(), DiskError> {

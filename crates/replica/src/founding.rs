@@ -159,7 +159,7 @@ async fn attempt(node: &Node) -> Result<(), String> {
 /// Looks whether all nodes are there and all their disks are blank.
 async fn prepare(node: &Node) -> Result<Founding, String> {
     let config = &node.config;
-    if node.disk.identity().cluster_id.is_some() {
+    if node.disk.cluster_id().is_some() {
         return Err("waits for the leader of the cluster that this node was added to".to_string());
     }
     let others = config.founders.iter().filter(|founder| founder.id != config.me);
@@ -238,5 +238,89 @@ pub fn admit(disk: &Disk, id: NodeId, theirs: u128) -> Result<(), String> {
         Some((_, member)) if member.disk == theirs => Ok(()),
         Some(_) => Err(format!("node {id} comes with another disk than it founded the cluster with")),
         None => Err(format!("node {id} does not take part in founding this cluster")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::Expected;
+    use std::path::PathBuf;
+
+    /// An empty disk of node 1, gone afterwards.
+    struct Empty {
+        disk: Disk,
+        path: PathBuf,
+    }
+
+    impl Empty {
+        fn new() -> Self {
+            let random = conclave_net::random::bits().expect("random numbers");
+            let path = std::env::temp_dir().join(format!("conclave-founding-{random:032x}"));
+            let expected = Expected { cluster: "test", node: NodeId(0) };
+            Self { disk: Disk::open(&path, &expected).expect("a new disk"), path }
+        }
+
+        fn record(&self, id: u128) -> Vec<u8> {
+            let disk = self.disk.identity().disk;
+            let member = MemberNode { disk, ..MemberNode::default() };
+            let cluster_id = ClusterId { id, generation: 0 };
+            Founding { cluster_id, version: VERSION, members: [(0, member)].into() }.encode()
+        }
+    }
+
+    impl Drop for Empty {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
+    }
+
+    #[test]
+    fn a_disk_promises_one_founding_and_no_other() {
+        let empty = Empty::new();
+        let record = empty.record(1);
+        assert!(acquaint(&empty.disk).blank);
+        promise(&empty.disk, 0, &record).expect("it is blank");
+        promise(&empty.disk, 0, &record).expect("it is the same");
+        let other = promise(&empty.disk, 0, &empty.record(2)).expect_err("another one");
+        assert!(other.contains("another cluster"), "{other}");
+        let cluster = ClusterId { id: 9, generation: 0 };
+        assert!(join(&empty.disk, cluster).is_err());
+        assert_eq!(acquaint(&empty.disk).promised, Some(record));
+    }
+
+    #[test]
+    fn a_disk_that_was_taken_in_founds_nothing() {
+        let empty = Empty::new();
+        let cluster = ClusterId { id: 9, generation: 0 };
+        join(&empty.disk, cluster).expect("it is blank");
+        join(&empty.disk, cluster).expect("it is the same");
+        assert!(join(&empty.disk, ClusterId { id: 9, generation: 1 }).is_err());
+        assert!(!acquaint(&empty.disk).blank);
+        assert!(promise(&empty.disk, 0, &empty.record(1)).is_err());
+    }
+
+    #[test]
+    fn a_promise_is_for_this_disk_and_these_rules() {
+        let empty = Empty::new();
+        let mut record = Founding::decode(&empty.record(1)).expect("it was encoded");
+        record.version += 1;
+        assert!(promise(&empty.disk, 0, &record.encode()).is_err(), "other rules");
+        record.version = VERSION;
+        assert!(promise(&empty.disk, 1, &record.encode()).is_err(), "another node");
+        record.members.insert(0, MemberNode::default());
+        assert!(promise(&empty.disk, 0, &record.encode()).is_err(), "another disk");
+        assert!(promise(&empty.disk, 0, b"nonsense").is_err());
+        assert!(acquaint(&empty.disk).promised.is_none());
+    }
+
+    #[test]
+    fn only_those_who_founded_it_with_their_disks_may_connect_before_there_is_a_log() {
+        let empty = Empty::new();
+        assert_eq!(admit(&empty.disk, NodeId(7), 1), Ok(()), "it may be a leader that adds this one");
+        promise(&empty.disk, 0, &empty.record(1)).expect("it is blank");
+        assert!(admit(&empty.disk, NodeId(7), 1).is_err());
+        assert!(admit(&empty.disk, NodeId(0), 1).is_err());
+        assert_eq!(admit(&empty.disk, NodeId(0), empty.disk.identity().disk), Ok(()));
     }
 }

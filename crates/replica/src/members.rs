@@ -156,7 +156,7 @@ async fn transfer_to(node: &Node, to: u64) {
 }
 
 async fn ask_to_join(node: &Node, member: &Founder) -> Result<u128, NotChanged> {
-    let Some(cluster) = node.disk.identity().cluster_id else {
+    let Some(cluster) = node.disk.cluster_id() else {
         return refused("this node does not know its cluster yet".to_string());
     };
     let id = member.id;

@@ -11,6 +11,7 @@ use conclave_core::NodeId;
 use conclave_net::rpc::PeerAddress;
 use openraft::RaftMetrics;
 use openraft::async_runtime::WatchReceiver;
+use openraft::storage::RaftLogStorage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -64,7 +65,9 @@ impl Node {
     /// Where a member is.
     pub fn address(&self, id: NodeId) -> Option<PeerAddress> {
         let id = u64::from(id.0);
-        self.members().nodes.get(&id).map(|node| address(id, node))
+        let metrics = self.raft.metrics();
+        let metrics = metrics.borrow_watched();
+        metrics.membership_config.get_node(&id).map(|node| address(id, node))
     }
 
     /// All members but this node.
@@ -76,11 +79,9 @@ impl Node {
 
     /// The vote of this node, and its last entry.
     pub async fn log_end(&self) -> Option<(Vote, Option<LogId>)> {
-        use openraft::raft_state::LogStateReader;
-        let end = self.raft.with_raft_state(|state| {
-            (state.vote_ref().clone(), state.last_log_id().cloned())
-        });
-        end.await.ok()
+        let vote = self.raft.with_raft_state(|state| state.vote_ref().clone()).await.ok()?;
+        let log = self.disk.log().get_log_state().await.ok()?;
+        Some((vote, log.last_log_id))
     }
 
     /// Stops for good, and says why. Only the first reason counts.

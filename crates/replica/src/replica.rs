@@ -220,8 +220,13 @@ impl Replica {
     }
 
     /// Hands over if it leads, and stops.
-    pub async fn stop(mut self) {
+    pub async fn stop(self) {
         members::hand_over(&self.node).await;
+        self.kill().await;
+    }
+
+    /// Ends as if the process had died: nothing is handed over. Its directory is free afterwards.
+    pub async fn kill(mut self) {
         self.node.stop.cancel();
         // The other side is dropped only when it has ended.
         let _ = self.over.wait_for(|over| *over).await;

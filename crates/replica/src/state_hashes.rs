@@ -6,6 +6,7 @@
 //! and the rarer indices are among the more frequent ones.
 
 use conclave_table::Table;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// How many entries, and elements, one hash is for.
@@ -14,7 +15,7 @@ pub const STRIDE: u64 = 10_000;
 const KEPT: usize = 16;
 
 /// The hash of a table after an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateHash {
     /// After which entry.
     pub index: u64,

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 /// As it is now.
 pub fn status(node: &Node) -> Status {
-    of(&node.raft.metrics().borrow_watched(), node.disk.identity().cluster_id.map(|it| it.id))
+    of(&node.raft.metrics().borrow_watched(), node.disk.cluster_id().map(|it| it.id))
 }
 
 /// Keeps the status up to date; only changes are told.
@@ -21,7 +21,7 @@ pub async fn keep(node: Arc<Node>, status: watch::Sender<Status>) {
     let mut member = false;
     while metrics.changed().await.is_ok() {
         watch_end(&node, &metrics.borrow_watched(), &mut member);
-        let cluster_id = node.disk.identity().cluster_id.map(|it| it.id);
+        let cluster_id = node.disk.cluster_id().map(|it| it.id);
         let now = of(&metrics.borrow_watched(), cluster_id);
         status.send_if_modified(|known| {
             let changed = *known != now;

@@ -15,7 +15,7 @@ use crate::raft_types::{Stamped, TypeConfig};
 use crate::state_machine::SharedTable;
 use conclave_core::NodeId;
 use conclave_table::{Answer, Applied, Change, Renewal, Renewed};
-use openraft::ServerState;
+use openraft::{Instant as _, RaftMetrics, ServerState};
 use openraft::async_runtime::WatchReceiver;
 use openraft::errors::{ClientWriteError, ForwardToLeader};
 use openraft::impls::ProgressResponder;
@@ -23,7 +23,7 @@ use openraft::metrics::RaftServerMetrics;
 use openraft::raft::ClientWriteResult;
 use openraft::raft::responder::Responder as _;
 use openraft::type_config::alias::{CommittedLeaderIdOf, WatchReceiverOf};
-use openraft::vote::{RaftLeaderId, RaftVote};
+use openraft::vote::RaftLeaderId;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
@@ -32,10 +32,14 @@ use tokio::time::{Instant, sleep_until};
 /// So many commands may wait for the loop.
 const QUEUE: usize = 16_384;
 
+/// A leader that heard of no majority for so long does not count as one.
+const DEAF: Duration = Duration::from_secs(2);
+
 type Responder = ProgressResponder<TypeConfig, ClientWriteResult<TypeConfig>>;
 /// Who waits for the answer to a keepalive.
 type Keepalive = oneshot::Sender<Result<Renewed, NotProposed>>;
 type Metrics = WatchReceiverOf<TypeConfig, RaftServerMetrics<TypeConfig>>;
+type Progress = WatchReceiverOf<TypeConfig, RaftMetrics<TypeConfig>>;
 /// One leadership: term and node.
 type Reign = CommittedLeaderIdOf<TypeConfig>;
 
@@ -47,8 +51,10 @@ enum Command {
 /// Who leads, as far as this node knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Lead {
-    /// This node leads.
+    /// This node leads, and has applied all that the leaders before it have committed.
     mine: Option<Reign>,
+    /// This node was elected, and is about to lead.
+    rising: bool,
     leader: Option<NodeId>,
     stopped: bool,
 }
@@ -73,7 +79,7 @@ impl Proposing {
     /// Puts a change into the log and waits until it is applied.
     pub async fn propose(&self, change: Change) -> Result<Committed, NotProposed> {
         let mut lead = self.lead.clone();
-        let mine = reign(&mut lead)?;
+        let mine = reign(&mut lead).await?;
         let (responder, done) = ProgressResponder::complete_only();
         let sent = self.commands.send(Command::Propose(change, responder)).await;
         sent.map_err(|_| NotProposed::Stopped)?;
@@ -87,7 +93,7 @@ impl Proposing {
     /// Renews a session and waits until the batch that it joined is applied.
     pub async fn renew(&self, renewal: Renewal) -> Result<Renewed, NotProposed> {
         let mut lead = self.lead.clone();
-        let mine = reign(&mut lead)?;
+        let mine = reign(&mut lead).await?;
         let (answer, done) = oneshot::channel();
         let sent = self.commands.send(Command::Renew(renewal, answer)).await;
         sent.map_err(|_| NotProposed::Stopped)?;
@@ -104,9 +110,9 @@ impl Proposing {
     }
 }
 
-/// The leadership that this node has now.
-fn reign(lead: &mut watch::Receiver<Lead>) -> Result<Reign, NotProposed> {
-    let lead = lead.borrow_and_update();
+/// The leadership that this node has now, or is about to have.
+async fn reign(lead: &mut watch::Receiver<Lead>) -> Result<Reign, NotProposed> {
+    let lead = lead.wait_for(|lead| !lead.rising).await.map_err(|_| NotProposed::Stopped)?;
     lead.mine.clone().ok_or_else(|| lead.refusal())
 }
 
@@ -167,14 +173,14 @@ impl Proposer {
     }
 
     async fn follow_or_lead(&mut self, metrics: &mut Metrics) -> Result<(), Over> {
-        let now = look(metrics);
-        self.lead.send_if_modified(|lead| {
-            let changed = *lead != now;
-            *lead = now.clone();
-            changed
-        });
-        if let Some(reign) = now.mine {
-            return self.reign(&reign, metrics).await;
+        let (reign, leader) = look(metrics);
+        self.tell(Lead { rising: reign.is_some(), leader, ..Lead::default() });
+        if let Some(reign) = reign {
+            if self.rise(&reign, metrics).await? {
+                self.tell(Lead { mine: Some(reign.clone()), leader, ..Lead::default() });
+                self.reign(&reign, metrics).await?;
+            }
+            return Ok(());
         }
         tokio::select! {
             changed = metrics.changed() => changed.map_err(|_| Over),
@@ -185,19 +191,48 @@ impl Proposer {
         }
     }
 
+    fn tell(&self, now: Lead) {
+        self.lead.send_if_modified(|lead| {
+            let changed = *lead != now;
+            *lead = now;
+            changed
+        });
+    }
+
+    /// Waits until the first entry of this leadership is applied: until then the engine takes no
+    /// change, and the table may lack what is committed. Whether this node leads still.
+    async fn rise(&self, reign: &Reign, metrics: &mut Metrics) -> Result<bool, Over> {
+        let mut progress = self.raft.metrics();
+        loop {
+            if is_established(&progress, reign) {
+                return Ok(true);
+            }
+            tokio::select! {
+                changed = metrics.changed() => {
+                    changed.map_err(|_| Over)?;
+                    if look(metrics).0.as_ref() != Some(reign) {
+                        return Ok(false);
+                    }
+                }
+                changed = progress.changed() => changed.map_err(|_| Over)?,
+            }
+        }
+    }
+
     /// Leads until this leadership ends.
     async fn reign(&mut self, reign: &Reign, metrics: &mut Metrics) -> Result<(), Over> {
         let largest = self.table.look(|table| table.now()).max(self.disk.last_lease_time());
         let mut agenda = Agenda::new(AgendaConfig { gather: self.gather, largest }, Reading::now());
         let expired = Arc::new(Notify::new());
+        let progress = self.raft.metrics();
         let mut taken = Vec::new();
-        loop {
+        while has_quorum(&progress) {
             let wake = Instant::now() + agenda.wake().saturating_sub(Reading::now().monotonic);
             tokio::select! {
                 biased;
                 changed = metrics.changed() => {
                     changed.map_err(|_| Over)?;
-                    if look(metrics).mine.as_ref() != Some(reign) {
+                    if look(metrics).0.as_ref() != Some(reign) {
                         return Ok(());
                     }
                     continue;
@@ -219,6 +254,7 @@ impl Proposer {
             let turn = self.table.look(|table| agenda.turn(Reading::now(), table));
             self.submit(turn, reign, &expired).await?;
         }
+        Ok(()) // Whoever waits is not kept waiting until the network is whole again.
     }
 
     async fn submit(
@@ -271,11 +307,25 @@ impl Proposer {
 /// The consensus engine has stopped, or nobody can propose any more.
 struct Over;
 
-fn look(metrics: &Metrics) -> Lead {
+/// The leadership of this node, and who leads, as far as it knows.
+fn look(metrics: &Metrics) -> (Option<Reign>, Option<NodeId>) {
     let now = metrics.borrow_watched();
-    let leads = now.state == ServerState::Leader && now.vote.is_committed();
-    let mine = leads.then(|| now.vote.leader_id().to_committed());
-    Lead { mine, leader: now.current_leader.map(node_id), stopped: false }
+    let leads = now.state == ServerState::Leader && now.vote.committed;
+    let reign = leads.then(|| now.vote.leader_id.to_committed());
+    (reign, now.current_leader.map(node_id))
+}
+
+/// Whether the first entry of this leadership is applied, and a quorum follows it.
+fn is_established(progress: &Progress, reign: &Reign) -> bool {
+    let applied = progress.borrow_watched().last_applied.clone();
+    applied.is_some_and(|last| *last.committed_leader_id() == *reign) && has_quorum(progress)
+}
+
+/// Whether a majority was heard of not long ago.
+fn has_quorum(progress: &Progress) -> bool {
+    let now = progress.borrow_watched();
+    let alone = now.membership_config.voter_ids().count() == 1;
+    alone || now.last_quorum_acked.as_ref().is_some_and(|acked| acked.elapsed() < DEAF)
 }
 
 /// A batch of keepalives was applied, or not: only now is anybody told.

@@ -91,7 +91,7 @@ impl Peers {
         message: &T,
         deadline: Instant,
     ) -> Result<Reply, NoReply> {
-        let cluster = self.disk.identity().cluster_id;
+        let cluster = self.disk.cluster_id();
         let request = encode(cluster, message);
         let rpc = self.rpc().ok_or(NoReply::Closed)?;
         let reply = rpc.request(to, purpose, request, deadline).await?;

@@ -72,11 +72,11 @@ impl RpcServer for Answering {
 }
 
 fn read<T: DeserializeOwned>(node: &Node, request: &[u8]) -> Result<T, String> {
-    decode(node.disk.identity().cluster_id, request).map_err(|error| error.to_string())
+    decode(node.disk.cluster_id(), request).map_err(|error| error.to_string())
 }
 
 fn reply(node: &Node, reply: Result<Reply, String>) -> Vec<u8> {
-    encode(node.disk.identity().cluster_id, &reply.unwrap_or_else(Reply::Refused))
+    encode(node.disk.cluster_id(), &reply.unwrap_or_else(Reply::Refused))
 }
 
 async fn answer(node: &Arc<Node>, question: Question) -> Result<Reply, String> {
