@@ -61,7 +61,7 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     let cluster = Cluster { leader, term, ..cluster };
     let mut locks = Vec::new();
     let mut elections = BTreeMap::new();
-    for view in views.into_iter().flatten() {
+    for view in telling(&cluster, views.into_iter().flatten().collect()) {
         locks.extend(view.locks);
         for election in view.elections {
             let better = |known: &Election| known.leader.is_none() && known.term <= election.term;
@@ -73,6 +73,16 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     }
     locks.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
     Ok(State { cluster, nodes, silent, locks, elections: elections.into_values().collect() })
+}
+
+/// The views that tell of locks: all, where each node knows its own sessions; the one that is least
+/// behind, where all know the same.
+fn telling(cluster: &Cluster, mut views: Vec<View>) -> Vec<View> {
+    if cluster.scope == "cluster" {
+        views.sort_by_key(|view| view.cluster.applied);
+        views.drain(..views.len().saturating_sub(1));
+    }
+    views
 }
 
 impl State {
@@ -103,11 +113,8 @@ fn seen(node: &Node, view: Option<&View>) -> Node {
 
 /// For people; `free` for those too that nobody holds or waits for.
 pub fn text(state: &State, free: bool) -> String {
-    let Cluster { cluster, engine, election, detector, leader, term, .. } = &state.cluster;
-    let [engine, election, detector] = [engine, election, detector].map(|word| shown(word));
-    let cluster = strong(shown(cluster));
-    let about = format!("{engine}, election {election}, detector {detector}");
-    let mut text = format!("{cluster}  {}\n", tr(&about));
+    let Cluster { cluster, leader, term, .. } = &state.cluster;
+    let mut text = format!("{}  {}\n", strong(shown(cluster)), tr(&engine(&state.cluster)));
     let leads = |leader| format!("node {leader} leads, in term {term}");
     let _ = match leader {
         Some(leader) => writeln!(text, "{}\n", tr(&leads(leader))),
@@ -117,6 +124,17 @@ pub fn text(state: &State, free: bool) -> String {
     text += &locks(&state.locks, free);
     text += &elections(&state.elections, free);
     text
+}
+
+/// The engine of a cluster, and what it stands on.
+pub fn engine(cluster: &Cluster) -> String {
+    let engine = shown(&cluster.engine);
+    match (&cluster.election, &cluster.detector) {
+        (Some(election), Some(detector)) => {
+            format!("{engine}, election {}, detector {}", shown(election), shown(detector))
+        }
+        _ => engine.into_owned(),
+    }
 }
 
 /// One lock or election for people, with everybody who waits for it.
@@ -167,7 +185,10 @@ fn nodes(state: &State) -> String {
 
 /// Who has it, as people see it.
 fn name_of(holder: Option<&Holder>) -> String {
-    let name = |holder: &Holder| at_node(&holder.label, holder.node);
+    let name = |holder: &Holder| match holder.node {
+        Some(node) => at_node(&holder.label, node),
+        None => shown(&holder.label).into_owned(),
+    };
     holder.map_or("-".to_string(), name)
 }
 

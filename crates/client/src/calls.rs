@@ -75,14 +75,14 @@ impl Client {
     }
 
     fn leave(&self, path: String, session: &str) -> Result<Withdrawn, Error> {
-        let request = Withdraw { session: session.to_string() };
+        let request = Withdraw { session: session.to_string(), ..Withdraw::default() };
         self.ask(&Question::delete_with(path, &request, PATIENCE))
     }
 
     /// Whether a lock is held with this fence right now.
     pub fn verify(&self, name: &str, fence: u64) -> Result<Verified, Error> {
         let path = format!("/v1/locks/{}/verify", escaped(name));
-        self.ask(&Question::post(path, &Verify { fence }, PATIENCE))
+        self.ask(&Question::post(path, &Verify { fence, session: None }, PATIENCE))
     }
 
     /// A lock as the node knows it.

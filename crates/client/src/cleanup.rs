@@ -99,7 +99,7 @@ impl Shared {
     pub fn release_of(&self, grant: &Grant, id: &str) -> Release {
         let session = self.session.clone();
         let request_id = Some(id.to_string());
-        Release { session, fence: grant.fence, request_id }
+        Release { session, fence: grant.fence, request_id, ..Release::default() }
     }
 }
 

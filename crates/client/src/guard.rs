@@ -160,6 +160,7 @@ impl Lease {
             permits: wanted.permits,
             request_id: Some(id.to_string()),
             value: wanted.value.clone(),
+            ..Acquire::default()
         }
     }
 }

@@ -126,7 +126,7 @@ impl Client {
         let request = NewSession {
             ttl_ms: Some(u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)),
             label: label.map(ToString::to_string),
-            request_id: None,
+            ..NewSession::default()
         };
         self.spread();
         let sent = since_boot();

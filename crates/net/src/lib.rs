@@ -14,6 +14,7 @@ mod packet;
 pub mod random;
 mod rate_limited_log;
 pub mod recording;
+pub mod rpc;
 pub mod store;
 mod tls;
 
