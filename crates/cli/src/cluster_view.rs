@@ -268,7 +268,7 @@ fn elections(elections: &[Election], free: bool) -> String {
 }
 
 /// A span in the unit that suits it.
-fn age(milliseconds: u64) -> String {
+pub fn age(milliseconds: u64) -> String {
     match milliseconds {
         0..1_000 => format!("{milliseconds} ms"),
         1_000..60_000 => local(&format!("{:.1} s", milliseconds as f64 / 1_000.0)),

@@ -1,8 +1,9 @@
 //! The calls of the HTTP API, one method each.
 
 use crate::api::{
-    Acquire, Cluster, Election, Elections, Grant, Lock, Locks, NewSession, NewValue, Proclaim,
-    Release, Released, Session, Value, Verified, Verify, Withdraw, Withdrawn,
+    Acquire, AcquireAll, Cluster, Election, Elections, Grant, Grants, HandOver, HandedOver,
+    KeepAlive, Lock, Locks, NewSession, NewValue, Proclaim, Release, Released, Session, Value,
+    Verified, Verify, Withdraw, Withdrawn,
 };
 use crate::client::Question;
 use crate::{Client, Error};
@@ -10,7 +11,7 @@ use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 /// How long an answer may take that is not waited for on purpose.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A list ends here, whatever the server says.
 const LISTED_MAX: usize = 1_000_000;
@@ -26,13 +27,34 @@ impl Client {
         &self,
         session: &NewSession,
     ) -> Result<(String, Session), Error> {
-        self.ask_whom(&Question::post("/v1/sessions".to_string(), session, PATIENCE))
+        let question = Question::post("/v1/sessions".to_string(), session, PATIENCE);
+        let (server, session): (_, Session) = self.ask_whom(&question)?;
+        let id = &session.cluster_id;
+        match session.is_of_cluster() {
+            true => self.pinned.pin(&server, id, session.generation)?,
+            false => self.pinned.check(&server, id, session.generation)?,
+        }
+        Ok((server, session))
     }
 
     /// Asks for another time to live; the answer is waited for so long.
     pub fn keepalive(&self, session: &str, patience: Duration) -> Result<Session, Error> {
+        self.keepalive_whom(session, &KeepAlive::default(), patience).map(|(_, session)| session)
+    }
+
+    /// The same, which says what is still known of the session; with the server that answered.
+    pub(crate) fn keepalive_whom(
+        &self,
+        session: &str,
+        words: &KeepAlive,
+        patience: Duration,
+    ) -> Result<(String, Session), Error> {
         let path = format!("/v1/sessions/{session}/keepalive");
-        self.ask(&Question::post(path, &serde_json::Map::new(), patience))
+        let (server, session): (_, Session) =
+            self.ask_whom(&Question::post(path, words, patience))?;
+        let checked = self.pinned.check(&server, &session.cluster_id, session.generation);
+        checked.inspect_err(|_| self.pass_over(&server))?;
+        Ok((server, session))
     }
 
     /// Ends a session, and with it all that it holds.
@@ -43,7 +65,31 @@ impl Client {
     /// Asks for a lock, and waits for as long as the request says.
     pub fn acquire(&self, name: &str, request: &Acquire) -> Result<Grant, Error> {
         let path = format!("/v1/locks/{}/acquire", escaped(name));
-        self.ask(&Question::post(path, request, waiting(request)))
+        self.ask_for_grant(&Question::post(path, request, waiting(request.wait_ms)))
+    }
+
+    /// Asks for several locks at once, all or none, and waits for as long as the request says.
+    pub fn acquire_all(&self, request: &AcquireAll) -> Result<Grants, Error> {
+        let path = "/v1/acquire".to_string();
+        let question = Question::post(path, request, waiting(request.wait_ms));
+        let (server, grants): (_, Grants) = self.ask_whom(&question)?;
+        if grants.grants.is_empty() || grants.grants.len() != request.locks.len() {
+            let reason = "it grants other locks than were asked for".to_string();
+            return Err(Error::Foreign { server, reason });
+        }
+        grants.grants.iter().try_for_each(|grant| self.is_of_this_cluster(&server, grant))?;
+        Ok(grants)
+    }
+
+    fn ask_for_grant(&self, question: &Question) -> Result<Grant, Error> {
+        let (server, grant) = self.ask_whom(question)?;
+        self.is_of_this_cluster(&server, &grant)?;
+        Ok(grant)
+    }
+
+    fn is_of_this_cluster(&self, server: &str, grant: &Grant) -> Result<(), Error> {
+        let checked = self.pinned.check(server, &grant.cluster_id, grant.generation);
+        checked.inspect_err(|_| self.pass_over(server))
     }
 
     /// Gives a lock back.
@@ -57,10 +103,10 @@ impl Client {
         &self,
         name: &str,
         request_id: &str,
-        session: &str,
+        words: &Withdraw,
     ) -> Result<Withdrawn, Error> {
         let path = format!("/v1/locks/{}/waiters/{}", escaped(name), escaped(request_id));
-        self.leave(path, session)
+        self.ask(&Question::delete_with(path, words, PATIENCE))
     }
 
     /// Has a request leave the queue of candidates.
@@ -68,15 +114,10 @@ impl Client {
         &self,
         name: &str,
         request_id: &str,
-        session: &str,
+        words: &Withdraw,
     ) -> Result<Withdrawn, Error> {
         let path = format!("/v1/elections/{}/candidates/{}", escaped(name), escaped(request_id));
-        self.leave(path, session)
-    }
-
-    fn leave(&self, path: String, session: &str) -> Result<Withdrawn, Error> {
-        let request = Withdraw { session: session.to_string(), ..Withdraw::default() };
-        self.ask(&Question::delete_with(path, &request, PATIENCE))
+        self.ask(&Question::delete_with(path, words, PATIENCE))
     }
 
     /// Whether a lock is held with this fence right now.
@@ -88,6 +129,12 @@ impl Client {
     /// A lock as the node knows it.
     pub fn lock_state(&self, name: &str) -> Result<Lock, Error> {
         self.ask(&Question::get(format!("/v1/locks/{}", escaped(name)), PATIENCE))
+    }
+
+    /// The same, with who is in whose way and what would help.
+    pub fn explain(&self, name: &str) -> Result<Lock, Error> {
+        let path = format!("/v1/locks/{}?explain=true", escaped(name));
+        self.ask(&Question::get(path, PATIENCE))
     }
 
     /// All locks that the node knows, page by page.
@@ -113,7 +160,13 @@ impl Client {
     /// Stands for an election, and waits for as long as the request says.
     pub fn campaign(&self, name: &str, request: &Acquire) -> Result<Grant, Error> {
         let path = format!("/v1/elections/{}/campaign", escaped(name));
-        self.ask(&Question::post(path, request, waiting(request)))
+        self.ask_for_grant(&Question::post(path, request, waiting(request.wait_ms)))
+    }
+
+    /// Lets a candidate lead next, ahead of the queue.
+    pub fn hand_over(&self, name: &str, request: &HandOver) -> Result<HandedOver, Error> {
+        let path = format!("/v1/elections/{}/hand-over", escaped(name));
+        self.ask(&Question::post(path, request, PATIENCE))
     }
 
     /// Changes what the leader is known by.
@@ -177,8 +230,8 @@ impl Client {
 }
 
 /// The server ends the wait; only if it says nothing at all, the client does.
-fn waiting(request: &Acquire) -> Duration {
-    Duration::from_millis(request.wait_ms.unwrap_or(0)).saturating_add(PATIENCE)
+fn waiting(wait_ms: Option<u64>) -> Duration {
+    Duration::from_millis(wait_ms.unwrap_or(0)).saturating_add(PATIENCE)
 }
 
 /// A name as one segment of a path.

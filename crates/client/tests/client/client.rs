@@ -70,7 +70,13 @@ fn a_lock_is_held_with_its_fence_and_given_back_with_it() {
         "DELETE /v1/sessions/5e55",
     ];
     assert_eq!(lines, expected);
-    assert_eq!(fake.requests()[0].body, json!({"ttl_ms": 10_000, "label": "me"}));
+    let open = &fake.requests()[0].body;
+    assert_eq!((&open["ttl_ms"], &open["label"]), (&json!(10_000), &json!("me")));
+    assert_eq!(
+        open["request_id"].as_str().map(str::len),
+        Some(32),
+        "a repeat is no second session"
+    );
     let acquire = &fake.requests()[1].body;
     assert_eq!(acquire["session"], "5e55");
     assert!(acquire["wait_ms"].as_u64().is_some_and(|wait| (1..=30_000).contains(&wait)));

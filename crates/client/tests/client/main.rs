@@ -3,7 +3,9 @@
 
 mod cleanup;
 mod client;
+mod cluster;
 mod failover;
 mod keepalive;
 
 mod support;
+mod table;
