@@ -1,20 +1,16 @@
 //! The calls of the HTTP API, one method each.
 
 use crate::api::{
-    Acquire, AcquireAll, Cluster, Election, Elections, Grant, Grants, HandOver, HandedOver,
-    KeepAlive, Lock, Locks, NewSession, NewValue, Proclaim, Release, Released, Session, Value,
-    Verified, Verify, Withdraw, Withdrawn,
+    Acquire, AcquireAll, Cluster, Election, Grant, Grants, HandOver, HandedOver, KeepAlive, Lock,
+    NewSession, NewValue, Proclaim, Release, Released, Session, Value, Verified, Verify, Withdraw,
+    Withdrawn,
 };
 use crate::client::Question;
 use crate::{Client, Error};
-use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 /// How long an answer may take that is not waited for on purpose.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
-
-/// A list ends here, whatever the server says.
-const LISTED_MAX: usize = 1_000_000;
 
 impl Client {
     /// Opens a session. [`Client::open`] keeps it alive too.
@@ -137,26 +133,6 @@ impl Client {
         self.ask(&Question::get(path, PATIENCE))
     }
 
-    /// All locks that the node knows, page by page.
-    pub fn locks(&self) -> Result<Locks, Error> {
-        let mut all: Locks = self.page("/v1/locks", None)?;
-        while let Some(next) = all.next.take() {
-            let more: Locks = self.page("/v1/locks", Some(&next))?;
-            let goes_on = !more.locks.is_empty() && all.locks.len() < LISTED_MAX;
-            all.locks.extend(more.locks);
-            all.next = more.next.filter(|name| goes_on && *name > next);
-        }
-        Ok(all)
-    }
-
-    fn page<T: DeserializeOwned>(&self, list: &str, after: Option<&str>) -> Result<T, Error> {
-        let path = match after {
-            None => list.to_string(),
-            Some(name) => format!("{list}?after={}", escaped(name)),
-        };
-        self.ask(&Question::get(path, PATIENCE))
-    }
-
     /// Stands for an election, and waits for as long as the request says.
     pub fn campaign(&self, name: &str, request: &Acquire) -> Result<Grant, Error> {
         let path = format!("/v1/elections/{}/campaign", escaped(name));
@@ -184,18 +160,6 @@ impl Client {
     /// An election as the node knows it.
     pub fn election(&self, name: &str) -> Result<Election, Error> {
         self.ask(&Question::get(format!("/v1/elections/{}", escaped(name)), PATIENCE))
-    }
-
-    /// All elections that the node knows, page by page.
-    pub fn elections(&self) -> Result<Elections, Error> {
-        let mut all: Elections = self.page("/v1/elections", None)?;
-        while let Some(next) = all.next.take() {
-            let more: Elections = self.page("/v1/elections", Some(&next))?;
-            let goes_on = !more.elections.is_empty() && all.elections.len() < LISTED_MAX;
-            all.elections.extend(more.elections);
-            all.next = more.next.filter(|name| goes_on && *name > next);
-        }
-        Ok(all)
     }
 
     /// A value.
@@ -235,7 +199,7 @@ fn waiting(wait_ms: Option<u64>) -> Duration {
 }
 
 /// A name as one segment of a path.
-fn escaped(name: &str) -> String {
+pub(crate) fn escaped(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
     let escape = |byte: u8| match plain(byte) {
         true => char::from(byte).to_string(),

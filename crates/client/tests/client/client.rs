@@ -1,7 +1,7 @@
 //! The client against a server that does what a test tells it to.
 
 use crate::support::{Answer, DEADLINE, Fake, election, grant, refuse, session, usual};
-use conclave_client::{Client, Error, Loss, Wanted};
+use conclave_client::{Client, Error, Known, Loss, Wanted};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -359,6 +359,6 @@ fn a_list_is_followed_page_by_page_and_to_no_end_that_is_none() {
         };
         Answer::Says(200, page)
     });
-    let names = client(&[&fake]).locks().unwrap().locks.into_iter().map(|lock| lock.name);
+    let names = client(&[&fake]).locks(Known::Now).unwrap().locks.into_iter().map(|lock| lock.name);
     assert_eq!(names.collect::<Vec<_>>(), ["a/b", "c", "d"]);
 }

@@ -81,7 +81,7 @@ fn what_is_held_outlives_its_node() {
     let nodes = Nodes::start(3);
     let lease = lease(&nodes, TTL);
     let guard = lease.acquire("build", &patient()).unwrap();
-    let session = nodes.change(|table| table.sessions.first().cloned()).unwrap();
+    let session = nodes.change(|table| table.session());
     let keepalive = format!("POST /v1/sessions/{session}/keepalive");
     let its = nodes.asked(OPEN);
     nodes.change(|table| table.moods[its] = Mood::Dead);
@@ -154,7 +154,7 @@ fn another_cluster_at_a_known_address_is_refused() {
         nodes.change(|table| table.moods[its] = other);
         // It knows of no such session, which means nothing: the rest of the cluster does.
         nodes.fakes[its].wait_for("GET /v1/cluster", 1);
-        let session = nodes.change(|table| table.sessions.first().cloned()).unwrap();
+        let session = nodes.change(|table| table.session());
         nodes.fakes[1 - its].wait_for(&format!("POST /v1/sessions/{session}/keepalive"), 2);
         assert_eq!(guard.lost(), None);
         nodes.change(|table| table.moods = vec![other; 2]);

@@ -9,3 +9,5 @@ mod keepalive;
 
 mod support;
 mod table;
+
+use support as fake;

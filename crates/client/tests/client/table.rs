@@ -1,6 +1,7 @@
 //! A cluster of fake nodes with one lock table between them: any node takes any request.
+#![allow(dead_code, reason = "each test program uses its own part")]
 
-use crate::support::{Answer, DEADLINE, Fake, Request, refuse};
+use crate::fake::{Answer, DEADLINE, Fake, Request, refuse};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -26,7 +27,8 @@ type Key = (String, u64);
 #[derive(Default)]
 pub struct Table {
     pub moods: Vec<Mood>,
-    pub sessions: BTreeSet<String>,
+    /// Each with its time to live.
+    pub sessions: BTreeMap<String, u64>,
     openings: BTreeMap<String, String>,
     /// Who holds each lock, with which fence.
     pub holds: BTreeMap<String, (Key, u64)>,
@@ -82,6 +84,13 @@ impl Nodes {
     /// The bodies of all requests of this line, at whichever node.
     pub fn bodies(&self, line: &str) -> Vec<Value> {
         self.fakes.iter().flat_map(|fake| fake.bodies(line)).collect()
+    }
+}
+
+impl Table {
+    /// The session that is there; of several, the first.
+    pub fn session(&self) -> String {
+        self.sessions.keys().next().unwrap().clone()
     }
 }
 
@@ -142,7 +151,7 @@ impl Shared {
     fn acquire(&self, node: usize, names: Vec<String>, body: &Value) -> Answer {
         let key = key(body);
         let mut table = self.lock();
-        if !table.sessions.contains(&key.0) {
+        if !table.sessions.contains_key(&key.0) {
             return refuse(404, "no_session", "no such session");
         }
         let known = table.granted.contains_key(&key) || table.queue.iter().any(|it| it.0 == key);
@@ -166,15 +175,16 @@ impl Table {
         let opening = body["request_id"].as_str().unwrap_or_default().to_string();
         let fresh = format!("{:032x}", self.openings.len() + 1);
         let id = self.openings.entry(opening).or_insert(fresh).clone();
-        self.sessions.insert(id.clone());
-        Answer::Says(200, session(&id, body["ttl_ms"].as_u64().unwrap(), None))
+        let ttl_ms = body["ttl_ms"].as_u64().unwrap();
+        self.sessions.insert(id.clone(), ttl_ms);
+        Answer::Says(200, session(&id, ttl_ms, None))
     }
 
     /// Gives back what the client does not know, and tells what there is.
     fn keep_alive(&mut self, id: &str, body: &Value) -> Answer {
-        if !self.sessions.contains(id) {
+        let Some(ttl_ms) = self.sessions.get(id).copied() else {
             return refuse(404, "no_session", "no such session");
-        }
+        };
         let as_of = number(&body["request_id"]);
         let open: BTreeSet<u64> = body["open"].as_array().unwrap().iter().map(number).collect();
         let unknown = |key: &Key| key.0 == id && key.1 < as_of && !open.contains(&key.1);
@@ -189,7 +199,7 @@ impl Table {
                    "revoked": revoked})
         });
         let holds: Vec<Value> = holds.collect();
-        Answer::Says(200, session(id, 1_000, Some(json!(holds))))
+        Answer::Says(200, session(id, ttl_ms, Some(json!(holds))))
     }
 
     fn end(&mut self, id: &str) -> Answer {
