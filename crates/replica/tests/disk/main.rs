@@ -1,0 +1,4 @@
+//! The data directory of a replicated node: what it keeps, and what it refuses.
+
+mod kit;
+mod suite;
