@@ -117,7 +117,8 @@ async fn purge(disk: &Disk, model: &mut Model, dice: &mut Dice) {
         model.entries[at].log_id.clone()
     };
     cover(disk, &id).await;
-    let gone: Vec<LogEntry> = model.entries.extract_if(.., |e| e.log_id.index <= id.index).collect();
+    let gone: Vec<LogEntry> =
+        model.entries.extract_if(.., |e| e.log_id.index <= id.index).collect();
     let before = Model { entries: gone, purged_lease: model.purged_lease, ..Model::default() };
     model.purged_lease = before.lease().0;
     if model.committed.as_ref().is_none_or(|before| before.index < id.index) {
