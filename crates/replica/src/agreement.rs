@@ -117,7 +117,10 @@ mod tests {
     #[test]
     fn nobody_stops_while_all_agree_or_are_not_as_far() {
         let mine = [hash(10, 1), hash(20, 2)];
-        assert_eq!(disagreement(&mine, &[vec![hash(10, 1)], vec![hash(10, 1), hash(20, 2)]], 3), None);
+        assert_eq!(
+            disagreement(&mine, &[vec![hash(10, 1)], vec![hash(10, 1), hash(20, 2)]], 3),
+            None
+        );
         assert_eq!(disagreement(&mine, &[], 3), None);
     }
 

@@ -144,9 +144,8 @@ pub async fn on_suspicion(node: &Node, suspicion: &Suspicion) -> Suspected {
     let Some((vote, last)) = node.log_end().await else {
         return Suspected { agrees: false, last: None };
     };
-    let agrees = vote == suspicion.vote
-        && vote.leader_id.node_id != node.me()
-        && is_dead(node, &vote).await;
+    let agrees =
+        vote == suspicion.vote && vote.leader_id.node_id != node.me() && is_dead(node, &vote).await;
     Suspected { agrees, last }
 }
 

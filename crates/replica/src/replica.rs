@@ -58,7 +58,8 @@ impl Replica {
     ) -> Result<Self, ReplicaError> {
         let listen = config.listen;
         let listener = TcpListener::bind(listen).await;
-        let listener = listener.map_err(|error| refused(format!("cannot listen at {listen}: {error}")))?;
+        let listener =
+            listener.map_err(|error| refused(format!("cannot listen at {listen}: {error}")))?;
         Self::start_on(listener, config, server, observer).await
     }
 

@@ -103,9 +103,7 @@ impl ReplicatedEngine {
                 });
                 Ok(self.value_view(name, fence, json?))
             }
-            Said::Value(None) => {
-                Err(refusal::not_found(format!("no value '{name}' was ever set")))
-            }
+            Said::Value(None) => Err(refusal::not_found(format!("no value '{name}' was ever set"))),
             said => Err(unexpected(said)),
         }
     }
@@ -143,7 +141,8 @@ impl ReplicatedEngine {
     async fn catch_up(&self) -> Answered<()> {
         let said = self.ask(&Asked::ReadIndex, Patience::repeatable()).await.map_err(lost)?;
         let Said::ReadIndex(index) = said else { return Err(unexpected(said)) };
-        let behind = |_| refusal::unavailable("this node is behind; ask another, or with stale=true");
+        let behind =
+            |_| refusal::unavailable("this node is behind; ask another, or with stale=true");
         timeout(ANSWERED, self.pace().until(index)).await.map_err(behind)
     }
 
