@@ -21,6 +21,8 @@ use tokio_util::sync::CancellationToken;
 pub struct Node {
     /// What it was started with.
     pub config: ReplicaConfig,
+    /// The largest version of the table's rules that it knows.
+    pub version_max: u32,
     /// Its data directory.
     pub disk: Disk,
     /// Its table.

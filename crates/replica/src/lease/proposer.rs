@@ -15,7 +15,6 @@ use crate::raft_types::{Stamped, TypeConfig};
 use crate::state_machine::SharedTable;
 use conclave_core::NodeId;
 use conclave_table::{Answer, Applied, Change, Renewal, Renewed};
-use openraft::{Instant as _, RaftMetrics, ServerState};
 use openraft::async_runtime::WatchReceiver;
 use openraft::errors::{ClientWriteError, ForwardToLeader};
 use openraft::impls::ProgressResponder;
@@ -24,6 +23,7 @@ use openraft::raft::ClientWriteResult;
 use openraft::raft::responder::Responder as _;
 use openraft::type_config::alias::{CommittedLeaderIdOf, WatchReceiverOf};
 use openraft::vote::RaftLeaderId;
+use openraft::{Instant as _, RaftMetrics, ServerState};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
@@ -102,11 +102,6 @@ impl Proposing {
             renewed = done => renewed.unwrap_or(Err(NotProposed::Unknown)),
             refusal = lost(&mut lead, &mine) => Err(refusal),
         }
-    }
-
-    /// Who is asked instead, if this node does not lead.
-    pub fn refusal(&self) -> NotProposed {
-        self.lead.borrow().refusal()
     }
 }
 

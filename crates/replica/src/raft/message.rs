@@ -167,10 +167,10 @@ mod tests {
     use super::*;
     use crate::raft_types::Stamped;
     use conclave_table::{Change, LeaseTime};
+    use openraft::EntryPayload;
     use openraft::entry::RaftEntry;
     use openraft::type_config::alias::EntryOf;
     use openraft::vote::RaftLeaderId;
-    use openraft::EntryPayload;
 
     fn append() -> Question {
         let leader = <TypeConfig as openraft::RaftTypeConfig>::LeaderId::new(3, 1);

@@ -127,7 +127,11 @@ pub struct Network {
 }
 
 impl Network {
-    async fn ask(&self, question: Question, within: Duration) -> Result<Reply, RPCError<TypeConfig>> {
+    async fn ask(
+        &self,
+        question: Question,
+        within: Duration,
+    ) -> Result<Reply, RPCError<TypeConfig>> {
         let reply = self.peers.ask(&self.to, &question, Instant::now() + within).await;
         reply.map_err(|error| failed(&error))
     }

@@ -35,8 +35,12 @@ pub async fn send(
 ) -> Result<SnapshotResponse<TypeConfig>, StreamingError<TypeConfig>> {
     let file = snapshot.snapshot;
     let length = file.length();
-    let piece = |offset, bytes| {
-        Piece { vote: vote.clone(), meta: snapshot.meta.clone(), length, offset, bytes }
+    let piece = |offset, bytes| Piece {
+        vote: vote.clone(),
+        meta: snapshot.meta.clone(),
+        length,
+        offset,
+        bytes,
     };
     let mut next = piece(0, Vec::new());
     loop {
@@ -46,7 +50,8 @@ pub async fn send(
         match sent.map_err(|error| broken(&error))? {
             Reply::Has(offset) if offset < length => {
                 let read = file.read_chunk(offset, CHUNK).await;
-                let bytes = read.map_err(|error| StreamingError::Unreachable(Unreachable::new(&error)))?;
+                let bytes =
+                    read.map_err(|error| StreamingError::Unreachable(Unreachable::new(&error)))?;
                 next = piece(offset, bytes);
             }
             Reply::Installed(answer) => return Ok(answer),
@@ -83,7 +88,8 @@ impl Receiver {
             return Err("the snapshot is larger than is allowed".to_string());
         }
         let mut current = self.current.lock().await;
-        if !current.as_ref().is_some_and(|one| one.meta == piece.meta && one.length == piece.length) {
+        if !current.as_ref().is_some_and(|one| one.meta == piece.meta && one.length == piece.length)
+        {
             let incoming = self.disk.snapshots().receive().map_err(|error| error.to_string())?;
             let Piece { meta, length, .. } = &piece;
             *current = Some(Receiving { meta: meta.clone(), length: *length, incoming });
