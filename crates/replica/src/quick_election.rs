@@ -65,7 +65,7 @@ impl Permits {
 
     /// The leader of this vote asked for a transfer.
     pub fn on_transfer(&self, vote: &Vote) {
-        self.known().asked = Some(vote.clone());
+        self.known().asked = Some(*vote);
         self.asked.send_modify(|count| *count += 1);
     }
 
@@ -134,7 +134,7 @@ pub async fn is_dead(node: &Node, vote: &Vote) -> bool {
     if timeout(PATIENCE, cut).await.is_err() && rpc.connected(id) {
         return false;
     }
-    node.permits.known().dead = Some(vote.clone());
+    node.permits.known().dead = Some(*vote);
     true
 }
 
@@ -182,7 +182,7 @@ async fn replace(node: &Node, leader: NodeId) {
         return;
     }
     tracing::info!("the process of node {leader}, which leads, is gone");
-    let suspicion = Suspicion { vote: vote.clone(), last: last.clone() };
+    let suspicion = Suspicion { vote, last };
     let agreeing = ask_others(node, leader, suspicion).await;
     if 2 * (agreeing.len() + 1) <= members.voters.len() {
         return;

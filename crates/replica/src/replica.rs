@@ -173,22 +173,26 @@ impl Replica {
 
     /// Leader only: takes a new member in as a learner. It must be running, with an empty disk.
     pub async fn add(&self, member: Founder) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::add(&self.node, member).await
     }
 
     /// Leader only: a learner becomes a voter.
     pub async fn promote(&self, id: NodeId) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::promote(&self.node, id).await
     }
 
     /// Leader only: a member leaves. A leader that is to leave hands over first, and answers that it
     /// does not lead: the next one is to be asked.
     pub async fn remove(&self, id: NodeId) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::remove(&self.node, id).await
     }
 
     /// Leader only: another member is to lead.
     pub async fn transfer(&self, to: NodeId) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::transfer(&self.node, to).await
     }
 
@@ -196,7 +200,7 @@ impl Replica {
     pub async fn snapshot(&self) -> Result<Vec<u8>, ReplicaError> {
         let raft = &self.node.raft;
         let mut metrics = raft.metrics();
-        let applied = metrics.borrow_watched().last_applied.clone();
+        let applied = metrics.borrow_watched().last_applied;
         if metrics.borrow_watched().snapshot < applied {
             let asked = raft.trigger().snapshot().await;
             asked.map_err(|error| refused(error.to_string()))?;
