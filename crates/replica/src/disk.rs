@@ -162,6 +162,17 @@ impl Disk {
         self.failure.watch()
     }
 
+    /// A snapshot of another cluster has come.
+    pub(crate) fn other_cluster(&self, known: ClusterId, found: ClusterId) -> DiskError {
+        let name = |cluster: ClusterId| format!("{:032x}/{}", cluster.id, cluster.generation);
+        DiskError::Other {
+            path: self.directory.join(SNAPSHOTS),
+            what: "another cluster",
+            found: name(found),
+            expected: name(known),
+        }
+    }
+
     /// Remembers why this node has to stop, and gives it back as what the consensus engine
     /// understands.
     pub fn fail(&self, error: DiskError) -> std::io::Error {

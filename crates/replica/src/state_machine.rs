@@ -86,7 +86,7 @@ impl StateMachine {
         let observer = Mutex::new(observer);
         let mut machine = Self { disk: disk.clone(), shared, observer, version_max };
         if let Some((head, table)) = disk.snapshots().load()? {
-            machine.check(&head, &table)?;
+            check(disk, &head, &table, version_max)?;
             machine.replace(head, table);
         } else {
             let table = machine.shared.read();
@@ -102,20 +102,6 @@ impl StateMachine {
     /// The table, for readers.
     pub fn shared(&self) -> SharedTable {
         self.shared.clone()
-    }
-
-    /// Whether a snapshot is of this cluster and of rules that this build knows.
-    fn check(&self, head: &Head, table: &Table) -> Result<(), DiskError> {
-        if table.version() > self.version_max {
-            return Err(unknown_version(table.version()));
-        }
-        let known = self.disk.identity().cluster_id;
-        if let (Some(known), Some(found)) = (known, head.cluster_id)
-            && known != found
-        {
-            return Err(DiskError::Unknown { what: "a snapshot is of another cluster".into() });
-        }
-        Ok(())
     }
 
     fn replace(&mut self, head: Head, table: Table) {
@@ -155,8 +141,7 @@ impl State {
     ) -> Result<Option<Applied>, DiskError> {
         let index = entry.log_id.index;
         if self.applied.as_ref().is_some_and(|applied| applied.index >= index) {
-            let what = format!("entry {index} comes after it was applied");
-            return Err(DiskError::Unknown { what });
+            return Err(DiskError::Twice { index });
         }
         let answer = match &entry.payload {
             EntryPayload::Blank => None,
@@ -193,6 +178,19 @@ impl State {
     }
 }
 
+/// Whether a snapshot is of this cluster and of rules that this build knows.
+fn check(disk: &Disk, head: &Head, table: &Table, version_max: u32) -> Result<(), DiskError> {
+    if table.version() > version_max {
+        return Err(unknown_version(table.version()));
+    }
+    if let (Some(known), Some(found)) = (disk.identity().cluster_id, head.cluster_id)
+        && known != found
+    {
+        return Err(disk.other_cluster(known, found));
+    }
+    Ok(())
+}
+
 fn unknown_version(version: u32) -> DiskError {
     DiskError::Unknown { what: format!("the table is of version {version}") }
 }
@@ -222,15 +220,20 @@ impl RaftStateMachine<TypeConfig> for StateMachine {
     }
 
     async fn install_snapshot(&mut self, meta: &Meta, file: SnapshotFile) -> Result<(), io::Error> {
-        let snapshots = self.disk.snapshots();
+        let disk = self.disk.clone();
+        let version_max = self.version_max;
         let meta = meta.clone();
-        let installed = spawn_blocking(move || snapshots.install(&meta, &file)).await;
-        let installed = installed.map_err(io::Error::other)?;
-        let checked = installed.and_then(|(head, table)| {
-            self.check(&head, &table)?;
+        let install = move || {
+            let (head, table) = disk.snapshots().read(&meta, &file)?;
+            check(&disk, &head, &table, version_max)?;
+            disk.snapshots().install(head.clone(), &file)?;
+            if let (None, Some(found)) = (disk.identity().cluster_id, head.cluster_id) {
+                disk.set_cluster_id(found)?;
+            }
             Ok((head, table))
-        });
-        let (head, table) = checked.map_err(|error| self.disk.fail(error))?;
+        };
+        let installed = spawn_blocking(install).await.map_err(io::Error::other)?;
+        let (head, table) = installed.map_err(|error| self.disk.fail(error))?;
         self.replace(head, table);
         Ok(())
     }

@@ -54,7 +54,9 @@ impl Door {
                 biased;
                 () = visit.end.cancelled() => Ending::Here,
                 fault = serve(&node, from, purpose, wire) => {
-                    tracing::warn!("{purpose} connection of node {from} from {address} ended: {fault}");
+                    tracing::warn!(
+                        "{purpose} connection of node {from} from {address} ended: {fault}"
+                    );
                     Ending::of(&fault)
                 }
             };

@@ -88,6 +88,13 @@ pub enum DiskError {
         /// The first of them.
         what: String,
     },
+    /// The consensus engine and the table disagree about what was applied. Nothing helps but a copy
+    /// of the directory, or a new node.
+    #[error("entry {index} was to be applied a second time; {REMEDY}")]
+    Twice {
+        /// Which entry.
+        index: u64,
+    },
     /// The directory was closed.
     #[error("the data directory was closed")]
     Closed,
@@ -121,6 +128,7 @@ impl From<DiskError> for io::Error {
             | DiskError::Missing { .. }
             | DiskError::Other { .. }
             | DiskError::Foreign { .. }
+            | DiskError::Twice { .. }
             | DiskError::Closed => io::ErrorKind::Other,
         };
         Self::new(kind, error)

@@ -113,15 +113,12 @@ fn whole(bytes: &[u8], segment: u64, at: usize) -> Option<Found<'_>> {
     let body_at = at + HEADER;
     let body = bytes.get(body_at..body_at.checked_add(length)?)?;
     let end = bytes.get(body_at + length)?;
-    if *end != END || hash(body) != expected {
+    let next = (body_at + length + 1).next_multiple_of(ALIGN);
+    let fill = &bytes[body_at + length + 1..next.min(bytes.len())];
+    if *end != END || !is_zero(fill) || hash(body) != expected {
         return None;
     }
-    Some(Found::Frame {
-        number,
-        body_at,
-        body,
-        next: (body_at + length + 1).next_multiple_of(ALIGN),
-    })
+    Some(Found::Frame { number, body_at, body, next })
 }
 
 struct Header {

@@ -14,7 +14,7 @@
 
 mod incoming;
 
-pub use incoming::{Incoming, SnapshotFile};
+pub use incoming::{CHUNK_BYTES_MAX, Incoming, NotTaken, SnapshotFile};
 
 use super::error::{DiskError, Failure};
 use super::files::{self, DRAFT};
@@ -145,19 +145,23 @@ impl Snapshots {
         result.map_err(|error| self.failure.record(error))
     }
 
-    /// Takes the place of the latest one. Waits for the disk. A file that is not what it says is
-    /// refused, and this node goes on with what it has.
-    pub fn install(&self, meta: &Meta, file: &SnapshotFile) -> Result<(Head, Table), DiskError> {
+    /// Reads one that came from another node, or the latest one. Waits for the disk.
+    pub fn read(&self, meta: &Meta, file: &SnapshotFile) -> Result<(Head, Table), DiskError> {
         let (head, table) = decode(file.path())?;
         if head.meta != *meta {
             let what = "it is not the snapshot that was announced";
             return Err(DiskError::damaged(file.path(), 0, what));
         }
+        Ok((head, table))
+    }
+
+    /// It takes the place of the latest one. Waits for the disk.
+    pub fn install(&self, head: Head, file: &SnapshotFile) -> Result<(), DiskError> {
         let known = self.current().as_ref().map(|current| current.file.path().to_path_buf());
         if known.as_deref() != Some(file.path()) {
-            self.adopt(head.clone(), file)?;
+            self.adopt(head, file)?;
         }
-        Ok((head, table))
+        Ok(())
     }
 
     /// Where one that comes from another node is put.

@@ -167,16 +167,16 @@ mod tests {
     use super::*;
     use crate::raft_types::Stamped;
     use conclave_table::{Change, LeaseTime};
+    use openraft::EntryPayload;
     use openraft::entry::RaftEntry;
     use openraft::type_config::alias::EntryOf;
     use openraft::vote::RaftLeaderId;
-    use openraft::EntryPayload;
 
     fn append() -> Question {
         let leader = <TypeConfig as openraft::RaftTypeConfig>::LeaderId::new(3, 1);
         let log_id = LogId::new(leader.to_committed(), 7);
         let stamped = Stamped { lease_time: LeaseTime(9), change: Change::Tick };
-        let entry = EntryOf::<TypeConfig>::new(log_id.clone(), EntryPayload::Normal(stamped));
+        let entry = EntryOf::<TypeConfig>::new(log_id, EntryPayload::Normal(stamped));
         Question::Append(AppendEntriesRequest {
             vote: Vote::new_committed(3, 1),
             prev_log_id: None,

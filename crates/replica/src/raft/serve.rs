@@ -39,7 +39,7 @@ impl RpcServer for Answering {
     }
 
     fn about(&self) -> Vec<u8> {
-        agreement::About::mine().encode()
+        agreement::About { version_max: self.node.version_max }.encode()
     }
 
     fn serve(
@@ -89,7 +89,9 @@ async fn answer(node: &Arc<Node>, question: Question) -> Result<Reply, String> {
             let request = quick_election::vet(node, request).await;
             raft.vote(request).await.map(Reply::Vote).map_err(stopped)
         }
-        Question::PreVote(request) => raft.pre_vote(request).await.map(Reply::Vote).map_err(stopped),
+        Question::PreVote(request) => {
+            raft.pre_vote(request).await.map(Reply::Vote).map_err(stopped)
+        }
         Question::Transfer(request) => {
             node.permits.on_transfer(request.from_leader());
             raft.handle_transfer_leader(request).await.map(Reply::Transfer).map_err(stopped)

@@ -17,10 +17,9 @@ async fn pair(a: Option<Tls>, b: Option<Tls>) -> (TestNode, TestNode) {
 /// The reason why the first is not connected to the second.
 async fn refused(a: Option<Tls>, b: Option<Tls>) -> String {
     let (a, b) = pair(a, b).await;
-    match a.error(&b.address()).await {
-        RpcError::Refused { reason, .. } => reason.to_string(),
-        other => panic!("not refused: {other}"),
-    }
+    let error = a.error(&b.address()).await;
+    let RpcError::Refused { reason, .. } = error else { panic!("not refused: {error}") };
+    reason.to_string()
 }
 
 #[tokio::test]
