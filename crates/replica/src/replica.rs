@@ -60,18 +60,20 @@ impl Replica {
         let listener = TcpListener::bind(listen).await;
         let listener =
             listener.map_err(|error| refused(format!("cannot listen at {listen}: {error}")))?;
-        Self::start_on(listener, config, server, observer).await
+        Self::start_on(listener, config, server, observer, VERSION).await
     }
 
-    /// The same with a listener that exists already, on a port that the system chose, perhaps.
+    /// The same with a listener that exists already, on a port that the system chose, perhaps, and as
+    /// a build that knows the rules of the table up to this version.
     pub async fn start_on(
         listener: TcpListener,
         config: ReplicaConfig,
         server: Arc<dyn Server>,
         observer: Box<dyn Observer>,
+        version_max: u32,
     ) -> Result<Self, ReplicaError> {
         check(&config)?;
-        let (disk, machine) = open(&config, observer).await?;
+        let (disk, machine) = open(&config, observer, version_max).await?;
         let table = machine.shared();
         let peers = Peers::new(disk.clone());
         let settings = settings(&config.cluster, &config.timing)?;
@@ -81,7 +83,8 @@ impl Replica {
         let stop = CancellationToken::new();
         let permits = Permits::default();
         let ended = watch::Sender::new(None);
-        let node = Arc::new(Node { config, disk, table, raft, peers, permits, ended, stop });
+        let node = Node { config, version_max, disk, table, raft, peers, permits, ended, stop };
+        let node = Arc::new(node);
         let last = Arc::new(node.stop.clone().drop_guard());
         let answering = Arc::new(Answering::new(Arc::clone(&node), server));
         let rpc = Rpc::start_on(listener, rpc_config(&node), answering);
@@ -170,22 +173,26 @@ impl Replica {
 
     /// Leader only: takes a new member in as a learner. It must be running, with an empty disk.
     pub async fn add(&self, member: Founder) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::add(&self.node, member).await
     }
 
     /// Leader only: a learner becomes a voter.
     pub async fn promote(&self, id: NodeId) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::promote(&self.node, id).await
     }
 
     /// Leader only: a member leaves. A leader that is to leave hands over first, and answers that it
     /// does not lead: the next one is to be asked.
     pub async fn remove(&self, id: NodeId) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::remove(&self.node, id).await
     }
 
     /// Leader only: another member is to lead.
     pub async fn transfer(&self, to: NodeId) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::transfer(&self.node, to).await
     }
 
@@ -193,7 +200,7 @@ impl Replica {
     pub async fn snapshot(&self) -> Result<Vec<u8>, ReplicaError> {
         let raft = &self.node.raft;
         let mut metrics = raft.metrics();
-        let applied = metrics.borrow_watched().last_applied.clone();
+        let applied = metrics.borrow_watched().last_applied;
         if metrics.borrow_watched().snapshot < applied {
             let asked = raft.trigger().snapshot().await;
             asked.map_err(|error| refused(error.to_string()))?;
@@ -249,13 +256,14 @@ fn check(config: &ReplicaConfig) -> Result<(), ReplicaError> {
 async fn open(
     config: &ReplicaConfig,
     observer: Box<dyn Observer>,
+    version_max: u32,
 ) -> Result<(Disk, StateMachine), ReplicaError> {
     let directory = config.data.clone();
     let cluster = config.cluster.clone();
     let node = config.me;
     let open = move || {
         let disk = Disk::open(&directory, &Expected { cluster: &cluster, node })?;
-        let machine = StateMachine::open(&disk, observer, VERSION)?;
+        let machine = StateMachine::open(&disk, observer, version_max)?;
         Ok((disk, machine))
     };
     let opened = spawn_blocking(open).await.map_err(|error| refused(error.to_string()))?;

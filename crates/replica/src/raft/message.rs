@@ -176,7 +176,7 @@ mod tests {
         let leader = <TypeConfig as openraft::RaftTypeConfig>::LeaderId::new(3, 1);
         let log_id = LogId::new(leader.to_committed(), 7);
         let stamped = Stamped { lease_time: LeaseTime(9), change: Change::Tick };
-        let entry = EntryOf::<TypeConfig>::new(log_id.clone(), EntryPayload::Normal(stamped));
+        let entry = EntryOf::<TypeConfig>::new(log_id, EntryPayload::Normal(stamped));
         Question::Append(AppendEntriesRequest {
             vote: Vote::new_committed(3, 1),
             prev_log_id: None,

@@ -39,7 +39,7 @@ impl RpcServer for Answering {
     }
 
     fn about(&self) -> Vec<u8> {
-        agreement::About::mine().encode()
+        agreement::About { version_max: self.node.version_max }.encode()
     }
 
     fn serve(

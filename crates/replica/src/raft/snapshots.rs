@@ -35,28 +35,23 @@ pub async fn send(
 ) -> Result<SnapshotResponse<TypeConfig>, StreamingError<TypeConfig>> {
     let file = snapshot.snapshot;
     let length = file.length();
-    let piece = |offset, bytes| Piece {
-        vote: vote.clone(),
-        meta: snapshot.meta.clone(),
-        length,
-        offset,
-        bytes,
-    };
+    let piece = |offset, bytes| Piece { vote, meta: snapshot.meta.clone(), length, offset, bytes };
     let mut next = piece(0, Vec::new());
     loop {
         let all = next.offset + next.bytes.len() as u64 == length;
         let within = if all { INSTALL_TIMEOUT } else { CHUNK_TIMEOUT };
         let sent = peers.send(to, Purpose::Bulk, &next, Instant::now() + within).await;
-        match sent.map_err(|error| broken(&error))? {
-            Reply::Has(offset) if offset < length => {
-                let read = file.read_chunk(offset, CHUNK).await;
-                let bytes =
-                    read.map_err(|error| StreamingError::Unreachable(Unreachable::new(&error)))?;
-                next = piece(offset, bytes);
-            }
-            Reply::Installed(answer) => return Ok(answer),
-            _ => return Err(broken(&NoReply::Nonsense)),
+        let reply = sent.map_err(|error| broken(&error))?;
+        if let Reply::Installed(answer) = reply {
+            return Ok(answer);
         }
+        let Reply::Has(offset) = reply else { return Err(broken(&NoReply::Nonsense)) };
+        if offset >= length {
+            return Err(broken(&NoReply::Nonsense));
+        }
+        let read = file.read_chunk(offset, CHUNK).await;
+        let bytes = read.map_err(|error| StreamingError::Unreachable(Unreachable::new(&error)))?;
+        next = piece(offset, bytes);
     }
 }
 

@@ -5,3 +5,5 @@ mod founding;
 mod kit;
 mod leases;
 mod members;
+mod quick_election;
+mod version;

@@ -49,7 +49,7 @@ impl ReplicatedEngine {
 
     async fn verify(&self, resource: Resource, fence: Fence, who: Option<SessionId>) -> Said {
         self.read(|table| {
-            let latest = table.lock(&resource).and_then(|lock| sights::latest(&lock));
+            let latest = table.latest_fence(&resource);
             Said::Verified(table.verify(&resource, fence, who), latest)
         })
         .await
