@@ -239,9 +239,18 @@ struct Checked {
     table_at: usize,
 }
 
+/// Reads a whole snapshot from memory; errors call it by this name.
+pub fn parse(name: &Path, bytes: Vec<u8>) -> Result<(Head, Table), DiskError> {
+    whole(name, check(name, bytes)?)
+}
+
 /// Reads a whole snapshot.
 fn decode(path: &Path) -> Result<(Head, Table), DiskError> {
-    let Checked { head, bytes, table_at } = read(path)?;
+    whole(path, read(path)?)
+}
+
+fn whole(path: &Path, checked: Checked) -> Result<(Head, Table), DiskError> {
+    let Checked { head, bytes, table_at } = checked;
     match postcard::take_from_bytes(&bytes[table_at..]) {
         Ok((table, [])) => Ok((head, table)),
         Ok(_) | Err(_) => {
@@ -256,6 +265,10 @@ fn read(path: &Path) -> Result<Checked, DiskError> {
     let opened =
         File::open(path).and_then(|file| file.take(SNAPSHOT_BYTES_MAX).read_to_end(&mut bytes));
     opened.map_err(|error| DiskError::system(path, error))?;
+    check(path, bytes)
+}
+
+fn check(path: &Path, mut bytes: Vec<u8>) -> Result<Checked, DiskError> {
     let damaged = |what: &str| DiskError::damaged(path, 0, what);
     let end = bytes.len().checked_sub(8).ok_or_else(|| damaged("too short"))?;
     let expected = bytes.split_off(end);
