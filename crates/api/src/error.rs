@@ -34,6 +34,9 @@ pub struct Failure {
     /// With `retry`: when it may be worth while to ask again, if the node knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// The status of HTTP, where that of the code is not the right one.
+    #[serde(skip)]
+    pub status: Option<u16>,
     /// This node is about to stop: whoever holds nothing here goes to another at once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopping: bool,
@@ -52,8 +55,14 @@ impl Failure {
             leading_api: None,
             cycle: Vec::new(),
             retry_after_ms: None,
+            status: None,
             stopping: false,
         }
+    }
+
+    /// The status of HTTP that comes with it.
+    pub fn status(&self) -> u16 {
+        self.status.unwrap_or_else(|| self.error.code.status())
     }
 }
 

@@ -173,6 +173,19 @@ impl Desk {
         }
     }
 
+    /// Whether this node can do its work: it is not about to stop, and links to a majority stand.
+    pub(super) fn check_ready(&self, host: &dyn HostContext) -> Answer<()> {
+        self.check_stays()?;
+        let cluster = self.cluster_view(host);
+        let linked = cluster.nodes.iter().filter(|node| node.state != "unreachable").count();
+        let all = cluster.nodes.len();
+        if 2 * linked > all {
+            return Ok(());
+        }
+        let words = format!("in touch with {linked} of {all} nodes, itself included");
+        Err(refusal::unavailable(words))
+    }
+
     fn node_view(&self, node: NodeId, host: &dyn HostContext) -> api::Node {
         let address = &self.config.nodes[node.index()];
         let peer = host.peer(node);
