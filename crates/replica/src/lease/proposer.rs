@@ -90,7 +90,8 @@ impl Proposing {
     /// The leadership that this node has now, or is about to have.
     async fn reign(&self, lead: &mut watch::Receiver<Lead>) -> Result<Reign, NotProposed> {
         loop {
-            let now = lead.wait_for(|lead| !lead.rising).await.map_err(|_| NotProposed::Stopped)?;
+            let now = lead.wait_for(|lead| !lead.rising).await;
+            let now = now.map_err(|_| NotProposed::Stopped)?.clone();
             let elected = look(&self.metrics).0;
             if let Some(mine) = now.mine {
                 return Ok(mine);
@@ -98,7 +99,6 @@ impl Proposing {
             if elected.is_none() || elected == now.deaf || now.stopped {
                 return Err(now.refusal());
             }
-            drop(now);
             // The loop is about to see what the metrics say.
             lead.changed().await.map_err(|_| NotProposed::Stopped)?;
         }
