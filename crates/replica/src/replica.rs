@@ -13,7 +13,7 @@ use crate::raft::config::settings;
 use crate::raft::network::{Peers, node_id};
 use crate::raft::serve::Answering;
 use crate::state_machine::StateMachine;
-use crate::{agreement, founding, members, status};
+use crate::{agreement, backup, founding, members, status};
 use conclave_core::NodeId;
 use conclave_net::rpc::{Purpose, Rpc, RpcConfig, RpcError, RpcLimits};
 use conclave_table::{Change, Renewal, Renewed, Table, VERSION};
@@ -23,7 +23,7 @@ use openraft::errors::{LinearizableReadError, RaftError};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -196,7 +196,7 @@ impl Replica {
         members::transfer(&self.node, to).await
     }
 
-    /// Makes a snapshot of this node's table, for a backup: its bytes.
+    /// Makes a backup of this node's table: its bytes. See [`crate::restore`].
     pub async fn snapshot(&self) -> Result<Vec<u8>, ReplicaError> {
         let raft = &self.node.raft;
         let mut metrics = raft.metrics();
@@ -215,7 +215,9 @@ impl Replica {
         timeout(SNAPSHOT, made).await.map_err(|_| refused("a snapshot takes too long".into()))?;
         let latest = self.node.disk.snapshots().latest();
         let (_, file) = latest.ok_or_else(|| refused("there is nothing to back up yet".into()))?;
-        file.read_all().await.map_err(|error| refused(error.to_string()))
+        let snapshot = file.read_all().await.map_err(|error| refused(error.to_string()))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(backup::wrap(&snapshot, now.as_secs()))
     }
 
     /// Ends when this replica had to stop by itself, and says why.

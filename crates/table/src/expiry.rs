@@ -20,6 +20,8 @@ pub enum Timer {
     Deadline(Place),
     /// What was taken away ends at the latest.
     Revoked(Resource, Ticket),
+    /// Whoever waited since the table was restored may be let in.
+    Quiet,
 }
 
 impl Table {
@@ -33,6 +35,7 @@ impl Table {
             match timer {
                 Timer::Deadline(place) => self.give_up(place, Refusal::TimedOut, turn),
                 Timer::Revoked(resource, first) => self.end_hold(&resource, first, turn),
+                Timer::Quiet => turn.left.extend(self.locks.keys().cloned()),
             }
         }
     }

@@ -44,6 +44,23 @@ pub enum Question {
     Hashes,
 }
 
+impl Question {
+    /// On whose behalf it is asked, if it is a leader's or a candidate's.
+    pub fn vote(&self) -> Option<&Vote> {
+        match self {
+            Self::Append(request) => Some(&request.vote),
+            Self::Vote(request) | Self::PreVote(request) => Some(&request.vote),
+            Self::Transfer(request) => Some(request.from_leader()),
+            Self::Acquaint
+            | Self::Promise(_)
+            | Self::Join(_)
+            | Self::Removed
+            | Self::Suspect(_)
+            | Self::Hashes => None,
+        }
+    }
+}
+
 /// What is asked of the receiver of a snapshot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Piece {

@@ -1,5 +1,6 @@
 //! Several replicas in one process, on loopback: what the cluster keeps, and through what.
 
+mod backup;
 mod cluster;
 mod founding;
 mod kit;
