@@ -6,7 +6,7 @@ use crate::output::{dim, good, odd, strong, width};
 use crate::texts::{phrase, tr};
 use conclave_client::api::limits::shown;
 use conclave_client::api::{Cluster, Election, Holder, Lock, Node};
-use conclave_client::{Client, Error};
+use conclave_client::{Client, Error, Known};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -96,8 +96,9 @@ impl State {
 
 fn view(client: &Client) -> Result<View, Error> {
     let cluster = client.cluster()?;
-    let locks = client.locks()?.locks;
-    let elections = client.elections()?.elections;
+    let known = if cluster.scope == "cluster" { Known::AtNode } else { Known::Now };
+    let locks = client.locks(known)?.locks;
+    let elections = client.elections(known)?.elections;
     Ok(View { cluster, locks, elections })
 }
 
@@ -192,6 +193,15 @@ fn name_of(holder: Option<&Holder>) -> String {
     holder.map_or("-".to_string(), name)
 }
 
+/// The same where several hold it at once.
+fn names_of(first: Option<&Holder>, all: usize) -> String {
+    let first = name_of(first);
+    match all.saturating_sub(1) {
+        0 => first,
+        others => tr(&format!("{first} and {others} more")).into_owned(),
+    }
+}
+
 fn at_node(who: &str, node: u32) -> String {
     tr(&format!("{} at node {node}", shown(who))).into_owned()
 }
@@ -221,7 +231,7 @@ fn locks(locks: &[Lock], free: bool) -> String {
         let longest = waiters.clone().map(|waiter| waiter.waited_ms).max();
         table.row([
             shown(name).into_owned(),
-            name_of(holder),
+            names_of(holder, known.iter().map(|lock| lock.holders.len()).sum()),
             holder.map_or(String::new(), |holder| age(holder.held_ms)),
             holder.map_or(String::new(), |holder| holder.fence.to_string()),
             waiters.count().to_string(),
@@ -268,7 +278,7 @@ fn elections(elections: &[Election], free: bool) -> String {
 }
 
 /// A span in the unit that suits it.
-fn age(milliseconds: u64) -> String {
+pub fn age(milliseconds: u64) -> String {
     match milliseconds {
         0..1_000 => format!("{milliseconds} ms"),
         1_000..60_000 => local(&format!("{:.1} s", milliseconds as f64 / 1_000.0)),
