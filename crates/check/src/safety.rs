@@ -5,8 +5,8 @@ use crate::local::Phase;
 use crate::state::State;
 use conclave_core::Property;
 
-/// The safety properties that are violated in a state: mutual exclusion by the state itself, the
-/// others by what the history variables remember of the way to it.
+/// The safety properties that are violated in a state: mutual exclusion and the cluster's invariant
+/// by the state itself, the others by what the history variables remember of the way to it.
 pub fn violated(explorer: &Explorer<'_>, state: &State) -> Vec<Property> {
     let mut violated = Vec::new();
     let inside = |&node: &u16| explorer.face(state, node).phase == Phase::Inside;
@@ -20,6 +20,8 @@ pub fn violated(explorer: &Explorer<'_>, state: &State) -> Vec<Property> {
         (broken.term, Property::E1Term),
         (broken.order, Property::HB),
     ];
+    let nodes = 0..state.nodes.len() as u16;
+    violated.extend(nodes.filter_map(|node| explorer.face(state, node).broken));
     violated.extend(remembered.iter().filter(|(is, _)| *is).map(|&(_, property)| property));
     violated
 }
