@@ -83,7 +83,15 @@ impl Client {
         match self.state {
             State::None => self.open_session(ctx),
             State::Opening => {} // It asks when the session is there.
-            State::Open => self.ask(Wish::Acquire, ctx),
+            State::Open => self.ask_in_turn(ctx),
+        }
+    }
+
+    /// Asks to be let in, one thing after the other: a session that still holds the lock and waits
+    /// behind another who waits for it is refused, since it is in a deadlock.
+    fn ask_in_turn(&mut self, ctx: &mut Context<LockTable>) {
+        if self.wants && self.open.is_empty() {
+            self.ask(Wish::Acquire, ctx);
         }
     }
 
@@ -135,9 +143,7 @@ impl Client {
         }
         self.state = State::Open;
         set(Timer::Keepalive, ctx);
-        if self.wants {
-            self.ask(Wish::Acquire, ctx);
-        }
+        self.ask_in_turn(ctx);
         self.rest(ctx);
     }
 
@@ -156,8 +162,10 @@ impl Client {
     }
 
     fn on_done(&mut self, request: u32, ctx: &mut Context<LockTable>) {
-        if self.open.remove(&request) == Some(Wish::Acquire) && self.wants {
-            self.ask(Wish::Acquire, ctx); // Refused: another request, at the end of the line.
+        if self.open.remove(&request) == Some(Wish::Acquire) {
+            set(Timer::Repeat, ctx); // Refused: it asks for something new after a while.
+        } else {
+            self.ask_in_turn(ctx);
         }
         self.rest(ctx);
     }
@@ -233,13 +241,16 @@ impl Client {
     }
 
     /// Asks again for whatever was not answered, under the same numbers.
-    fn repeat(&self, ctx: &mut Context<LockTable>) {
+    fn repeat(&mut self, ctx: &mut Context<LockTable>) {
         self.tell_loss(ctx);
         if self.state == State::Opening {
             ctx.send(self.coordinator, Message::Open { session: self.session });
         }
         for (request, wish) in &self.open {
             self.say(*request, *wish, ctx);
+        }
+        if self.state == State::Open {
+            self.ask_in_turn(ctx);
         }
         set(Timer::Repeat, ctx);
     }
@@ -254,7 +265,8 @@ impl Client {
 
     /// Stops asking again if all was answered.
     fn rest(&self, ctx: &mut Context<LockTable>) {
-        if self.open.is_empty() && self.state != State::Opening && self.lost.is_none() {
+        let asks = self.wants || self.state == State::Opening || !self.open.is_empty();
+        if !asks && self.lost.is_none() {
             ctx.cancel_timer(Timer::Repeat);
         }
     }

@@ -68,7 +68,7 @@ impl Coordinator {
             | Message::Alive { .. }
             | Message::Gone { .. } => {} // Nobody answers a coordinator.
         }
-        self.propose_in_vain(ctx);
+        self.propose_in_vain();
     }
 
     fn on_open(&mut self, from: NodeId, session: u32, ctx: &mut Context<LockTable>) {
@@ -161,13 +161,16 @@ impl Coordinator {
     }
 
     /// What leaders propose that know an older renewal, or whose clock is early. Each is void.
-    fn propose_in_vain(&mut self, ctx: &mut Context<LockTable>) {
+    fn propose_in_vain(&mut self) {
+        let now = self.table.now();
         let all: Vec<_> = self.table.sessions().map(|(id, known)| (*id, known.renewed)).collect();
         for (session, renewed) in all {
             let older = LeaseTime(renewed.0.saturating_sub(1));
-            self.enter(&Change::Expire { session, if_last_renew: older }, ctx);
-            if self.table.now() < renewed.after(TTL_MS) {
-                self.enter(&Change::Expire { session, if_last_renew: renewed }, ctx);
+            let early = Some(renewed).filter(|renewed| now < renewed.after(TTL_MS));
+            for if_last_renew in [older].into_iter().chain(early) {
+                let void = Change::Expire { session, if_last_renew };
+                let applied = self.table.clone().apply(self.table.index() + 1, now, &void);
+                self.witness.see_in_vain(&applied);
             }
         }
     }

@@ -46,7 +46,7 @@ pub static ENTRY: Entry = Entry {
                 runs: Some(Runs {
                     nodes: 2,
                     set: PAUSED,
-                    bounds: |_| {},
+                    bounds: at_any_moment,
                     beyond: None,
                     large: false,
                 }),
@@ -72,10 +72,18 @@ pub static ENTRY: Entry = Entry {
     on_network: OnNetwork::Nothing("it is the lock of the replicated service"),
     evidence: Evidence {
         claims: Stated::Yes(&[
-            claim(2, lossy, 0, SAFE),
-            claim(2, paused, 0, SAFE_AT_THE_RESOURCE).with(PAUSED),
-            claim(2, paused, 0, TWO_INSIDE).with(PAUSED),
-            claim(3, calm, 0, ALL),
+            claim(3, as_usual, 71_634, ALL),
+            claim(2, twice_with_a_loss, 86_719, ALL),
+            claim(2, astray_with_a_comeback, 656_602, ALL),
+            claim(2, astray, 919_410, SAFE),
+            claim(2, comeback, 255_334, SAFE),
+            claim(2, overtaken, 230_481, SAFE),
+            claim(2, astray, 603_198, SAFE_AT_THE_RESOURCE).with(PAUSED),
+            claim(2, at_any_moment, 2_242, TWO_INSIDE).with(PAUSED),
+            claim(3, loss, 870_008, ALL).large(),
+            claim(3, synchronous_comeback, 1_020_296, ALL).large(),
+            claim(2, twice_withdrawn, 2_513_345, SAFE).large(),
+            claim(2, in_any_order, 3_443_907, SAFE).large(),
         ]),
         normal: Stated::No("its requests are counted, and so are its entries"),
         plain: Stated::No("it sets timers"),
@@ -117,18 +125,72 @@ fn has(params: &Params) -> Vec<Property> {
     has
 }
 
-fn calm(_: &mut Bounds) {}
+fn as_usual(_: &mut Bounds) {}
 
-fn lossy(bounds: &mut Bounds) {
-    bounds.timing = Timing::AnyMoment;
-    bounds.timeouts = Some(2);
+/// A message is lost.
+fn loss(bounds: &mut Bounds) {
+    bounds.losses = 1;
+}
+
+/// A node comes back; a client has forgotten everything.
+fn synchronous_comeback(bounds: &mut Bounds) {
+    bounds.restarts = 1;
+}
+
+/// Everybody asks twice, and a message is lost.
+fn twice_with_a_loss(bounds: &mut Bounds) {
+    bounds.requests = Some(2);
+    bounds.losses = 1;
+}
+
+/// A message is lost, one comes twice, somebody withdraws, and a node comes back.
+fn astray_with_a_comeback(bounds: &mut Bounds) {
     bounds.losses = 1;
     bounds.duplicates = 1;
     bounds.cancels = 1;
+    bounds.restarts = 1;
+}
+
+/// On every node one timer fires, at any moment: a lease runs out, a client asks again or says that
+/// it is alive.
+fn at_any_moment(bounds: &mut Bounds) {
+    bounds.timing = Timing::AnyMoment;
+    bounds.timeouts = Some(1);
+}
+
+/// The same, a message is lost, and one comes twice.
+fn astray(bounds: &mut Bounds) {
+    at_any_moment(bounds);
+    bounds.losses = 1;
+    bounds.duplicates = 1;
+}
+
+/// On every node one timer fires, at any moment, and a node comes back.
+fn comeback(bounds: &mut Bounds) {
+    at_any_moment(bounds);
+    bounds.restarts = 1;
+}
+
+/// On every node one timer fires, at any moment; everybody asks twice, and somebody withdraws.
+fn twice_withdrawn(bounds: &mut Bounds) {
+    at_any_moment(bounds);
+    bounds.requests = Some(2);
+    bounds.cancels = 1;
+}
+
+/// On every node one timer fires, at any moment, and messages overtake each other.
+fn in_any_order(bounds: &mut Bounds) {
+    at_any_moment(bounds);
     bounds.network = Network::Bag;
 }
 
-fn paused(bounds: &mut Bounds) {
+/// Messages overtake each other, and one comes twice; everybody asks twice, and somebody withdraws.
+/// No timer fires.
+fn overtaken(bounds: &mut Bounds) {
     bounds.timing = Timing::AnyMoment;
-    bounds.timeouts = Some(1);
+    bounds.timeouts = Some(0);
+    bounds.requests = Some(2);
+    bounds.cancels = 1;
+    bounds.duplicates = 1;
+    bounds.network = Network::Bag;
 }

@@ -15,6 +15,8 @@ pub enum Broken {
     Ghost,
     /// Somebody waits for a lock that is free.
     LostWakeUp,
+    /// A session was ended by an expiry that had to be void: its client is running.
+    Expired,
     /// Two hold the lock.
     TwoInside,
     /// The same request was granted twice.
@@ -25,10 +27,10 @@ pub enum Broken {
 
 impl Broken {
     /// The property that it is a violation of. Whoever has a bound on waiting is passed over by
-    /// nobody, waits behind nobody who is gone, and is woken up.
+    /// nobody, waits behind nobody who is gone, is woken up, and keeps its place as long as it lives.
     pub fn property(self) -> Property {
         match self {
-            Self::Overtaken | Self::Ghost | Self::LostWakeUp => Property::BW,
+            Self::Overtaken | Self::Ghost | Self::LostWakeUp | Self::Expired => Property::BW,
             Self::TwoInside | Self::GrantedTwice => Property::S1Eff,
             Self::FenceFell => Property::F1,
         }
@@ -76,6 +78,13 @@ impl Witness {
         }
         self.granted.retain(|ticket| table.session(ticket.session).is_some());
         self.look_at(table);
+    }
+
+    /// Looks at what came of a change that had to be void.
+    pub fn see_in_vain(&mut self, applied: &Applied) {
+        if !applied.notices.is_empty() {
+            self.say(Broken::Expired);
+        }
     }
 
     fn on_granted(&mut self, ticket: Ticket, fence: Fence) {

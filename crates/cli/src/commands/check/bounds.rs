@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::failure::Usage;
-use conclave_algorithms::catalog::{self, Assumption, Entry, Family, Finding, Runs, Setting};
+use conclave_algorithms::catalog::{Assumption, Entry, Family, Finding, Runs, Setting};
 use conclave_check::{INITIATORS_MAX, Limits};
 use conclave_core::{Bounds, Property, Start};
 use conclave_lab::{Experiment, People};
@@ -72,7 +72,7 @@ impl Check {
     /// The algorithm with its size and parameters: as typed; else as it takes to see what comes of
     /// the assumption that is dropped; else as usual.
     pub fn experiment(&self) -> anyhow::Result<Experiment> {
-        let runs = self.runs(catalog::find(&self.id)?)?;
+        let runs = self.runs(conclave_lab::find(&self.id)?)?;
         let nodes = self.nodes.or(runs.map(|runs| runs.nodes)).unwrap_or(NODES_USUAL);
         let is_typed = |name: &str| {
             self.set.iter().any(|typed| typed.split('=').next().is_some_and(|typed| typed == name))
