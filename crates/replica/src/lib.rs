@@ -3,10 +3,25 @@
 //! This is the only crate that names openraft. Its face is [`Replica`]: start, propose, renew, read,
 //! call, members.
 
+mod agreement;
+mod backup;
+pub mod disk;
 mod face;
+mod founding;
+mod lease;
+mod members;
+mod node;
+mod quick_election;
+mod raft;
 pub mod raft_types;
+mod replica;
+pub mod state_hashes;
+pub mod state_machine;
+mod status;
 
+pub use backup::{Restore, restore};
 pub use face::{
-    Call, CallError, Committed, Entry, Founder, Member, NotProposed, Observer, Replica,
+    Call, CallError, Committed, Entry, Founder, Member, NotChanged, NotProposed, Observer,
     ReplicaConfig, ReplicaError, Role, Server, Status, Timing,
 };
+pub use replica::Replica;

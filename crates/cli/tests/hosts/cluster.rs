@@ -32,7 +32,11 @@ impl<'a> Cluster<'a> {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let place = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("hosts-{}-{count}", std::process::id()));
-        let flags = flags.iter().map(ToString::to_string).collect();
+        let classic = match flags.contains(&"--engine") {
+            true => &[][..],
+            false => &["--engine", "central-failover"],
+        };
+        let flags = classic.iter().chain(flags).map(ToString::to_string).collect();
         let mut cluster = Self { lan, flags, place, processes: Vec::new() };
         cluster.processes.resize_with(N as usize, || None);
         for node in 1..=N {
@@ -102,6 +106,13 @@ impl<'a> Cluster<'a> {
     /// A client of this node alone.
     pub fn client(&self, node: u32) -> Client {
         Client::new([format!("{}:7070", self.lan.address(node))]).expect("an address")
+    }
+
+    /// A client that knows all nodes, and asks this one first.
+    pub fn clients_from(&self, node: u32) -> Client {
+        let nodes = (0..N).map(|step| (node - 1 + step) % N + 1);
+        Client::new(nodes.map(|node| format!("{}:7070", self.lan.address(node))))
+            .expect("addresses")
     }
 
     /// What a node says of the cluster.

@@ -200,7 +200,8 @@ impl Bench {
 
     fn session_for(&mut self, id: &str, ttl_ms: u64) {
         let label = Some(format!("label of {id}"));
-        let request = api::NewSession { ttl_ms: Some(ttl_ms), label, request_id: None };
+        let ttl_ms = Some(ttl_ms);
+        let request = api::NewSession { ttl_ms, label, ..api::NewSession::default() };
         let id = id.to_string();
         self.now(|reply| Command::OpenSession { request, id, reply }).expect("a session");
     }
@@ -218,7 +219,8 @@ impl Bench {
     }
 
     fn release(&mut self, name: &str, session: &str, fence: u64) -> Answer<api::Released> {
-        let request = api::Release { session: session.to_string(), fence, request_id: None };
+        let session = session.to_string();
+        let request = api::Release { session, fence, ..api::Release::default() };
         let name = name.to_string();
         self.now(|reply| Command::Release { name, request, reply })
     }
@@ -264,7 +266,8 @@ impl Bench {
 
     fn lock(&mut self, name: &str) -> api::Lock {
         let name = name.to_string();
-        self.show(|reply| Question::Lock { name, reply }).expect("a lock that was used")
+        self.show(|reply| Question::Lock { name, look: Default::default(), reply })
+            .expect("a lock that was used")
     }
 
     fn events(&mut self) -> Vec<String> {
@@ -285,6 +288,10 @@ fn acquire(session: &str, wait_ms: u64, request_id: Option<&str>) -> api::Acquir
         request_id: request_id.map(str::to_string),
         ..api::Acquire::default()
     }
+}
+
+fn verify(fence: u64) -> api::Verify {
+    api::Verify { fence, ..api::Verify::default() }
 }
 
 fn granted(answer: &mut Receiver<Answer<api::Grant>>) -> api::Grant {

@@ -165,11 +165,11 @@ fn own(arguments: &Service, engine: &str, news: &News) -> anyhow::Result<Measure
         _ => folder.join(engine),
     });
     let wanted = Wanted {
-        nodes: arguments.nodes,
-        engine,
-        election: "majority",
-        detector: "phi-accrual",
-        set: &arguments.set,
+        nodes: Some(arguments.nodes),
+        engine: Some(engine.to_string()),
+        election: None,
+        detector: None,
+        set: arguments.set.clone(),
         http: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
         record: record.as_deref(),

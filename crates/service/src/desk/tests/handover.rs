@@ -93,7 +93,7 @@ fn who_waits_at_a_node_that_stops_is_sent_on_and_gives_up_its_place() {
     assert_eq!(refused(&mut late).error.code.to_string(), "unavailable");
     assert_eq!(bench.asked("x"), []);
     let opened = bench.now(|reply| Command::OpenSession {
-        request: api::NewSession { ttl_ms: Some(5_000), label: None, request_id: None },
+        request: api::NewSession { ttl_ms: Some(5_000), ..api::NewSession::default() },
         id: "c".to_string(),
         reply,
     });
@@ -161,7 +161,11 @@ fn nobody_is_given_more_time_by_a_node_that_stops() {
     bench.pass(4_000);
     let _may_stop = told_to_stop(&mut bench);
     for left in [6_000, 5_000] {
-        let kept = bench.now(|reply| Command::KeepAlive { session: "a".to_string(), reply });
+        let kept = bench.now(|reply| Command::KeepAlive {
+            session: "a".to_string(),
+            request: Default::default(),
+            reply,
+        });
         assert_eq!(kept.expect("it lives").ttl_ms, left);
         bench.pass(1_000);
     }

@@ -51,8 +51,10 @@ fn holds_of_machines_that_forget_them_are_over() {
     assert_eq!(bench.lock("held").state, "free");
     assert_eq!(code(bench.release("held", "a", 7)), "not_holder");
     let session = "a".to_string();
-    bench.now(|reply| Command::KeepAlive { session, reply }).expect("it lives on");
-    let verify = |reply| Question::Verify { name: "held".to_string(), fence: 7, reply };
+    bench
+        .now(|reply| Command::KeepAlive { session, request: Default::default(), reply })
+        .expect("it lives on");
+    let verify = |reply| Question::Verify { name: "held".to_string(), request: verify(7), reply };
     let verified = bench.show(verify).expect("an answer");
     assert_eq!((verified.valid, verified.latest), (false, Some(7)));
     drop(bench.acquire("held", "a", 1_000));
@@ -79,7 +81,7 @@ fn a_release_that_is_repeated_after_a_restart_counts_once() {
     granted(&mut bench.acquire_as("x", acquire("a", 0, Some("inner"))));
     let release = |bench: &mut Bench| {
         let (session, request_id) = ("a".to_string(), Some("s".to_string()));
-        let request = api::Release { session, fence: 7, request_id };
+        let request = api::Release { session, fence: 7, request_id, ..api::Release::default() };
         bench.now(|reply| Command::Release { name: "x".to_string(), request, reply })
     };
     assert_eq!(release(&mut bench).expect("held").holds, 1);

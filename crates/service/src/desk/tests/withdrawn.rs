@@ -2,7 +2,8 @@ use super::*;
 use AnyRequest::{Acquire, Cancel};
 
 fn withdraw(bench: &mut Bench, kind: Kind, session: &str, id: &str) -> Answer<api::Withdrawn> {
-    let request = api::Withdraw { session: session.to_string() };
+    let session = session.to_string();
+    let request = api::Withdraw { session, ..api::Withdraw::default() };
     let (name, request_id) = ("x".to_string(), id.to_string());
     bench.now(|reply| Command::Withdraw { kind, name, request_id, request, reply })
 }
@@ -82,7 +83,9 @@ fn the_estimate_is_the_place_times_the_usual_hold() {
         for _ in 0..held / 250 {
             bench.pass(250);
             let session = "a".to_string();
-            bench.now(|reply| Command::KeepAlive { session, reply }).expect("it lives");
+            bench
+                .now(|reply| Command::KeepAlive { session, request: Default::default(), reply })
+                .expect("it lives");
         }
         bench.release("x", "a", fence).expect("held");
     }
