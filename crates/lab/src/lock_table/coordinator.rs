@@ -115,7 +115,7 @@ impl Coordinator {
     ) {
         let requests = open.iter().copied().map(number).collect();
         let open = Some(OpenRequests { as_of: number(as_of), requests });
-        let renewal = Renewal { session: id(from, session), open };
+        let renewal = Renewal { session: id(from, session), at: from, open };
         let applied = self.enter(&Change::Renew(vec![renewal]), ctx);
         let lives = matches!(&applied.answer, Answer::Renewed(all)
             if matches!(all.as_slice(), [Renewed::Alive(_)]));

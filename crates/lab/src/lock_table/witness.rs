@@ -2,16 +2,20 @@
 
 use super::coordinator::resource;
 use conclave_core::Property;
-use conclave_table::{Answer, Applied, Change, Fence, LockView, Notice, Table, Ticket};
+use conclave_table::{
+    Answer, Applied, Ask, Body, Change, Fence, LockView, Notice, RequestId, SessionId, Table,
+    Ticket,
+};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What can be wrong with the table, whoever looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Broken {
     /// Somebody was let in before one who was there first.
     Overtaken,
-    /// Somebody holds the lock or stands in line who is gone; or somebody who waits stands nowhere.
+    /// Somebody holds the lock or stands in line who is gone, or by a request that its client gave
+    /// up; or somebody who waits stands nowhere.
     Ghost,
     /// Somebody waits for a lock that is free.
     LostWakeUp,
@@ -44,6 +48,10 @@ pub struct Witness {
     line: Vec<Ticket>,
     /// What sessions that are there have been granted.
     granted: BTreeSet<Ticket>,
+    /// What they have withdrawn.
+    withdrawn: BTreeSet<Ticket>,
+    /// By session: below this request its client waits for no answer.
+    marks: BTreeMap<SessionId, RequestId>,
     /// The largest fence.
     fence: Fence,
     broken: Option<Broken>,
@@ -57,6 +65,9 @@ impl Witness {
 
     /// Looks at what came of a change.
     pub fn see(&mut self, table: &Table, change: &Change, applied: &Applied) {
+        if let Change::Ask(ask) = change {
+            self.hear(ask);
+        }
         for notice in &applied.notices {
             match notice {
                 Notice::Left { ticket, .. } => self.line.retain(|waits| waits != ticket),
@@ -67,7 +78,7 @@ impl Witness {
                 Notice::Ended(_)
                 | Notice::Revoked(..)
                 | Notice::Proclaimed(..)
-                | Notice::SessionEnded(..) => {}
+                | Notice::SessionEnded { .. } => {}
             }
         }
         if let (Change::Ask(ask), Answer::Waiting { .. }) = (change, &applied.answer) {
@@ -76,8 +87,25 @@ impl Witness {
                 self.line.push(ticket);
             }
         }
-        self.granted.retain(|ticket| table.session(ticket.session).is_some());
+        self.forget(table);
         self.look_at(table);
+    }
+
+    /// What a client says of its own requests.
+    fn hear(&mut self, ask: &Ask) {
+        let mark = self.marks.entry(ask.session).or_default();
+        *mark = ask.lowest_open.max(*mark);
+        if let Body::Cancel { request } = ask.body {
+            self.withdrawn.insert(Ticket { session: ask.session, request });
+        }
+    }
+
+    /// Nothing can come of requests of a session that has ended.
+    fn forget(&mut self, table: &Table) {
+        let lives = |session: SessionId| table.session(session).is_some();
+        self.granted.retain(|ticket| lives(ticket.session));
+        self.withdrawn.retain(|ticket| lives(ticket.session));
+        self.marks.retain(|session, _| lives(*session));
     }
 
     /// Looks at what came of a change that had to be void.
@@ -92,6 +120,10 @@ impl Witness {
             Some(first) if *first != ticket => self.say(Broken::Overtaken),
             Some(_) => drop(self.line.remove(0)),
             None => {}
+        }
+        let given_up = self.marks.get(&ticket.session).is_some_and(|mark| ticket.request < *mark);
+        if given_up || self.withdrawn.contains(&ticket) {
+            self.say(Broken::Ghost);
         }
         if !self.granted.insert(ticket) {
             self.say(Broken::GrantedTwice);
