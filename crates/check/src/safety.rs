@@ -32,7 +32,9 @@ mod tests {
     use crate::testkit::{for_every_state, with_space};
     use crate::{Checkable, Limits};
     use conclave_core::mutex::{Indication, Mutex, Request};
-    use conclave_core::{Bounds, Cluster, Context, Event, Named, Never, NodeId, Process, Verdict};
+    use conclave_core::{
+        Bounds, Cluster, Context, Event, Invariant, Named, Never, NodeId, Process, Verdict,
+    };
     use serde::{Deserialize, Serialize};
 
     /// The first node enters with fence 1, the second with 2, and the third with 2 as well once the
@@ -111,6 +113,24 @@ mod tests {
         });
         for property in [Property::S1, Property::S1Eff, Property::F1] {
             assert!(seen.contains(&property), "{property:?}");
+        }
+    }
+
+    /// What the user of no node could see: the state of one.
+    #[test]
+    fn the_invariant_of_a_cluster_is_judged_in_every_state_of_every_node() {
+        for (broken_by, expected) in [
+            ((|relay| relay.heard.then_some(Property::BW)) as Invariant<Relay>, Verdict::Violated),
+            (|relay| (relay.me == NodeId(9)).then_some(Property::BW), Verdict::Holds),
+        ] {
+            let relay = |me| Relay { me, on_leaving: true, waits: false, heard: false };
+            let cluster = Cluster { invariant: Some(broken_by), ..Cluster::of_equals(3, relay) };
+            let limits = Limits { properties: vec![Property::BW], ..Limits::default() };
+            let report = cluster.check(&Bounds::default(), &limits, &|_| {});
+            assert_eq!(report.verdict(Property::BW), expected);
+            // The second enters, leaves, and the third has heard of it.
+            let told = report.story(Property::BW).map(|story| story.moments.len());
+            assert_eq!(told, (expected == Verdict::Violated).then_some(3));
         }
     }
 }

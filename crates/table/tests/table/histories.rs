@@ -153,3 +153,29 @@ fn the_version_of_the_rules_never_falls() {
     assert_eq!(refused(&answer), &Refusal::Senseless(Senseless::Version));
     assert_eq!(cluster.table.version(), later);
 }
+
+/// The answer to a grant was lost. The lock is then taken by force, its time is over, and the next
+/// is inside when the first asks again: it must not hear of its grant now.
+#[test]
+fn a_grant_that_has_ended_is_not_told_to_who_asks_again() {
+    let ask = Change::Ask(Ask::new(id(2), RequestId(9), Body::Acquire(on("a").waiting(60_000))));
+    let granted_unheard = || {
+        let mut cluster = Cluster::with_sessions(3);
+        let fence = cluster.enter(1, on("a"));
+        cluster.apply(ask.clone());
+        cluster.queue(3, on("a"));
+        cluster.release(1, &lock("a"), fence);
+        assert_eq!(cluster.holders(&lock("a")), [2]);
+        cluster
+    };
+    let mut forced = granted_unheard();
+    forced.apply(Change::Force(Force { resource: lock("a"), now: false }));
+    forced.after(10_000, Change::Tick);
+    let mut cancelled = granted_unheard();
+    cancelled.ask(2, Body::Cancel { request: RequestId(9) });
+    for mut cluster in [forced, cancelled] {
+        assert_eq!(cluster.holders(&lock("a")), [3]);
+        assert_eq!(refused(&cluster.apply(ask.clone()).answer), &Refusal::Withdrawn);
+        assert_eq!(cluster.holders(&lock("a")), [3]);
+    }
+}

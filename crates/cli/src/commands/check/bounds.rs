@@ -63,8 +63,8 @@ impl Check {
             partial_order: !self.no_partial_order && !self.no_reduction,
             symmetry: !self.no_symmetry && !self.no_reduction,
             properties: properties.map_or(Ok(Vec::new()), |list| {
-                let family = experiment.setting.entry.family;
-                list.split(',').map(|tag| property(tag.trim(), family)).collect()
+                let entry = experiment.setting.entry;
+                list.split(',').map(|tag| property(tag.trim(), entry)).collect()
             })?,
         })
     }
@@ -162,9 +162,12 @@ fn initiators(text: &str, experiment: &Experiment) -> anyhow::Result<Start> {
 }
 
 /// A promise that can be looked at, by its tag.
-fn property(tag: &str, family: Family) -> Result<Property, Usage> {
-    let known: Vec<Property> = match family {
-        Family::Mutex => Property::MUTEX.into_iter().filter(|p| *p != Property::BW).collect(),
+fn property(tag: &str, entry: &Entry) -> Result<Property, Usage> {
+    // Only the lock table has an invariant that judges it.
+    let bounded = entry.id == conclave_lab::lock_table::ENTRY.id;
+    let judged = |property: &Property| *property != Property::BW || bounded;
+    let known: Vec<Property> = match entry.family {
+        Family::Mutex => Property::MUTEX.into_iter().filter(judged).collect(),
         Family::Election => Property::ELECTION.to_vec(),
         Family::Clock | Family::Detector => Vec::new(),
     };
