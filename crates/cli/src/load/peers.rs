@@ -18,8 +18,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A Java machine takes its time on a busy machine.
-const READY: Duration = Duration::from_secs(60);
+const READY: Duration = Duration::from_secs(40);
 const STEP: Duration = Duration::from_millis(100);
+/// Somebody may take a port between its choice and its use.
+const ATTEMPTS: u32 = 3;
 /// As many as a cluster needs to survive the loss of one.
 const SERVERS: usize = 3;
 
@@ -90,25 +92,40 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts it, and waits until it takes requests. Call this from the main thread: the servers'
-    /// lives hang on the thread. To give up on `gives_up` is to be interrupted.
+    /// Starts it, and waits until it takes requests; nothing if `gives_up` said so first. Call this
+    /// from the main thread: the servers' lives hang on the thread.
     pub fn start(peer: Peer, gives_up: &dyn Fn() -> bool) -> anyhow::Result<Option<Self>> {
+        let mut attempt = 1;
+        loop {
+            let mut running = Self::spawn(peer)?;
+            match running.wait(gives_up) {
+                Ok(is_ready) => return Ok(is_ready.then_some(running)),
+                Err(error) if attempt == ATTEMPTS => return Err(error),
+                Err(_) => attempt += 1,
+            }
+        }
+    }
+
+    fn spawn(peer: Peer) -> anyhow::Result<Self> {
+        let count = peer.servers();
         let directory = directory(peer)?;
-        let addresses = free(peer.servers())?;
-        let links = free(2 * peer.servers())?;
-        let mut running = Self { peer, directory, addresses, processes: Vec::new() };
-        let wanted =
-            Wanted { directory: &running.directory, addresses: &running.addresses, links: &links };
-        for index in 0..peer.servers() {
+        let mut running = Self { peer, directory, addresses: Vec::new(), processes: Vec::new() };
+        // All at once, so that no two are the same.
+        let mut addresses = free(3 * count)?;
+        let links = addresses.split_off(count);
+        running.addresses = addresses;
+        let directory = &running.directory;
+        let wanted = Wanted { directory, addresses: &running.addresses, links: &links };
+        for index in 0..count {
             let command = match peer {
                 Peer::Etcd => etcd::command(&wanted, index),
                 Peer::Zookeeper => zookeeper::command(&wanted, index)?,
                 Peer::Redis => redis::command(&wanted, index)?,
             };
-            let log = running.directory.join(format!("log-{index}"));
+            let log = directory.join(format!("log-{index}"));
             running.processes.push(Process::start(&command, &log)?);
         }
-        Ok(running.wait(gives_up)?.then_some(running))
+        Ok(running)
     }
 
     /// How it is spoken to.

@@ -36,7 +36,7 @@ pub fn command(wanted: &Wanted<'_>, index: usize) -> Vec<OsString> {
         ("--listen-peer-urls", format!("http://{link}")),
         ("--initial-advertise-peer-urls", format!("http://{link}")),
         ("--initial-cluster", all.collect::<Vec<_>>().join(",")),
-        ("--initial-cluster-token", link.to_string()),
+        ("--initial-cluster-token", wanted.links[0].to_string()),
         ("--initial-cluster-state", "new".to_string()),
         ("--logger", "zap".to_string()),
         ("--log-level", "error".to_string()),
@@ -48,7 +48,7 @@ pub fn command(wanted: &Wanted<'_>, index: usize) -> Vec<OsString> {
 /// What a server says, once it knows who leads.
 pub fn role(address: SocketAddr) -> Option<Role> {
     let url = format!("http://{address}/v3/maintenance/status");
-    let agent = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).build();
+    let agent = ureq::Agent::config_builder().proxy(None).timeout_global(Some(PATIENCE)).build();
     let answer = ureq::Agent::from(agent).post(url).send("{}").ok()?;
     judged(&answer.into_body().read_to_string().ok()?)
 }
@@ -62,6 +62,25 @@ fn judged(status: &str) -> Option<Role> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn servers_are_told_of_the_same_cluster() {
+        let port = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+        let addresses = [port(1), port(2)];
+        let links = [port(3), port(4), port(5), port(6)];
+        let directory = std::path::Path::new("/d");
+        let wanted = Wanted { directory, addresses: &addresses, links: &links };
+        let value = |index: usize, flag: &str| {
+            let command = command(&wanted, index);
+            let place = command.iter().position(|word| word == flag).expect("it is there");
+            command[place + 1].clone()
+        };
+        for flag in ["--initial-cluster", "--initial-cluster-token"] {
+            assert_eq!(value(0, flag), value(1, flag), "{flag}");
+        }
+        assert_eq!(value(1, "--initial-cluster"), "s0=http://127.0.0.1:3,s1=http://127.0.0.1:4");
+        assert_ne!(value(0, "--data-dir"), value(1, "--data-dir"));
+    }
 
     #[test]
     fn whoever_has_the_number_of_the_leader_leads() {
