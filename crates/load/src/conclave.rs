@@ -15,6 +15,9 @@ pub struct Conclave {
     http: Http,
     want: Want,
     session: Option<String>,
+    /// Whether the session belongs to the cluster: then each request says which is the lowest that
+    /// is not answered, so that answers are not kept for ever. Here it is always the request itself.
+    of_cluster: bool,
     /// The id of the next request.
     request: u64,
     fence: u64,
@@ -23,6 +26,8 @@ pub struct Conclave {
 #[derive(Deserialize)]
 struct Session {
     session: String,
+    #[serde(default)]
+    scope: String,
 }
 
 #[derive(Deserialize)]
@@ -44,13 +49,21 @@ struct Failed {
 
 impl Conclave {
     pub fn new(servers: Servers, want: Want) -> Self {
-        Self { http: Http::new(servers), want, session: None, request: 1, fence: 0 }
+        Self {
+            http: Http::new(servers),
+            want,
+            session: None,
+            of_cluster: false,
+            request: 1,
+            fence: 0,
+        }
     }
 
     pub async fn open(&mut self) -> Result<(), Error> {
         let body = format!(r#"{{"ttl_ms":{}}}"#, self.want.ttl.as_millis());
         let answer = self.http.post("/v1/sessions", &body).await?;
         let session: Session = granted(answer)?;
+        self.of_cluster = session.scope == "cluster";
         self.session = Some(session.session);
         self.request = 1;
         Ok(())
@@ -62,7 +75,7 @@ impl Conclave {
         }
         let session = self.session.as_deref().unwrap_or_default();
         let path = format!("/v1/locks/{}/acquire", self.want.name);
-        let body = acquire(session, self.request);
+        let body = acquire(session, &self.numbers());
         let answer = granted::<Grant>(self.http.post(&path, &body).await?);
         self.fence = self.judged(answer)?.fence;
         Ok(self.fence)
@@ -71,7 +84,7 @@ impl Conclave {
     pub async fn release(&mut self) -> Result<(), Error> {
         let Some(session) = &self.session else { return Ok(()) };
         let path = format!("/v1/locks/{}/release", self.want.name);
-        let body = release(session, self.fence, self.request);
+        let body = release(session, self.fence, &self.numbers());
         let answer = granted::<Grant>(self.http.post(&path, &body).await?);
         match self.judged(answer) {
             // The session is gone, and what it held with it.
@@ -87,6 +100,14 @@ impl Conclave {
         answer.map(|_| ())
     }
 
+    fn numbers(&self) -> String {
+        let request = self.request;
+        match self.of_cluster {
+            true => format!(r#""request_id":"{request}","lowest_open":"{request}""#),
+            false => format!(r#""request_id":"{request}""#),
+        }
+    }
+
     /// An answered request is never repeated. Of a session that is not known any more nothing is
     /// left: the next request opens another.
     fn judged(&mut self, answer: Result<Grant, Error>) -> Result<Grant, Error> {
@@ -99,12 +120,12 @@ impl Conclave {
     }
 }
 
-fn acquire(session: &str, request: u64) -> String {
-    format!(r#"{{"session":"{session}","wait_ms":{WAIT_MS},"request_id":"{request}"}}"#)
+fn acquire(session: &str, numbers: &str) -> String {
+    format!(r#"{{"session":"{session}","wait_ms":{WAIT_MS},{numbers}}}"#)
 }
 
-fn release(session: &str, fence: u64, request: u64) -> String {
-    format!(r#"{{"session":"{session}","fence":{fence},"request_id":"{request}"}}"#)
+fn release(session: &str, fence: u64, numbers: &str) -> String {
+    format!(r#"{{"session":"{session}","fence":{fence},{numbers}}}"#)
 }
 
 fn granted<T: for<'de> Deserialize<'de>>(answer: Answer<'_>) -> Result<T, Error> {
@@ -122,16 +143,31 @@ fn granted<T: for<'de> Deserialize<'de>>(answer: Answer<'_>) -> Result<T, Error>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn requests_are_json_that_can_be_repeated() {
-        let body: serde_json::Value = serde_json::from_str(&acquire("5e55", 7)).unwrap();
+        let want = Want {
+            name: "lock".to_string(),
+            label: String::new(),
+            ttl: Duration::from_secs(1),
+            shared: false,
+            first: 0,
+        };
+        let mut client = Conclave::new(Servers::new(&[], 0), want);
+        client.request = 7;
+        let body = acquire("5e55", &client.numbers());
+        let body: serde_json::Value = serde_json::from_str(&body).unwrap();
         let expected = serde_json::json!({
             "session": "5e55", "wait_ms": WAIT_MS, "request_id": "7"
         });
         assert_eq!(body, expected);
-        let body: serde_json::Value = serde_json::from_str(&release("5e55", 9, 8)).unwrap();
-        let expected = serde_json::json!({"session": "5e55", "fence": 9, "request_id": "8"});
+        client.of_cluster = true;
+        let body = release("5e55", 9, &client.numbers());
+        let body: serde_json::Value = serde_json::from_str(&body).unwrap();
+        let expected = serde_json::json!({
+            "session": "5e55", "fence": 9, "request_id": "7", "lowest_open": "7"
+        });
         assert_eq!(body, expected);
     }
 

@@ -35,18 +35,18 @@ impl Frame {
     }
 
     /// What follows in a request that makes a node.
-    pub fn to_create(self, path: &str, kind: Kind) -> Self {
+    pub fn create(self, path: &str, kind: Kind) -> Self {
         let acl = self.text(path).buffer(&[]).int(1).int(ALL_PERMISSIONS);
         acl.text("world").text("anyone").int(kind as i32)
     }
 
     /// What follows in one that removes a node.
-    pub fn to_delete(self, path: &str) -> Self {
+    pub fn delete(self, path: &str) -> Self {
         self.text(path).int(ANY_VERSION)
     }
 
     /// What follows in one that looks at a node, and perhaps wants to hear of its next change.
-    pub fn to_read(mut self, path: &str, watch: bool) -> Self {
+    pub fn read(mut self, path: &str, watch: bool) -> Self {
         self = self.text(path);
         self.bytes.push(u8::from(watch));
         self
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_request_to_make_a_node_is_as_the_protocol_has_it() {
-        let frame = Frame::request(1, Operation::Create).to_create("/a", Kind::EphemeralSequential);
+        let frame = Frame::request(1, Operation::Create).create("/a", Kind::EphemeralSequential);
         let mut expected = vec![0, 0, 0, 51, 0, 0, 0, 1, 0, 0, 0, 1];
         expected.extend_from_slice(b"\0\0\0\x02/a\0\0\0\0\0\0\0\x01\0\0\0\x1f");
         expected.extend_from_slice(b"\0\0\0\x05world\0\0\0\x06anyone\0\0\0\x03");
@@ -166,9 +166,9 @@ mod tests {
 
     #[test]
     fn a_watch_and_a_version_come_last() {
-        let bytes = Frame::request(7, Operation::GetData).to_read("/a", true).bytes();
+        let bytes = Frame::request(7, Operation::GetData).read("/a", true).bytes();
         assert_eq!(bytes[4..], *b"\0\0\0\x07\0\0\0\x04\0\0\0\x02/a\x01");
-        let bytes = Frame::request(7, Operation::Delete).to_delete("/a").bytes();
+        let bytes = Frame::request(7, Operation::Delete).delete("/a").bytes();
         assert_eq!(bytes[4..], *b"\0\0\0\x07\0\0\0\x02\0\0\0\x02/a\xff\xff\xff\xff");
     }
 

@@ -52,10 +52,10 @@ impl Redis {
 
     pub async fn open(&mut self) -> Result<(), Error> {
         let script = if self.want.shared { RELEASE_AND_SIGNAL } else { RELEASE };
-        match self.ask(&["SCRIPT", "LOAD", script]).await? {
-            Reply::Text(name) => self.script = name,
-            other => return Err(odd(&other)),
-        }
+        let Reply::Text(name) = self.ask(&["SCRIPT", "LOAD", script]).await? else {
+            return Err(Error::odd("a script without a name"));
+        };
+        self.script = name;
         Ok(())
     }
 
@@ -64,15 +64,13 @@ impl Redis {
         let signal = self.signal();
         let Want { name, label, .. } = self.want.clone();
         loop {
-            match self.ask(&["SET", &name, &label, "NX", "PX", &ttl]).await? {
-                Reply::Text(_) => return Ok(()),
-                Reply::Nothing => {}
-                other => return Err(odd(&other)),
+            let reply = self.ask(&["SET", &name, &label, "NX", "PX", &ttl]).await?;
+            if matches!(reply, Reply::Text(_)) {
+                return Ok(());
             }
-            match self.ask(&["BLPOP", &signal, SIGNAL_SECONDS]).await? {
-                Reply::List(_) | Reply::Nothing => {}
-                other => return Err(odd(&other)),
-            }
+            expect(reply == Reply::Nothing, &reply)?;
+            let reply = self.ask(&["BLPOP", &signal, SIGNAL_SECONDS]).await?;
+            expect(matches!(reply, Reply::List(_) | Reply::Nothing), &reply)?;
         }
     }
 
@@ -84,10 +82,7 @@ impl Redis {
             true => self.ask(&["EVALSHA", &script, "2", &name, &signal, &label]).await?,
             false => self.ask(&["EVALSHA", &script, "1", &name, &label]).await?,
         };
-        match reply {
-            Reply::Number(_) => Ok(()),
-            other => Err(odd(&other)),
-        }
+        expect(matches!(reply, Reply::Number(_)), &reply)
     }
 
     /// A lock lives for as long as it was said to; there is no session.
@@ -108,9 +103,10 @@ impl Redis {
             self.received.clear();
             self.servers.advance();
         }
-        match asked? {
-            Reply::Failure(text) => Err(Error::Refused(text)),
-            reply => Ok(reply),
+        let reply = asked?;
+        match &reply {
+            Reply::Failure(text) => Err(Error::Refused(text.clone())),
+            Reply::Text(_) | Reply::Number(_) | Reply::Nothing | Reply::List(_) => Ok(reply),
         }
     }
 
@@ -190,8 +186,8 @@ fn list(length: Option<usize>, rest: &mut &[u8]) -> Result<Option<Reply>, Error>
     Ok(Some(Reply::List(replies)))
 }
 
-fn odd(reply: &Reply) -> Error {
-    Error::odd(format!("{reply:?}"))
+fn expect(is_expected: bool, reply: &Reply) -> Result<(), Error> {
+    if is_expected { Ok(()) } else { Err(Error::odd(format!("{reply:?}"))) }
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ impl ZooKeeper {
     /// Opens a session, and makes the lock's node if nobody has.
     pub async fn open(&mut self) -> Result<(), Error> {
         let place = self.place();
-        let make = |frame: Frame| frame.to_create(&place, Kind::Persistent);
+        let make = |frame: Frame| frame.create(&place, Kind::Persistent);
         match self.ask(Operation::Create, make).await?.code {
             0 | NODE_EXISTS => Ok(()),
             code => Err(refused(code)),
@@ -91,7 +91,7 @@ impl ZooKeeper {
             }
             let Some(before) = before(&children, number) else { return Ok(number) };
             let path = format!("{}/{before}", self.place());
-            let watch = |frame: Frame| frame.to_read(&path, true);
+            let watch = |frame: Frame| frame.read(&path, true);
             match self.ask(Operation::GetData, watch).await?.code {
                 0 => self.changed(&path).await?,
                 NO_NODE => {}
@@ -103,7 +103,7 @@ impl ZooKeeper {
     pub async fn release(&mut self) -> Result<(), Error> {
         let Some(own) = self.own.clone() else { return Ok(()) };
         let path = format!("{}/{own}", self.place());
-        let code = self.ask(Operation::Delete, |frame| frame.to_delete(&path)).await?.code;
+        let code = self.ask(Operation::Delete, |frame| frame.delete(&path)).await?.code;
         match code {
             0 | NO_NODE => self.own = None,
             code => return Err(refused(code)),
@@ -128,7 +128,7 @@ impl ZooKeeper {
         }
         self.unsure = true;
         let path = format!("{}/{}", self.place(), self.prefix());
-        let make = |frame: Frame| frame.to_create(&path, Kind::EphemeralSequential);
+        let make = |frame: Frame| frame.create(&path, Kind::EphemeralSequential);
         let reply = self.ask(Operation::Create, make).await?;
         self.unsure = false;
         if reply.code != 0 {
@@ -142,7 +142,7 @@ impl ZooKeeper {
 
     async fn children(&mut self) -> Result<Vec<String>, Error> {
         let place = self.place();
-        let reply = self.ask(Operation::GetChildren, |frame| frame.to_read(&place, false)).await?;
+        let reply = self.ask(Operation::GetChildren, |frame| frame.read(&place, false)).await?;
         match reply.code {
             0 => Reader::new(&reply.body).texts(),
             code => Err(refused(code)),

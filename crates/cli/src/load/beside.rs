@@ -57,50 +57,66 @@ pub struct Runs {
 impl Runs {
     /// Their medians.
     pub fn median(&self) -> Median {
-        let of = |value: &dyn Fn(&Outcome) -> Option<f64>| -> Vec<f64> {
-            self.outcomes.iter().filter_map(value).collect()
-        };
-        // A trial that failed, or had nothing to count, has taken no time.
-        let rate = |count: u64, outcome: &Outcome| {
-            (outcome.seconds > 0.0).then(|| count as f64 / outcome.seconds)
-        };
-        let pairs = of(&|outcome| rate(outcome.pairs, outcome));
-        let handoffs = of(&|outcome| rate(outcome.handoffs, outcome));
-        let per_pair = |seconds: f64, outcome: &Outcome| {
-            (outcome.pairs > 0).then(|| seconds * 1e6 / outcome.pairs as f64)
-        };
-        let server = of(&|outcome| per_pair(outcome.server_cpu_seconds?, outcome));
-        let own = of(&|outcome| per_pair(outcome.generator_cpu_seconds, outcome));
-        let node = of(&|outcome| outcome.node_killed_ms);
-        let client = of(&|outcome| outcome.client_killed_ms);
-        let is_timed = self.workload != Timed::FailOver;
+        let middle = |value: fn(&Outcome) -> Option<f64>| median(&self.all(value));
+        let known = |value: fn(&Outcome) -> Option<f64>| middle(value).unwrap_or_default();
+        let most =
+            |value: fn(&Outcome) -> Option<f64>| self.all(value).into_iter().reduce(f64::max);
+        let least =
+            |value: fn(&Outcome) -> Option<f64>| self.all(value).into_iter().reduce(f64::min);
+        Median {
+            pairs_per_second: known(Outcome::pairs_per_second),
+            pairs_per_second_min: least(Outcome::pairs_per_second).unwrap_or_default(),
+            pairs_per_second_max: most(Outcome::pairs_per_second).unwrap_or_default(),
+            handoffs_per_second: known(Outcome::handoffs_per_second),
+            p50_ms: known(|outcome| Some(outcome.p50_ms)),
+            p99_ms: known(|outcome| Some(outcome.p99_ms)),
+            fairness: known(|outcome| Some(jain(&outcome.counts))),
+            most_over_least: middle(|outcome| most_over_least(&outcome.counts)),
+            server_cpu_us_per_pair: middle(|one| one.microseconds(one.server_cpu_seconds)),
+            generator_cpu_us_per_pair: middle(|one| one.microseconds(one.generator_cpu_seconds)),
+            memory_at_rest_mib: median(&self.memory),
+            node_killed_ms: middle(|outcome| outcome.node_killed_ms),
+            node_killed_ms_max: most(|outcome| outcome.node_killed_ms),
+            client_killed_ms: middle(|outcome| outcome.client_killed_ms),
+            client_killed_ms_max: most(|outcome| outcome.client_killed_ms),
+            ..self.totals()
+        }
+    }
+
+    /// What is no measurement, and what is added up.
+    fn totals(&self) -> Median {
         Median {
             workload: self.workload.name(),
             system: self.system.clone(),
-            pairs_per_second: median(&pairs).unwrap_or_default(),
-            handoffs_per_second: median(&handoffs).unwrap_or_default(),
-            p50_ms: median(&of(&|outcome| Some(outcome.p50_ms))).unwrap_or_default(),
-            p99_ms: median(&of(&|outcome| Some(outcome.p99_ms))).unwrap_or_default(),
-            fairness: median(&of(&|outcome| Some(jain(&outcome.counts)))).unwrap_or_default(),
-            most_over_least: median(&of(&|outcome| most_over_least(&outcome.counts))),
-            server_cpu_us_per_pair: median(&server),
-            generator_cpu_us_per_pair: median(&own).filter(|_| is_timed),
-            memory_at_rest_mib: median(&self.memory),
-            node_killed_ms: median(&node),
-            node_killed_ms_max: node.iter().copied().reduce(f64::max),
-            client_killed_ms: median(&client),
-            client_killed_ms_max: client.iter().copied().reduce(f64::max),
-            first_over_this: None,
             nodes: self.nodes,
             clients: self.workload.clients(),
             runs: self.outcomes.len(),
-            pairs_per_second_min: pairs.iter().copied().reduce(f64::min).unwrap_or_default(),
-            pairs_per_second_max: pairs.iter().copied().reduce(f64::max).unwrap_or_default(),
             overlaps: self.outcomes.iter().map(|outcome| outcome.overlaps).sum(),
             falls: self.outcomes.iter().map(|outcome| outcome.falls).sum(),
             retries: self.outcomes.iter().map(|outcome| outcome.retries).sum(),
             failures: self.outcomes.iter().flat_map(|one| one.failures.clone()).collect(),
+            ..Median::default()
         }
+    }
+
+    fn all(&self, value: fn(&Outcome) -> Option<f64>) -> Vec<f64> {
+        self.outcomes.iter().filter_map(value).collect()
+    }
+}
+
+impl Outcome {
+    /// Nothing of a trial that failed, or had nothing to count: it has taken no time.
+    fn pairs_per_second(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.pairs as f64 / self.seconds)
+    }
+
+    fn handoffs_per_second(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.handoffs as f64 / self.seconds)
+    }
+
+    /// So much time for each pair.
+    fn microseconds(&self, seconds: Option<f64>) -> Option<f64> {
+        seconds.filter(|_| self.pairs > 0).map(|seconds| seconds * 1e6 / self.pairs as f64)
     }
 }
 

@@ -47,7 +47,7 @@ pub struct Outcome {
     pub p99_ms: f64,
     pub counts: Vec<u64>,
     pub server_cpu_seconds: Option<f64>,
-    pub generator_cpu_seconds: f64,
+    pub generator_cpu_seconds: Option<f64>,
     pub overlaps: u64,
     pub falls: u64,
     pub retries: u64,
@@ -101,7 +101,7 @@ async fn steady(system: &dyn System, workload: Timed, plan: &Plan) -> anyhow::Re
         sleep(plan.lasts).await;
         course.stop();
         let server = cpu_seconds(&processes).zip(server_before).map(|(now, then)| now - then);
-        (server, cpu::used() - own_before)
+        (server, Some(cpu::used() - own_before))
     };
     let both = async { tokio::join!(crew.work(&course), end) };
     let (seen, (server, own)) = bounded(plan.lasts + DRAIN, both).await?;
