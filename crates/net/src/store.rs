@@ -161,6 +161,11 @@ impl Store {
         opening::open(directory, expected).map(Uncounted)
     }
 
+    /// The settings that the file in this directory was made with; nothing if there is no file.
+    pub fn settings(directory: &Path) -> Result<Option<String>, StoreError> {
+        opening::settings(directory)
+    }
+
     /// The random number by which others know this node from an impostor.
     pub fn identity(&self) -> u128 {
         self.identity

@@ -7,6 +7,9 @@ use conclave_net::Fingerprint;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+/// The name of the replicated engine, where a classic one has that of its algorithm.
+pub const REPLICATED: &str = "replicated";
+
 /// One node of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -22,12 +25,8 @@ pub struct Config {
     pub http: SocketAddr,
     /// Where its disk is.
     pub data: PathBuf,
-    /// The lock algorithm.
-    pub engine: Chosen,
-    /// The election.
-    pub election: Chosen,
-    /// The failure detector.
-    pub detector: Chosen,
+    /// What grants its locks.
+    pub engine: Engine,
     /// Certificates for the links; without, they are plain.
     pub tls: Option<Tls>,
     /// Where to write down every event.
@@ -42,11 +41,48 @@ impl Config {
         NodeId(self.id - 1)
     }
 
-    /// The machines of this node; an error if no node can be made of this choice of algorithms.
+    /// Whether a node can be made of this choice of engine.
+    pub fn check(&self) -> Result<(), Usage> {
+        match &self.engine {
+            Engine::Replicated => Ok(()),
+            Engine::Classic { .. } => self.machines().map(drop),
+        }
+    }
+
+    /// The machines of a node with a classic engine; an error if no node can be made of this choice
+    /// of algorithms, or the engine is another.
     pub fn machines(&self) -> Result<Machines, Usage> {
-        let Self { engine, election, detector, .. } = self.clone();
+        let Engine::Classic { engine, election, detector } = self.engine.clone() else {
+            return Err(Usage("the replicated engine has no machines".to_string()));
+        };
         let nodes = self.nodes.len() as u32;
         Machines::new(&Settings { nodes, engine, election, detector }, self.me())
+    }
+}
+
+/// What grants the locks of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// The lock table, replicated by consensus.
+    Replicated,
+    /// A textbook algorithm: one state machine per lock between the nodes.
+    Classic {
+        /// The lock algorithm.
+        engine: Chosen,
+        /// The election.
+        election: Chosen,
+        /// The failure detector.
+        detector: Chosen,
+    },
+}
+
+impl Engine {
+    /// What people call it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Replicated => REPLICATED,
+            Self::Classic { engine, .. } => &engine.id,
+        }
     }
 }
 

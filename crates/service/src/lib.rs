@@ -8,7 +8,7 @@ mod node;
 
 pub use conclave_lab::machines::Chosen;
 use conclave_lab::machines::{DETECTOR, ELECTION, Hears, LOCK};
-pub use config::{Address, Config, Tls};
+pub use config::{Address, Config, Engine, REPLICATED, Tls};
 pub use desk::{Command, Desk, DeskConfig};
 pub use http::HttpConfig;
 pub use node::{NodeError, run};

@@ -2,7 +2,7 @@
 
 use crate::data_watch::DataWatch;
 use crate::desk::{Needs, has_holds};
-use crate::{Command, Config, Desk, DeskConfig, HttpConfig, config, http};
+use crate::{Command, Config, Desk, DeskConfig, Engine, HttpConfig, config, http};
 use conclave_core::NodeId;
 use conclave_lab::Usage;
 use conclave_lab::machines::{ELECTION, Machines};
@@ -207,14 +207,18 @@ fn desk(config: &Config, machines: Machines) -> Desk {
     let parameters = locks.entry.parameters.iter();
     let values =
         parameters.map(|one| (one.name.to_string(), locks.params.text(one.name).to_string()));
+    let (election, detector) = match &config.engine {
+        Engine::Classic { election, detector, .. } => (election.id.clone(), detector.id.clone()),
+        Engine::Replicated => Default::default(),
+    };
     let desk = DeskConfig {
         me: config.me(),
         nodes: config.nodes.clone(),
         cluster: config.cluster.clone(),
         engine: locks.entry.id.to_string(),
         parameters: values.collect(),
-        election: config.election.id.clone(),
-        detector: config.detector.id.clone(),
+        election,
+        detector,
         election_hears: machines.hears(&ELECTION.into()),
         lock_hears: machines.hears(&"lock/".into()),
         everywhere: machines.must_be_everywhere(),

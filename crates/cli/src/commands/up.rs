@@ -24,28 +24,29 @@ const ATTEMPTS: u32 = 3;
 /// Starts a cluster of real processes on this machine; Ctrl-C stops it all
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  conclave up\n  \
-    conclave up --nodes 3 --engine maekawa --data ./cluster")]
+    conclave up --nodes 7 --engine maekawa --data ./cluster")]
 pub struct Up {
-    /// How many nodes
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    /// How many nodes [default: 3; 5 with a classic engine]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=20))]
-    nodes: u32,
-    /// The lock algorithm
-    #[arg(long, value_name = "ALG", default_value = "central-failover")]
-    engine: String,
-    /// The election
-    #[arg(long, value_name = "ALG", default_value = "majority")]
-    election: String,
-    /// The failure detector
-    #[arg(long, value_name = "ALG", default_value = "phi-accrual")]
-    detector: String,
+    nodes: Option<u32>,
+    /// What grants the locks: replicated, or an algorithm of the catalogue [default: that of the
+    /// data directory, else replicated]
+    #[arg(long, value_name = "ALG")]
+    engine: Option<String>,
+    /// A classic engine's election [default: majority]
+    #[arg(long, value_name = "ALG")]
+    election: Option<String>,
+    /// A classic engine's failure detector [default: phi-accrual]
+    #[arg(long, value_name = "ALG")]
+    detector: Option<String>,
     /// Where node 1 serves its API, the others on the ports that follow; port 0: free ones
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070", value_parser = address)]
     http: SocketAddr,
     /// The directory for disks, logs and settings [default: a temporary one]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// A parameter of the engine; election.KEY and detector.KEY are theirs
+    /// A parameter of a classic engine; election.KEY and detector.KEY are theirs
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// A directory to write down every event of every node in, for 'conclave replay'
@@ -70,7 +71,7 @@ pub fn run(arguments: &Up) -> anyhow::Result<Exit> {
         let _ = sender.send(signal);
     })?;
     for attempt in 1..=ATTEMPTS {
-        let setup = Setup::new(&wanted(arguments))?;
+        let setup = Setup::new(wanted(arguments))?;
         let mut members = Vec::new();
         let ended = once(&setup, &mut members, &received, attempt == ATTEMPTS);
         up::stop(&mut members, STOP);
@@ -185,10 +186,10 @@ fn died(member: &Member, how: &str, last: bool) -> anyhow::Result<Started> {
 fn wanted(arguments: &Up) -> Wanted<'_> {
     Wanted {
         nodes: arguments.nodes,
-        engine: &arguments.engine,
-        election: &arguments.election,
-        detector: &arguments.detector,
-        set: &arguments.set,
+        engine: arguments.engine.clone(),
+        election: arguments.election.clone(),
+        detector: arguments.detector.clone(),
+        set: arguments.set.clone(),
         http: arguments.http,
         data: arguments.data.as_deref(),
         record: arguments.record.as_deref(),

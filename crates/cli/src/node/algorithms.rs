@@ -1,37 +1,55 @@
-//! Which algorithms a node runs, checked against the catalogue.
+//! Which engine a node runs, its algorithms checked against the catalogue.
 
 use crate::failure::Mistakes;
 use conclave_algorithms::catalog::{self, Family};
 use conclave_lab::files;
-use conclave_service::Chosen;
-
-/// What a node runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Algorithms {
-    /// The lock algorithm.
-    pub engine: Chosen,
-    /// The election.
-    pub election: Chosen,
-    /// The failure detector.
-    pub detector: Chosen,
-}
+use conclave_service::{Chosen, Engine, REPLICATED};
 
 /// What is asked for, in words.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Named<'a> {
     pub engine: Option<&'a str>,
     pub election: Option<&'a str>,
     pub detector: Option<&'a str>,
 }
 
-/// The algorithms by their names and parameters, each looked at by itself.
+/// The engine by its name, the replicated one if there is none; the algorithms of a classic one by
+/// their names and parameters, each looked at by itself.
 /// Parameters are the engine's; those that begin with `election.` or `detector.` are theirs.
 pub fn choose(
     named: Named<'_>,
     set: &[(String, String)],
     nodes: u32,
     mistakes: &mut Mistakes,
-) -> Algorithms {
+) -> Engine {
+    match named.engine {
+        None | Some(REPLICATED) => replicated(named, set, mistakes),
+        Some(engine) => classic(engine, named, set, nodes, mistakes),
+    }
+}
+
+/// It has nothing to choose: it elects and suspects in its own way.
+fn replicated(named: Named<'_>, set: &[(String, String)], mistakes: &mut Mistakes) -> Engine {
+    let takes = "only a classic engine takes one: --engine ALG";
+    for (flag, id) in [("--election", named.election), ("--detector", named.detector)] {
+        if let Some(id) = id {
+            mistakes.add(format!("{flag} {id}: {takes}"));
+        }
+    }
+    for (name, value) in set {
+        let takes = "the replicated engine has no parameters; a classic one has: --engine ALG";
+        mistakes.add(format!("--set {name}={value}: {takes}"));
+    }
+    Engine::Replicated
+}
+
+fn classic(
+    engine: &str,
+    named: Named<'_>,
+    set: &[(String, String)],
+    nodes: u32,
+    mistakes: &mut Mistakes,
+) -> Engine {
     let of = |part: &str| -> Vec<(String, String)> {
         let belongs = |name: &str| match name.split_once('.') {
             Some((prefix, rest)) => (prefix == part).then(|| rest.to_string()),
@@ -50,8 +68,8 @@ pub fn choose(
         let wish = Wish { flag, family, part, id: id.unwrap_or(default), set: of(part) };
         wish.chosen(nodes, mistakes)
     };
-    Algorithms {
-        engine: one("--engine", Family::Mutex, named.engine, "central-failover", ""),
+    Engine::Classic {
+        engine: one("--engine", Family::Mutex, Some(engine), engine, ""),
         election: one("--election", Family::Election, named.election, "majority", "election"),
         detector: one("--detector", Family::Detector, named.detector, "phi-accrual", "detector"),
     }
@@ -80,7 +98,8 @@ impl Wish<'_> {
     fn unknown(&self) -> String {
         let Self { flag, family, id, .. } = self;
         let fits = catalog::ENTRIES.iter().filter(|entry| entry.family == *family);
-        let ids: Vec<&str> = fits.map(|entry| entry.id).filter(|id| *id != "replicated").collect();
+        let replicated = (*family == Family::Mutex).then_some(REPLICATED);
+        let ids: Vec<&str> = replicated.into_iter().chain(fits.map(|entry| entry.id)).collect();
         let hint = match catalog::alike(id, ids.into_iter()).as_slice() {
             [] => self.takes(),
             alike => format!("did you mean {}?", alike.join(" or ")),
@@ -91,9 +110,6 @@ impl Wish<'_> {
     /// The parameters, each by itself as it should be; where one takes a file, its text.
     fn checked(&self, nodes: u32) -> Result<Vec<(String, String)>, String> {
         let Self { flag, family, id, .. } = self;
-        if *id == "replicated" {
-            return Err(format!("{flag} {id}: not yet; {}", self.takes()));
-        }
         let entry = catalog::find(id).map_err(|_| self.unknown())?;
         if entry.family != *family {
             let is = entry.family.name();
@@ -133,7 +149,8 @@ impl Wish<'_> {
 
     fn takes(&self) -> String {
         let entries = catalog::ENTRIES.iter().filter(|entry| entry.family == self.family);
-        let ids: Vec<&str> = entries.map(|entry| entry.id).collect();
+        let replicated = (self.family == Family::Mutex).then_some(REPLICATED);
+        let ids: Vec<&str> = replicated.into_iter().chain(entries.map(|entry| entry.id)).collect();
         format!("takes {}", ids.join(", "))
     }
 }
@@ -150,19 +167,35 @@ mod tests {
     fn parameters_go_to_whom_they_name() {
         let mut mistakes = Mistakes::default();
         let set = set(&[("mode", "strict"), ("election.timeout", "2s"), ("detector.period", "1")]);
-        let chosen = choose(Named::default(), &set, 3, &mut mistakes);
+        let named = Named { engine: Some("central-failover"), ..Named::default() };
+        let chosen = choose(named, &set, 3, &mut mistakes);
         assert_eq!(mistakes.0, [""; 0]);
-        assert_eq!(chosen.engine.id, "central-failover");
-        assert_eq!(chosen.engine.set, [("mode".to_string(), "strict".to_string())]);
-        assert_eq!(chosen.election.set, [("timeout".to_string(), "2s".to_string())]);
-        assert_eq!(chosen.detector.set, [("period".to_string(), "1".to_string())]);
+        let Engine::Classic { engine, election, detector } = chosen else {
+            panic!("a classic engine: {chosen:?}")
+        };
+        assert_eq!(engine.id, "central-failover");
+        assert_eq!(engine.set, [("mode".to_string(), "strict".to_string())]);
+        assert_eq!(election.set, [("timeout".to_string(), "2s".to_string())]);
+        assert_eq!(detector.set, [("period".to_string(), "1".to_string())]);
+    }
+
+    #[test]
+    fn the_replicated_engine_is_the_usual_one_and_takes_no_algorithms() {
+        let mut mistakes = Mistakes::default();
+        assert_eq!(choose(Named::default(), &[], 3, &mut mistakes), Engine::Replicated);
+        assert_eq!(mistakes.0, [""; 0]);
+        let named = Named { election: Some("bully"), ..Named::default() };
+        choose(named, &set(&[("mode", "strict")]), 3, &mut mistakes);
+        let [election, set] = &mistakes.0[..] else { panic!("two mistakes: {mistakes:?}") };
+        assert!(election.starts_with("--election bully: only a classic engine"), "{election}");
+        assert!(set.starts_with("--set mode=strict: the replicated engine has no"), "{set}");
     }
 
     #[test]
     fn each_mistake_is_said() {
         let mut mistakes = Mistakes::default();
         let named = Named {
-            engine: Some("replicated"),
+            engine: Some("replicatd"),
             election: Some("maekawa"),
             detector: Some("heartbeet"),
         };
@@ -171,7 +204,7 @@ mod tests {
             panic!("four mistakes: {mistakes:?}")
         };
         assert!(prefix.starts_with("--set lamp.on=1: takes KEY"), "{prefix}");
-        assert!(engine.starts_with("--engine replicated: not yet; takes central, "), "{engine}");
+        assert!(engine.ends_with("did you mean replicated?"), "{engine}");
         assert!(election.starts_with("--election maekawa: this is a mutex; takes bully"));
         assert!(detector.ends_with("did you mean heartbeat?"), "{detector}");
     }

@@ -2,12 +2,13 @@
 
 use super::algorithms::{self, Named};
 use super::file::{File, Node, TlsFiles};
+use super::made_with::made_with;
 use super::peers;
 use super::warnings::warnings;
 use crate::failure::Mistakes;
 use conclave_lab::files;
 use conclave_net::Fingerprint;
-use conclave_service::{Address, Config, Tls};
+use conclave_service::{Address, Config, Engine, Tls};
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -47,16 +48,17 @@ pub struct Flags {
     /// The directory that is this node's disk
     #[arg(long, value_name = "DIR")]
     pub data: Option<String>,
-    /// The lock algorithm [default: central-failover]
+    /// What grants the locks: replicated, or an algorithm of the catalogue [default: that of the
+    /// data directory, else replicated]
     #[arg(long, value_name = "ALG")]
     pub engine: Option<String>,
-    /// The election [default: majority]
+    /// A classic engine's election [default: majority]
     #[arg(long, value_name = "ALG")]
     pub election: Option<String>,
-    /// The failure detector [default: phi-accrual]
+    /// A classic engine's failure detector [default: phi-accrual]
     #[arg(long, value_name = "ALG")]
     pub detector: Option<String>,
-    /// A parameter of the engine; election.KEY and detector.KEY are theirs
+    /// A parameter of a classic engine; election.KEY and detector.KEY are theirs
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// The certificate of the authority that signed those of all nodes
@@ -152,9 +154,19 @@ impl<'a> Checked<'a> {
         let own = addresses.as_ref().zip(id).and_then(|(all, id)| all.get(id as usize - 1));
         let listen = self.listen(own);
         let http = self.http(own);
-        let chosen = algorithms::choose(named(flags, file), set, count, self.mistakes);
         let cluster = self.cluster();
         let data = self.data();
+        let named = named(flags, file);
+        let made = data.as_deref().and_then(|data| self.made_with(data, named));
+        let engine = match made {
+            Some(made) if named == Named::default() && set.is_empty() => made,
+            Some(made) => {
+                let engine = named.engine.unwrap_or(made.name());
+                let named = Named { engine: Some(engine), ..named };
+                algorithms::choose(named, set, count, self.mistakes)
+            }
+            None => algorithms::choose(named, set, count, self.mistakes),
+        };
         let tls = self.tls();
         let admin_token = self.token();
         let level = self.level()?;
@@ -166,15 +178,13 @@ impl<'a> Checked<'a> {
             listen: listen?,
             http: http?,
             data: data?,
-            engine: chosen.engine,
-            election: chosen.election,
-            detector: chosen.detector,
+            engine,
             tls,
             record,
             admin_token,
         };
         if self.mistakes.0.is_empty()
-            && let Err(error) = config.machines()
+            && let Err(error) = config.check()
         {
             self.mistakes.add(error); // What goes wrong only with all of it together.
         }
@@ -257,6 +267,24 @@ impl<'a> Checked<'a> {
             self.missing("--data: is missing; takes the directory that is this node's disk");
         }
         data.map(PathBuf::from)
+    }
+
+    /// The engine that this directory was made with, if it has one. Another must not be named.
+    fn made_with(&mut self, data: &Path, named: Named<'_>) -> Option<Engine> {
+        let made = match made_with(data) {
+            Ok(made) => made?,
+            Err(_) if named.engine.is_some() => return None, // It will be told when it is opened.
+            Err(reason) => {
+                self.mistakes.add(format!("--data {}: {reason}", data.display()));
+                return None;
+            }
+        };
+        if let Some(engine) = named.engine.filter(|engine| *engine != made.name()) {
+            let takes = format!("{} was made with {}", data.display(), made.name());
+            let advice = "take that, or another directory";
+            self.mistakes.add(format!("--engine {engine}: {takes}; {advice}"));
+        }
+        Some(made)
     }
 
     fn tls(&mut self) -> Option<Tls> {

@@ -3,7 +3,7 @@
 use crate::failure::Usage;
 use crate::node::{self, Flags};
 use anyhow::Context;
-use conclave_service::Config;
+use conclave_service::{Config, Engine, REPLICATED};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::fs::{self, File, OpenOptions};
@@ -25,17 +25,26 @@ pub fn take(directory: &Path) -> anyhow::Result<File> {
     }
 }
 
+/// The settings of the cluster that this directory has, if it has one.
+pub fn settings(directory: &Path) -> Option<node::File> {
+    let file = directory.join("node-1.toml");
+    let text = fs::read_to_string(&file).ok().filter(|_| directory.join("node-1").exists())?;
+    Some(node::File::parse(&text).0)
+}
+
 /// Refuses settings under which the nodes could not read their disks, before anything is changed.
 pub fn check(directory: &Path, config: &Config) -> anyhow::Result<()> {
-    let file = directory.join("node-1.toml");
-    if !directory.join("node-1").exists() || !file.exists() {
-        return Ok(());
-    }
-    let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-    let (settings, _) = node::File::parse(&text);
+    let Some(settings) = settings(directory) else { return Ok(()) };
     let Ok(earlier) = node::plan(&algorithms(&settings)) else { return Ok(()) };
     let text = |config: &Config| config.machines().map(|machines| machines.text().to_string());
-    if text(&earlier.config)? == text(config)? {
+    let same = match (&earlier.config.engine, &config.engine) {
+        (Engine::Replicated, Engine::Replicated) => {
+            earlier.config.nodes.len() == config.nodes.len()
+        }
+        (Engine::Classic { .. }, Engine::Classic { .. }) => text(&earlier.config)? == text(config)?,
+        (Engine::Replicated, _) | (_, Engine::Replicated) => false,
+    };
+    if same {
         return Ok(());
     }
     let then = summary(&earlier.config);
@@ -61,10 +70,14 @@ fn algorithms(file: &node::File) -> Flags {
 }
 
 fn summary(config: &Config) -> String {
-    let Config { nodes, engine, election, detector, .. } = config;
-    let engine = &engine.id;
-    let election = &election.id;
-    let detector = &detector.id;
-    let count = nodes.len();
-    format!("of {count} nodes, engine {engine}, election {election}, detector {detector}")
+    let count = config.nodes.len();
+    match &config.engine {
+        Engine::Replicated => format!("of {count} nodes, engine {REPLICATED}"),
+        Engine::Classic { engine, election, detector } => {
+            let engine = &engine.id;
+            let election = &election.id;
+            let detector = &detector.id;
+            format!("of {count} nodes, engine {engine}, election {election}, detector {detector}")
+        }
+    }
 }

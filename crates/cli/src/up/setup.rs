@@ -6,7 +6,7 @@ use super::ports::{self, Ports};
 use crate::failure::Mistakes;
 use crate::node::{self, File, Flags, Node};
 use anyhow::Context;
-use conclave_service::Config;
+use conclave_service::{Config, REPLICATED};
 use rustix::process::getuid;
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -16,16 +16,43 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// What was asked for.
+#[derive(Clone)]
 pub struct Wanted<'a> {
-    pub nodes: u32,
-    pub engine: &'a str,
-    pub election: &'a str,
-    pub detector: &'a str,
-    pub set: &'a [String],
+    pub nodes: Option<u32>,
+    pub engine: Option<String>,
+    pub election: Option<String>,
+    pub detector: Option<String>,
+    pub set: Vec<String>,
     pub http: SocketAddr,
     pub data: Option<&'a Path>,
     pub record: Option<&'a Path>,
 }
+
+impl Wanted<'_> {
+    /// What was not said is as it was when the directory was made.
+    fn completed(mut self) -> Self {
+        let made = self.data.and_then(earlier::settings).filter(|_| self.engine.is_none());
+        let Some(made) = made else { return self };
+        if self.set.is_empty() {
+            let set = made.set();
+            self.set = set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        }
+        self.engine = made.engine;
+        self.election = self.election.or(made.election);
+        self.detector = self.detector.or(made.detector);
+        self.nodes = self.nodes.or(u32::try_from(made.nodes.len()).ok());
+        self
+    }
+
+    /// Of a replicated cluster three survive the loss of one.
+    fn count(&self) -> u32 {
+        let classic = self.engine.as_ref().is_some_and(|engine| engine != REPLICATED);
+        self.nodes.unwrap_or(if classic { CLASSIC_NODES } else { REPLICATED_NODES })
+    }
+}
+
+const REPLICATED_NODES: u32 = 3;
+const CLASSIC_NODES: u32 = 5;
 
 /// What was made of it: each node has a file to be started from.
 #[derive(Debug)]
@@ -46,8 +73,9 @@ pub struct Setup {
 
 impl Setup {
     /// Chooses addresses and writes the files.
-    pub fn new(wanted: &Wanted<'_>) -> anyhow::Result<Self> {
-        let Ports { apis, peers } = ports::choose(wanted.http, wanted.nodes)?;
+    pub fn new(wanted: Wanted<'_>) -> anyhow::Result<Self> {
+        let wanted = &wanted.completed();
+        let Ports { apis, peers } = ports::choose(wanted.http, wanted.count())?;
         let places = (1..).zip(peers.iter().zip(&apis));
         let node = |(id, (peer, api)): (u32, (&SocketAddr, &SocketAddr))| Node {
             id,
@@ -107,7 +135,7 @@ impl Setup {
     }
 
     fn write(&self, wanted: &Wanted<'_>) -> anyhow::Result<()> {
-        let certificates = Certificates::take(&self.directory, wanted.nodes)?;
+        let certificates = Certificates::take(&self.directory, wanted.count())?;
         let token = self.directory.join("admin-token");
         secret(&token, &self.token)?;
         if let Some(record) = wanted.record {
@@ -115,9 +143,9 @@ impl Setup {
         }
         let set = wanted.set.iter().filter_map(|set| set.split_once('='));
         let file = File {
-            engine: Some(wanted.engine.to_string()),
-            election: Some(wanted.election.to_string()),
-            detector: Some(wanted.detector.to_string()),
+            engine: Some(wanted.engine.clone().unwrap_or_else(|| REPLICATED.to_string())),
+            election: wanted.election.clone(),
+            detector: wanted.detector.clone(),
             admin_token_file: Some(absolute(&token)?),
             set: set.map(|(name, value)| (name.to_string(), value.into())).collect(),
             nodes: self.nodes.clone(),
@@ -143,10 +171,10 @@ fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<Config, Mistakes> {
     let flags = Flags {
         id: Some("1".to_string()),
         data: Some("unused".to_string()),
-        engine: Some(wanted.engine.to_string()),
-        election: Some(wanted.election.to_string()),
-        detector: Some(wanted.detector.to_string()),
-        set: wanted.set.to_vec(),
+        engine: wanted.engine.clone(),
+        election: wanted.election.clone(),
+        detector: wanted.detector.clone(),
+        set: wanted.set.clone(),
         peers: nodes.iter().map(ToString::to_string).collect(),
         ..Flags::default()
     };

@@ -167,7 +167,9 @@ fn is_there(program: &str, peer: &str) -> bool {
 fn peers_that_are_installed_are_served_in_the_same_run() {
     for (program, peer) in [("redis-server", "redis"), ("etcd", "etcd")] {
         if is_there(program, peer) {
-            let rows = timed(peer, &["--against", peer, "--workload", "uncontended,contended"]);
+            let ours = ["--engine", "central-failover"];
+            let load = ["--against", peer, "--workload", "uncontended,contended"];
+            let rows = timed(peer, &[&ours[..], &load[..]].concat());
             assert_eq!(rows[1]["workload"], "contended");
             assert!(rows[1]["first_over_this"].is_f64(), "beside ours: {rows:#}");
         }
@@ -195,7 +197,7 @@ fn what_cannot_be_put_under_load_is_refused_in_one_line() {
     refused(&elsewhere, "--workload: 'counter' and 'empty' are run alone");
     let named = ["--workload", "wide", "--server", "http://127.0.0.1:1"];
     refused(&named, "--workload: one of a set time does not go with --server or --record");
-    refused(&["--engine", "bully"], "--engine bully: takes 'all' or ids of central, ");
+    refused(&["--engine", "bully"], "--engine bully: takes 'all', replicated or ids of central, ");
     refused(&["--set", "lease=never"], "lease");
     refused(
         &["--server", "http://127.0.0.1:1", "--nodes", "3"],

@@ -28,7 +28,7 @@ fn all_mistakes_are_said_at_once() {
         &["node"],
         &["--peer: is missing; takes ID=HOST:PORT,api=HOST:PORT", "--id: is missing", "--data: is"],
     );
-    let mistaken = "node --id 3 --cluster a!b --http here --engine replicated --election maekawa \
+    let mistaken = "node --id 3 --cluster a!b --http here --engine replicatd --election maekawa \
                     --set lease --log loud --tls-key none.pem";
     let mistaken: Vec<&str> = mistaken.split(' ').chain(PEER).collect();
     refuses(
@@ -37,10 +37,10 @@ fn all_mistakes_are_said_at_once() {
             "--set lease: takes KEY=VALUE",
             "--id 3: takes a number from 1 to 1",
             "--http here: takes IP:PORT",
-            "--engine replicated: not yet; takes central, central-failover",
-            "--election maekawa: this is a mutex; takes bully",
             "--cluster a!b: takes 1 to 64 letters",
             "--data: is missing",
+            "--engine replicatd: no algorithm is called 'replicatd'; did you mean replicated?",
+            "--election maekawa: this is a mutex; takes bully",
             "--tls-authority: is missing; TLS takes all three",
             "--tls-certificate: is missing; TLS takes all three",
             "--tls-key none.pem: cannot read: No such file",
@@ -106,6 +106,7 @@ fn what_does_not_go_together_is_refused() {
 #[test]
 fn parameters_are_checked_where_they_belong() {
     let base = ["node", "--id", "1", "--data", "d", PEER[0], PEER[1]];
+    let base = [&base[..], &["--engine", "central-failover"]].concat();
     let with = |set: &[&'static str]| -> Vec<&str> { [&base[..], set].concat() };
     let mode = with(&["--set", "mode=bold", "--set", "detector.threshold=high"]);
     refuses(
@@ -137,8 +138,8 @@ fn only_certificates_can_be_denied() {
 #[test]
 fn up_checks_before_it_starts_anything() {
     refuses(
-        &["up", "--engine", "replicated", "--http", "127.0.0.1:0"],
-        &["--engine replicated: not"],
+        &["up", "--engine", "replicated", "--election", "bully", "--http", "127.0.0.1:0"],
+        &["--election bully: only a classic engine takes one"],
     );
     refuses(&["up", "--nodes", "0"], &["--nodes 0: "]);
     refuses(&["up", "--http", "7070"], &["--http 7070: takes IP:PORT"]);

@@ -100,7 +100,7 @@ impl Reader {
             Some(Otherwise::Nothing) => {}
             Some(Otherwise::Start) => {
                 let arguments = self.arguments();
-                let up = self.up.get_or_insert_with(|| Up::start(&self.place, arguments));
+                let up = self.up.get_or_insert_with(|| Up::bare(&self.place, arguments));
                 compare(shown, &up.running.seen.join("\n"));
             }
             Some(Otherwise::Kill) => {

@@ -32,7 +32,11 @@ impl<'a> Cluster<'a> {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let place = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("hosts-{}-{count}", std::process::id()));
-        let flags = flags.iter().map(ToString::to_string).collect();
+        let classic = match flags.contains(&"--engine") {
+            true => &[][..],
+            false => &["--engine", "central-failover"],
+        };
+        let flags = classic.iter().chain(flags).map(ToString::to_string).collect();
         let mut cluster = Self { lan, flags, place, processes: Vec::new() };
         cluster.processes.resize_with(N as usize, || None);
         for node in 1..=N {

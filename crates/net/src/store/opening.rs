@@ -32,6 +32,20 @@ pub(super) fn open(directory: &Path, expected: &Expected) -> Result<Store, Store
     Ok(Store { database, path, identity: meta.identity, incarnation, nonce })
 }
 
+/// The settings that the file in this directory was made with; nothing if there is no file.
+pub(super) fn settings(directory: &Path) -> Result<Option<String>, StoreError> {
+    let path = directory.join(FILE);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let meta = reopen(&path).and_then(|database| Meta::read(&database));
+    let meta = meta.map_err(|failed| failed.at(&path))?;
+    match meta.format {
+        FORMAT => Ok(Some(meta.settings)),
+        found => Err(StoreError::Format { path, found, known: FORMAT }),
+    }
+}
+
 /// Writes down that this file must not be used again.
 pub(super) fn condemn(database: &Database, reason: &str) -> Result<(), Failed> {
     let write = database.begin_write()?;

@@ -9,7 +9,7 @@ pub use client::{Client, call, raw};
 pub use world::run_world;
 
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
-use conclave_service::{Address, Chosen, Config};
+use conclave_service::{Address, Chosen, Config, Engine};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,9 +82,11 @@ fn config_of(nodes: &[SocketAddr], engine: &str) -> Config {
         listen: nodes[0],
         http: nodes[0],
         data: std::path::PathBuf::new(),
-        engine: chosen(engine),
-        election: chosen("majority"),
-        detector: chosen("phi-accrual"),
+        engine: Engine::Classic {
+            engine: chosen(engine),
+            election: chosen("majority"),
+            detector: chosen("phi-accrual"),
+        },
         tls: None,
         record: None,
         admin_token: None,

@@ -13,6 +13,7 @@ use crate::{holding, signals};
 use anyhow::Context;
 use conclave_algorithms::catalog::{self, Family};
 use conclave_net::random;
+use conclave_service::REPLICATED;
 use own::Own;
 use rustix::process::Signal;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -38,8 +39,9 @@ Examples:\n  \
     conclave bench service --workload uncontended,wide,contended\n  \
     conclave bench service --against etcd,zookeeper,redis")]
 pub struct Service {
-    /// The lock algorithms, or 'all'
-    #[arg(long, value_name = "ID,…", default_value = "central-failover", value_delimiter = ',')]
+    /// The lock algorithms, 'all' of them, or 'replicated' [default: replicated; central-failover for
+    /// 'counter' and 'empty']
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     engine: Vec<String>,
     /// How many nodes [default: 5; 3 for workloads of a set time]
     #[arg(long, value_name = "N")]
@@ -87,6 +89,8 @@ pub struct Service {
     json: bool,
 }
 
+/// The engine of workloads of a set number of entries, if none is named.
+const COUNTED: &str = "central-failover";
 /// As many nodes as there are in most examples of the catalogue.
 const NODES: u32 = 5;
 /// As many as a cluster needs to survive the loss of one.
@@ -158,7 +162,7 @@ fn workloads(arguments: &Service) -> Result<Asked, Usage> {
 }
 
 fn timed(arguments: &Service, workloads: Vec<Timed>) -> anyhow::Result<Exit> {
-    let engines = systems(arguments)?.into_iter().flatten().collect();
+    let engines = systems(arguments, REPLICATED)?.into_iter().flatten().collect();
     arguments.against.iter().try_for_each(|peer| peer.check())?;
     let news = News::new()?;
     let asked = timed::Asked {
@@ -190,7 +194,7 @@ fn timed(arguments: &Service, workloads: Vec<Timed>) -> anyhow::Result<Exit> {
 fn counted(arguments: &Service, inside: Inside) -> anyhow::Result<Exit> {
     let news = News::new()?;
     let mut rows = Vec::new();
-    for engine in systems(arguments)? {
+    for engine in systems(arguments, COUNTED)? {
         let measured = match engine {
             Some(engine) => own(arguments, inside, &engine, &news),
             None => under_load(arguments, inside, &Servers::named(&arguments.server)?, &news),
@@ -226,19 +230,22 @@ fn exit(rows: &[Row]) -> Exit {
 }
 
 /// The engines to start a cluster for, in order; nothing stands for one that runs.
-fn systems(arguments: &Service) -> anyhow::Result<Vec<Option<String>>> {
+fn systems(arguments: &Service, usual: &str) -> anyhow::Result<Vec<Option<String>>> {
     if !arguments.server.is_empty() {
         return Ok(vec![None]);
     }
     let mutexes = catalog::ENTRIES.iter().filter(|entry| entry.family == Family::Mutex);
     let all: Vec<&str> = mutexes.map(|entry| entry.id).collect();
+    if arguments.engine.is_empty() {
+        return Ok(vec![Some(usual.to_string())]);
+    }
     let mut engines = Vec::new();
     for engine in &arguments.engine {
         match engine.as_str() {
             "all" => engines.extend(all.iter().map(|id| Some((*id).to_string()))),
-            id if all.contains(&id) => engines.push(Some(id.to_string())),
+            id if id == REPLICATED || all.contains(&id) => engines.push(Some(id.to_string())),
             id => {
-                let takes = format!("takes 'all' or ids of {}", all.join(", "));
+                let takes = format!("takes 'all', {REPLICATED} or ids of {}", all.join(", "));
                 return Err(Usage::flag("--engine", id, takes).into());
             }
         }
@@ -253,11 +260,11 @@ fn own(arguments: &Service, inside: Inside, engine: &str, news: &News) -> anyhow
         _ => folder.join(engine),
     });
     let wanted = Wanted {
-        nodes: arguments.nodes.unwrap_or(NODES),
-        engine,
-        election: "majority",
-        detector: "phi-accrual",
-        set: &arguments.set,
+        nodes: Some(arguments.nodes.unwrap_or(NODES)),
+        engine: Some(engine.to_string()),
+        election: None,
+        detector: None,
+        set: arguments.set.clone(),
         http: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
         record: record.as_deref(),

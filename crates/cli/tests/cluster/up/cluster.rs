@@ -213,6 +213,9 @@ impl Node {
     }
 }
 
+/// What names a classic engine.
+pub const CLASSIC: [&str; 2] = ["--engine", "central-failover"];
+
 /// A cluster that is up.
 pub struct Up {
     pub running: Running,
@@ -220,8 +223,17 @@ pub struct Up {
 }
 
 impl Up {
-    /// Starts it on free ports and waits until the screen is there.
+    /// Starts one of a classic engine, `central-failover` if none is named.
     pub fn start(place: &Place, arguments: &[&str]) -> Self {
+        match arguments.contains(&"--engine") {
+            true => Self::bare(place, arguments),
+            false => Self::bare(place, &[&CLASSIC, arguments].concat()),
+        }
+    }
+
+    /// Starts it on free ports, of the usual engine if none is named, and waits until the screen is
+    /// there.
+    pub fn bare(place: &Place, arguments: &[&str]) -> Self {
         let up = [&["up", "--http", "127.0.0.1:0"], arguments].concat();
         Self::from(Running::start(place, place.command(&up)))
     }

@@ -62,7 +62,7 @@ fn a_directory_that_others_can_use_is_not_believed_and_it_is_said_why() {
 fn who_does_not_want_to_hear_of_a_hangup_does_not_end_by_it() {
     let place = Place::new("hangup");
     let own = env!("CARGO_BIN_EXE_conclave");
-    let typed = format!("trap '' HUP; exec {own} up --http 127.0.0.1:0 --nodes 1");
+    let typed = format!("trap '' HUP; exec {own} up --http 127.0.0.1:0 --nodes 1 --engine central");
     let up = Up::from(Running::start(&place, place.shell(&typed)));
     let status = fs::read_to_string(format!("/proc/{}/status", up.running.child.id())).unwrap();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();

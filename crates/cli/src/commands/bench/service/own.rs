@@ -27,7 +27,7 @@ impl Own {
         signals: &Receiver<Signal>,
     ) -> anyhow::Result<Option<(Self, Servers)>> {
         for attempt in 1..=ATTEMPTS {
-            let mut own = Self { setup: Setup::new(wanted)?, members: Vec::new() };
+            let mut own = Self { setup: Setup::new(wanted.clone())?, members: Vec::new() };
             for node in &own.setup.nodes {
                 own.members.push(Member::start(&own.setup, node.id, &node.api)?);
             }

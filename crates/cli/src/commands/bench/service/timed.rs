@@ -192,11 +192,11 @@ fn start(asked: &Asked<'_>, kind: &Kind, ear: &Ear<'_>) -> anyhow::Result<Option
         }
     };
     let wanted = Wanted {
-        nodes: asked.nodes,
-        engine,
-        election: "majority",
-        detector: "phi-accrual",
-        set: asked.set,
+        nodes: Some(asked.nodes),
+        engine: Some(engine.clone()),
+        election: None,
+        detector: None,
+        set: asked.set.to_vec(),
         http: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
         record: None,
