@@ -16,7 +16,7 @@ pub struct Conclave {
     want: Want,
     session: Option<String>,
     /// Whether the session belongs to the cluster: then each request says which is the lowest that
-    /// is not answered, so that answers are not kept for ever. Here it is always the request itself.
+    /// is not answered, so that no answer is kept for ever. Here it is always the request itself.
     of_cluster: bool,
     /// The id of the next request.
     request: u64,

@@ -25,9 +25,9 @@ use std::time::Duration;
 ///
 /// Each engine gets a cluster of its own, as 'conclave up' starts it. With the workload 'counter' a
 /// client reads a counter, adds one and writes it back; nothing but the lock keeps two of them
-/// apart. The floor is what one store alone can sync per second on the same disk. The workloads of a
-/// set time can be run on other systems, too: in turns, each with servers of its own that sync what
-/// they acknowledge, and medians are compared.
+/// apart. The floor is what one store alone can sync per second on the same disk. The workloads of
+/// a set time can be run on other systems, too: in turns, each with servers of its own that sync
+/// what they acknowledge, and medians are compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Ends with 3 if two were inside at once, a fence did not rise or the counter lost an entry;\n\
@@ -39,8 +39,8 @@ Examples:\n  \
     conclave bench service --workload uncontended,wide,contended\n  \
     conclave bench service --against etcd,zookeeper,redis")]
 pub struct Service {
-    /// The lock algorithms, 'all' of them, or 'replicated' [default: replicated; central-failover for
-    /// 'counter' and 'empty']
+    /// The lock algorithms, 'all' of them, or 'replicated' [default: replicated; central-failover
+    /// for 'counter' and 'empty']
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     engine: Vec<String>,
     /// How many nodes [default: 5; 3 for workloads of a set time]
