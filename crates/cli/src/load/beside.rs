@@ -21,8 +21,9 @@ pub struct Median {
     pub server_cpu_us_per_pair: Option<f64>,
     /// What the load generator itself took of the same processors.
     pub generator_cpu_us_per_pair: Option<f64>,
-    /// Of all servers together, before the first load.
+    /// Of all servers together, before the first load and after the last that killed nobody.
     pub memory_at_rest_mib: Option<f64>,
+    pub memory_after_load_mib: Option<f64>,
     /// From the death of the node that leads to the next grant, and of a client with a session of
     /// a second.
     pub node_killed_ms: Option<f64>,
@@ -50,7 +51,8 @@ pub struct Runs {
     pub system: String,
     pub nodes: usize,
     /// In MiB, of each run.
-    pub memory: Vec<f64>,
+    pub memory_at_rest: Vec<f64>,
+    pub memory_after_load: Vec<f64>,
     pub outcomes: Vec<Outcome>,
 }
 
@@ -74,7 +76,8 @@ impl Runs {
             most_over_least: middle(|outcome| most_over_least(&outcome.counts)),
             server_cpu_us_per_pair: middle(|one| one.microseconds(one.server_cpu_seconds)),
             generator_cpu_us_per_pair: middle(|one| one.microseconds(one.generator_cpu_seconds)),
-            memory_at_rest_mib: median(&self.memory),
+            memory_at_rest_mib: median(&self.memory_at_rest),
+            memory_after_load_mib: median(&self.memory_after_load),
             node_killed_ms: middle(|outcome| outcome.node_killed_ms),
             node_killed_ms_max: most(|outcome| outcome.node_killed_ms),
             client_killed_ms: middle(|outcome| outcome.client_killed_ms),
@@ -177,7 +180,14 @@ mod tests {
             ..Outcome::default()
         };
         let outcomes = counts.iter().map(outcome).collect();
-        Runs { workload, system: system.to_string(), nodes: 3, memory: vec![7.0], outcomes }
+        Runs {
+            workload,
+            system: system.to_string(),
+            nodes: 3,
+            memory_at_rest: vec![7.0],
+            memory_after_load: vec![9.0],
+            outcomes,
+        }
     }
 
     #[test]

@@ -83,13 +83,18 @@ fn remarks(rows: &[Median]) -> String {
     let workload = rows.first().map(|row| row.workload);
     let first = rows.iter().filter(|row| Some(row.workload) == workload);
     let rests = first.filter_map(|row| {
-        let memory = row.memory_at_rest_mib?;
-        Some(format!("{} {}", row.system, count(memory.round() as u64)))
+        let whole = |memory: f64| count(memory.round() as u64);
+        let at_rest = row.memory_at_rest_mib.map(whole)?;
+        let after = row.memory_after_load_mib.map(whole)?;
+        Some(format!("{} {at_rest} and {after}", row.system))
     });
     let rests: Vec<String> = rests.collect();
     if !rests.is_empty() {
-        text +=
-            &labelled("memory", COLUMN, &format!("MiB at rest, all servers: {}", rests.join(", ")));
+        text += &labelled(
+            "memory",
+            COLUMN,
+            &format!("MiB of all servers, at rest and after load: {}", rests.join(", ")),
+        );
     }
     let told = "how many times as fast the first system is; CPU µs: of all servers, per pair";
     text + &labelled("ratio", COLUMN, told)

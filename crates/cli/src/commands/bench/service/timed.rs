@@ -55,8 +55,16 @@ impl Kind {
 /// What one run of one system gave.
 struct Gave {
     nodes: usize,
-    memory: Option<f64>,
+    memory: Memory,
     outcomes: Vec<Outcome>,
+}
+
+/// How much memory all servers had, in MiB: before the first load, and after the last that killed
+/// nobody.
+#[derive(Default)]
+struct Memory {
+    at_rest: Option<f64>,
+    after_load: Option<f64>,
 }
 
 /// Listens for signals, and keeps the first.
@@ -110,7 +118,8 @@ fn empty(asked: &Asked<'_>, kinds: &[Kind]) -> Vec<Runs> {
             workload,
             system: kind.name().to_string(),
             nodes: 0,
-            memory: Vec::new(),
+            memory_at_rest: Vec::new(),
+            memory_after_load: Vec::new(),
             outcomes: Vec::new(),
         })
     };
@@ -121,7 +130,8 @@ fn keep(all: &mut [Runs], system: &str, gave: Gave) {
     let of_system = all.iter_mut().filter(|runs| runs.system == system);
     for (runs, outcome) in of_system.zip(gave.outcomes) {
         runs.nodes = gave.nodes;
-        runs.memory.extend(gave.memory);
+        runs.memory_at_rest.extend(gave.memory.at_rest);
+        runs.memory_after_load.extend(gave.memory.after_load);
         runs.outcomes.push(outcome);
     }
 }
@@ -156,7 +166,7 @@ async fn measured(
 ) -> anyhow::Result<Gave> {
     sleep(REST).await;
     let processes = system.processes();
-    let memory = memory_mib(&processes);
+    let mut memory = Memory { at_rest: memory_mib(&processes), after_load: None };
     load::warm_up(system, WARM_UP.min(plan.lasts)).await.context("warming up")?;
     let mut outcomes = Vec::new();
     for workload in workloads {
@@ -166,6 +176,7 @@ async fn measured(
             ..Outcome::default()
         };
         outcomes.push(outcome.unwrap_or_else(failed));
+        memory.after_load = memory_mib(&processes).or(memory.after_load);
     }
     Ok(Gave { nodes: processes.len(), memory, outcomes })
 }
