@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 use crate::described;
+use crate::members::Member;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,14 +16,14 @@ pub struct Cluster {
     pub cluster_id: String,
     /// The program's version.
     pub version: String,
-    /// The engine: the id of an algorithm.
+    /// The engine: `replicated`, or the id of an algorithm.
     pub engine: String,
     /// Its parameters, those at their defaults included.
     pub parameters: BTreeMap<String, String>,
-    /// The algorithm that elects the leading node.
-    pub election: String,
-    /// The failure detector.
-    pub detector: String,
+    /// Classic engine: the algorithm that elects the leading node.
+    pub election: Option<String>,
+    /// Classic engine: the failure detector.
+    pub detector: Option<String>,
     /// The node whose view this is.
     #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
     pub node: u32,
@@ -37,10 +38,35 @@ pub struct Cluster {
     pub nodes: Vec<Node>,
     /// How many locks it knows.
     pub locks: u64,
-    /// How many it may know at most.
-    pub locks_max: u64,
-    /// How many sessions it keeps.
+    /// Classic engine: how many it may know at most.
+    pub locks_max: Option<u64>,
+    /// How many sessions it knows.
     pub sessions: u64,
+    /// Whose locks and sessions these are: `node` for a classic engine, `cluster` for the replicated
+    /// one.
+    #[serde(default = "at_one_node")]
+    #[cfg_attr(test, schemars(with = "described::Scope"))]
+    pub scope: String,
+    /// Replicated engine: which life of the cluster this is. A restored backup begins the next.
+    #[serde(default)]
+    pub generation: Option<u64>,
+    /// Replicated engine: `leader`, `follower`, `candidate` or `learner`.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Option<described::Role>"))]
+    pub role: Option<String>,
+    /// Replicated engine: the index of the last change in this node's table.
+    #[serde(default)]
+    pub applied: Option<u64>,
+    /// Replicated engine: the index of the last change that a majority has, as far as this node
+    /// knows.
+    #[serde(default)]
+    pub committed: Option<u64>,
+    /// Replicated engine: how many changes this node has yet to apply, as far as it knows.
+    #[serde(default)]
+    pub lag: Option<u64>,
+    /// Replicated engine: who belongs to it.
+    #[serde(default)]
+    pub members: Option<Vec<Member>>,
 }
 
 /// One node, as another sees it.
@@ -61,4 +87,8 @@ pub struct Node {
     pub for_ms: u64,
     /// Messages it has yet to acknowledge.
     pub unacknowledged: u64,
+}
+
+fn at_one_node() -> String {
+    "node".to_string()
 }

@@ -6,10 +6,11 @@
 #![allow(dead_code, reason = "the types of this file are described, and never made")]
 
 use crate::limits::{
-    FENCE_END, LABEL_MAX, NAME_MAX, OPENING_ID_MIN, PAGE_MAX, PROCLAIMED_MAX, REASON_MAX,
-    REQUEST_ID_MAX, TTL_MS_MAX, TTL_MS_MIN, WAIT_MS_MAX, is_shown,
+    ADDRESS_MAX, FENCE_END, GRACE_MS_MAX, GRACE_MS_MIN, LABEL_MAX, NAME_MAX, NAMED_MAX,
+    OPENING_ID_MIN, OWNER_MAX, PAGE_MAX, PERMITS_MAX, PROCLAIMED_MAX, REASON_MAX, REQUEST_ID_MAX,
+    TTL_MS_MAX, TTL_MS_MIN, WAIT_MS_MAX, WANTED_MAX, is_shown,
 };
-use crate::{cluster, elections, error, events, locks, sessions, values};
+use crate::{acquire, cluster, elections, error, events, locks, members, sessions, values};
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
@@ -76,7 +77,7 @@ pub struct Wait(#[schemars(range(min = 0, max = WAIT_MS_MAX))] u64);
 
 /// How many may hold a lock at once.
 #[derive(JsonSchema)]
-pub struct Permits(#[schemars(range(min = 1, max = 1))] u32);
+pub struct Permits(#[schemars(range(min = 1, max = PERMITS_MAX))] u32);
 
 /// How many of a list at most.
 #[derive(JsonSchema)]
@@ -86,11 +87,79 @@ pub struct PageLimit(#[schemars(range(min = 1, max = PAGE_MAX))] u64);
 #[derive(JsonSchema)]
 pub struct NodeNumber(#[schemars(range(min = 1))] u32);
 
-/// How a lock is shared. Engines of this version know no other way.
+/// The thread of control that asks: what has the same one may enter again.
+#[derive(JsonSchema)]
+pub struct Owner(#[schemars(length(max = OWNER_MAX), regex(pattern = all_shown()))] String);
+
+/// The locks that one request asks for.
+#[derive(JsonSchema)]
+pub struct WantedLocks(#[schemars(length(min = 1, max = WANTED_MAX))] Vec<acquire::WantedLock>);
+
+/// The requests that a client still knows.
+#[derive(JsonSchema)]
+pub struct OpenRequests(#[schemars(length(max = NAMED_MAX))] Vec<RequestId>);
+
+/// How long a session outlives its stream, in milliseconds.
+#[derive(JsonSchema)]
+pub struct Grace(#[schemars(range(min = GRACE_MS_MIN, max = GRACE_MS_MAX))] u64);
+
+/// The random number of a node's disk.
+#[derive(JsonSchema)]
+pub struct DiskId(#[schemars(regex(pattern = "^[0-9a-f]{32}$"))] String);
+
+/// `host:port`
+#[derive(JsonSchema)]
+pub struct Address(#[schemars(length(max = ADDRESS_MAX), regex(pattern = "^.+:[0-9]+$"))] String);
+
+/// How a lock is asked for. A classic engine knows only the first way.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum AskedMode {
+    Exclusive,
+    Shared,
+}
+
+/// How a lock is held.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 pub enum Mode {
     Exclusive,
+    Shared,
+    Permits,
+}
+
+/// A lock and an election of the same name have nothing to do with each other.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum Kind {
+    Lock,
+    Election,
+}
+
+/// Why somebody is in another's way.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum Obstacle {
+    Holds,
+    Earlier,
+}
+
+/// What a node of a replicated cluster is.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum Role {
+    Leader,
+    Follower,
+    Candidate,
+    Learner,
+}
+
+/// Whether a member counts for majorities.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum Vote {
+    Voter,
+    Learner,
 }
 
 /// What can be said of a lock whose holder was deprived of it.
@@ -98,6 +167,7 @@ pub enum Mode {
 #[schemars(rename_all = "kebab-case")]
 pub enum Safety {
     FenceOnly,
+    Lease,
 }
 
 /// Whose knowledge an answer is.
@@ -105,6 +175,7 @@ pub enum Safety {
 #[schemars(rename_all = "snake_case")]
 pub enum Scope {
     Node,
+    Cluster,
 }
 
 /// A lock as one node knows it.
@@ -139,12 +210,14 @@ pub enum EventKind {
     Granted,
     Released,
     Lost,
+    Revoked,
     Forced,
     Leader,
     Suspected,
     Trusted,
     Connected,
     Disconnected,
+    Member,
 }
 
 /// A text of letters that can be shown as they are: see [`is_shown`].
@@ -186,23 +259,32 @@ fn generator(contract: Contract) -> SchemaGenerator {
 fn derived() -> Map<String, Value> {
     let mut taken = generator(Contract::Deserialize);
     taken.subschema_for::<sessions::NewSession>();
-    taken.subschema_for::<locks::Acquire>();
+    taken.subschema_for::<sessions::KeepAlive>();
+    taken.subschema_for::<sessions::Ping>();
+    taken.subschema_for::<acquire::Acquire>();
+    taken.subschema_for::<acquire::AcquireAll>();
     taken.subschema_for::<locks::Release>();
     taken.subschema_for::<locks::Withdraw>();
     taken.subschema_for::<locks::Force>();
     taken.subschema_for::<locks::Verify>();
     taken.subschema_for::<PageLimit>();
     taken.subschema_for::<elections::Proclaim>();
+    taken.subschema_for::<elections::HandOver>();
+    taken.subschema_for::<members::NewMember>();
+    taken.subschema_for::<members::Promote>();
+    taken.subschema_for::<members::Transfer>();
     taken.subschema_for::<values::NewValue>();
     let mut given = generator(Contract::Serialize);
     given.subschema_for::<sessions::Session>();
-    given.subschema_for::<locks::Grant>();
+    given.subschema_for::<acquire::Grants>();
     given.subschema_for::<locks::Released>();
     given.subschema_for::<locks::Withdrawn>();
     given.subschema_for::<locks::Forced>();
     given.subschema_for::<locks::Verified>();
     given.subschema_for::<locks::Locks>();
     given.subschema_for::<elections::Elections>();
+    given.subschema_for::<elections::HandedOver>();
+    given.subschema_for::<members::Members>();
     given.subschema_for::<values::Value>();
     given.subschema_for::<cluster::Cluster>();
     given.subschema_for::<events::LiveEvent>();
@@ -232,7 +314,9 @@ fn the_kept_schemas_are_those_of_the_types() {
 #[test]
 fn requests_are_closed_and_answers_say_all_that_they_always_say() {
     let derived = derived();
-    for name in ["NewSession", "Acquire", "Release", "Withdraw", "Force", "Verify", "Proclaim"] {
+    let of_locks = ["Acquire", "AcquireAll", "Release", "Withdraw", "Force", "Verify"];
+    let of_others = ["NewSession", "KeepAlive", "Proclaim", "HandOver", "NewMember", "Transfer"];
+    for name in of_locks.into_iter().chain(of_others) {
         assert_eq!(derived[name]["additionalProperties"], false, "{name}");
     }
     let required = &derived["Election"]["required"];

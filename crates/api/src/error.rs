@@ -1,6 +1,6 @@
 //! Errors: every answer that is no success, and the closed list of its codes.
 
-use crate::{Blocked, Holder};
+use crate::{Blocked, Blocker, Holder};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -28,6 +28,15 @@ pub struct Failure {
     /// Elections: where to go instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leading_api: Option<String>,
+    /// `deadlock`: who waits for whom, all in a circle.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<Blocker>,
+    /// With `retry`: when it may be worth while to ask again, if the node knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// The status of HTTP, where that of the code is not the right one.
+    #[serde(skip)]
+    pub status: Option<u16>,
     /// This node is about to stop: whoever holds nothing here goes to another at once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopping: bool,
@@ -44,8 +53,16 @@ impl Failure {
             eta_ms: None,
             blocked_on: None,
             leading_api: None,
+            cycle: Vec::new(),
+            retry_after_ms: None,
+            status: None,
             stopping: false,
         }
+    }
+
+    /// The status of HTTP that comes with it.
+    pub fn status(&self) -> u16 {
+        self.status.unwrap_or_else(|| self.error.code.status())
     }
 }
 
@@ -68,6 +85,8 @@ pub struct ErrorBody {
 pub enum Code {
     /// The request breaks a rule of the API.
     BadRequest,
+    /// Nobody knows who asks.
+    Unauthorized,
     /// Who asks may not do this.
     Forbidden,
     /// There is nothing of that name.
@@ -88,10 +107,20 @@ pub enum Code {
     Timeout,
     /// A write with a smaller fence than an earlier one.
     StaleFence,
-    /// The request id was used for something else.
+    /// The request id was used for something else, or its answer is no longer kept.
     Conflict,
+    /// The lock is in use with another capacity.
+    ModeConflict,
+    /// All of these would wait for each other, for ever.
+    Deadlock,
     /// A limit is reached: back-pressure. With `retry` false, time alone does not help.
     TooMany,
+    /// The cluster's limit for this session or for names of this prefix is reached.
+    Quota,
+    /// The body, or what it has the cluster keep, is too large.
+    TooLarge,
+    /// No node leads the cluster now.
+    NoLeader,
     /// The lock cannot go on without nodes that are down or overloaded.
     Blocked,
     /// The node cannot do it now.
@@ -110,6 +139,7 @@ impl Code {
     /// Every code that a node sends.
     pub const ALL: &[Self] = &[
         Self::BadRequest,
+        Self::Unauthorized,
         Self::Forbidden,
         Self::NotFound,
         Self::NoSession,
@@ -121,7 +151,12 @@ impl Code {
         Self::Timeout,
         Self::StaleFence,
         Self::Conflict,
+        Self::ModeConflict,
+        Self::Deadlock,
         Self::TooMany,
+        Self::Quota,
+        Self::TooLarge,
+        Self::NoLeader,
         Self::Blocked,
         Self::Unavailable,
         Self::Unsupported,
@@ -132,6 +167,7 @@ impl Code {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BadRequest => "bad_request",
+            Self::Unauthorized => "unauthorized",
             Self::Forbidden => "forbidden",
             Self::NotFound => "not_found",
             Self::NoSession => "no_session",
@@ -143,7 +179,12 @@ impl Code {
             Self::Timeout => "timeout",
             Self::StaleFence => "stale_fence",
             Self::Conflict => "conflict",
+            Self::ModeConflict => "mode_conflict",
+            Self::Deadlock => "deadlock",
             Self::TooMany => "too_many",
+            Self::Quota => "quota",
+            Self::TooLarge => "too_large",
+            Self::NoLeader => "no_leader",
             Self::Blocked => "blocked",
             Self::Unavailable => "unavailable",
             Self::Unsupported => "unsupported",
@@ -156,6 +197,7 @@ impl Code {
     pub const fn status(self) -> u16 {
         match self {
             Self::BadRequest | Self::Unsupported => 400,
+            Self::Unauthorized => 401,
             Self::Forbidden => 403,
             Self::NotFound | Self::NoSession => 404,
             Self::NotHolder
@@ -165,10 +207,13 @@ impl Code {
             | Self::Held
             | Self::Timeout
             | Self::StaleFence
-            | Self::Conflict => 409,
-            Self::TooMany => 429,
+            | Self::Conflict
+            | Self::ModeConflict
+            | Self::Deadlock => 409,
+            Self::TooLarge => 413,
+            Self::TooMany | Self::Quota => 429,
             Self::Internal | Self::Unknown => 500,
-            Self::Blocked | Self::Unavailable => 503,
+            Self::NoLeader | Self::Blocked | Self::Unavailable => 503,
         }
     }
 
@@ -178,11 +223,15 @@ impl Code {
             Self::NotLeader
             | Self::Held
             | Self::Timeout
+            | Self::ModeConflict
             | Self::TooMany
+            | Self::Quota
+            | Self::NoLeader
             | Self::Blocked
             | Self::Unavailable
             | Self::Internal => true,
             Self::BadRequest
+            | Self::Unauthorized
             | Self::Forbidden
             | Self::NotFound
             | Self::NoSession
@@ -191,6 +240,8 @@ impl Code {
             | Self::Withdrawn
             | Self::StaleFence
             | Self::Conflict
+            | Self::Deadlock
+            | Self::TooLarge
             | Self::Unsupported
             | Self::Unknown => false,
         }
@@ -225,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_code_of_a_later_version_can_be_read() {
-        let error = json!({"code": "deadlock", "message": "", "retry": true});
+        let error = json!({"code": "haunted", "message": "", "retry": true});
         let error: ErrorBody = serde_json::from_value(error).expect("an error");
         assert_eq!((error.code, error.retry), (Code::Unknown, true));
     }
@@ -236,7 +287,7 @@ mod tests {
             if [429, 500, 503].contains(&code.status()) {
                 assert!(code.retry(), "{code} says: not now");
             }
-            if [400, 403, 404].contains(&code.status()) {
+            if [400, 401, 403, 404, 413].contains(&code.status()) {
                 assert!(!code.retry(), "{code} says: never");
             }
         }

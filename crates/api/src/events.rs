@@ -14,7 +14,8 @@ pub struct LiveEvent {
     #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
     pub node: u32,
     /// `session_opened`, `session_closed`, `expired`, `queued`, `cancelled`, `granted`, `released`,
-    /// `lost`, `forced`, `leader`, `suspected`, `trusted`, `connected`, `disconnected`.
+    /// `lost`, `revoked`, `forced`, `leader`, `suspected`, `trusted`, `connected`, `disconnected`,
+    /// `member`.
     #[cfg_attr(test, schemars(with = "described::EventKind"))]
     pub kind: String,
     /// The lock or election, if it is about one.

@@ -15,27 +15,35 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod acquire;
 mod cluster;
 #[cfg(test)]
 mod described;
 mod elections;
 mod error;
 mod events;
+mod explanation;
 pub mod limits;
 mod locks;
+mod members;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod sessions;
 mod values;
 mod whole;
 
+pub use acquire::{Acquire, AcquireAll, Grant, Grants, WantedLock};
 pub use cluster::{Cluster, Node};
-pub use elections::{Election, Elections, Proclaim};
+pub use elections::{Election, Elections, HandOver, HandedOver, Proclaim};
 pub use error::{Code, ErrorBody, Failure};
 pub use events::LiveEvent;
+pub use explanation::{Blocker, Explanation, Wait};
 pub use locks::{
-    Acquire, Blocked, Force, Forced, Grant, Holder, Lock, Locks, Page, Release, Released, Verified,
-    Verify, Waiter, Withdraw, Withdrawn,
+    Blocked, Force, Forced, Holder, Lock, Locks, Look, Page, Release, Released, Verified, Verify,
+    Waiter, Withdraw, Withdrawn,
 };
-pub use sessions::{NewSession, Session};
+pub use members::{Member, Members, NewMember, Promote, Transfer};
+pub use sessions::{
+    Hold, KeepAlive, NewSession, OnDisconnect, Ping, SESSION_HEADER, STREAM_HEADER, Session,
+};
 pub use values::{NewValue, Value};

@@ -1,6 +1,13 @@
 //! Limits: what a request may say, and how much of it. Each rule is written here once, with its
 //! check; server and client both use it.
 
+mod requests;
+
+pub use requests::{
+    ADDRESS_MAX, GRACE_MS_MAX, GRACE_MS_MIN, NAMED_MAX, OPEN_MAX, OWNER_MAX, PERMITS_MAX, Sharing,
+    WANTED_MAX, disk, grace_ms, kept_alive, member, owner, request_number, sharing, wanted,
+};
+
 use crate::{Code, Failure, Page};
 use std::borrow::Cow;
 use std::fmt;
@@ -261,13 +268,13 @@ mod tests {
 
     #[test]
     fn a_page_is_of_a_thousand_at_most_and_begins_after_a_name() {
-        let page_of = |limit| page(&Page { limit, after: None }).ok();
+        let page_of = |limit| page(&Page { limit, ..Page::default() }).ok();
         assert_eq!(page_of(None), Some(1_000));
         assert_eq!(
             [0, 1, 1_000, 1_001].map(|limit| page_of(Some(limit)).is_some()),
             [false, true, true, false]
         );
-        assert!(page(&Page { limit: None, after: Some("a b".to_string()) }).is_err());
+        assert!(page(&Page { after: Some("a b".to_string()), ..Page::default() }).is_err());
     }
 
     #[test]

@@ -1,70 +1,11 @@
-//! Locks: acquire and release with a fencing token (the fence), withdraw, force, verify, and views.
-//! Elections use the same words for candidates and leaders.
+//! Locks: release with a fencing token (the fence), withdraw, force, verify, and views. Elections
+//! use the same words for candidates and leaders.
 
 #[cfg(test)]
 use crate::described;
-use crate::whole;
+use crate::{Explanation, whole};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// `POST /v1/locks/{name}/acquire`, and `POST /v1/elections/{name}/campaign`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Acquire {
-    /// The session that will hold it.
-    #[cfg_attr(test, schemars(with = "described::SessionId"))]
-    pub session: String,
-    /// How long to wait at most; 0 or nothing: not at all.
-    #[serde(default, deserialize_with = "whole::optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<described::Wait>"))]
-    pub wait_ms: Option<u64>,
-    /// `exclusive` if not said; a classic engine has no other.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<described::Mode>"))]
-    pub mode: Option<String>,
-    /// How many may hold it at once; a classic engine takes 1 only.
-    #[serde(default, deserialize_with = "whole::optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<described::Permits>"))]
-    pub permits: Option<u32>,
-    /// A repeat with the same id is the same request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<described::RequestId>"))]
-    pub request_id: Option<String>,
-    /// Elections: what the leader wants to be known by, up to 4,096 bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<described::Proclaimed>"))]
-    pub value: Option<String>,
-}
-
-/// The answer to a request that was granted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Grant {
-    /// Which lock or election.
-    #[cfg_attr(test, schemars(with = "described::Name"))]
-    pub name: String,
-    /// The number of this entry: larger than at every earlier one, whoever made it.
-    #[cfg_attr(test, schemars(with = "described::Fence"))]
-    pub fence: u64,
-    /// The cluster whose fences these are.
-    pub cluster_id: String,
-    /// The node that holds it for the session.
-    #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
-    pub node: u32,
-    /// How often the session holds it: a holder that asks again gets the same fence.
-    pub holds: u32,
-    /// How long it waited.
-    pub waited_ms: u64,
-    /// Elections: the term of the node's leadership.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub term: Option<u64>,
-    /// Whether this request was granted and given back before: the answer to a repeat.
-    #[serde(default)]
-    pub released: bool,
-}
 
 /// `POST /v1/locks/{name}/release`, and `POST /v1/elections/{name}/resign`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,10 +19,19 @@ pub struct Release {
     #[serde(deserialize_with = "whole::number")]
     #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
+    /// Replicated engine: the id of the request that was granted. If nothing is said, the latest of
+    /// those with this fence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::RequestId>"))]
+    pub hold: Option<String>,
     /// A repeat with the same id is the same request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<described::RequestId>"))]
     pub request_id: Option<String>,
+    /// Replicated engine: the lowest request of this session whose answer its client still awaits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::RequestId>"))]
+    pub lowest_open: Option<String>,
 }
 
 /// The answer to it.
@@ -106,6 +56,14 @@ pub struct Withdraw {
     /// The session that waits.
     #[cfg_attr(test, schemars(with = "described::SessionId"))]
     pub session: String,
+    /// Replicated engine: the id of this very request, by which it may be repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::RequestId>"))]
+    pub request_id: Option<String>,
+    /// Replicated engine: the lowest request of this session whose answer its client still awaits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::RequestId>"))]
+    pub lowest_open: Option<String>,
 }
 
 /// The answer to it; that to the request itself is `withdrawn`.
@@ -115,7 +73,7 @@ pub struct Withdrawn {
     /// Which lock or election.
     #[cfg_attr(test, schemars(with = "described::Name"))]
     pub name: String,
-    /// The place in the queue that it had.
+    /// The place in the queue that it had; 0 for one that did not wait.
     pub position: u32,
 }
 
@@ -127,6 +85,10 @@ pub struct Force {
     /// Why, for the record: 1 to 256 characters.
     #[cfg_attr(test, schemars(with = "described::Reason"))]
     pub reason: String,
+    /// Replicated engine: at once, though a holder may still believe that it is inside. Otherwise
+    /// holders are told by their keepalives, and lose it when their leases would have ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub now: bool,
 }
 
 /// The answer to it.
@@ -136,11 +98,18 @@ pub struct Forced {
     /// Which lock.
     #[cfg_attr(test, schemars(with = "described::Name"))]
     pub name: String,
-    /// Who held it.
+    /// Who held it; of several, the first.
     pub holder: Holder,
-    /// `fence-only`: the holder may still believe that it is inside.
+    /// All who held it.
+    #[serde(default)]
+    pub holders: Vec<Holder>,
+    /// `fence-only`: a holder may still believe that it is inside. `lease`: nobody else is let in
+    /// before every holder that runs knows.
     #[cfg_attr(test, schemars(with = "described::Safety"))]
     pub safety: String,
+    /// With `lease`: when the last of them has lost it, at the latest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends_in_ms: Option<u64>,
 }
 
 /// `POST /v1/locks/{name}/verify`
@@ -152,6 +121,10 @@ pub struct Verify {
     #[serde(deserialize_with = "whole::number")]
     #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
+    /// Replicated engine: whose hold, where several share a fence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::SessionId>"))]
+    pub session: Option<String>,
 }
 
 /// The answer to it: true at that instant, and perhaps no longer when it arrives.
@@ -161,12 +134,13 @@ pub struct Verified {
     /// Which lock.
     #[cfg_attr(test, schemars(with = "described::Name"))]
     pub name: String,
-    /// Whether a session of this node holds the lock with this fence.
+    /// Whether somebody holds the lock with this fence: with a classic engine, a session of this
+    /// node.
     pub valid: bool,
-    /// The largest fence that this node has seen.
+    /// The largest fence that is known of it.
     #[cfg_attr(test, schemars(with = "Option<described::Fence>"))]
     pub latest: Option<u64>,
-    /// Whose knowledge this is: `node` for a classic engine.
+    /// Whose knowledge this is: `node` for a classic engine, `cluster` for the replicated one.
     #[cfg_attr(test, schemars(with = "described::Scope"))]
     pub scope: String,
 }
@@ -181,14 +155,28 @@ pub struct Holder {
     /// A short hash of the session.
     #[cfg_attr(test, schemars(with = "described::SessionHash"))]
     pub session: String,
-    /// The node that keeps the session.
-    #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
-    pub node: u32,
+    /// The node that keeps the session; with the replicated engine, where it was last heard of, if
+    /// the answering node knows that.
+    #[cfg_attr(test, schemars(with = "Option<described::NodeNumber>"))]
+    pub node: Option<u32>,
     /// With which fence.
     #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
     /// For how long already.
     pub held_ms: u64,
+    /// Replicated engine: how it holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::Mode>"))]
+    pub mode: Option<String>,
+    /// Replicated engine: which of the permits it has, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<u32>,
+    /// Replicated engine: how long its session lives without another keepalive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_ms: Option<u64>,
+    /// Whether it was taken away by force, and ends soon.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub revoked: bool,
 }
 
 /// Who waits.
@@ -201,12 +189,16 @@ pub struct Waiter {
     /// A short hash of it.
     #[cfg_attr(test, schemars(with = "described::SessionHash"))]
     pub session: String,
-    /// Its place in the queue of its node, from 1.
+    /// Its place in the queue, from 1: with a classic engine, in that of its node.
     pub position: u32,
     /// For how long already.
     pub waited_ms: u64,
     /// How long it may still take, if all before it hold it as long as was usual here.
     pub eta_ms: Option<u64>,
+    /// Replicated engine: how it wants to hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::Mode>"))]
+    pub mode: Option<String>,
 }
 
 /// What a lock waits for.
@@ -229,22 +221,52 @@ pub struct Lock {
     /// Its name.
     #[cfg_attr(test, schemars(with = "described::Name"))]
     pub name: String,
-    /// `free`, `waiting` (this node has asked), or `held` (by a session of this node).
+    /// `free`, `waiting` (this node has asked), or `held`: with a classic engine, by a session of
+    /// this node.
     #[cfg_attr(test, schemars(with = "described::LockState"))]
     pub state: String,
-    /// Who holds it, if a session of this node does.
+    /// Who holds it; of several, the first.
     pub holder: Option<Holder>,
-    /// Who waits at this node, in order.
+    /// All who hold it: with a classic engine, if a session of this node does.
+    #[serde(default)]
+    pub holders: Vec<Holder>,
+    /// Who waits, in order: with a classic engine, at this node.
     pub waiters: Vec<Waiter>,
     /// What it waits for, if it cannot go on.
     pub blocked_on: Option<Blocked>,
-    /// Entries of this node's sessions since it started.
-    pub entries: u64,
-    /// Messages this node sent for it since it started, by kind.
-    pub messages: BTreeMap<String, u64>,
+    /// Classic engine: entries of this node's sessions since it started.
+    pub entries: Option<u64>,
+    /// Classic engine: messages this node sent for it since it started, by kind.
+    pub messages: Option<BTreeMap<String, u64>>,
     /// The node whose knowledge this is.
     #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
     pub node: u32,
+    /// Replicated engine: `exclusive`, `shared` or `permits`, as it is held or waited for now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::Mode>"))]
+    pub mode: Option<String>,
+    /// Replicated engine: how many may hold it at once, if it is one of permits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permits: Option<u32>,
+    /// Replicated engine: the index in the log up to which this was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of_index: Option<u64>,
+    /// Who is in whose way, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+/// In the query of `GET /v1/locks/{name}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Look {
+    /// Replicated engine: say who is in whose way, and what would help.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explain: bool,
+    /// Replicated engine: as the answering node knows it, which may be behind.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
 }
 
 /// Which part of a list: in the query of `GET /v1/locks` and `GET /v1/elections`.
@@ -260,6 +282,9 @@ pub struct Page {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "described::Name"))]
     pub after: Option<String>,
+    /// Replicated engine: as the answering node knows them, which may be behind.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
 }
 
 /// `GET /v1/locks`
@@ -272,4 +297,7 @@ pub struct Locks {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "described::Name"))]
     pub next: Option<String>,
+    /// Replicated engine: the index in the log up to which this was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of_index: Option<u64>,
 }

@@ -23,6 +23,20 @@ pub struct NewSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<described::OpeningId>"))]
     pub request_id: Option<String>,
+    /// Replicated engine: ends the session soon after its stream does; see [`SESSION_HEADER`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_disconnect: Option<OnDisconnect>,
+}
+
+/// When a session ends whose stream is gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct OnDisconnect {
+    /// How long it outlives its stream.
+    #[serde(deserialize_with = "whole::number")]
+    #[cfg_attr(test, schemars(with = "described::Grace"))]
+    pub grace_ms: u64,
 }
 
 /// The answer to it, and to `POST /v1/sessions/{id}/keepalive`.
@@ -34,9 +48,85 @@ pub struct Session {
     pub session: String,
     /// How long it lives without a keepalive: perhaps less than was asked for.
     pub ttl_ms: u64,
-    /// The node that keeps it. It is known nowhere else.
+    /// The node that keeps it; with the replicated engine, that which answers.
     #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
     pub node: u32,
     /// The cluster's random id.
     pub cluster_id: String,
+    /// Where it is known: `node`, only at that one, or `cluster`, at any.
+    #[serde(default = "at_one_node")]
+    #[cfg_attr(test, schemars(with = "described::Scope"))]
+    pub scope: String,
+    /// Replicated engine: which life of the cluster this is. A restored backup begins the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u64>,
+    /// Replicated engine, in the answer to a keepalive: all that the session holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds: Option<Vec<Hold>>,
+}
+
+impl Session {
+    /// Whether any node of the cluster knows it.
+    pub fn is_of_cluster(&self) -> bool {
+        self.scope == "cluster"
+    }
+}
+
+/// `POST /v1/sessions/{id}/keepalive`. With a classic engine the body is ignored, and may be missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct KeepAlive {
+    /// The number of the keepalive itself: nothing is said of later requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::RequestId>"))]
+    pub request_id: Option<String>,
+    /// All requests that the client still knows: those unanswered, and those by which it holds
+    /// something. What others were granted is given back. Nothing: it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::OpenRequests>"))]
+    pub open: Option<Vec<String>>,
+}
+
+/// A hold as its own session is told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Hold {
+    /// Which lock or election.
+    #[cfg_attr(test, schemars(with = "described::Name"))]
+    pub name: String,
+    /// `lock` or `election`: the two share no names.
+    #[cfg_attr(test, schemars(with = "described::Kind"))]
+    pub kind: String,
+    /// With which fence.
+    #[cfg_attr(test, schemars(with = "described::Fence"))]
+    pub fence: u64,
+    /// The id of the request that was granted.
+    #[cfg_attr(test, schemars(with = "described::RequestId"))]
+    pub request_id: String,
+    /// Whether it was taken away and ends soon: this keepalive gave it no more time.
+    pub revoked: bool,
+}
+
+/// The header that names the session of `GET /v1/session/stream`: a secret, so in no address.
+pub const SESSION_HEADER: &str = "conclave-session";
+/// The header with the number of that stream, which rises from one of a session to its next.
+pub const STREAM_HEADER: &str = "conclave-stream";
+
+/// `POST /v1/session/ping`, replicated engine: asks the node with the stream whether it still has
+/// it. The grace counts from when a ping was sent that was answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Ping {
+    /// Whose stream.
+    #[cfg_attr(test, schemars(with = "described::SessionId"))]
+    pub session: String,
+    /// Its number.
+    #[serde(deserialize_with = "whole::number")]
+    pub stream: u64,
+}
+
+fn at_one_node() -> String {
+    "node".to_string()
 }

@@ -30,7 +30,7 @@ pub struct Value {
     /// The largest fence it was written with.
     #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
-    /// The node that keeps it.
+    /// The node that keeps it; with the replicated engine, that which answers.
     #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
     pub node: u32,
     /// Whether it would survive that node: never, with a classic engine.

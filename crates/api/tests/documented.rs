@@ -50,6 +50,11 @@ fn the_limits_are_those_that_are_checked() {
         limits::WAITERS_OF_ONE_MAX,
         limits::WAITERS_OF_ALL_MAX,
         limits::HOLDS_MAX,
+        limits::OWNER_MAX,
+        limits::WANTED_MAX,
+        limits::PERMITS_MAX as usize,
+        limits::OPEN_MAX,
+        limits::NAMED_MAX,
     ];
     let times = [
         limits::TTL_MS_MIN,
@@ -57,6 +62,8 @@ fn the_limits_are_those_that_are_checked() {
         limits::TTL_MS_DEFAULT,
         limits::CANDIDATE_TTL_MS_MAX,
         limits::WAIT_MS_MAX,
+        limits::GRACE_MS_MIN,
+        limits::GRACE_MS_MAX,
         limits::FENCE_END - 1,
     ];
     for number in sizes.map(|size| size as u64).into_iter().chain(times) {

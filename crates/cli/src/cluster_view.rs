@@ -6,7 +6,7 @@ use crate::output::{dim, good, odd, strong, width};
 use crate::texts::{phrase, tr};
 use conclave_client::api::limits::shown;
 use conclave_client::api::{Cluster, Election, Holder, Lock, Node};
-use conclave_client::{Client, Error};
+use conclave_client::{Client, Error, Known};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -61,7 +61,7 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     let cluster = Cluster { leader, term, ..cluster };
     let mut locks = Vec::new();
     let mut elections = BTreeMap::new();
-    for view in views.into_iter().flatten() {
+    for view in telling(&cluster, views.into_iter().flatten().collect()) {
         locks.extend(view.locks);
         for election in view.elections {
             let better = |known: &Election| known.leader.is_none() && known.term <= election.term;
@@ -75,6 +75,16 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     Ok(State { cluster, nodes, silent, locks, elections: elections.into_values().collect() })
 }
 
+/// The views that tell of locks: all, where each node knows its own sessions; the one that is least
+/// behind, where all know the same.
+fn telling(cluster: &Cluster, mut views: Vec<View>) -> Vec<View> {
+    if cluster.scope == "cluster" {
+        views.sort_by_key(|view| view.cluster.applied);
+        views.drain(..views.len().saturating_sub(1));
+    }
+    views
+}
+
 impl State {
     /// Only what is known of the lock or election of this name; nothing if nobody knows any.
     pub fn only(mut self, name: &str) -> Option<Self> {
@@ -86,8 +96,9 @@ impl State {
 
 fn view(client: &Client) -> Result<View, Error> {
     let cluster = client.cluster()?;
-    let locks = client.locks()?.locks;
-    let elections = client.elections()?.elections;
+    let known = if cluster.scope == "cluster" { Known::AtNode } else { Known::Now };
+    let locks = client.locks(known)?.locks;
+    let elections = client.elections(known)?.elections;
     Ok(View { cluster, locks, elections })
 }
 
@@ -103,11 +114,8 @@ fn seen(node: &Node, view: Option<&View>) -> Node {
 
 /// For people; `free` for those too that nobody holds or waits for.
 pub fn text(state: &State, free: bool) -> String {
-    let Cluster { cluster, engine, election, detector, leader, term, .. } = &state.cluster;
-    let [engine, election, detector] = [engine, election, detector].map(|word| shown(word));
-    let cluster = strong(shown(cluster));
-    let about = format!("{engine}, election {election}, detector {detector}");
-    let mut text = format!("{cluster}  {}\n", tr(&about));
+    let Cluster { cluster, leader, term, .. } = &state.cluster;
+    let mut text = format!("{}  {}\n", strong(shown(cluster)), tr(&engine(&state.cluster)));
     let leads = |leader| format!("node {leader} leads, in term {term}");
     let _ = match leader {
         Some(leader) => writeln!(text, "{}\n", tr(&leads(leader))),
@@ -117,6 +125,17 @@ pub fn text(state: &State, free: bool) -> String {
     text += &locks(&state.locks, free);
     text += &elections(&state.elections, free);
     text
+}
+
+/// The engine of a cluster, and what it stands on.
+pub fn engine(cluster: &Cluster) -> String {
+    let engine = shown(&cluster.engine);
+    match (&cluster.election, &cluster.detector) {
+        (Some(election), Some(detector)) => {
+            format!("{engine}, election {}, detector {}", shown(election), shown(detector))
+        }
+        _ => engine.into_owned(),
+    }
 }
 
 /// One lock or election for people, with everybody who waits for it.
@@ -167,8 +186,20 @@ fn nodes(state: &State) -> String {
 
 /// Who has it, as people see it.
 fn name_of(holder: Option<&Holder>) -> String {
-    let name = |holder: &Holder| at_node(&holder.label, holder.node);
+    let name = |holder: &Holder| match holder.node {
+        Some(node) => at_node(&holder.label, node),
+        None => shown(&holder.label).into_owned(),
+    };
     holder.map_or("-".to_string(), name)
+}
+
+/// The same where several hold it at once.
+fn names_of(first: Option<&Holder>, all: usize) -> String {
+    let first = name_of(first);
+    match all.saturating_sub(1) {
+        0 => first,
+        others => tr(&format!("{first} and {others} more")).into_owned(),
+    }
 }
 
 fn at_node(who: &str, node: u32) -> String {
@@ -200,7 +231,7 @@ fn locks(locks: &[Lock], free: bool) -> String {
         let longest = waiters.clone().map(|waiter| waiter.waited_ms).max();
         table.row([
             shown(name).into_owned(),
-            name_of(holder),
+            names_of(holder, known.iter().map(|lock| lock.holders.len()).sum()),
             holder.map_or(String::new(), |holder| age(holder.held_ms)),
             holder.map_or(String::new(), |holder| holder.fence.to_string()),
             waiters.count().to_string(),
@@ -247,7 +278,7 @@ fn elections(elections: &[Election], free: bool) -> String {
 }
 
 /// A span in the unit that suits it.
-fn age(milliseconds: u64) -> String {
+pub fn age(milliseconds: u64) -> String {
     match milliseconds {
         0..1_000 => format!("{milliseconds} ms"),
         1_000..60_000 => local(&format!("{:.1} s", milliseconds as f64 / 1_000.0)),

@@ -4,6 +4,7 @@ pub mod algorithms;
 pub mod bench;
 pub mod cert;
 pub mod check;
+pub mod cluster;
 pub mod compare;
 pub mod completions;
 pub mod elect;

@@ -131,7 +131,7 @@ impl Holding {
         &self,
         command: &[OsString],
         guard: &Guard,
-        environment: &[(&str, String)],
+        environment: &[(String, String)],
     ) -> anyhow::Result<Outcome> {
         let child = child::start(command, environment)?;
         if let Some(loss) = guard.lost() {
@@ -171,7 +171,10 @@ pub fn is_not_in_time(error: &Error) -> bool {
     match error {
         Error::Refused { failure, .. } => failure.error.retry,
         Error::Lost(_) => true,
-        Error::BadServer { .. } | Error::Unreachable(_) | Error::Foreign { .. } => false,
+        Error::BadServer { .. }
+        | Error::Unreachable(_)
+        | Error::Foreign { .. }
+        | Error::OtherCluster { .. } => false,
     }
 }
 
@@ -185,6 +188,7 @@ pub fn explained(error: Error) -> anyhow::Error {
         Error::BadServer { .. }
         | Error::Refused { .. }
         | Error::Foreign { .. }
+        | Error::OtherCluster { .. }
         | Error::Lost(_) => error.into(),
     }
 }

@@ -5,6 +5,7 @@ mod commands;
 mod compare;
 mod cpu;
 mod drawing;
+mod explanation_view;
 mod failure;
 mod flags;
 mod holding;
@@ -47,6 +48,7 @@ enum Command {
     Bench(commands::bench::Bench),
     Cert(commands::cert::Cert),
     Check(Box<commands::check::Check>),
+    Cluster(commands::cluster::ClusterArguments),
     Compare(commands::compare::Compare),
     Completions(commands::completions::Completions),
     Elect(commands::elect::Elect),
@@ -114,6 +116,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
         Command::Bench(arguments) => commands::bench::run(arguments),
         Command::Cert(arguments) => commands::cert::run(arguments),
         Command::Check(arguments) => commands::check::run(arguments),
+        Command::Cluster(arguments) => commands::cluster::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),
         Command::Completions(arguments) => {
             commands::completions::run(arguments, &Conclave::command())

@@ -1,19 +1,16 @@
 //! The calls of the HTTP API, one method each.
 
 use crate::api::{
-    Acquire, Cluster, Election, Elections, Grant, Lock, Locks, NewSession, NewValue, Proclaim,
-    Release, Released, Session, Value, Verified, Verify, Withdraw, Withdrawn,
+    Acquire, AcquireAll, Cluster, Election, Grant, Grants, HandOver, HandedOver, KeepAlive, Lock,
+    NewSession, NewValue, Proclaim, Release, Released, Session, Value, Verified, Verify, Withdraw,
+    Withdrawn,
 };
 use crate::client::Question;
 use crate::{Client, Error};
-use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 /// How long an answer may take that is not waited for on purpose.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// A list ends here, whatever the server says.
-const LISTED_MAX: usize = 1_000_000;
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Client {
     /// Opens a session. [`Client::open`] keeps it alive too.
@@ -26,13 +23,34 @@ impl Client {
         &self,
         session: &NewSession,
     ) -> Result<(String, Session), Error> {
-        self.ask_whom(&Question::post("/v1/sessions".to_string(), session, PATIENCE))
+        let question = Question::post("/v1/sessions".to_string(), session, PATIENCE);
+        let (server, session): (_, Session) = self.ask_whom(&question)?;
+        let id = &session.cluster_id;
+        match session.is_of_cluster() {
+            true => self.pinned.pin(&server, id, session.generation)?,
+            false => self.pinned.check(&server, id, session.generation)?,
+        }
+        Ok((server, session))
     }
 
     /// Asks for another time to live; the answer is waited for so long.
     pub fn keepalive(&self, session: &str, patience: Duration) -> Result<Session, Error> {
+        self.keepalive_whom(session, &KeepAlive::default(), patience).map(|(_, session)| session)
+    }
+
+    /// The same, which says what is still known of the session; with the server that answered.
+    pub(crate) fn keepalive_whom(
+        &self,
+        session: &str,
+        words: &KeepAlive,
+        patience: Duration,
+    ) -> Result<(String, Session), Error> {
         let path = format!("/v1/sessions/{session}/keepalive");
-        self.ask(&Question::post(path, &serde_json::Map::new(), patience))
+        let (server, session): (_, Session) =
+            self.ask_whom(&Question::post(path, words, patience))?;
+        let checked = self.pinned.check(&server, &session.cluster_id, session.generation);
+        checked.inspect_err(|_| self.pass_over(&server))?;
+        Ok((server, session))
     }
 
     /// Ends a session, and with it all that it holds.
@@ -43,7 +61,31 @@ impl Client {
     /// Asks for a lock, and waits for as long as the request says.
     pub fn acquire(&self, name: &str, request: &Acquire) -> Result<Grant, Error> {
         let path = format!("/v1/locks/{}/acquire", escaped(name));
-        self.ask(&Question::post(path, request, waiting(request)))
+        self.ask_for_grant(&Question::post(path, request, waiting(request.wait_ms)))
+    }
+
+    /// Asks for several locks at once, all or none, and waits for as long as the request says.
+    pub fn acquire_all(&self, request: &AcquireAll) -> Result<Grants, Error> {
+        let path = "/v1/acquire".to_string();
+        let question = Question::post(path, request, waiting(request.wait_ms));
+        let (server, grants): (_, Grants) = self.ask_whom(&question)?;
+        if grants.grants.is_empty() || grants.grants.len() != request.locks.len() {
+            let reason = "it grants other locks than were asked for".to_string();
+            return Err(Error::Foreign { server, reason });
+        }
+        grants.grants.iter().try_for_each(|grant| self.is_of_this_cluster(&server, grant))?;
+        Ok(grants)
+    }
+
+    fn ask_for_grant(&self, question: &Question) -> Result<Grant, Error> {
+        let (server, grant) = self.ask_whom(question)?;
+        self.is_of_this_cluster(&server, &grant)?;
+        Ok(grant)
+    }
+
+    fn is_of_this_cluster(&self, server: &str, grant: &Grant) -> Result<(), Error> {
+        let checked = self.pinned.check(server, &grant.cluster_id, grant.generation);
+        checked.inspect_err(|_| self.pass_over(server))
     }
 
     /// Gives a lock back.
@@ -57,10 +99,10 @@ impl Client {
         &self,
         name: &str,
         request_id: &str,
-        session: &str,
+        words: &Withdraw,
     ) -> Result<Withdrawn, Error> {
         let path = format!("/v1/locks/{}/waiters/{}", escaped(name), escaped(request_id));
-        self.leave(path, session)
+        self.ask(&Question::delete_with(path, words, PATIENCE))
     }
 
     /// Has a request leave the queue of candidates.
@@ -68,21 +110,16 @@ impl Client {
         &self,
         name: &str,
         request_id: &str,
-        session: &str,
+        words: &Withdraw,
     ) -> Result<Withdrawn, Error> {
         let path = format!("/v1/elections/{}/candidates/{}", escaped(name), escaped(request_id));
-        self.leave(path, session)
-    }
-
-    fn leave(&self, path: String, session: &str) -> Result<Withdrawn, Error> {
-        let request = Withdraw { session: session.to_string() };
-        self.ask(&Question::delete_with(path, &request, PATIENCE))
+        self.ask(&Question::delete_with(path, words, PATIENCE))
     }
 
     /// Whether a lock is held with this fence right now.
     pub fn verify(&self, name: &str, fence: u64) -> Result<Verified, Error> {
         let path = format!("/v1/locks/{}/verify", escaped(name));
-        self.ask(&Question::post(path, &Verify { fence }, PATIENCE))
+        self.ask(&Question::post(path, &Verify { fence, session: None }, PATIENCE))
     }
 
     /// A lock as the node knows it.
@@ -90,30 +127,22 @@ impl Client {
         self.ask(&Question::get(format!("/v1/locks/{}", escaped(name)), PATIENCE))
     }
 
-    /// All locks that the node knows, page by page.
-    pub fn locks(&self) -> Result<Locks, Error> {
-        let mut all: Locks = self.page("/v1/locks", None)?;
-        while let Some(next) = all.next.take() {
-            let more: Locks = self.page("/v1/locks", Some(&next))?;
-            let goes_on = !more.locks.is_empty() && all.locks.len() < LISTED_MAX;
-            all.locks.extend(more.locks);
-            all.next = more.next.filter(|name| goes_on && *name > next);
-        }
-        Ok(all)
-    }
-
-    fn page<T: DeserializeOwned>(&self, list: &str, after: Option<&str>) -> Result<T, Error> {
-        let path = match after {
-            None => list.to_string(),
-            Some(name) => format!("{list}?after={}", escaped(name)),
-        };
+    /// The same, with who is in whose way and what would help.
+    pub fn explain(&self, name: &str) -> Result<Lock, Error> {
+        let path = format!("/v1/locks/{}?explain=true", escaped(name));
         self.ask(&Question::get(path, PATIENCE))
     }
 
     /// Stands for an election, and waits for as long as the request says.
     pub fn campaign(&self, name: &str, request: &Acquire) -> Result<Grant, Error> {
         let path = format!("/v1/elections/{}/campaign", escaped(name));
-        self.ask(&Question::post(path, request, waiting(request)))
+        self.ask_for_grant(&Question::post(path, request, waiting(request.wait_ms)))
+    }
+
+    /// Lets a candidate lead next, ahead of the queue.
+    pub fn hand_over(&self, name: &str, request: &HandOver) -> Result<HandedOver, Error> {
+        let path = format!("/v1/elections/{}/hand-over", escaped(name));
+        self.ask(&Question::post(path, request, PATIENCE))
     }
 
     /// Changes what the leader is known by.
@@ -131,18 +160,6 @@ impl Client {
     /// An election as the node knows it.
     pub fn election(&self, name: &str) -> Result<Election, Error> {
         self.ask(&Question::get(format!("/v1/elections/{}", escaped(name)), PATIENCE))
-    }
-
-    /// All elections that the node knows, page by page.
-    pub fn elections(&self) -> Result<Elections, Error> {
-        let mut all: Elections = self.page("/v1/elections", None)?;
-        while let Some(next) = all.next.take() {
-            let more: Elections = self.page("/v1/elections", Some(&next))?;
-            let goes_on = !more.elections.is_empty() && all.elections.len() < LISTED_MAX;
-            all.elections.extend(more.elections);
-            all.next = more.next.filter(|name| goes_on && *name > next);
-        }
-        Ok(all)
     }
 
     /// A value.
@@ -177,12 +194,12 @@ impl Client {
 }
 
 /// The server ends the wait; only if it says nothing at all, the client does.
-fn waiting(request: &Acquire) -> Duration {
-    Duration::from_millis(request.wait_ms.unwrap_or(0)).saturating_add(PATIENCE)
+fn waiting(wait_ms: Option<u64>) -> Duration {
+    Duration::from_millis(wait_ms.unwrap_or(0)).saturating_add(PATIENCE)
 }
 
 /// A name as one segment of a path.
-fn escaped(name: &str) -> String {
+pub(crate) fn escaped(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
     let escape = |byte: u8| match plain(byte) {
         true => char::from(byte).to_string(),

@@ -4,8 +4,10 @@ use crate::Error;
 use crate::api::Failure;
 use crate::api::limits::ANSWER_MAX;
 use crate::lease::Leases;
+use crate::pinned::Pinned;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,8 +29,22 @@ pub struct Client {
     spread: Arc<AtomicBool>,
     /// The sessions that it and its clones keep alive.
     pub(crate) leases: Arc<Leases>,
+    /// The cluster that it and its clones keep to.
+    pub(crate) pinned: Arc<Pinned>,
+    /// What shows who asks, where that is needed.
+    token: Option<Secret>,
     /// No answer is waited for any longer than this.
     patience_max: Duration,
+}
+
+/// What nobody is to read in a log.
+#[derive(Clone)]
+struct Secret(Arc<str>);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
 }
 
 /// One request, whoever it will be sent to.
@@ -37,27 +53,38 @@ pub(crate) struct Question {
     path: String,
     body: Option<Vec<u8>>,
     patience: Duration,
+    /// No answer is longer, in bytes.
+    answer_max: usize,
 }
 
 impl Question {
     pub(crate) fn get(path: String, patience: Duration) -> Self {
-        Self { method: Method::GET, path, body: None, patience }
+        Self::new(Method::GET, path, None, patience)
     }
 
     pub(crate) fn delete(path: String, patience: Duration) -> Self {
-        Self { method: Method::DELETE, path, body: None, patience }
+        Self::new(Method::DELETE, path, None, patience)
     }
 
     pub(crate) fn delete_with(path: String, body: &impl Serialize, patience: Duration) -> Self {
-        Self { method: Method::DELETE, path, body: Some(json(body)), patience }
+        Self::new(Method::DELETE, path, Some(json(body)), patience)
     }
 
     pub(crate) fn post(path: String, body: &impl Serialize, patience: Duration) -> Self {
-        Self { method: Method::POST, path, body: Some(json(body)), patience }
+        Self::new(Method::POST, path, Some(json(body)), patience)
     }
 
     pub(crate) fn put(path: String, body: &impl Serialize, patience: Duration) -> Self {
-        Self { method: Method::PUT, path, body: Some(json(body)), patience }
+        Self::new(Method::PUT, path, Some(json(body)), patience)
+    }
+
+    /// The same, with an answer of up to so many bytes.
+    pub(crate) fn with_answer_max(self, answer_max: usize) -> Self {
+        Self { answer_max, ..self }
+    }
+
+    fn new(method: Method, path: String, body: Option<Vec<u8>>, patience: Duration) -> Self {
+        Self { method, path, body, patience, answer_max: ANSWER_MAX }
     }
 }
 
@@ -74,7 +101,16 @@ impl Client {
         let leases = Arc::new(Leases::new());
         let patience_max = Duration::MAX;
         let spread = Arc::default();
-        Ok(Self { agent, servers, current: Arc::default(), spread, leases, patience_max })
+        Ok(Self {
+            agent,
+            servers,
+            current: Arc::default(),
+            spread,
+            leases,
+            pinned: Arc::default(),
+            token: None,
+            patience_max,
+        })
     }
 
     /// The same client, of one server alone: a session is known nowhere but at its node.
@@ -92,6 +128,24 @@ impl Client {
     /// latest, and has connections of its own, which end with it. A node has room for so many.
     pub fn glance(&self, patience: Duration) -> Self {
         Self { agent: agent(), patience_max: patience, ..self.clone() }
+    }
+
+    /// The same, and it begins at another server than the one that was asked last.
+    pub(crate) fn glance_elsewhere(&self) -> Self {
+        let next = (self.current.load(Ordering::Relaxed) + 1) % self.servers.len();
+        Self { current: Arc::new(AtomicUsize::new(next)), ..self.glance(Duration::MAX) }
+    }
+
+    /// The same client, which shows this bearer token with each request.
+    pub fn with_token(&self, token: &str) -> Self {
+        Self { token: Some(Secret(token.into())), ..self.clone() }
+    }
+
+    /// The next request goes to this server first.
+    pub(crate) fn go_to(&self, server: &str) {
+        if let Some(index) = self.servers.iter().position(|known| known == server) {
+            self.current.store(index, Ordering::Relaxed);
+        }
     }
 
     /// Ends all sessions that this client and its clones keep alive, wherever in the program they
@@ -151,7 +205,7 @@ impl Client {
         self.bytes(question).map(|_| ())
     }
 
-    fn bytes(&self, question: &Question) -> Result<(String, Vec<u8>), Error> {
+    pub(crate) fn bytes(&self, question: &Question) -> Result<(String, Vec<u8>), Error> {
         let first = self.current.load(Ordering::Relaxed);
         let mut refused = None;
         let mut silent = Vec::new();
@@ -172,9 +226,12 @@ impl Client {
 
     fn exchange(&self, server: &str, question: &Question) -> Result<Vec<u8>, Error> {
         let silent = |error: ureq::Error| Error::Unreachable(format!("{server} ({error})"));
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(question.method.clone())
             .uri(format!("{server}{}", question.path));
+        if let Some(token) = &self.token {
+            request = request.header("authorization", format!("Bearer {}", token.0));
+        }
         let answer = match &question.body {
             None => self.send(request.body(()), question.patience),
             Some(body) => {
@@ -184,7 +241,7 @@ impl Client {
         };
         let mut answer = answer.map_err(silent)?;
         let status = answer.status();
-        let limited = answer.body_mut().with_config().limit(ANSWER_MAX as u64);
+        let limited = answer.body_mut().with_config().limit(question.answer_max as u64);
         let bytes = limited.read_to_vec().map_err(silent)?;
         if status.is_success() {
             return Ok(bytes);

@@ -6,6 +6,10 @@ use std::time::Duration;
 /// Two clocks may differ by this part of a span: one may be fast and the other slow by half of it.
 const DRIFT: (u32, u32) = (2, 100);
 
+/// Whoever runs notices within this time that its time is over; of a short time to live, within a
+/// tenth of it.
+const MARGIN: Duration = Duration::from_millis(100);
+
 /// What one side may rely on, knowing when it last asked for more time and was answered.
 ///
 /// The server counts from the moment at which it got that keepalive, which is later than the one at
@@ -29,7 +33,8 @@ impl LeaseDeadline {
 
     /// From this moment on, somebody else may be granted what the session holds.
     pub fn deadline(&self) -> Duration {
-        self.sent + self.ttl * (DRIFT.1 - DRIFT.0) / DRIFT.1
+        let margin = MARGIN.min(self.ttl / 10);
+        self.sent + self.ttl * (DRIFT.1 - DRIFT.0) / DRIFT.1 - margin
     }
 
     /// How long it can still be relied on.
@@ -77,9 +82,9 @@ mod tests {
     #[test]
     fn it_ends_before_the_server_can_think_so_however_clocks_drift() {
         let lease = LeaseDeadline::new(TTL, seconds(100.0));
-        assert_eq!(lease.deadline(), seconds(109.8));
+        assert_eq!(lease.deadline(), seconds(109.7));
         let server = TTL.mul_f64(0.99); // The server's clock is fast by a hundredth,
-        let client = seconds(9.8).mul_f64(1.01); // and the client's is slow by as much.
+        let client = seconds(9.7).mul_f64(1.01); // and the client's is slow by as much.
         assert!(client <= server, "{client:?} {server:?}");
     }
 
@@ -87,17 +92,17 @@ mod tests {
     fn an_answer_counts_from_when_it_was_asked_for() {
         let mut lease = LeaseDeadline::new(TTL, seconds(100.0));
         lease.renew(seconds(103.0), seconds(109.0), TTL);
-        assert_eq!(lease.deadline(), seconds(112.8));
+        assert_eq!(lease.deadline(), seconds(112.7));
         assert_eq!(lease.next_keepalive(true), seconds(105.5));
         assert_eq!(lease.next_keepalive(false), seconds(108.0));
-        assert_eq!(lease.left(seconds(110.0)), seconds(2.8));
+        assert_eq!(lease.left(seconds(110.0)), seconds(2.7));
     }
 
     #[test]
     fn an_answer_that_comes_too_late_brings_nothing_back() {
         let mut lease = LeaseDeadline::new(TTL, seconds(100.0));
-        lease.renew(seconds(109.0), seconds(109.8), TTL);
-        assert_eq!(lease.left(seconds(109.8)), Duration::ZERO);
+        lease.renew(seconds(109.0), seconds(109.7), TTL);
+        assert_eq!(lease.left(seconds(109.7)), Duration::ZERO);
     }
 
     #[test]
@@ -105,7 +110,7 @@ mod tests {
         let mut lease = LeaseDeadline::new(TTL, seconds(100.0));
         lease.renew(seconds(105.0), seconds(105.1), TTL);
         lease.renew(seconds(102.0), seconds(105.2), TTL);
-        assert_eq!(lease.deadline(), seconds(114.8));
+        assert_eq!(lease.deadline(), seconds(114.7));
     }
 
     #[test]
@@ -114,7 +119,7 @@ mod tests {
         lease.renew(seconds(105.0), seconds(105.1), seconds(6.0));
         assert_eq!(
             (lease.deadline(), lease.next_keepalive(true)),
-            (seconds(110.88), seconds(106.5))
+            (seconds(110.78), seconds(106.5))
         );
     }
 
@@ -123,5 +128,11 @@ mod tests {
         let lease = LeaseDeadline::new(TTL, seconds(100.0));
         assert_eq!(lease.next_keepalive(true), seconds(102.5));
         assert_eq!(lease.next_if_silent(seconds(102.5)), seconds(105.0));
+    }
+
+    #[test]
+    fn a_short_life_has_a_smaller_margin() {
+        let lease = LeaseDeadline::new(Duration::from_millis(500), Duration::ZERO);
+        assert_eq!(lease.deadline(), Duration::from_millis(440));
     }
 }

@@ -1,6 +1,7 @@
 //! Errors between a client and a cluster, and whether a retry can help.
 
 use crate::api::{Code, Failure, limits};
+use std::time::Duration;
 
 /// Why there is no answer, or not the one that was hoped for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +33,21 @@ pub enum Error {
         /// What was odd about the answer.
         reason: String,
     },
+    /// Another cluster answers there than the one that this client keeps to, or one that a backup
+    /// has replaced: its fences do not compare. To try again cannot help.
+    #[error(
+        "{server} belongs to cluster {}, not to {}",
+        limits::shown(found),
+        limits::shown(pinned)
+    )]
+    OtherCluster {
+        /// Which server.
+        server: String,
+        /// The cluster that the client keeps to.
+        pinned: String,
+        /// The one that answered.
+        found: String,
+    },
     /// The session ended while something was being waited for. A new one may have more luck.
     #[error("the session was lost: {}", limits::shown(.0))]
     Lost(String),
@@ -41,7 +57,7 @@ impl Error {
     /// Whether the same may succeed later.
     pub fn retry(&self) -> bool {
         match self {
-            Self::BadServer { .. } | Self::Foreign { .. } => false,
+            Self::BadServer { .. } | Self::Foreign { .. } | Self::OtherCluster { .. } => false,
             Self::Unreachable(_) | Self::Lost(_) => true,
             Self::Refused { failure, .. } => failure.error.retry,
         }
@@ -54,6 +70,7 @@ impl Error {
             Self::BadServer { .. }
             | Self::Unreachable(_)
             | Self::Foreign { .. }
+            | Self::OtherCluster { .. }
             | Self::Lost(_) => None,
         }
     }
@@ -70,6 +87,7 @@ impl Error {
             Self::BadServer { .. }
             | Self::Unreachable(_)
             | Self::Foreign { .. }
+            | Self::OtherCluster { .. }
             | Self::Lost(_) => None,
         }
     }
@@ -78,8 +96,8 @@ impl Error {
     /// node may do it.
     pub(crate) fn is_undecided(&self) -> bool {
         match self {
-            Self::Unreachable(_) | Self::Foreign { .. } => true,
-            Self::Refused { .. } => self.says(Code::Unavailable),
+            Self::Unreachable(_) | Self::Foreign { .. } | Self::OtherCluster { .. } => true,
+            Self::Refused { .. } => self.says(Code::Unavailable) || self.says(Code::NoLeader),
             Self::BadServer { .. } | Self::Lost(_) => false,
         }
     }
@@ -89,11 +107,19 @@ impl Error {
         match self {
             Self::Unreachable(_) => true,
             Self::Refused { failure, .. } => {
-                let transient = [Code::Unavailable, Code::Blocked, Code::TooMany];
+                let transient = [Code::Unavailable, Code::NoLeader, Code::Blocked, Code::TooMany];
                 failure.error.retry && transient.contains(&failure.error.code)
             }
-            Self::BadServer { .. } | Self::Foreign { .. } | Self::Lost(_) => false,
+            Self::BadServer { .. }
+            | Self::Foreign { .. }
+            | Self::OtherCluster { .. }
+            | Self::Lost(_) => false,
         }
+    }
+
+    /// When to ask again, if the node said so.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        self.failure()?.retry_after_ms.map(Duration::from_millis)
     }
 
     /// Whether the node said that it is about to stop: it forgot the request, and will not take it
@@ -108,7 +134,7 @@ impl Error {
         match self {
             Self::Lost(_) | Self::Unreachable(_) => true,
             Self::Refused { .. } => self.is_transient() || self.says(Code::NoSession),
-            Self::BadServer { .. } | Self::Foreign { .. } => false,
+            Self::BadServer { .. } | Self::Foreign { .. } | Self::OtherCluster { .. } => false,
         }
     }
 

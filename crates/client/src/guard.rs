@@ -1,17 +1,15 @@
-//! Guards (RAII): a lock or a leadership that is held, and released when the guard is dropped.
+//! Guards (RAII): locks or a leadership that is held, and released when the guard is dropped.
 
 use crate::Error;
-use crate::api::{Acquire, Grant, Released, limits};
+use crate::api::{Grant, HandOver, HandedOver, Released, WantedLock, limits};
+use crate::asking::Asked;
 use crate::cleanup::{self, Cleanup};
-use crate::clock::nap;
-use crate::lease::{Kind, Lease, Loss, Watch};
+use crate::lease::Lease;
 use crate::obtain::{PAUSE, Until};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use crate::session::{Held, Kind};
+use crate::watch::{Loss, Watch};
 use std::thread;
 use std::time::Duration;
-
-/// The longest wait that a server takes; then the same request asks again.
-const WAIT_MAX: Duration = Duration::from_millis(limits::WAIT_MS_MAX);
 
 /// What is wanted, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,10 +20,12 @@ pub struct Wanted {
     pub ttl: Duration,
     /// What people see of the session.
     pub label: Option<String>,
-    /// `exclusive` if not said.
+    /// `exclusive` if not said, or `shared`.
     pub mode: Option<String>,
     /// How many may hold it at once: 1 if not said.
     pub permits: Option<u32>,
+    /// The thread of control that asks: it may enter again what it holds.
+    pub owner: Option<String>,
     /// Elections: what the leader wants to be known by.
     pub value: Option<String>,
 }
@@ -38,18 +38,20 @@ impl Default for Wanted {
             label: None,
             mode: None,
             permits: None,
+            owner: None,
             value: None,
         }
     }
 }
 
-/// A lock held, or a leadership. To drop it is to give it back.
+/// A lock held, or several, or a leadership. To drop it is to give it back.
 #[derive(Debug)]
 pub struct Guard {
     kind: Kind,
-    grant: Grant,
-    /// The id of the request that led to it.
-    id: String,
+    /// At least one.
+    grants: Vec<Grant>,
+    /// The number of the request that led to it.
+    number: u64,
     watch: Watch,
     lease: Lease,
     given_back: bool,
@@ -59,24 +61,31 @@ impl Lease {
     /// Acquires a lock. A connection that breaks meanwhile is made anew: the request keeps its id,
     /// and so its place in the queue.
     pub fn acquire(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
-        self.request(Kind::Lock, name, wanted)
+        self.request(&Asked::one(Kind::Lock, name, wanted), wanted)
     }
 
-    /// Stands for an election at the node of this session.
+    /// Acquires several locks at once, all or none: replicated engine. How each is to be held, it
+    /// says itself.
+    pub fn acquire_all(&self, locks: &[WantedLock], wanted: &Wanted) -> Result<Guard, Error> {
+        self.request(&Asked { kind: Kind::Lock, locks: locks.to_vec() }, wanted)
+    }
+
+    /// Stands for an election: with a classic engine, at the node of this session.
     pub fn stand(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
-        self.request(Kind::Election, name, wanted)
+        self.request(&Asked::one(Kind::Election, name, wanted), wanted)
     }
 
-    fn request(&self, kind: Kind, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+    pub(crate) fn request(&self, asked: &Asked, wanted: &Wanted) -> Result<Guard, Error> {
+        let kind = asked.kind;
         let until = Until::new(wanted.wait);
         loop {
-            let id = self.shared().new_id();
-            let grant = self.request_once(kind, name, wanted, &until, &id)?;
-            if !grant.released {
-                let watch = self.hold(kind, name, grant.fence);
+            let (number, grants) = self.ask_once(asked, wanted, &until)?;
+            if grants.iter().all(|grant| !grant.released) {
+                let watch = self.hold(number, Held::new(kind, &grants));
                 let lease = self.clone();
-                return Ok(Guard { kind, grant, id, watch, lease, given_back: false });
+                return Ok(Guard { kind, grants, number, watch, lease, given_back: false });
             }
+            self.shared().settle(Some(number));
             // Only a repeat is told so: the grant was taken back before it was asked for again.
             if until.left_is_zero() {
                 return Err(Error::Lost("it was granted and taken back unnoticed".to_string()));
@@ -84,101 +93,28 @@ impl Lease {
             thread::sleep(PAUSE);
         }
     }
-
-    /// One request, under one id, until it has an answer.
-    fn request_once(
-        &self,
-        kind: Kind,
-        name: &str,
-        wanted: &Wanted,
-        until: &Until,
-        id: &str,
-    ) -> Result<Grant, Error> {
-        let shared = self.shared();
-        shared.lock().waiting.insert(id.to_string(), (kind, name.to_string()));
-        let answer = self.ask_until(kind, name, wanted, until, id);
-        shared.lock().waiting.remove(id);
-        answer.inspect_err(|error| {
-            let forgotten = error.is_farewell();
-            if error.is_undecided() && !forgotten && self.watch().lost().is_none() {
-                // The node may know the request though it said nothing.
-                let cleanup = Cleanup::Request { kind, name: name.to_string(), id: id.to_string() };
-                shared.clean_up(cleanup, &shared.client);
-            }
-        })
-    }
-
-    fn ask_until(
-        &self,
-        kind: Kind,
-        name: &str,
-        wanted: &Wanted,
-        until: &Until,
-        id: &str,
-    ) -> Result<Grant, Error> {
-        loop {
-            let request = self.words(wanted, until.at_most(WAIT_MAX), id);
-            match self.ask_while_alive(kind, name, request) {
-                Err(error) if error.is_farewell() => return Err(error),
-                Err(error) if error.is_transient() && !until.left_is_zero() => thread::sleep(PAUSE),
-                answer => return answer,
-            }
-        }
-    }
-
-    /// Waits for the answer for no longer than the session lives: a node that stands still neither
-    /// answers nor hangs up.
-    fn ask_while_alive(&self, kind: Kind, name: &str, request: Acquire) -> Result<Grant, Error> {
-        let session = self.watch();
-        let (sender, answers) = mpsc::channel();
-        let asked = self.shared().client.clone();
-        let name = name.to_string();
-        let asking = thread::Builder::new().name("asks".into()).spawn(move || {
-            let _ = sender.send(cleanup::ask(&asked, kind, &name, &request)); // Too late, perhaps.
-        });
-        asking.map_err(|error| Error::Lost(format!("no thread to ask: {error}")))?;
-        loop {
-            let answer = answers.recv_timeout(nap(session.left()));
-            if let Some(loss) = session.lost() {
-                return Err(Error::Lost(loss.to_string()));
-            }
-            match answer {
-                Ok(answer) => return answer,
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Error::Lost("the thread that asked is gone".to_string()));
-                }
-            }
-        }
-    }
-
-    fn words(&self, wanted: &Wanted, wait: Duration, id: &str) -> Acquire {
-        Acquire {
-            session: self.shared().session.clone(),
-            wait_ms: Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
-            mode: wanted.mode.clone(),
-            permits: wanted.permits,
-            request_id: Some(id.to_string()),
-            value: wanted.value.clone(),
-        }
-    }
 }
 
 impl Guard {
-    /// What is held.
+    /// What is held; of several, the first.
     pub fn name(&self) -> &str {
-        &self.grant.name
+        &self.grant().name
     }
 
     /// The number of this entry, for whatever is protected: it refuses a smaller one than it has
     /// seen. This protects even from a holder that was stopped and does not know that it lost.
     pub fn fence(&self) -> u64 {
-        self.grant.fence
+        self.grant().fence
     }
 
-    /// All that the node said when it granted this.
+    /// All that the node said when it granted this; of several, the first.
     pub fn grant(&self) -> &Grant {
-        &self.grant
+        &self.grants[0]
+    }
+
+    /// All that is held, in the order in which it was asked for: each with a fence of its own.
+    pub fn grants(&self) -> &[Grant] {
+        &self.grants
     }
 
     /// Why it is lost, if it is.
@@ -197,19 +133,53 @@ impl Guard {
         self.give_back()
     }
 
+    /// The leader lets the candidate with this label lead next, ahead of the queue: replicated
+    /// engine. If there is none, it leads on; otherwise there is nothing left to give back.
+    pub fn hand_over(&mut self, to: &str) -> Result<HandedOver, Error> {
+        let shared = self.lease.shared();
+        let own = shared.lock().requests.begin();
+        let request = HandOver {
+            session: shared.session.clone(),
+            fence: self.fence(),
+            to: to.to_string(),
+            request_id: Some(own.to_string()),
+            lowest_open: shared.lowest_open(),
+        };
+        let answer = shared.client.hand_over(self.name(), &request);
+        shared.settle(Some(own));
+        if answer.is_ok() {
+            self.given_back = true;
+            self.watch.forget();
+        }
+        answer
+    }
+
+    /// Gives all back, one after the other. The answer is the first that is no success, or the last.
     fn give_back(&mut self) -> Result<Released, Error> {
         self.given_back = true;
+        let mut answer = self.give_one_back(&self.grants[0]);
+        for grant in &self.grants[1..] {
+            let next = self.give_one_back(grant);
+            answer = answer.and(next);
+        }
+        self.watch.forget();
+        answer
+    }
+
+    fn give_one_back(&self, grant: &Grant) -> Result<Released, Error> {
         let shared = self.lease.shared();
         let kind = self.kind;
-        let name = &self.grant.name;
-        let release = shared.release_of(&self.grant, &self.id);
-        let released = cleanup::give_back(&shared.client, kind, name, &release);
-        self.watch.forget();
-        released.inspect_err(|error| {
-            if error.is_undecided() && self.lease.watch().lost().is_none() {
-                shared.clean_up_later(Cleanup::Hold { kind, name: name.clone(), release });
+        let own = shared.of_cluster.then(|| shared.lock().requests.begin());
+        let name = grant.name.clone();
+        let release = shared.release_of(grant, self.number, own);
+        let released = cleanup::give_back(&shared.client, kind, &name, &release);
+        match &released {
+            Err(error) if error.is_undecided() && self.lease.watch().lost().is_none() => {
+                shared.clean_up_later(Cleanup::Hold { kind, name, release, own });
             }
-        })
+            Ok(_) | Err(_) => shared.settle(own),
+        }
+        released
     }
 }
 

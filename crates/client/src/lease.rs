@@ -1,36 +1,18 @@
 //! Leases: a session that is kept alive by keepalives, and whose loss is known in time.
 
-use crate::api::{NewSession, limits};
-use crate::cleanup::{self, Cleanups};
-use crate::clock::{nap, since_boot};
+use crate::api::NewSession;
+use crate::clock::since_boot;
 use crate::deadline::LeaseDeadline;
 use crate::keepalive;
+use crate::session::{Held, Shared, State};
+use crate::watch::Watch;
 use crate::{Client, Error};
-use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
-/// Why something is no longer held.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Loss {
-    /// No keepalive was answered in time: from now on somebody else may be granted it.
-    Silence,
-    /// The node says that it is gone, in these words.
-    Told(String),
-}
-
-impl std::fmt::Display for Loss {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Silence => f.write_str("no keepalive was answered in time"),
-            Self::Told(reason) => f.write_str(&limits::shown(reason)),
-        }
-    }
-}
-
-/// A session with a thread that keeps it alive. When the last clone is dropped, it ends.
+/// A session with threads that keep it alive. When the last clone is dropped, it ends.
 #[derive(Clone, Debug)]
 pub struct Lease {
     owner: Arc<Owner>,
@@ -67,75 +49,27 @@ impl Leases {
 #[derive(Debug)]
 struct Owner(Arc<Shared>);
 
-/// What the thread and the owners share.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    /// Of the one node that knows the session.
-    pub client: Client,
-    pub session: String,
-    pub state: Mutex<State>,
-    pub changed: Condvar,
-}
-
-#[derive(Debug)]
-pub(crate) struct State {
-    pub deadline: LeaseDeadline,
-    /// When to send the next keepalive, unless one is answered before.
-    pub keepalive_at: Duration,
-    /// How many of the threads have asked, and not heard all that they asked for.
-    pub asking: usize,
-    pub loss: Option<Loss>,
-    /// The owners are gone.
-    pub closed: bool,
-    /// What is held, by number.
-    pub held: BTreeMap<u64, Held>,
-    /// What is being waited for, by the id of the request.
-    pub waiting: BTreeMap<String, (Kind, String)>,
-    /// What nobody wants any more, and the node may still keep.
-    pub cleanups: Cleanups,
-    numbers: u64,
-}
-
-/// A lock or leadership, as the thread looks after it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Held {
-    pub kind: Kind,
-    pub name: String,
-    pub fence: u64,
-    pub loss: Option<Loss>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Lock,
-    Election,
-}
-
-/// Knows when one thing that is held is lost, and can be given to another thread.
-#[derive(Clone, Debug)]
-pub struct Watch {
-    shared: Arc<Shared>,
-    /// Of one thing held, or of the session itself.
-    number: Option<u64>,
-}
-
 impl Client {
     /// Opens a session, and keeps it alive. The first of a client is opened at a node of chance, or
-    /// the next after it that answers.
+    /// the next after it that answers. With the replicated engine it belongs to the cluster: when
+    /// its node fails it goes on at another of this client's servers.
     pub fn open(&self, ttl: Duration, label: Option<&str>) -> Result<Lease, Error> {
         let request = NewSession {
             ttl_ms: Some(u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)),
             label: label.map(ToString::to_string),
-            request_id: None,
+            request_id: opening_id(),
+            ..NewSession::default()
         };
         self.spread();
         let sent = since_boot();
         let (server, session) = self.open_session_whom(&request)?;
         let deadline = LeaseDeadline::new(Duration::from_millis(session.ttl_ms), sent);
+        let of_cluster = session.is_of_cluster();
         let shared = Arc::new(Shared {
-            client: self.at(&server)?,
+            client: if of_cluster { self.clone() } else { self.at(&server)? },
             session: session.session,
-            state: Mutex::new(State::new(deadline)),
+            of_cluster,
+            state: Mutex::new(State::new(deadline, of_cluster, &server)),
             changed: Condvar::new(),
         });
         if !self.leases.add(&shared) {
@@ -144,6 +78,14 @@ impl Client {
         }
         Lease::kept_alive(shared, spawn_keepalive)
     }
+}
+
+/// An id that nobody else comes up with: a repeat at another node then opens no second session. It
+/// can be done without.
+fn opening_id() -> Option<String> {
+    let mut drawn = [0; 16];
+    let length = rustix::rand::getrandom(&mut drawn, rustix::rand::GetRandomFlags::empty()).ok()?;
+    (length == drawn.len()).then(|| format!("{:032x}", u128::from_be_bytes(drawn)))
 }
 
 /// One of the threads that keep a session alive.
@@ -172,24 +114,31 @@ impl Lease {
         Ok(lease)
     }
 
-    /// The node that knows the session.
+    /// The node that knows the session; of several, the one that answered last.
     pub fn server(&self) -> &str {
         self.shared().client.server()
     }
 
+    /// Whether any node of the cluster knows the session.
+    pub fn is_of_cluster(&self) -> bool {
+        self.shared().of_cluster
+    }
+
     /// Knows when the session is lost.
     pub fn watch(&self) -> Watch {
-        Watch { shared: Arc::clone(self.shared()), number: None }
+        Watch::new(Arc::clone(self.shared()), None)
     }
 
     /// Has whatever is being waited for on this lease, in other threads, leave its queue at once:
     /// the wait ends with an error of the code `withdrawn`. What is held stays held.
     pub fn give_up(&self) {
-        let waiting = self.shared().lock().waiting.clone();
-        for (id, (kind, name)) in &waiting {
-            let shared = self.shared();
+        let shared = self.shared();
+        let waiting = shared.lock().waiting.clone();
+        for (number, waiting) in &waiting {
+            let own = shared.of_cluster.then(|| shared.lock().requests.begin());
             // It may have been granted before.
-            let _ = cleanup::withdraw(&shared.client, *kind, name, id, &shared.session);
+            let _ = shared.withdraw(&shared.client, waiting.kind, &waiting.name, *number, own);
+            shared.settle(own);
         }
     }
 
@@ -197,133 +146,23 @@ impl Lease {
         &self.owner.0
     }
 
-    /// From now on the thread looks after this too.
-    pub(crate) fn hold(&self, kind: Kind, name: &str, fence: u64) -> Watch {
+    /// From now on the threads look after this too. Its request is answered, and held, at once: a
+    /// keepalive that knew of neither would give it back.
+    pub(crate) fn hold(&self, number: u64, held: Held) -> Watch {
         let shared = Arc::clone(self.shared());
         let mut state = shared.lock();
-        let number = state.next_number();
-        state.held.insert(number, Held { kind, name: name.to_string(), fence, loss: None });
+        state.held.insert(number, held);
+        state.requests.settle(number);
         state.keepalive_at = state.keepalive_at.min(state.next_keepalive());
         drop(state);
         shared.changed.notify_all();
-        Watch { shared, number: Some(number) }
+        Watch::new(shared, Some(number))
     }
 }
 
 impl Drop for Owner {
     fn drop(&mut self) {
         self.0.close();
-    }
-}
-
-impl Shared {
-    pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// An id that no other request of this session has, in whichever thread.
-    pub fn new_id(&self) -> String {
-        format!("{:x}", self.lock().next_number())
-    }
-
-    /// Ends the session, if it has not ended yet.
-    pub fn close(&self) {
-        let mut state = self.lock();
-        let alive = state.loss.is_none() && !state.closed;
-        state.closed = true;
-        drop(state);
-        self.changed.notify_all();
-        if alive {
-            let _ = self.client.close_session(&self.session); // Else its time runs out.
-        }
-    }
-}
-
-impl State {
-    fn new(deadline: LeaseDeadline) -> Self {
-        Self {
-            deadline,
-            keepalive_at: deadline.next_keepalive(false),
-            asking: 0,
-            loss: None,
-            closed: false,
-            held: BTreeMap::new(),
-            waiting: BTreeMap::new(),
-            cleanups: Cleanups::default(),
-            numbers: 0,
-        }
-    }
-
-    /// When to send the next keepalive, if the last one was answered.
-    pub fn next_keepalive(&self) -> Duration {
-        self.deadline.next_keepalive(!self.held.is_empty())
-    }
-
-    fn next_number(&mut self) -> u64 {
-        self.numbers += 1;
-        self.numbers
-    }
-
-    /// Whether the session is lost by now. Once it is, it stays so.
-    pub fn judge(&mut self, now: Duration) -> Option<Loss> {
-        if self.loss.is_none() && self.deadline.left(now).is_zero() {
-            self.loss = Some(Loss::Silence);
-        }
-        self.loss.clone()
-    }
-}
-
-impl Watch {
-    /// Why it is lost, if it is.
-    pub fn lost(&self) -> Option<Loss> {
-        self.judge(&mut self.shared.lock())
-    }
-
-    /// How long the session lives without a keepalive: what the node gave, which may be less than
-    /// what was asked for.
-    pub fn ttl(&self) -> Duration {
-        self.shared.lock().deadline.ttl()
-    }
-
-    /// How long it can still be relied on, should nothing be heard any more.
-    pub fn left(&self) -> Duration {
-        let mut state = self.shared.lock();
-        match self.judge(&mut state) {
-            Some(_) => Duration::ZERO,
-            None => state.deadline.left(since_boot()),
-        }
-    }
-
-    /// Waits until it is lost, or given back: then there is no loss.
-    pub fn wait(&self) -> Option<Loss> {
-        let mut state = self.shared.lock();
-        loop {
-            let loss = self.judge(&mut state);
-            if loss.is_some() || state.closed || self.is_over(&state) {
-                return loss;
-            }
-            let left = state.deadline.left(since_boot());
-            let woken = self.shared.changed.wait_timeout(state, nap(left));
-            state = woken.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    /// It was given back: the thread looks after it no longer.
-    pub(crate) fn forget(&self) {
-        if let Some(number) = self.number {
-            self.shared.lock().held.remove(&number);
-            self.shared.changed.notify_all();
-        }
-    }
-
-    fn judge(&self, state: &mut State) -> Option<Loss> {
-        let session = state.judge(since_boot());
-        let own = self.number.and_then(|number| state.held.get(&number)?.loss.clone());
-        own.or(session)
-    }
-
-    fn is_over(&self, state: &State) -> bool {
-        self.number.is_some_and(|number| !state.held.contains_key(&number))
     }
 }
 
@@ -348,7 +187,8 @@ mod tests {
         let shared = Arc::new(Shared {
             client: Client::new([address]).unwrap(),
             session: "5e55".to_string(),
-            state: Mutex::new(State::new(deadline)),
+            of_cluster: false,
+            state: Mutex::new(State::new(deadline, false, "")),
             changed: Condvar::new(),
         });
         let spawn = |number, kept| match number {

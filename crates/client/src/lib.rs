@@ -19,6 +19,7 @@
 //! # }
 //! ```
 
+mod asking;
 mod calls;
 mod cleanup;
 mod client;
@@ -28,7 +29,13 @@ mod error;
 mod guard;
 mod keepalive;
 mod lease;
+mod lists;
+mod members;
 mod obtain;
+mod pinned;
+mod requests;
+mod session;
+mod watch;
 
 pub use conclave_api as api;
 
@@ -36,4 +43,6 @@ pub use client::Client;
 pub use clock::{nap, since_boot};
 pub use error::Error;
 pub use guard::{Guard, Wanted};
-pub use lease::{Lease, Loss, Watch};
+pub use lease::Lease;
+pub use lists::Known;
+pub use watch::{Loss, Watch};

@@ -1,8 +1,10 @@
 //! Obtaining a lock or a leadership: attempts, fail-over to another node, and the end of a wait.
 
-use crate::api::{Code, limits};
+use crate::api::{Code, WantedLock, limits};
+use crate::asking::Asked;
 use crate::clock::since_boot;
 use crate::guard::{Guard, Wanted};
+use crate::session::Kind;
 use crate::{Client, Error};
 use std::thread;
 use std::time::Duration;
@@ -18,8 +20,19 @@ const HOPS_MAX: u32 = 4;
 
 impl Client {
     /// Opens a session and acquires a lock with it. When its node is lost meanwhile, another node
-    /// is asked anew, at the end of its queue, for as long as `wanted` wants to wait.
+    /// is asked: with the replicated engine for the same place in line; with a classic one anew, at
+    /// the end of its queue. All that for as long as `wanted` wants to wait.
     pub fn lock(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+        self.obtain(&Asked::one(Kind::Lock, name, wanted), wanted)
+    }
+
+    /// The same for several locks at once, all or none: replicated engine. How each is to be held, it
+    /// says itself.
+    pub fn lock_all(&self, locks: &[WantedLock], wanted: &Wanted) -> Result<Guard, Error> {
+        self.obtain(&Asked { kind: Kind::Lock, locks: locks.to_vec() }, wanted)
+    }
+
+    fn obtain(&self, asked: &Asked, wanted: &Wanted) -> Result<Guard, Error> {
         let until = Until::new(wanted.wait);
         let mut answered = false;
         loop {
@@ -29,7 +42,7 @@ impl Client {
                 Err(error) => return Err(error),
                 Ok(lease) => {
                     answered = true;
-                    match lease.acquire(name, &wanted.within(until.left())) {
+                    match lease.request(asked, &wanted.within(until.left())) {
                         Err(error) if error.asks_anew() => {
                             self.pass_over(lease.server());
                             // That node opens no more sessions, so there is no going in circles.
@@ -50,9 +63,22 @@ impl Client {
         }
     }
 
-    /// Stands for an election at the node that leads the cluster, and goes to another node when it
-    /// is sent there.
+    /// Stands for an election. With a classic engine, at the node that leads the cluster: it goes to
+    /// another node when it is sent there.
     pub fn lead(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
+        if self.has_sessions_of_cluster() {
+            return self.obtain(&Asked::one(Kind::Election, name, wanted), wanted);
+        }
+        self.lead_at_a_node(name, wanted)
+    }
+
+    /// Whether sessions belong to the cluster, or each to one node.
+    fn has_sessions_of_cluster(&self) -> bool {
+        self.spread();
+        self.cluster().is_ok_and(|cluster| cluster.scope == "cluster")
+    }
+
+    fn lead_at_a_node(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
         let until = Until::new(wanted.wait);
         let mut place = self.clone();
         let mut hops = 0;
@@ -97,6 +123,11 @@ impl Until {
 
     pub fn left_is_zero(&self) -> bool {
         self.left().is_some_and(|left| left.is_zero())
+    }
+
+    /// Whether it ended longer ago than this.
+    pub fn is_over_since(&self, span: Duration) -> bool {
+        self.0.is_some_and(|end| since_boot().saturating_sub(end) > span)
     }
 
     pub fn at_most(&self, limit: Duration) -> Duration {

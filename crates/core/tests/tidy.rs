@@ -31,6 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("check", &["conclave-core"]),
     ("net", &["conclave-core"]),
     ("table", &["conclave-core"]),
+    ("replica", &["conclave-core", "conclave-net", "conclave-table"]),
     (
         "lab",
         &["conclave-core", "conclave-algorithms", "conclave-sim", "conclave-check", "conclave-net"],
@@ -40,7 +41,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("client", &["conclave-api"]),
     (
         "service",
-        &["conclave-algorithms", "conclave-api", "conclave-core", "conclave-lab", "conclave-net"],
+        &[
+            "conclave-algorithms",
+            "conclave-api",
+            "conclave-core",
+            "conclave-lab",
+            "conclave-net",
+            "conclave-replica",
+            "conclave-table",
+        ],
     ),
 ];
 

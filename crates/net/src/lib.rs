@@ -3,6 +3,8 @@
 //! A [`Machine`] is a process without its types. The *host* of a node runs all its machines on one
 //! thread, keeps them on disk, and lets nothing leave before it is there. The *links* carry their
 //! messages to the hosts of other nodes. An [`Application`] uses the machines.
+//!
+//! Beside them, [`rpc`] carries requests and answers between nodes that come and go.
 
 mod application;
 mod automaton;
@@ -14,6 +16,7 @@ mod packet;
 pub mod random;
 mod rate_limited_log;
 pub mod recording;
+pub mod rpc;
 pub mod store;
 mod tls;
 

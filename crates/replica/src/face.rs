@@ -2,15 +2,13 @@
 
 use conclave_core::NodeId;
 use conclave_net::Tls;
-use conclave_table::{Applied, Change, LeaseTime, Renewal, Renewed, Table};
+use conclave_table::{Applied, Change, LeaseTime, Table};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// All that a replica must know to start.
@@ -56,6 +54,17 @@ pub struct Timing {
     pub renewals: Duration,
     /// A snapshot is made after so many entries.
     pub snapshot_entries: u64,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            heartbeat: Duration::from_millis(100),
+            election: (Duration::from_millis(500), Duration::from_millis(1_000)),
+            renewals: Duration::from_millis(50),
+            snapshot_entries: 50_000,
+        }
+    }
 }
 
 /// A member of the cluster.
@@ -135,6 +144,17 @@ pub enum NotProposed {
     Stopped,
 }
 
+/// Why the members, or the leader, stay as they are.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NotChanged {
+    /// The leader has to be asked, or it is not known what came of it.
+    #[error(transparent)]
+    NotProposed(#[from] NotProposed),
+    /// A line for people.
+    #[error("{0}")]
+    Refused(String),
+}
+
 /// One entry of the log, as an [`Observer`] sees it applied.
 #[derive(Debug)]
 pub struct Entry<'a> {
@@ -193,93 +213,4 @@ pub enum ReplicaError {
     /// A line for people.
     #[error("{0}")]
     Refused(String),
-}
-
-/// The lock table of this node, kept the same as that of all others. Cheap to clone.
-#[derive(Clone)]
-pub struct Replica;
-
-#[allow(unused_variables, clippy::unused_async)]
-impl Replica {
-    /// Opens the disk, listens, and takes part. `server` answers other nodes' calls, `observer` sees
-    /// every entry.
-    pub async fn start(
-        config: ReplicaConfig,
-        server: Arc<dyn Server>,
-        observer: Box<dyn Observer>,
-    ) -> Result<Self, ReplicaError> {
-        unimplemented!()
-    }
-
-    /// Leader only: puts a change into the log, stamped with the lease clock, and answers when this
-    /// node has applied it.
-    pub async fn propose(&self, change: Change) -> Result<Committed, NotProposed> {
-        unimplemented!()
-    }
-
-    /// Leader only: renews a session. Answered after the batch that it joins is committed.
-    pub async fn renew(&self, renewal: Renewal) -> Result<Renewed, NotProposed> {
-        unimplemented!()
-    }
-
-    /// Leader only: returns when this node has applied all that was committed before the call, and
-    /// is known to lead still (ReadIndex).
-    pub async fn read_index(&self) -> Result<(), NotProposed> {
-        unimplemented!()
-    }
-
-    /// Looks at this node's own table, which may be behind.
-    pub fn look<T>(&self, look: impl FnOnce(&Table) -> T) -> T {
-        unimplemented!()
-    }
-
-    /// Asks another node's [`Server`].
-    pub async fn call(
-        &self,
-        to: NodeId,
-        request: Vec<u8>,
-        deadline: Instant,
-    ) -> Result<Vec<u8>, CallError> {
-        unimplemented!()
-    }
-
-    /// The replica as it is now, and whenever it changes.
-    pub fn status(&self) -> watch::Receiver<Status> {
-        unimplemented!()
-    }
-
-    /// Leader only: takes a new member in as a learner.
-    pub async fn add(&self, member: Founder, disk: u128) -> Result<(), NotProposed> {
-        unimplemented!()
-    }
-
-    /// Leader only: a learner becomes a voter.
-    pub async fn promote(&self, id: NodeId) -> Result<(), NotProposed> {
-        unimplemented!()
-    }
-
-    /// Leader only: a member leaves.
-    pub async fn remove(&self, id: NodeId) -> Result<(), NotProposed> {
-        unimplemented!()
-    }
-
-    /// Leader only: another member is to lead.
-    pub async fn transfer(&self, to: NodeId) -> Result<(), NotProposed> {
-        unimplemented!()
-    }
-
-    /// Makes a snapshot of this node's table, for a backup: its bytes.
-    pub async fn snapshot(&self) -> Result<Vec<u8>, ReplicaError> {
-        unimplemented!()
-    }
-
-    /// Ends when this replica had to stop by itself, and says why.
-    pub async fn ended(&self) -> ReplicaError {
-        unimplemented!()
-    }
-
-    /// Hands over if it leads, and stops.
-    pub async fn stop(self) {
-        unimplemented!()
-    }
 }

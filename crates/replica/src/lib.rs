@@ -3,10 +3,23 @@
 //! This is the only crate that names openraft. Its face is [`Replica`]: start, propose, renew, read,
 //! call, members.
 
+mod agreement;
+pub mod disk;
 mod face;
+mod founding;
+mod lease;
+mod members;
+mod node;
+mod quick_election;
+mod raft;
 pub mod raft_types;
+mod replica;
+pub mod state_hashes;
+pub mod state_machine;
+mod status;
 
 pub use face::{
-    Call, CallError, Committed, Entry, Founder, Member, NotProposed, Observer, Replica,
+    Call, CallError, Committed, Entry, Founder, Member, NotChanged, NotProposed, Observer,
     ReplicaConfig, ReplicaError, Role, Server, Status, Timing,
 };
+pub use replica::Replica;

@@ -42,7 +42,7 @@ mod timing;
 mod values;
 mod view;
 
-pub use command::{Answer, Command, Feed, Question, Reply};
+pub use command::{Answer, Attached, Command, Feed, MemberChange, Question, Reply};
 pub use config::{DeskConfig, Factory};
 pub use journal::Numbered;
 pub use metrics::Metrics;
@@ -51,6 +51,7 @@ pub use persistence::has_holds;
 pub use refusal::Refusal;
 pub use sessions::Kind;
 
+use crate::http::metrics::exposition;
 use crate::{DETECTOR, ELECTION, LOCK};
 use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::NodeId;
@@ -153,7 +154,7 @@ impl Desk {
             Command::OpenSession { request, id, reply } => {
                 answer(reply, self.open(request, id, host), host);
             }
-            Command::KeepAlive { session, reply } => {
+            Command::KeepAlive { session, request: _, reply } => {
                 answer(reply, self.keep_alive(&session, host), host);
             }
             Command::CloseSession { session, reply } => {
@@ -182,6 +183,13 @@ impl Desk {
             Command::SetValue { name, request, reply } => {
                 answer(reply, self.set_value(&name, request, host), host);
             }
+            Command::AcquireAll { reply, .. } => answer(reply, only_replicated(), host),
+            Command::PassOn { reply, .. } => answer(reply, only_replicated(), host),
+            Command::Attach { reply, .. } => answer(reply, only_replicated(), host),
+            Command::Ping { reply, .. } => answer(reply, only_replicated(), host),
+            Command::Members { reply, .. } => answer(reply, only_replicated(), host),
+            Command::Snapshot { reply } => answer(reply, only_replicated(), host),
+            Command::DeleteValue { reply, .. } => answer(reply, only_replicated(), host),
             Command::HandOver { reply } => self.hand_over(reply, host),
             Command::Show(question) => self.show(question, host),
         }
@@ -189,22 +197,21 @@ impl Desk {
 
     fn show(&self, question: Question, host: &mut dyn HostContext) {
         match question {
-            Question::Verify { name, fence, reply } => {
-                answer(reply, self.verify(&name, fence), host);
+            Question::Verify { name, request, reply } => {
+                answer(reply, self.verify(&name, request.fence), host);
             }
             Question::Locks { page, reply } => answer(reply, self.locks_view(&page, host), host),
-            Question::Lock { name, reply } => answer(reply, self.lock_view(&name, host), host),
+            Question::Lock { name, look: _, reply } => answer(reply, self.lock_view(&name, host), host),
             Question::Elections { page, reply } => {
                 answer(reply, self.elections_view(&page), host);
             }
             Question::Election { name, reply } => answer(reply, self.election_view(&name), host),
             Question::Value { name, reply } => answer(reply, self.value(&name), host),
             Question::Cluster { reply } => answer(reply, Ok(self.cluster_view(host)), host),
-            Question::Ready { reply } => {
-                answer(reply, self.check_stays().map(|()| self.cluster_view(host)), host);
-            }
+            Question::Ready { reply } => answer(reply, self.check_ready(host), host),
+            Question::Members { reply } => answer(reply, only_replicated(), host),
             Question::Events { reply } => answer(reply, Ok(self.journal.feed()), host),
-            Question::Metrics { reply } => answer(reply, Ok(self.metrics(host)), host),
+            Question::Metrics { reply } => answer(reply, Ok(exposition(&self.metrics(host))), host),
         }
     }
 }
@@ -303,6 +310,11 @@ impl Application for Desk {
 /// the other side's affair.
 fn answer<T: Send + 'static>(reply: Reply<T>, answered: Answer<T>, host: &mut dyn HostContext) {
     host.afterwards(Box::new(move || drop(reply.send(answered))));
+}
+
+/// What a classic engine says to what it does not have.
+fn only_replicated<T>() -> Answer<T> {
+    Err(refusal::unsupported("only the replicated engine has this"))
 }
 
 fn detector_key() -> Key {

@@ -9,13 +9,16 @@ mod body;
 mod elections;
 mod head_timeout;
 mod locks;
-mod metrics;
+mod members;
+pub(crate) mod metrics;
 mod openapi;
 mod places;
 mod problem;
+mod route_table;
 mod routes;
 mod server;
 mod sessions;
+mod session_stream;
 mod stream_limit;
 mod streams;
 mod values;
@@ -48,8 +51,8 @@ pub struct HttpConfig {
     pub node: u32,
     /// The addresses, as `host:port`, under which clients know this node, loopback aside.
     pub own: Vec<String>,
-    /// Where the API of node 1 is, which keeps the values.
-    pub keeper: String,
+    /// Classic engine: where the API of node 1 is, which keeps the values.
+    pub keeper: Option<String>,
     /// What a caller must show to use force; without one nobody may.
     pub admin_token: Option<String>,
     /// Time-outs, and how many connections.

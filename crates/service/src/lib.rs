@@ -5,6 +5,8 @@ mod data_watch;
 pub mod desk;
 pub mod http;
 mod node;
+mod replicated;
+mod replicated_node;
 
 pub use conclave_lab::machines::Chosen;
 use conclave_lab::machines::{DETECTOR, ELECTION, Hears, LOCK};
@@ -12,3 +14,4 @@ pub use config::{Address, Config, Engine, REPLICATED, Tls};
 pub use desk::{Command, Desk, DeskConfig};
 pub use http::HttpConfig;
 pub use node::{NodeError, run};
+pub use replicated::{EngineConfig, ReplicatedEngine};

@@ -2,7 +2,7 @@
 
 use crate::data_watch::DataWatch;
 use crate::desk::{Needs, has_holds};
-use crate::{Command, Config, Desk, DeskConfig, Engine, HttpConfig, config, http};
+use crate::{Command, Config, Desk, DeskConfig, Engine, HttpConfig, config, http, replicated_node};
 use conclave_core::NodeId;
 use conclave_lab::Usage;
 use conclave_lab::machines::{ELECTION, Machines};
@@ -12,6 +12,7 @@ use conclave_net::{
     Host, HostConfig, HostError, Limits, LinkConfig, LinkError, Links, TEXT_MAX, Tls, TlsError,
     TlsFiles,
 };
+use conclave_replica::ReplicaError;
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -24,7 +25,7 @@ use tokio::sync::{mpsc, oneshot};
 use tracing::{info, warn};
 
 /// How many orders, news and commands may wait for whoever takes them.
-const QUEUE: usize = 1_024;
+pub(crate) const QUEUE: usize = 1_024;
 /// A host that is too busy to hand over is stopped all the same.
 const HANDOVER: Duration = Duration::from_secs(4);
 
@@ -62,10 +63,23 @@ pub enum NodeError {
     /// The host could not start, or ended.
     #[error(transparent)]
     Host(#[from] HostError),
+    /// The replica could not start, or had to stop.
+    #[error(transparent)]
+    Replica(#[from] ReplicaError),
 }
 
 /// Runs a node until it is told to stop, or has to.
 pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), NodeError> {
+    match config.engine {
+        Engine::Replicated => replicated_node::run(config, shutdown).await,
+        Engine::Classic { .. } => run_classic(config, shutdown).await,
+    }
+}
+
+async fn run_classic(
+    config: Config,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), NodeError> {
     let machines = config.machines()?;
     let me = config.me();
     let api = listen(config.http).await?;
@@ -116,7 +130,7 @@ fn log_start(config: &Config, links: &Links, api: &TcpListener, start: u32) {
 
 /// Once told to stop, whoever leads has another take over, for as long as the desk finds right, and
 /// not for ever.
-async fn hand_over_after(stop: impl Future<Output = ()>, command: &mpsc::Sender<Command>) {
+pub(crate) async fn hand_over_after(stop: impl Future<Output = ()>, command: &mpsc::Sender<Command>) {
     stop.await;
     let (reply, answer) = oneshot::channel();
     let asked = async {
@@ -142,7 +156,7 @@ async fn outwait_old_holds(machines: &Machines, store: &Store) -> Result<(), Nod
     Ok(())
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, NodeError> {
+pub(crate) async fn listen(address: SocketAddr) -> Result<TcpListener, NodeError> {
     TcpListener::bind(address).await.map_err(|source| NodeError::Http { address, source })
 }
 
@@ -186,7 +200,7 @@ fn link_config(
     })
 }
 
-fn load_tls(tls: &config::Tls, me: NodeId) -> Result<Tls, TlsError> {
+pub(crate) fn load_tls(tls: &config::Tls, me: NodeId) -> Result<Tls, TlsError> {
     let config::Tls { authority, certificate, key, deny } = tls.clone();
     let files = TlsFiles { authority, certificate, key };
     Ok(Tls::load(&files, me)?.deny(deny))
@@ -232,12 +246,15 @@ fn desk(config: &Config, machines: Machines) -> Desk {
     Desk::new(desk, Box::new(move |key, late| machines.machine(key, late)))
 }
 
-fn http_config(config: &Config, data: &DataWatch) -> HttpConfig {
+pub(crate) fn http_config(config: &Config, data: &DataWatch) -> HttpConfig {
     let own = config.nodes.get(config.id as usize - 1).map(|node| node.api.clone());
     HttpConfig {
         node: config.id,
         own: own.into_iter().chain([config.http.to_string()]).collect(),
-        keeper: config.nodes.first().map(|node| node.api.clone()).unwrap_or_default(),
+        keeper: match config.engine {
+            Engine::Replicated => None,
+            Engine::Classic { .. } => config.nodes.first().map(|node| node.api.clone()),
+        },
         admin_token: config.admin_token.clone(),
         limits: http::HttpLimits::default(),
         data_vanished: data.vanished(),

@@ -169,6 +169,8 @@ pub enum Notice {
     Left {
         /// Which.
         ticket: Ticket,
+        /// What it asked for.
+        wants: Vec<Resource>,
         /// Why.
         why: Refusal,
     },
@@ -179,7 +181,14 @@ pub enum Notice {
     /// A leader is known by something else.
     Proclaimed(Resource, Text),
     /// A session has ended.
-    SessionEnded(SessionId, SessionEnd),
+    SessionEnded {
+        /// Which.
+        session: SessionId,
+        /// What people saw of it.
+        label: Text,
+        /// Why.
+        why: SessionEnd,
+    },
 }
 
 impl Notice {
@@ -190,7 +199,7 @@ impl Notice {
 
     /// A request that would have waited for ever.
     pub fn deadlocked(&self) -> Option<Ticket> {
-        if let Self::Left { ticket, why: Refusal::Deadlock(_) } = self {
+        if let Self::Left { ticket, why: Refusal::Deadlock(_), .. } = self {
             return Some(*ticket);
         }
         None

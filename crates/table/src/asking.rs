@@ -5,8 +5,8 @@ use crate::lock::{Lock, Waiter};
 use crate::requests::Admission;
 use crate::table::{Step, Table, Turn, Waiting};
 use crate::{
-    Acquire, Ask, Body, Fence, Kind, Mode, Party, Place, RequestId, Resource, SessionId, Ticket,
-    WANTS_MAX, Want,
+    Acquire, Ask, Body, Change, Fence, Kind, Mode, Party, Place, RequestId, Resource, SessionId,
+    Ticket, WANTS_MAX, Want,
 };
 use conclave_core::hash;
 use std::collections::BTreeSet;
@@ -20,6 +20,9 @@ impl Table {
         let Some(session) = self.sessions.get(ask.session) else {
             return Step::Answered(Answer::Refused(Refusal::NoSession));
         };
+        if session.uses(ask.request) && ask.request.is_unrecorded() {
+            return Step::Answered(Answer::Refused(Refusal::AnotherRequest));
+        }
         match session.requests.admit(ask.request, body, open_max) {
             Admission::New => {}
             Admission::Repeat => return Step::Repeated(ticket),
@@ -144,8 +147,11 @@ impl Table {
 
     /// A client withdraws what it asked for, whatever came of it.
     fn cancel(&mut self, session: SessionId, request: RequestId, turn: &mut Turn) -> Answer {
+        let came = self.sessions.get(session).is_some_and(|session| session.uses(request));
         self.withdraw(Ticket { session, request }, turn);
-        if let Some(session) = self.sessions.get_mut(session) {
+        if let Some(session) = self.sessions.get_mut(session)
+            && !(came && request.is_unrecorded())
+        {
             session.requests.bury(request);
         }
         Answer::Done
@@ -183,6 +189,15 @@ impl Table {
     fn record(&mut self, ticket: Ticket, body: u64, answer: Answer) {
         if let Some(session) = self.sessions.get_mut(ticket.session) {
             session.requests.record(ticket.request, body, answer);
+        }
+    }
+
+    /// What nobody can ask for again is not kept.
+    pub(crate) fn forget_unrecorded(&mut self, change: &Change) {
+        if let Change::Ask(Ask { session, request, .. }) = change
+            && let Some(session) = self.sessions.get_mut(*session)
+        {
+            session.requests.forget_unrecorded(*request);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Changes: the commands of the replicated state machine, which are the entries of the log.
 
 use crate::{Fence, LeaseTime, Limits, RequestId, Resource, SessionId, Text};
+use conclave_core::NodeId;
 use serde::{Deserialize, Serialize};
 
 /// The most locks that one request may ask for.
@@ -73,6 +74,8 @@ pub enum Change {
 pub struct Open {
     /// Drawn by whoever proposes it.
     pub session: SessionId,
+    /// The node that it came to.
+    pub at: NodeId,
     /// Who asks, as the service knows it.
     pub principal: Text,
     /// A repeat of the same principal with the same id gets the session that there is.
@@ -89,9 +92,15 @@ impl Open {
     /// A session without a name.
     pub fn new(session: SessionId, ttl_ms: u64) -> Self {
         let nobody = Text::default();
-        let on_disconnect = None;
-        let opening = None;
-        Self { session, principal: nobody.clone(), opening, label: nobody, ttl_ms, on_disconnect }
+        Self {
+            session,
+            at: NodeId(0),
+            principal: nobody.clone(),
+            opening: None,
+            label: nobody,
+            ttl_ms,
+            on_disconnect: None,
+        }
     }
 }
 
@@ -104,6 +113,8 @@ pub struct Grace(pub u64);
 pub struct Renewal {
     /// Of which session.
     pub session: SessionId,
+    /// The node that it came to.
+    pub at: NodeId,
     /// Which requests its client still knows, if it says so.
     pub open: Option<OpenRequests>,
 }

@@ -68,7 +68,7 @@ impl Table {
 
     fn keep_alive(&mut self, renewal: &Renewal, turn: &mut Turn) -> Renewed {
         let id = renewal.session;
-        self.sessions.renew(id, self.now);
+        self.sessions.renew(id, self.now, renewal.at);
         if let Some(open) = &renewal.open {
             self.withdraw_unknown(id, open, turn);
         }
@@ -165,8 +165,9 @@ impl Table {
         for request in requests {
             self.withdraw(Ticket { session: id, request }, turn);
         }
-        self.sessions.remove(id);
-        turn.notices.push(Notice::SessionEnded(id, why));
+        if let Some(Session { label, .. }) = self.sessions.remove(id) {
+            turn.notices.push(Notice::SessionEnded { session: id, label, why });
+        }
         Answer::Done
     }
 }

@@ -75,9 +75,11 @@ impl Table {
 
     /// A request waits no longer, in vain.
     pub(crate) fn give_up(&mut self, place: Place, why: Refusal, turn: &mut Turn) {
-        let Some(Waiting { ticket, .. }) = self.leave_queues(place, turn) else { return };
+        let Some(waiting) = self.leave_queues(place, turn) else { return };
+        let Waiting { ticket, acquire, .. } = waiting;
+        let wants = acquire.wants.into_iter().map(|want| want.resource).collect();
         self.settle(ticket, Answer::Refused(why.clone()));
-        turn.notices.push(Notice::Left { ticket, why });
+        turn.notices.push(Notice::Left { ticket, wants, why });
     }
 
     /// A request is no longer wanted: it leaves its queues, or what it holds.

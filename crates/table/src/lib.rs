@@ -58,4 +58,5 @@ pub use names::{
 };
 pub use session::Session;
 pub use table::{Table, VERSION};
-pub use view::{Due, LockView};
+pub use value::Value;
+pub use view::{Due, LockView, WaitView};

@@ -106,6 +106,11 @@ impl Lock {
         self.holds.is_empty() && self.queue.is_empty()
     }
 
+    /// How many may hold it at once; nothing: one, or all who share it.
+    pub fn permits(&self) -> Option<u32> {
+        self.permits
+    }
+
     /// All who are inside.
     pub fn holds(&self) -> &BTreeMap<Ticket, Hold> {
         &self.holds

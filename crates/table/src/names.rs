@@ -53,6 +53,17 @@ impl fmt::Debug for SessionId {
 )]
 pub struct RequestId(pub u64);
 
+impl RequestId {
+    /// Numbers from here on are not a client's. Its node has drawn one at random for a request that
+    /// came without: nobody can repeat it, so its answer is not kept, and no mark is above it.
+    pub const UNRECORDED: Self = Self(1 << 63);
+
+    /// Whether nobody can repeat it.
+    pub fn is_unrecorded(self) -> bool {
+        self >= Self::UNRECORDED
+    }
+}
+
 /// One request of one session, wherever it is spoken of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Ticket {

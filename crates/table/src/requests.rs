@@ -4,6 +4,9 @@ use crate::{Answer, Quota, Refusal, RequestId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// So many withdrawn requests that nobody can repeat are remembered, lest they come late.
+const UNRECORDED_MAX: usize = 64;
+
 /// The requests of one session whose answers its client may still ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Requests {
@@ -41,6 +44,7 @@ impl Requests {
         if request < self.lowest_open {
             return Admission::Refused(Refusal::Forgotten);
         }
+        let open_max = if request.is_unrecorded() { u32::MAX } else { open_max };
         match self.known.get(&request) {
             Some(known) if known.body.is_some_and(|known| known != body) => {
                 Admission::Refused(Refusal::AnotherRequest)
@@ -75,6 +79,18 @@ impl Requests {
         let answer = Answer::Refused(Refusal::Withdrawn);
         if request >= self.lowest_open {
             self.known.entry(request).or_insert(Known { body: None, answer });
+        }
+        if self.known.range(RequestId::UNRECORDED..).count() > UNRECORDED_MAX {
+            self.known.pop_last(); // No mark ever clears these.
+        }
+    }
+
+    /// Whoever asked has the answer, and nobody can repeat it. One that was withdrawn before it came
+    /// stays so.
+    pub fn forget_unrecorded(&mut self, request: RequestId) {
+        let carried_out = self.known.get(&request).is_some_and(|known| known.body.is_some());
+        if request.is_unrecorded() && carried_out {
+            self.known.remove(&request);
         }
     }
 }

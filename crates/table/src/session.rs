@@ -2,6 +2,7 @@
 
 use crate::requests::Requests;
 use crate::{Grace, LeaseTime, Open, Place, RequestId, Resource, SessionId, Text};
+use conclave_core::NodeId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,8 @@ pub struct Session {
     pub ttl_ms: u64,
     /// When it was heard of last.
     pub renewed: LeaseTime,
+    /// And at which node.
+    pub at: NodeId,
     /// The id under which it was opened.
     pub(crate) opening: Option<Text>,
     pub(crate) stream: Option<Stream>,
@@ -34,12 +37,18 @@ impl Session {
             label: open.label.clone(),
             ttl_ms: open.ttl_ms,
             renewed: now,
+            at: open.at,
             opening: open.opening.clone(),
             stream: open.on_disconnect.map(Stream::new),
             requests: Requests::default(),
             waits: BTreeMap::new(),
             held: BTreeMap::new(),
         }
+    }
+
+    /// Whether a request of it waits or holds something.
+    pub(crate) fn uses(&self, request: RequestId) -> bool {
+        self.waits.contains_key(&request) || self.held.contains_key(&request)
     }
 
     /// When it has been silent for too long.
@@ -146,10 +155,11 @@ impl Sessions {
     }
 
     /// It was heard of.
-    pub fn renew(&mut self, id: SessionId, now: LeaseTime) {
+    pub fn renew(&mut self, id: SessionId, now: LeaseTime, at: NodeId) {
         if let Some(session) = self.all.get_mut(&id) {
             self.expiries.remove(&(session.expires(), id));
             session.renewed = now;
+            session.at = at;
             self.expiries.insert((session.expires(), id));
         }
     }
@@ -171,6 +181,18 @@ impl Sessions {
     /// The session that will have been silent for too long next, and when.
     pub fn next_expiry(&self) -> Option<(LeaseTime, SessionId)> {
         self.expiries.first().copied()
+    }
+
+    /// The sessions that have been silent for too long by then, and when each was heard of last.
+    pub fn silent(&self, at: LeaseTime) -> impl Iterator<Item = (SessionId, LeaseTime)> {
+        let due = self.expiries.iter().take_while(move |(expires, _)| *expires <= at);
+        due.filter_map(|(_, id)| Some((*id, self.get(*id)?.renewed)))
+    }
+
+    /// The sessions that have been without a stream for too long by then, and which stream.
+    pub fn disconnected(&self, at: LeaseTime) -> impl Iterator<Item = (SessionId, u64)> {
+        let due = self.lapses.iter().take_while(move |(lapses, _, _)| *lapses <= at);
+        due.map(|(_, stream, id)| (*id, *stream))
     }
 
     /// The session that will have been without a stream for too long next: when, and which stream.

@@ -107,6 +107,7 @@ impl Table {
             Step::Joined(place, ticket) => self.outcome(place, ticket, &mut turn),
             Step::Repeated(ticket) => self.answer_again(ticket),
         };
+        self.forget_unrecorded(change);
         self.forget_unused(&turn);
         Applied { answer, notices: turn.notices }
     }

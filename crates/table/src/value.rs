@@ -23,6 +23,13 @@ pub struct Value {
     pub value: Option<Text>,
 }
 
+impl Values {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+}
+
 impl Table {
     /// One value.
     pub fn value(&self, name: &str) -> Option<&Value> {

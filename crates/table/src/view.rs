@@ -2,8 +2,9 @@
 
 use crate::lock::{Hold, Lock};
 use crate::session::Session;
-use crate::table::Table;
-use crate::{LeaseTime, Limits, Place, Resource, SessionId, Ticket};
+use crate::table::{Table, Waiting};
+use crate::{Acquire, Change, Floor, LeaseTime, Limits, Place, Resource, SessionId, Ticket};
+use std::ops::Bound;
 
 /// A lock or an election as it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,71 @@ pub struct Due {
     pub timer: Option<LeaseTime>,
 }
 
+/// A request that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitView<'a> {
+    /// Which.
+    pub ticket: Ticket,
+    /// What it asks for.
+    pub acquire: &'a Acquire,
+    /// Since when it waits.
+    pub since: LeaseTime,
+}
+
 impl Table {
+    /// Who waits at this place.
+    pub fn waiting(&self, place: Place) -> Option<WaitView<'_>> {
+        let Waiting { ticket, acquire, since } = self.waiting.get(&place)?;
+        Some(WaitView { ticket: *ticket, acquire, since: *since })
+    }
+
+    /// What a request waits for, and its place in the longest of its queues.
+    pub fn wait_of(&self, ticket: Ticket) -> Option<(WaitView<'_>, u32)> {
+        let place = *self.session(ticket.session)?.waits.get(&ticket.request)?;
+        Some((self.waiting(place)?, self.position(place)))
+    }
+
+    /// What a request holds.
+    pub fn held_by(&self, ticket: Ticket) -> impl Iterator<Item = &Resource> {
+        let session = self.session(ticket.session);
+        session.and_then(|session| session.held.get(&ticket.request)).into_iter().flatten()
+    }
+
+    /// How many requests wait.
+    pub fn waiters(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// How many sessions there are.
+    pub fn sessions_len(&self) -> usize {
+        self.sessions.len()
+    }
+
+    /// How many locks and elections somebody holds or waits for.
+    pub fn names(&self) -> usize {
+        self.locks.len()
+    }
+
+    /// Whether somebody holds it or waits for it.
+    pub fn is_used(&self, resource: &Resource) -> bool {
+        self.locks.contains_key(resource)
+    }
+
+    /// The permits of a lock; nothing if it has none, or is free.
+    pub fn permits(&self, resource: &Resource) -> Option<u32> {
+        self.locks.get(resource)?.permits()
+    }
+
+    /// Whether this lock, were it for it alone, would let in who stands at this place.
+    pub fn admits_at(&self, resource: &Resource, place: Place) -> bool {
+        self.locks.get(resource).is_some_and(|lock| lock.admits(place))
+    }
+
+    /// Locks and elections from this one on, by kind and name.
+    pub fn resources_from(&self, from: Bound<&Resource>) -> impl Iterator<Item = &Resource> {
+        self.locks.range::<Resource, _>((from, Bound::Unbounded)).map(|(resource, _)| resource)
+    }
+
     /// The index of the latest change.
     pub fn index(&self) -> u64 {
         self.index
@@ -40,6 +105,17 @@ impl Table {
     /// The version of its rules.
     pub fn version(&self) -> u32 {
         self.version
+    }
+
+    /// What its fences are above the index of the grant.
+    pub fn floor(&self) -> Floor {
+        self.floor
+    }
+
+    /// How much there is in it, counted in sessions, locks, waiting requests and values: what it
+    /// costs to go through all of it is in proportion.
+    pub fn size(&self) -> usize {
+        self.sessions.len() + self.locks.len() + self.waiting.len() + self.values.len()
     }
 
     /// The limits.
@@ -78,6 +154,15 @@ impl Table {
             hold.fence == fence && who.is_none_or(|who| who == ticket.session)
         };
         holds.into_iter().any(|(ticket, hold)| valid(ticket, hold))
+    }
+
+    /// What the leader has to propose to end the sessions whose time is over at this lease time.
+    pub fn overdue(&self, at: LeaseTime) -> impl Iterator<Item = Change> {
+        let silent = self.sessions.silent(at);
+        let expiries =
+            silent.map(|(session, if_last_renew)| Change::Expire { session, if_last_renew });
+        let disconnected = self.sessions.disconnected(at);
+        expiries.chain(disconnected.map(|(session, stream)| Change::Lapse { session, stream }))
     }
 
     /// What comes next by the lease clock.

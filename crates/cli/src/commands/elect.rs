@@ -4,6 +4,7 @@ use crate::commands::lock;
 use crate::failure::Exit;
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::{output, signals};
+use conclave_client::api::limits;
 use conclave_client::{Guard, Wanted};
 use std::ffi::OsString;
 use std::time::Duration;
@@ -13,9 +14,13 @@ use std::time::Duration;
 #[command(after_help = "\
 The command finds the number of this leadership in CONCLAVE_FENCE, the name in CONCLAVE_ELECTION.\n\
 Ends with the command's own code; 75 if not elected in time, 76 if the leadership was lost.\n\n\
+With --hand-over, the candidate with that label leads when the command has ended, ahead of all\n\
+others; if nobody with it stands, this one just resigns. To hand over at once, stop the command:\n\
+what 'conclave elect' is sent (TERM, INT, HUP, QUIT) it passes on.\n\n\
 Examples:\n  \
     conclave elect scheduler -- ./run-scheduler\n  \
-    conclave elect scheduler --again -- ./run-scheduler")]
+    conclave elect scheduler --again -- ./run-scheduler\n  \
+    conclave elect scheduler --label blue --hand-over green -- ./run-scheduler")]
 pub struct Elect {
     /// The election: letters, digits and . _ : / -
     #[arg(value_name = "NAME")]
@@ -39,6 +44,9 @@ pub struct Elect {
     /// When the leadership is lost, stand again
     #[arg(long)]
     again: bool,
+    /// When the command ends, let the candidate with this label lead (not with a classic engine)
+    #[arg(long, value_name = "LABEL")]
+    hand_over: Option<String>,
     /// What to run
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -62,7 +70,12 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
         holding::tell_ttl(&arguments.name, arguments.ttl, &guard);
         let environment = environment(&guard);
         match holding.run(&arguments.command, &guard, &environment)? {
-            Outcome::Exit(code) => return Ok(Exit::Code(code)),
+            Outcome::Exit(code) => {
+                if let Some(to) = &arguments.hand_over {
+                    hand_over(guard, to);
+                }
+                return Ok(Exit::Code(code));
+            }
             Outcome::Lost(loss) => {
                 output::warn(&format!("{}: the leadership was lost: {loss}", arguments.name));
             }
@@ -73,8 +86,17 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
     }
 }
 
-fn environment(guard: &Guard) -> [(&'static str, String); 2] {
-    [("CONCLAVE_ELECTION", guard.name().to_string()), ("CONCLAVE_FENCE", guard.fence().to_string())]
+fn environment(guard: &Guard) -> Vec<(String, String)> {
+    let all = [("ELECTION", guard.name().to_string()), ("FENCE", guard.fence().to_string())];
+    all.into_iter().map(|(name, value)| (format!("CONCLAVE_{name}"), value)).collect()
+}
+
+/// The command is done, so its code stands, whoever leads next.
+fn hand_over(mut guard: Guard, to: &str) {
+    if let Err(error) = guard.hand_over(to) {
+        let name = guard.name(); // It resigns.
+        output::warn(&format!("{name}: not handed over to {}: {error}", limits::shown(to)));
+    }
 }
 
 fn wanted(arguments: &Elect) -> Wanted {
@@ -84,6 +106,7 @@ fn wanted(arguments: &Elect) -> Wanted {
         label: Some(arguments.label.clone().unwrap_or_else(|| lock::label(&arguments.command))),
         mode: None,
         permits: None,
+        owner: None,
         value: arguments.value.clone(),
     }
 }

@@ -1,29 +1,36 @@
 //! `conclave lock`: runs a command while holding a lock.
 
-use crate::failure::Exit;
+use crate::failure::{Exit, Usage};
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::output;
 use crate::signals;
-use conclave_client::api::{Failure, Holder, limits};
+use conclave_client::api::{AcquireAll, Failure, Grant, Holder, WantedLock, limits};
 use conclave_client::{Client, Error, Guard, Wanted};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
 
 /// A node that is well says sooner than this how a lock is.
 const GLANCE: Duration = Duration::from_millis(500);
 
-/// Runs a command while holding a lock
+/// Runs a command while holding a lock, or several
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The command finds the number of this entry in CONCLAVE_FENCE, the name in CONCLAVE_LOCK.\n\
+Of several locks these are the first's; CONCLAVE_FENCES and CONCLAVE_LOCKS have all, with blanks\n\
+between them, and CONCLAVE_FENCE_2 is that of the second. Who has one of several permits finds\n\
+which one in CONCLAVE_SLOT.\n\
 Ends with the command's own code; 75 if the lock could not be had in time, 76 if it was lost.\n\n\
 Examples:\n  \
     conclave lock build -- make\n  \
-    conclave lock demo --wait 5s -- sh -c 'echo $CONCLAVE_FENCE'")]
+    conclave lock demo --wait 5s -- sh -c 'echo $CONCLAVE_FENCE'\n  \
+    conclave lock accounts/7 accounts/9 -- ./transfer\n  \
+    conclave lock licence --permits 3 -- ./simulate")]
 pub struct Lock {
-    /// The lock: letters, digits and . _ : / -
-    #[arg(value_name = "NAME")]
-    name: String,
+    /// The lock: letters, digits and . _ : / -; several are held all or none (not with a classic
+    /// engine)
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
     /// How long to wait for it
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = holding::span)]
     wait: Duration,
@@ -38,7 +45,7 @@ pub struct Lock {
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
     /// Let others in who want it shared (not with a classic engine)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "permits")]
     shared: bool,
     /// Let so many in at once (not with a classic engine)
     #[arg(long, value_name = "N")]
@@ -51,35 +58,70 @@ pub struct Lock {
 /// Acquires, runs, releases.
 pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
     let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
-    let name = arguments.name.clone();
+    let name = arguments.names.join(", ");
     let wanted = wanted(arguments);
-    let ask = move |client: &Client| client.lock(&name, &wanted);
-    let mut said = None;
-    let meanwhile = |client: &Client| tell_once(client, &arguments.name, &mut said);
+    let locks = locks(arguments, &wanted)?;
+    let ask = move |client: &Client| match &*locks {
+        [lock] => client.lock(&lock.name, &wanted),
+        locks => client.lock_all(locks, &wanted),
+    };
+    let mut said = BTreeMap::new();
+    let meanwhile = |client: &Client| {
+        arguments.names.iter().for_each(|name| tell_once(client, name, &mut said));
+    };
     let guard = match holding.obtain(ask, meanwhile)? {
         Answer::Held(guard) => guard,
         Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),
         Answer::Refused(error) => return refused(arguments, holding.client(), error),
     };
-    holding::tell_ttl(&arguments.name, arguments.ttl, &guard);
-    let environment = [
-        ("CONCLAVE_LOCK", guard.name().to_string()),
-        ("CONCLAVE_FENCE", guard.fence().to_string()),
-    ];
+    holding::tell_ttl(&name, arguments.ttl, &guard);
+    let environment = environment(guard.grants());
     match holding.run(&arguments.command, &guard, &environment)? {
         Outcome::Exit(code) => {
             release(guard);
             Ok(Exit::Code(code))
         }
         Outcome::Lost(loss) => {
-            output::warn(&format!("{}: the lock was lost: {loss}", arguments.name));
+            output::warn(&format!("{name}: the lock was lost: {loss}"));
             Ok(Exit::Code(holding::LOST))
         }
     }
 }
 
+/// What is asked for. A mistake is told before anybody is asked.
+fn locks(arguments: &Lock, wanted: &Wanted) -> Result<Vec<WantedLock>, Usage> {
+    let lock = |name: &String| WantedLock {
+        name: name.clone(),
+        mode: wanted.mode.clone(),
+        permits: wanted.permits,
+    };
+    let locks: Vec<WantedLock> = arguments.names.iter().map(lock).collect();
+    if locks.len() > 1 {
+        let all = AcquireAll { locks: locks.clone(), ..AcquireAll::default() };
+        limits::wanted(&all).map_err(|error| Usage(error.to_string()))?;
+    }
+    Ok(locks)
+}
+
+/// What the command finds of what is held.
+fn environment(grants: &[Grant]) -> Vec<(String, String)> {
+    let joined = |part: fn(&Grant) -> String| grants.iter().map(part).collect::<Vec<_>>().join(" ");
+    let names = joined(|grant| grant.name.clone());
+    let fences = joined(|grant| grant.fence.to_string());
+    let mut all = vec![("LOCKS".to_string(), names), ("FENCES".to_string(), fences)];
+    for (place, grant) in (1..).zip(grants) {
+        all.push((format!("FENCE_{place}"), grant.fence.to_string()));
+    }
+    if let Some(first) = grants.first() {
+        all.push(("LOCK".to_string(), first.name.clone()));
+        all.push(("FENCE".to_string(), first.fence.to_string()));
+        all.extend(first.slot.map(|slot| ("SLOT".to_string(), slot.to_string())));
+    }
+    all.into_iter().map(|(name, value)| (format!("CONCLAVE_{name}"), value)).collect()
+}
+
 /// Says what is being waited for, as the nodes know it; and again when it changes.
-fn tell_once(client: &Client, name: &str, said: &mut Option<String>) {
+fn tell_once(client: &Client, name: &str, said: &mut BTreeMap<String, String>) {
     let client = client.glance(GLANCE); // Its connections end with it.
     let here = client.at(client.server());
     let blocked = here.and_then(|here| here.lock_state(name)).ok().and_then(|it| it.blocked_on);
@@ -92,9 +134,9 @@ fn tell_once(client: &Client, name: &str, said: &mut Option<String>) {
             None => return, // Nobody holds it by now, or at a node that does not answer.
         },
     };
-    if said.as_ref() != Some(&what) {
+    if said.get(name) != Some(&what) {
         output::warn(&format!("{name}: waiting: {words}"));
-        *said = Some(what);
+        said.insert(name.to_string(), what);
     }
 }
 
@@ -113,6 +155,7 @@ fn wanted(arguments: &Lock) -> Wanted {
         label: Some(arguments.label.clone().unwrap_or_else(|| label(&arguments.command))),
         mode: arguments.shared.then(|| "shared".to_string()),
         permits: arguments.permits,
+        owner: None,
         value: None,
     }
 }
@@ -126,13 +169,15 @@ pub fn label(command: &[OsString]) -> String {
 }
 
 fn refused(arguments: &Lock, client: &Client, error: Error) -> anyhow::Result<Exit> {
-    let name = &arguments.name;
+    let name = &arguments.names.join(", ");
     if !holding::is_not_in_time(&error) {
         return Err(holding::explained_for(name, error));
     }
     let failure = error.failure().cloned().map(|mut failure| {
         if failure.holders.is_empty() && failure.blocked_on.is_none() {
-            failure.holders.extend(holder_anywhere(&client.glance(GLANCE), name));
+            let client = client.glance(GLANCE);
+            let mut names = arguments.names.iter();
+            failure.holders.extend(names.find_map(|name| holder_anywhere(&client, name)));
         }
         failure
     });
@@ -146,8 +191,11 @@ fn refused(arguments: &Lock, client: &Client, error: Error) -> anyhow::Result<Ex
 fn reason(failure: &Failure) -> String {
     let held = failure.holders.first().map(|holder| {
         let seconds = holder.held_ms / 1_000;
-        let node = holder.node;
-        format!("held by {} at node {node} for {seconds} s", limits::shown(&holder.label))
+        let label = limits::shown(&holder.label);
+        match holder.node {
+            Some(node) => format!("held by {label} at node {node} for {seconds} s"),
+            None => format!("held by {label} for {seconds} s"),
+        }
     });
     let blocked = failure.blocked_on.as_ref();
     let blocked = blocked.map(|blocked| limits::shown(&blocked.message).into_owned());
@@ -162,8 +210,49 @@ fn reason(failure: &Failure) -> String {
 
 /// The command is done, so its code stands; but a lock that stays held deserves a word.
 fn release(guard: Guard) {
-    let name = guard.name().to_string();
+    let names: Vec<&str> = guard.grants().iter().map(|grant| &*grant.name).collect();
+    let name = names.join(", ");
     if let Err(error) = guard.release() {
         output::warn(&format!("{name}: not released, held until its time runs out: {error}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grant(name: &str, fence: u64, slot: Option<u32>) -> Grant {
+        Grant {
+            name: name.to_string(),
+            fence,
+            cluster_id: String::new(),
+            generation: None,
+            node: 1,
+            slot,
+            holds: 1,
+            waited_ms: 0,
+            term: None,
+            released: false,
+        }
+    }
+
+    #[test]
+    fn the_command_finds_every_fence() {
+        let found = environment(&[grant("a", 5, None), grant("b", 7, None)]);
+        let found: BTreeMap<String, String> = found.into_iter().collect();
+        let all = [
+            ("CONCLAVE_LOCK", "a"),
+            ("CONCLAVE_FENCE", "5"),
+            ("CONCLAVE_LOCKS", "a b"),
+            ("CONCLAVE_FENCES", "5 7"),
+            ("CONCLAVE_FENCE_1", "5"),
+            ("CONCLAVE_FENCE_2", "7"),
+        ];
+        assert_eq!(found.len(), all.len());
+        for (name, value) in all {
+            assert_eq!(found.get(name).map(String::as_str), Some(value), "{name}");
+        }
+        let found = environment(&[grant("a", 5, Some(2))]);
+        assert!(found.contains(&("CONCLAVE_SLOT".to_string(), "2".to_string())));
     }
 }

@@ -1,7 +1,8 @@
 //! `conclave status`: the cluster, its locks and its elections.
 
 use crate::cluster_view::{self, State};
-use crate::failure::Exit;
+use crate::explanation_view;
+use crate::failure::{Exit, Usage};
 use crate::holding;
 use crate::output::{json, print, warn};
 use std::io::IsTerminal;
@@ -15,12 +16,16 @@ const AFRESH: &str = "\x1b[H\x1b[J";
 
 /// The cluster, its locks (who holds, who waits) and its elections
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  conclave status\n  conclave status build\n  \
+#[command(after_help = "Examples:\n  conclave status\n  conclave status build --explain\n  \
                         conclave status --watch")]
 pub struct Status {
     /// Only this lock or election, with everybody who waits for it
     #[arg(value_name = "NAME")]
     name: Option<String>,
+    /// Say of this lock who is in whose way, and what would let the next one in (not with a classic
+    /// engine)
+    #[arg(long, requires = "name", conflicts_with_all = ["all", "watch"])]
+    explain: bool,
     /// Locks and elections too that nobody holds or waits for
     #[arg(long)]
     all: bool,
@@ -40,8 +45,24 @@ pub fn run(arguments: &Status) -> anyhow::Result<Exit> {
     if arguments.watch {
         return watch(arguments);
     }
+    if let (true, Some(name)) = (arguments.explain, &arguments.name) {
+        return explain(arguments, name);
+    }
     let state = state(arguments)?;
     print(&if arguments.json { json::pretty(&state)? } else { text(arguments, &state) })?;
+    Ok(Exit::Done)
+}
+
+fn explain(arguments: &Status, name: &str) -> anyhow::Result<Exit> {
+    let client = holding::client(arguments.server.as_deref())?;
+    let lock = client.explain(name).map_err(|error| holding::explained_for(name, error))?;
+    let Some(explanation) = &lock.explanation else {
+        return Err(Usage("--explain: the engine of this cluster does not have this".into()).into());
+    };
+    match arguments.json {
+        true => print(&json::pretty(&lock)?)?,
+        false => print(&explanation_view::text(&lock, explanation))?,
+    }
     Ok(Exit::Done)
 }
 

@@ -28,7 +28,7 @@ pub struct Child {
 
 /// Makes everything ready for the command, which waits for [`Child::go`]. The thread that calls
 /// this must live as long as the program: the child's life hangs on it.
-pub fn start(command: &[OsString], environment: &[(&str, String)]) -> anyhow::Result<Child> {
+pub fn start(command: &[OsString], environment: &[(String, String)]) -> anyhow::Result<Child> {
     let own = std::env::current_exe().context("cannot find this program itself")?;
     let terminal = Terminal::of_ours();
     let mut wrapped = Command::new(own);

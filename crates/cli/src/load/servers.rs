@@ -59,7 +59,7 @@ impl Servers {
                 Err(error) if error.code() == Some("not_found") => continue,
                 Err(_) => return None,
             };
-            for (kind, count) in lock.messages {
+            for (kind, count) in lock.messages? {
                 *sum.entry(kind).or_default() += count;
             }
         }

@@ -14,13 +14,14 @@ const COLUMN: usize = 10;
 
 /// The cluster, its nodes, what it promises, and what to try.
 pub fn screen(cluster: &Cluster, setup: &Setup, members: &[Member]) -> String {
-    let about = format!(
-        "{} nodes: {} with election {} and detector {}",
-        members.len(),
-        strong(&cluster.engine),
-        cluster.election,
-        cluster.detector
-    );
+    let nodes = members.len();
+    let engine = strong(&cluster.engine);
+    let about = match (&cluster.election, &cluster.detector) {
+        (Some(election), Some(detector)) => {
+            format!("{nodes} nodes: {engine} with election {election} and detector {detector}")
+        }
+        _ => format!("{nodes} nodes: {engine}"),
+    };
     let mut text = format!("{}  {}\n\n", strong("Conclave"), tr(&about));
     let mut table = Table::new(width(), &["node", "API", "links", "pid", ""]);
     for (node, member) in setup.nodes.iter().zip(members) {

@@ -17,13 +17,13 @@ fn locked(fake: &Fake, command: &[&str]) -> Done {
 }
 
 /// A command that is still running, and what it prints.
-struct Running {
+pub struct Running {
     child: Child,
     lines: BufReader<ChildStdout>,
 }
 
 impl Running {
-    fn start(arguments: &[&str]) -> Self {
+    pub fn start(arguments: &[&str]) -> Self {
         let mut command = binary();
         command.args(arguments);
         Self::spawn(command)
@@ -43,17 +43,17 @@ impl Running {
         Self { child, lines }
     }
 
-    fn line(&mut self) -> String {
+    pub fn line(&mut self) -> String {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
         line.trim_end().to_string()
     }
 
-    fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    fn code(&mut self) -> Option<i32> {
+    pub fn code(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 }

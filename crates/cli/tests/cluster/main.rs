@@ -4,6 +4,8 @@
 mod api_document;
 #[path = "../../../client/tests/client/support.rs"]
 mod fake;
+#[path = "../../../client/tests/client/table.rs"]
+mod fake_cluster;
 mod hostile;
 mod load;
 mod lock;
@@ -13,6 +15,7 @@ mod other_user;
 mod ports;
 mod readme;
 mod recordings;
+mod replicated;
 #[path = "../support/mod.rs"]
 mod support;
 mod up;

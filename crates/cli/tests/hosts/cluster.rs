@@ -108,6 +108,13 @@ impl<'a> Cluster<'a> {
         Client::new([format!("{}:7070", self.lan.address(node))]).expect("an address")
     }
 
+    /// A client that knows all nodes, and asks this one first.
+    pub fn clients_from(&self, node: u32) -> Client {
+        let nodes = (0..N).map(|step| (node - 1 + step) % N + 1);
+        Client::new(nodes.map(|node| format!("{}:7070", self.lan.address(node))))
+            .expect("addresses")
+    }
+
     /// What a node says of the cluster.
     pub fn seen_by(&self, node: u32) -> api::Cluster {
         self.client(node).cluster().expect("it answers")

@@ -7,6 +7,7 @@ mod failover;
 mod lan;
 mod locks;
 mod mixed;
+mod replicated;
 mod resource;
 mod single_link;
 mod storm;

@@ -6,6 +6,7 @@ use crate::cluster::{Cluster, N, wait_for};
 use crate::lan::Lan;
 use crate::on_hosts;
 use crate::resource::within;
+use conclave_client::api::{Code, NewValue};
 use conclave_client::{Client, Guard, Watch};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -20,7 +21,16 @@ const HOLDS_MAX: u64 = 300;
 /// How long a fault lasts, in milliseconds, at most.
 const LASTS_MAX: u64 = 6_000;
 /// What a node does to others, and others to it.
-const FAULTS: [&str; 6] = ["kill", "stop", "stop the leader", "freeze", "cut a cable", "isolate"];
+const FAULTS: [&str; 8] = [
+    "kill",
+    "stop",
+    "stop the leader",
+    "freeze",
+    "cut a cable",
+    "isolate",
+    "kill the leader",
+    "flap",
+];
 
 /// Numbers by chance, from a seed that is printed.
 struct Chance(u64);
@@ -42,10 +52,14 @@ impl Chance {
 /// been told that it is not to be any more.
 #[derive(Default)]
 struct History {
+    /// Whether what is held and written survives the loss of any node.
+    survives: bool,
     inside: Mutex<Inside>,
     entries: AtomicU64,
     checks: AtomicU64,
     overtaken: AtomicU64,
+    lost: AtomicU64,
+    written: AtomicU64,
 }
 
 #[derive(Default)]
@@ -72,6 +86,23 @@ impl History {
         self.checks.fetch_add(2, Ordering::Relaxed);
     }
 
+    /// What the last holder wrote under the lock is there, and this one writes after it.
+    fn write(&self, client: &Client, guard: &Guard) {
+        let written = self.written.load(Ordering::SeqCst);
+        match client.value(NAME) {
+            Ok(found) => assert!(found.fence >= written, "{} after {written}", found.fence),
+            Err(error) => {
+                assert!(written == 0 || !error.says(Code::NotFound), "{written} was forgotten");
+            }
+        }
+        let fence = guard.fence();
+        let value = NewValue { value: fence.into(), fence };
+        if client.set_value(NAME, &value).is_ok() {
+            self.written.fetch_max(fence, Ordering::SeqCst);
+            self.checks.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     fn leave(&self, node: u32) {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         inside.who = inside.who.take().filter(|(who, _)| *who != node);
@@ -89,10 +120,15 @@ fn hold_often(client: &Client, node: u32, history: &History, over: &AtomicBool) 
         match client.lock(NAME, &within(Duration::from_secs(20))) {
             Ok(guard) => {
                 history.enter(node, &guard);
+                if history.survives {
+                    history.write(client, &guard);
+                }
                 let end = Instant::now() + Duration::from_millis(chance.below(HOLDS_MAX));
                 while Instant::now() < end && guard.lost().is_none() {
                     thread::sleep(Duration::from_millis(5));
                 }
+                let lost = guard.lost().is_some();
+                history.lost.fetch_add(lost.into(), Ordering::Relaxed);
                 history.leave(node);
                 let _ = guard.release(); // Its node may be gone by now.
             }
@@ -115,11 +151,24 @@ fn inflict(fault: &str, cluster: &mut Cluster<'_>, lan: &Lan, chance: &mut Chanc
             cluster.stop(node);
             cluster.launch(node);
         }
-        "stop the leader" => {
+        "stop the leader" | "kill the leader" => {
             let all: Vec<u32> = (1..=N).collect();
             let leader = cluster.agreed(&all, None);
-            cluster.stop(leader);
+            if fault == "stop the leader" {
+                cluster.stop(leader);
+            } else {
+                cluster.kill(leader);
+            }
             cluster.launch(leader);
+        }
+        "flap" => {
+            let other = (node + chance.below(u64::from(N) - 1) as u32) % N + 1;
+            for _ in 0..chance.below(10) {
+                lan.cut(node, other);
+                thread::sleep(Duration::from_millis(chance.below(400)));
+                lan.heal(node, other);
+                thread::sleep(Duration::from_millis(chance.below(400)));
+            }
         }
         "freeze" => {
             cluster.freeze(node);
@@ -172,11 +221,24 @@ fn weather(cluster: &mut Cluster<'_>, lan: &Lan, history: &History) -> BTreeMap<
 #[test]
 #[ignore = "as many minutes as CONCLAVE_MINUTES says; scripts/soak runs it"]
 fn no_fault_lets_in_two_or_keeps_everybody_out() {
+    trial(&[], false);
+}
+
+/// There is a majority at all times, so nothing that is held or written is ever lost.
+#[test]
+#[ignore = "as many minutes as CONCLAVE_MINUTES says; scripts/soak runs it"]
+fn no_fault_costs_a_running_client_of_a_replicated_cluster_its_lock() {
+    trial(&["--engine", "replicated"], true);
+}
+
+fn trial(flags: &[&str], survives: bool) {
     on_hosts(N, |lan| {
-        let mut cluster = Cluster::start(lan, &[]);
-        let history = History::default();
+        let mut cluster = Cluster::start(lan, flags);
+        let history = History { survives, ..History::default() };
         let over = AtomicBool::new(false);
-        let clients = (1..=N).map(|node| (node, cluster.client(node))).collect::<Vec<_>>();
+        let client =
+            |node| if survives { cluster.clients_from(node) } else { cluster.client(node) };
+        let clients = (1..=N).map(|node| (node, client(node))).collect::<Vec<_>>();
         thread::scope(|scope| {
             for (node, client) in &clients {
                 let history = &history;
@@ -192,7 +254,10 @@ fn no_fault_lets_in_two_or_keeps_everybody_out() {
             println!("{sum} faults {faults:?}");
             let entries = count(&history.entries);
             let checks = count(&history.checks);
-            println!("{entries} grants, {checks} checks, {} overtaken", count(&history.overtaken));
+            let overtaken = count(&history.overtaken);
+            let lost = count(&history.lost);
+            println!("{entries} grants, {checks} checks, {overtaken} overtaken, {lost} lost");
+            assert!(!survives || lost == 0, "{lost} running clients lost their locks");
         });
         assert!(history.count() > 0);
     });

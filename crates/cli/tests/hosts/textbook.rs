@@ -66,7 +66,7 @@ fn what_a_killed_node_holds_stays_held_until_it_is_back() {
             let release = api::Release {
                 session: session_at_2.session.clone(),
                 fence: held.fence,
-                request_id: None,
+                ..api::Release::default()
             };
             client.release(NAME, &release).expect("it can be given back");
             assert!(waiter.join().expect("it gets in") > held.fence);

@@ -1,7 +1,7 @@
 //! The client against a server that does what a test tells it to.
 
 use crate::support::{Answer, DEADLINE, Fake, election, grant, refuse, session, usual};
-use conclave_client::{Client, Error, Loss, Wanted};
+use conclave_client::{Client, Error, Known, Loss, Wanted};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -70,7 +70,13 @@ fn a_lock_is_held_with_its_fence_and_given_back_with_it() {
         "DELETE /v1/sessions/5e55",
     ];
     assert_eq!(lines, expected);
-    assert_eq!(fake.requests()[0].body, json!({"ttl_ms": 10_000, "label": "me"}));
+    let open = &fake.requests()[0].body;
+    assert_eq!((&open["ttl_ms"], &open["label"]), (&json!(10_000), &json!("me")));
+    assert_eq!(
+        open["request_id"].as_str().map(str::len),
+        Some(32),
+        "a repeat is no second session"
+    );
     let acquire = &fake.requests()[1].body;
     assert_eq!(acquire["session"], "5e55");
     assert!(acquire["wait_ms"].as_u64().is_some_and(|wait| (1..=30_000).contains(&wait)));
@@ -353,6 +359,6 @@ fn a_list_is_followed_page_by_page_and_to_no_end_that_is_none() {
         };
         Answer::Says(200, page)
     });
-    let names = client(&[&fake]).locks().unwrap().locks.into_iter().map(|lock| lock.name);
+    let names = client(&[&fake]).locks(Known::Now).unwrap().locks.into_iter().map(|lock| lock.name);
     assert_eq!(names.collect::<Vec<_>>(), ["a/b", "c", "d"]);
 }

@@ -3,7 +3,11 @@
 
 mod cleanup;
 mod client;
+mod cluster;
 mod failover;
 mod keepalive;
 
 mod support;
+mod table;
+
+use support as fake;

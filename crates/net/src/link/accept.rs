@@ -5,17 +5,15 @@ use super::error::{ConnectionError, printable};
 use super::frame::{Code, Frame, Hello, MAGIC, Refusal, VERSION, language};
 use super::serve::Guest;
 use super::state::LinkState;
+use super::strangers::greet_strangers;
 use super::wire::Wire;
 use crate::RateLimitedLog;
 use crate::tls::{Certificate, Tls, valid_for};
-use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
-use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 /// The door, and the rooms behind it: one per node, where its connection is served.
 pub(super) struct Door {
@@ -24,37 +22,14 @@ pub(super) struct Door {
     pub warnings: RateLimitedLog,
 }
 
-/// Lets connections in, for ever. When too many have yet to introduce themselves, the one that has
-/// had the longest time for it gives way: a crowd at the door must not keep out a node that comes
-/// back.
+/// Lets connections in, for ever.
 pub(super) async fn keep_accepting(listener: TcpListener, door: Door) {
     let door = Arc::new(door);
-    let limit = door.node.config.limits.strangers;
-    let mut strangers = JoinSet::new();
-    let mut greeted: VecDeque<(SocketAddr, AbortHandle)> = VecDeque::new();
-    loop {
-        while strangers.try_join_next().is_some() {}
-        let (stream, address) = match listener.accept().await {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                // No file handles left, most likely: they come back when others close.
-                door.warnings.say(format_args!("cannot accept a connection: {error}"));
-                sleep(Duration::from_millis(50)).await;
-                continue;
-            }
-        };
-        greeted.retain(|(_, task)| !task.is_finished());
-        if greeted.len() >= limit
-            && let Some((oldest, task)) = greeted.pop_front()
-        {
-            task.abort();
-            let others = format!("closed: {limit} others have yet to introduce themselves");
-            door.warnings.about(oldest, others);
-        }
+    let greet = |stream, address| {
         let door = Arc::clone(&door);
-        let task = strangers.spawn(async move { door.greet(stream, address).await });
-        greeted.push_back((address, task));
-    }
+        async move { door.greet(stream, address).await }
+    };
+    greet_strangers(&listener, door.node.config.limits.strangers, &door.warnings, greet).await;
 }
 
 /// Somebody who is not let in, and the connection to say so, if it gets that far.
@@ -104,7 +79,7 @@ impl Door {
         let proved = certificate.is_some();
         match self.hear(&mut wire, certificate).await {
             Ok(Hello { from, .. }) => {
-                wire.trust(limits);
+                wire.trust(limits.frame_max);
                 Ok(Guest { from, address, wire })
             }
             Err(fault) => Err(Turned { fault, wire: Some(wire), proved }),
@@ -230,7 +205,7 @@ impl Door {
 
 /// Says why. The rest of what the other side says is still taken.
 async fn refuse(mut wire: Wire, refusal: Refusal) -> Result<(), ConnectionError> {
-    wire.writer.preface();
+    wire.writer.preface(VERSION);
     wire.writer.push(&Frame::Refuse(refusal))?;
     wire.writer.flush().await?;
     wire.writer.close().await?;

@@ -1,13 +1,12 @@
 //! Exponential back-off with jitter between two attempts to connect.
 
-use super::config::Limits;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::time::Duration;
 
 /// Pauses that double up to a limit. Chance takes up to half of each, lest all nodes dial at once
 /// when a peer comes back.
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     next: Duration,
     min: Duration,
     max: Duration,
@@ -15,8 +14,7 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    pub fn new(limits: &Limits, seed: u64) -> Self {
-        let Limits { pause_min: min, pause_max: max, .. } = *limits;
+    pub fn new(min: Duration, max: Duration, seed: u64) -> Self {
         Self { next: min, min, max, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
 
@@ -42,11 +40,12 @@ impl Backoff {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Limits;
 
     #[test]
     fn pauses_double_up_to_the_limit_and_start_again() {
         let limits = Limits::default();
-        let mut pause = Backoff::new(&limits, 1);
+        let mut pause = Backoff::new(limits.pause_min, limits.pause_max, 1);
         let mut longest = limits.pause_min;
         for _ in 0..10 {
             let next = pause.next();

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, timeout};
 pub(super) async fn keep_dialing(node: Arc<LinkState>, to: NodeId) {
     let limits = node.config.limits;
     let seed = node.config.identity as u64 ^ (u64::from(to.0) << 32);
-    let mut pause = Backoff::new(&limits, seed);
+    let mut pause = Backoff::new(limits.pause_min, limits.pause_max, seed);
     let mut last_complaint = String::new();
     loop {
         let started = Instant::now();
@@ -68,7 +68,7 @@ async fn connect(node: &LinkState, to: NodeId) -> Result<Wire, ConnectionError> 
         None => Wire::new(Box::new(stream), limits),
         Some(tls) => secure(tls, to, stream, limits).await?,
     };
-    wire.writer.preface();
+    wire.writer.preface(VERSION);
     wire.writer.push(&Frame::Hello(node.hello(to).await))?;
     wire.writer.flush().await?;
     let Welcome { identity, start, received } = match answer(&mut wire.reader).await? {
@@ -77,7 +77,7 @@ async fn connect(node: &LinkState, to: NodeId) -> Result<Wire, ConnectionError> 
     };
     node.meet(to, identity, start).await?;
     node.peer(to).outbox().resume(start.incarnation, received, Instant::now())?;
-    wire.trust(limits);
+    wire.trust(limits.frame_max);
     Ok(wire)
 }
 

@@ -25,7 +25,7 @@ pub enum LinkError {
 
 /// Why a connection ended, or never came to be. The texts speak of the other side as "it".
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ConnectionError {
+pub(crate) enum ConnectionError {
     #[error("it closed the connection")]
     Closed,
     #[error("nothing was heard for {0:?}")]
@@ -145,7 +145,7 @@ impl ConnectionError {
 }
 
 /// A text of somebody else, fit for one line of a log: no control characters, not too long.
-pub(super) fn printable(text: &str, bytes_max: usize) -> String {
+pub(crate) fn printable(text: &str, bytes_max: usize) -> String {
     let mut clean = String::new();
     for symbol in text.chars() {
         if clean.len() + symbol.len_utf8() > bytes_max {

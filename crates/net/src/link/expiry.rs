@@ -10,7 +10,7 @@ use tokio::time::sleep;
 const LOOK: Duration = Duration::from_secs(30);
 
 /// Waits until a certificate of the link is valid no more; for ever, if it has none.
-pub(super) async fn expired(end: Option<End>) -> ConnectionError {
+pub(crate) async fn expired(end: Option<End>) -> ConnectionError {
     let Some(End { at, own }) = end else { return pending().await };
     while let Ok(left) = at.duration_since(SystemTime::now())
         && !left.is_zero()

@@ -10,10 +10,10 @@ use conclave_core::NodeId;
 use serde::{Deserialize, Serialize, Serializer};
 
 /// The first bytes of either side, so that anything else is recognised at once.
-pub(super) const MAGIC: &[u8; 8] = b"CONCLAVE";
+pub(crate) const MAGIC: &[u8; 8] = b"CONCLAVE";
 
 /// The byte after them. It changes whenever a frame does.
-pub(super) const VERSION: u8 = 3;
+pub(crate) const VERSION: u8 = 3;
 
 /// What is said on a connection.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ pub(super) struct Welcome {
 
 /// Why the other side may not connect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     /// Who refuses: it may not be the one that it is taken for.
     pub by: NodeId,
     pub identity: u128,
@@ -83,7 +83,7 @@ impl Refusal {
 
 /// The kinds of refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Code {
+pub(crate) enum Code {
     Version,
     Cluster,
     Size,
@@ -165,7 +165,7 @@ impl<'a> Frame<'a> {
 }
 
 /// What these first bytes look like, if they are not ours.
-pub(super) fn language(bytes: &[u8]) -> &'static str {
+pub(crate) fn language(bytes: &[u8]) -> &'static str {
     const HTTP: [&[u8]; 7] = [b"GET ", b"POST", b"HEAD", b"PUT ", b"OPTI", b"HTTP", b"PRI "];
     if HTTP.iter().any(|word| bytes.starts_with(word)) {
         "HTTP"

@@ -22,17 +22,18 @@
 
 mod accept;
 mod accusers;
-mod backoff;
+pub(crate) mod backoff;
 mod config;
 mod dial;
-mod error;
-mod expiry;
-mod frame;
+pub(crate) mod error;
+pub(crate) mod expiry;
+pub(crate) mod frame;
 mod inbox;
 mod outbox;
 mod serve;
 mod state;
-mod wire;
+pub(crate) mod strangers;
+pub(crate) mod wire;
 
 pub use config::{Limits, LinkConfig, Past, TEXT_MAX};
 pub use error::LinkError;

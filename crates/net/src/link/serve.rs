@@ -2,7 +2,7 @@
 
 use super::error::ConnectionError;
 use super::expiry::expired;
-use super::frame::Frame;
+use super::frame::{Frame, VERSION};
 use super::inbox::{Inbox, Verdict};
 use super::state::LinkState;
 use super::wire::{Reader, Wire, Writer};
@@ -56,7 +56,7 @@ async fn serve(
     inbox: &mut Inbox,
 ) -> Result<Infallible, ConnectionError> {
     let Guest { from, wire: Wire { mut reader, mut writer, end }, .. } = guest;
-    writer.preface();
+    writer.preface(VERSION);
     writer.push(&Frame::Welcome(node.welcome(inbox.received())))?;
     tokio::select! {
         over = take(node, from, &mut reader, inbox) => over,

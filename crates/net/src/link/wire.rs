@@ -2,8 +2,9 @@
 
 use super::config::Limits;
 use super::error::ConnectionError;
-use super::frame::{Frame, MAGIC, VERSION, language};
+use super::frame::{MAGIC, language};
 use crate::tls::End;
+use serde::Serialize;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::time::{Instant, timeout};
@@ -11,14 +12,32 @@ use tokio_util::bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, LengthDelimitedCodec};
 
 /// How much is read at once, and about how much is written at once.
-pub(super) const CHUNK: usize = 64 << 10;
+pub(crate) const CHUNK: usize = 64 << 10;
 
 /// A connection, with or without TLS.
-pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
+/// How long and how much a connection may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WireLimits {
+    /// The longest frame before [`Wire::trust`].
+    pub greeting_max: usize,
+    /// How long a frame may take from its first byte to its last.
+    pub frame: Duration,
+    /// After how long without a single byte a connection is taken for dead.
+    pub silence: Duration,
+}
+
+impl From<&Limits> for WireLimits {
+    fn from(limits: &Limits) -> Self {
+        let Limits { greeting_max, frame, silence, .. } = *limits;
+        Self { greeting_max, frame, silence }
+    }
+}
+
 /// Both directions of a connection.
-pub(super) struct Wire {
+pub(crate) struct Wire {
     pub reader: Reader,
     pub writer: Writer,
     /// When it has to end, if it stands on certificates.
@@ -27,11 +46,10 @@ pub(super) struct Wire {
 
 impl Wire {
     /// A fresh connection: frames are short until [`Wire::trust`].
-    pub fn new(stream: Box<dyn Stream>, limits: &Limits) -> Self {
+    pub fn new(stream: Box<dyn Stream>, limits: impl Into<WireLimits>) -> Self {
         let (read, write) = tokio::io::split(stream);
-        let codec =
-            LengthDelimitedCodec::builder().max_frame_length(limits.greeting_max).new_codec();
-        let Limits { silence, frame, greeting_max, .. } = *limits;
+        let WireLimits { silence, frame, greeting_max } = limits.into();
+        let codec = LengthDelimitedCodec::builder().max_frame_length(greeting_max).new_codec();
         let reader =
             Reader { half: read, buffer: BytesMut::new(), codec, begun: None, silence, frame };
         let writer = Writer { half: write, buffer: Vec::new(), frame_max: greeting_max };
@@ -39,14 +57,14 @@ impl Wire {
     }
 
     /// From now on frames may have their full length.
-    pub fn trust(&mut self, limits: &Limits) {
-        self.reader.codec.set_max_frame_length(limits.frame_max);
-        self.writer.frame_max = limits.frame_max;
+    pub fn trust(&mut self, frame_max: usize) {
+        self.reader.codec.set_max_frame_length(frame_max);
+        self.writer.frame_max = frame_max;
     }
 }
 
 /// The direction towards us.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     half: ReadHalf<Box<dyn Stream>>,
     buffer: BytesMut,
     codec: LengthDelimitedCodec,
@@ -131,32 +149,22 @@ impl Reader {
 }
 
 /// The direction away from us. Frames are gathered and leave together.
-pub(super) struct Writer {
+pub(crate) struct Writer {
     half: WriteHalf<Box<dyn Stream>>,
     buffer: Vec<u8>,
     frame_max: usize,
 }
 
 impl Writer {
-    pub fn preface(&mut self) {
+    pub fn preface(&mut self, version: u8) {
         self.buffer.extend_from_slice(MAGIC);
-        self.buffer.push(VERSION);
+        self.buffer.push(version);
     }
 
     /// Adds a frame to those that leave next, with its length in front. One that is too long is
     /// not added.
-    pub fn push(&mut self, frame: &Frame<'_>) -> Result<(), ConnectionError> {
-        let start = self.buffer.len();
-        self.buffer.extend_from_slice(&[0; 4]);
-        self.buffer = postcard::to_extend(frame, std::mem::take(&mut self.buffer))
-            .map_err(|error| ConnectionError::Nonsense(error.to_string()))?;
-        let length = self.buffer.len() - start - 4;
-        if length > self.frame_max {
-            self.buffer.truncate(start);
-            return Err(ConnectionError::LongFrame(self.frame_max));
-        }
-        self.buffer[start..start + 4].copy_from_slice(&(length as u32).to_be_bytes());
-        Ok(())
+    pub fn push(&mut self, frame: &impl Serialize) -> Result<(), ConnectionError> {
+        add_frame(&mut self.buffer, frame, &[], self.frame_max)
     }
 
     /// How much waits to leave.
@@ -171,8 +179,36 @@ impl Writer {
         Ok(())
     }
 
+    /// Writes frames that somebody else has gathered.
+    pub async fn write(&mut self, frames: &[u8]) -> Result<(), ConnectionError> {
+        self.half.write_all(frames).await?;
+        Ok(self.half.flush().await?)
+    }
+
     /// Says that nothing more will come.
     pub async fn close(&mut self) -> Result<(), ConnectionError> {
         Ok(self.half.shutdown().await?)
     }
+}
+
+/// Adds a frame to this buffer: its length, its head in postcard, and a body as it is. One that is
+/// too long is not added.
+pub(crate) fn add_frame(
+    buffer: &mut Vec<u8>,
+    head: &impl Serialize,
+    body: &[u8],
+    frame_max: usize,
+) -> Result<(), ConnectionError> {
+    let start = buffer.len();
+    buffer.extend_from_slice(&[0; 4]);
+    *buffer = postcard::to_extend(head, std::mem::take(buffer))
+        .map_err(|error| ConnectionError::Nonsense(error.to_string()))?;
+    let length = buffer.len() - start - 4 + body.len();
+    if length > frame_max {
+        buffer.truncate(start);
+        return Err(ConnectionError::LongFrame(frame_max));
+    }
+    buffer[start..start + 4].copy_from_slice(&(length as u32).to_be_bytes());
+    buffer.extend_from_slice(body);
+    Ok(())
 }

@@ -1,9 +1,9 @@
 //! The links of a node on real sockets: what they promise, whom they refuse, and what they endure.
 
-mod certified;
+pub mod certified;
 mod disks;
 mod hostile;
-mod kit;
+pub mod kit;
 mod malleable;
 mod proxy;
 mod raw;

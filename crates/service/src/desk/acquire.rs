@@ -359,5 +359,8 @@ pub(super) fn check(request: &api::Acquire) -> Result<(), Refusal> {
     if request.permits.unwrap_or(1) != 1 {
         return Err(refusal::unsupported("a classic engine lets in one at a time: permits is 1"));
     }
+    if request.owner.is_some() {
+        return Err(refusal::unsupported("a classic engine lets a session enter again: no owner"));
+    }
     Ok(limits::proclaimed(request.value.as_deref().unwrap_or_default())?)
 }

@@ -2,7 +2,7 @@
 
 use super::refusal::Refusal;
 use super::sessions::Kind;
-use super::{Metrics, Numbered};
+use super::Numbered;
 use conclave_api as api;
 use tokio::sync::{broadcast, oneshot};
 
@@ -20,6 +20,22 @@ pub struct Feed {
     pub coming: broadcast::Receiver<Numbered>,
 }
 
+/// A client's stream at this node. It has ended when this is dropped.
+pub struct Attached(pub Box<dyn Send>);
+
+/// How a cluster is to change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemberChange {
+    /// A node joins, without a vote.
+    Add(api::NewMember),
+    /// A node gets its vote.
+    Promote(u32),
+    /// A node leaves.
+    Remove(u32),
+    /// Another node leads; which, if that is said.
+    Transfer(Option<u32>),
+}
+
 /// What the desk can be asked to do.
 pub enum Command {
     /// Open a session.
@@ -35,6 +51,8 @@ pub enum Command {
     KeepAlive {
         /// Which.
         session: String,
+        /// What its client says besides.
+        request: api::KeepAlive,
         /// Where the answer goes to.
         reply: Reply<api::Session>,
     },
@@ -53,6 +71,13 @@ pub enum Command {
         request: api::Acquire,
         /// Where the answer goes to.
         reply: Reply<api::Grant>,
+    },
+    /// Take several locks, all or none.
+    AcquireAll {
+        /// As it was asked for.
+        request: api::AcquireAll,
+        /// Where the answer goes to.
+        reply: Reply<api::Grants>,
     },
     /// Give a lock back.
     Release {
@@ -112,6 +137,50 @@ pub enum Command {
         /// Where the answer goes to.
         reply: Reply<api::Released>,
     },
+    /// A leader lets a candidate lead next.
+    PassOn {
+        /// Which election.
+        name: String,
+        /// As it was asked for.
+        request: api::HandOver,
+        /// Where the answer goes to.
+        reply: Reply<api::HandedOver>,
+    },
+    /// A client's stream has begun.
+    Attach {
+        /// Whose.
+        session: String,
+        /// Its number.
+        stream: u64,
+        /// Where the answer goes to.
+        reply: Reply<Attached>,
+    },
+    /// Is this stream still there?
+    Ping {
+        /// Which.
+        request: api::Ping,
+        /// Where the answer goes to.
+        reply: Reply<()>,
+    },
+    /// Change who belongs to the cluster, or leads it.
+    Members {
+        /// How.
+        change: MemberChange,
+        /// Where the answer goes to.
+        reply: Reply<api::Members>,
+    },
+    /// Make a backup.
+    Snapshot {
+        /// Where the answer goes to.
+        reply: Reply<Vec<u8>>,
+    },
+    /// Delete a value; its name and fence stay.
+    DeleteValue {
+        /// Which.
+        name: String,
+        /// Where the answer goes to.
+        reply: Reply<api::Value>,
+    },
     /// Change it.
     SetValue {
         /// Which.
@@ -136,8 +205,8 @@ pub enum Question {
     Verify {
         /// Of which lock.
         name: String,
-        /// The fence.
-        fence: u64,
+        /// As it was asked.
+        request: api::Verify,
         /// Where the answer goes to.
         reply: Reply<api::Verified>,
     },
@@ -152,6 +221,8 @@ pub enum Question {
     Lock {
         /// Which.
         name: String,
+        /// How.
+        look: api::Look,
         /// Where the answer goes to.
         reply: Reply<api::Lock>,
     },
@@ -181,10 +252,15 @@ pub enum Question {
         /// Where the answer goes to.
         reply: Reply<api::Cluster>,
     },
-    /// The same, as long as this node takes new work.
+    /// Who belongs to it.
+    Members {
+        /// Where the answer goes to.
+        reply: Reply<api::Members>,
+    },
+    /// Whether this node can serve now.
     Ready {
         /// Where the answer goes to.
-        reply: Reply<api::Cluster>,
+        reply: Reply<()>,
     },
     /// What happens.
     Events {
@@ -194,6 +270,6 @@ pub enum Question {
     /// Numbers for a monitoring system.
     Metrics {
         /// Where the answer goes to.
-        reply: Reply<Metrics>,
+        reply: Reply<String>,
     },
 }

@@ -111,7 +111,8 @@ impl Desk {
         self.journal.note(host, "forced", Some(name), words);
         self.queues.locks.settle(name);
         let safety = "fence-only".to_string();
-        Ok(api::Forced { name: name.to_string(), holder, safety })
+        let holders = vec![holder.clone()];
+        Ok(api::Forced { name: name.to_string(), holder, holders, safety, ends_in_ms: None })
     }
 
     /// Whether this fencing token is that of the holder, at this instant.

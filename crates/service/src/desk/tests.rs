@@ -200,7 +200,8 @@ impl Bench {
 
     fn session_for(&mut self, id: &str, ttl_ms: u64) {
         let label = Some(format!("label of {id}"));
-        let request = api::NewSession { ttl_ms: Some(ttl_ms), label, request_id: None };
+        let ttl_ms = Some(ttl_ms);
+        let request = api::NewSession { ttl_ms, label, ..api::NewSession::default() };
         let id = id.to_string();
         self.now(|reply| Command::OpenSession { request, id, reply }).expect("a session");
     }
@@ -218,7 +219,8 @@ impl Bench {
     }
 
     fn release(&mut self, name: &str, session: &str, fence: u64) -> Answer<api::Released> {
-        let request = api::Release { session: session.to_string(), fence, request_id: None };
+        let session = session.to_string();
+        let request = api::Release { session, fence, ..api::Release::default() };
         let name = name.to_string();
         self.now(|reply| Command::Release { name, request, reply })
     }

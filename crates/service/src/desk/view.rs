@@ -27,6 +27,9 @@ impl Desk {
             ttl_ms: milliseconds(ttl),
             node: self.node(),
             cluster_id: self.cluster_id.clone(),
+            scope: "node".to_string(),
+            generation: None,
+            holds: None,
         }
     }
 
@@ -35,7 +38,9 @@ impl Desk {
             name: name.to_string(),
             fence: granted.fence,
             cluster_id: self.cluster_id.clone(),
+            generation: None,
             node: self.node(),
+            slot: None,
             holds: granted.holds,
             waited_ms: milliseconds(granted.waited),
             term: granted.term,
@@ -47,9 +52,13 @@ impl Desk {
         api::Holder {
             label: self.sessions.label(&holder.session).to_string(),
             session: short_hash(&holder.session),
-            node: self.node(),
+            node: Some(self.node()),
             fence: holder.fence,
             held_ms: milliseconds(self.timer.now().since(holder.since)),
+            mode: None,
+            slot: None,
+            lease_ms: None,
+            revoked: false,
         }
     }
 
@@ -61,6 +70,7 @@ impl Desk {
             position,
             waited_ms: milliseconds(self.timer.now().since(waiter.since)),
             eta_ms: queue.estimate(position).map(milliseconds),
+            mode: None,
         };
         (1..).zip(queue.waiters()).map(view).collect()
     }
@@ -75,7 +85,7 @@ impl Desk {
         let view = |(name, lock): (&String, &Lock)| self.view_of(name, lock, host);
         let locks: Vec<api::Lock> = from.by_ref().take(limit).map(view).collect();
         let next = from.next().and_then(|_| locks.last()).map(|last| last.name.clone());
-        Ok(api::Locks { locks, next })
+        Ok(api::Locks { locks, next, as_of_index: None })
     }
 
     pub(super) fn lock_view(&self, name: &str, host: &dyn HostContext) -> Answer<api::Lock> {
@@ -86,15 +96,21 @@ impl Desk {
     }
 
     fn view_of(&self, name: &str, lock: &Lock, host: &dyn HostContext) -> api::Lock {
+        let holder = lock.queue().holder().map(|holder| self.holder_view(holder));
         api::Lock {
             name: name.to_string(),
             state: state_of(lock).to_string(),
-            holder: lock.queue().holder().map(|holder| self.holder_view(holder)),
+            holders: holder.iter().cloned().collect(),
+            holder,
             waiters: self.waiters_view(Kind::Lock, name),
             blocked_on: self.blocked(name, host),
-            entries: lock.queue().entries(),
-            messages: host.sent(&lock_key(name)).into_iter().collect::<BTreeMap<_, _>>(),
+            entries: Some(lock.queue().entries()),
+            messages: Some(host.sent(&lock_key(name)).into_iter().collect::<BTreeMap<_, _>>()),
             node: self.node(),
+            mode: None,
+            permits: None,
+            as_of_index: None,
+            explanation: None,
         }
     }
 
@@ -104,7 +120,7 @@ impl Desk {
         let view = |name: &String| self.view_of_election(name);
         let elections: Vec<api::Election> = from.by_ref().take(limit).map(view).collect();
         let next = from.next().and_then(|_| elections.last()).map(|last| last.name.clone());
-        Ok(api::Elections { elections, next })
+        Ok(api::Elections { elections, next, as_of_index: None })
     }
 
     pub(super) fn election_view(&self, name: &str) -> Answer<api::Election> {
@@ -123,6 +139,7 @@ impl Desk {
             leading_node: leader.map(|leader| leader.0 + 1),
             leading_api: leader.and_then(|leader| self.api_of(leader)),
             term: self.leadership.term(),
+            as_of_index: None,
         }
     }
 
@@ -134,8 +151,8 @@ impl Desk {
             version: env!("CARGO_PKG_VERSION").to_string(),
             engine: config.engine.clone(),
             parameters: config.parameters.clone(),
-            election: config.election.clone(),
-            detector: config.detector.clone(),
+            election: Some(config.election.clone()),
+            detector: Some(config.detector.clone()),
             node: self.node(),
             uptime_ms: milliseconds(host.now()),
             leader: self.leadership.leader().map(|(leader, _)| leader.0 + 1),
@@ -144,9 +161,29 @@ impl Desk {
                 .map(|i| self.node_view(NodeId(i), host))
                 .collect(),
             locks: self.queues.locks.len() as u64,
-            locks_max: LOCKS_MAX as u64,
+            locks_max: Some(LOCKS_MAX as u64),
             sessions: self.sessions.len() as u64,
+            scope: "node".to_string(),
+            generation: None,
+            role: None,
+            applied: None,
+            committed: None,
+            lag: None,
+            members: None,
         }
+    }
+
+    /// Whether this node can do its work: it is not about to stop, and links to a majority stand.
+    pub(super) fn check_ready(&self, host: &dyn HostContext) -> Answer<()> {
+        self.check_stays()?;
+        let cluster = self.cluster_view(host);
+        let linked = cluster.nodes.iter().filter(|node| node.state != "unreachable").count();
+        let all = cluster.nodes.len();
+        if 2 * linked > all {
+            return Ok(());
+        }
+        let words = format!("in touch with {linked} of {all} nodes, itself included");
+        Err(refusal::unavailable(words))
     }
 
     fn node_view(&self, node: NodeId, host: &dyn HostContext) -> api::Node {

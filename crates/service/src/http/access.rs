@@ -83,6 +83,26 @@ fn without_port(host: &str) -> &str {
     }
 }
 
+/// Refuses whoever does not show the admin token, and wants to do this.
+pub fn check_admin(headers: &HeaderMap, token: Option<&str>, deed: &str) -> Result<(), Problem> {
+    let Some(token) = token else {
+        let words = format!("this node was started without an admin token: nobody may {deed}");
+        return Err(Problem::forbidden(StatusCode::FORBIDDEN, words));
+    };
+    let shown = text(headers, header::AUTHORIZATION);
+    match shown.and_then(|shown| shown.strip_prefix("Bearer ")) {
+        None => {
+            let words = format!("to {deed} needs the admin token: 'Authorization: Bearer TOKEN'");
+            Err(Problem::forbidden(StatusCode::UNAUTHORIZED, words))
+        }
+        Some(shown) if is_token(shown, token) => Ok(()),
+        Some(_) => {
+            tracing::warn!("somebody tried to {deed} with a wrong admin token");
+            Err(Problem::forbidden(StatusCode::FORBIDDEN, "that is not the admin token"))
+        }
+    }
+}
+
 /// Whether this is the admin token. It takes as long for a wrong one as for the right one.
 pub fn is_token(shown: &str, token: &str) -> bool {
     let differ = shown.bytes().zip(token.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b));

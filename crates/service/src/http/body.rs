@@ -75,6 +75,25 @@ impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
     }
 }
 
+/// A body of JSON, or none at all. A body of another kind says nothing either: so it was before
+/// there was anything to say.
+pub struct Maybe<T>(pub T);
+
+impl<T: DeserializeOwned + Default> FromRequest<Api> for Maybe<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let json = is_json(request.headers());
+        let bytes = read(request, api).await?;
+        if !json || bytes.trim_ascii().is_empty() {
+            return Ok(Self(T::default()));
+        }
+        serde_json::from_slice(&bytes)
+            .map(Self)
+            .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, format!("body: {error}")))
+    }
+}
+
 /// A body that says nothing. It is read all the same: the next request on the connection begins
 /// behind it.
 pub struct NoBody;

@@ -24,6 +24,14 @@ pub async fn proclaim(
     Ok(Json(api.ask(|reply| Command::Proclaim { name, request, reply }).await?))
 }
 
+pub async fn pass_on(
+    State(api): State<Api>,
+    Name(name): Name,
+    Body(request): Body<api::HandOver>,
+) -> Outcome<api::HandedOver> {
+    Ok(Json(api.ask(|reply| Command::PassOn { name, request, reply }).await?))
+}
+
 pub async fn resign(
     State(api): State<Api>,
     Name(name): Name,

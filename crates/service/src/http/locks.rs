@@ -1,13 +1,13 @@
 //! Handlers of locks: acquire, release, withdraw, verify, force, and views.
 
 use super::Api;
-use super::access::is_token;
+use super::access::check_admin;
 use super::body::{Body, Name, Names, Query};
-use super::problem::{Listed, Outcome, Problem};
+use super::problem::{Listed, Outcome};
 use crate::desk::{Command, Kind, Question};
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::HeaderMap;
 use conclave_api as api;
 
 pub async fn acquire(
@@ -16,6 +16,13 @@ pub async fn acquire(
     Body(request): Body<api::Acquire>,
 ) -> Outcome<api::Grant> {
     Ok(Json(api.ask(|reply| Command::Acquire { name, request, reply }).await?))
+}
+
+pub async fn acquire_all(
+    State(api): State<Api>,
+    Body(request): Body<api::AcquireAll>,
+) -> Outcome<api::Grants> {
+    Ok(Json(api.ask(|reply| Command::AcquireAll { request, reply }).await?))
 }
 
 pub async fn release(
@@ -41,16 +48,19 @@ pub async fn verify(
     Name(name): Name,
     Body(request): Body<api::Verify>,
 ) -> Outcome<api::Verified> {
-    let fence = request.fence;
-    Ok(Json(api.show(|reply| Question::Verify { name, fence, reply }).await?))
+    Ok(Json(api.show(|reply| Question::Verify { name, request, reply }).await?))
 }
 
 pub async fn list(State(api): State<Api>, Query(page): Query<api::Page>) -> Listed {
     api.list(|reply| Question::Locks { page, reply }).await
 }
 
-pub async fn one(State(api): State<Api>, Name(name): Name) -> Outcome<api::Lock> {
-    Ok(Json(api.show(|reply| Question::Lock { name, reply }).await?))
+pub async fn one(
+    State(api): State<Api>,
+    Name(name): Name,
+    Query(look): Query<api::Look>,
+) -> Outcome<api::Lock> {
+    Ok(Json(api.show(|reply| Question::Lock { name, look, reply }).await?))
 }
 
 pub async fn force(
@@ -59,25 +69,6 @@ pub async fn force(
     Name(name): Name,
     Body(request): Body<api::Force>,
 ) -> Outcome<api::Forced> {
-    may_force(&headers, api.config.admin_token.as_deref())?;
+    check_admin(&headers, api.config.admin_token.as_deref(), "use force")?;
     Ok(Json(api.ask(|reply| Command::Force { name, request, reply }).await?))
-}
-
-fn may_force(headers: &HeaderMap, token: Option<&str>) -> Result<(), Problem> {
-    let Some(token) = token else {
-        let words = "this node was started without an admin token: nobody may use force";
-        return Err(Problem::forbidden(StatusCode::FORBIDDEN, words));
-    };
-    let shown = headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
-    match shown.and_then(|shown| shown.strip_prefix("Bearer ")) {
-        None => {
-            let words = "force needs the admin token: 'Authorization: Bearer TOKEN'";
-            Err(Problem::forbidden(StatusCode::UNAUTHORIZED, words))
-        }
-        Some(shown) if is_token(shown, token) => Ok(()),
-        Some(_) => {
-            tracing::warn!("somebody tried to use force with a wrong admin token");
-            Err(Problem::forbidden(StatusCode::FORBIDDEN, "that is not the admin token"))
-        }
-    }
 }

@@ -39,19 +39,27 @@ pub fn exposition(metrics: &Metrics) -> String {
     let help = "How long this node has been up.";
     page.begin("conclave_uptime_seconds", "gauge", help);
     page.line("conclave_uptime_seconds", &[], metrics.uptime_ms as f64 / 1_000.0);
-    page.0
+    page.text()
 }
 
+/// A page that is being written.
 #[derive(Default)]
-struct Page(String);
+pub struct Page(String);
 
 impl Page {
-    fn begin(&mut self, name: &str, kind: &str, help: &str) {
+    /// What has been written.
+    pub fn text(self) -> String {
+        self.0
+    }
+
+    /// A metric of several lines begins.
+    pub fn begin(&mut self, name: &str, kind: &str, help: &str) {
         // Writing to a string cannot fail.
         let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 
-    fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+    /// One line of it.
+    pub fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         let escaped =
             |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
         let labels: Vec<String> =
@@ -63,7 +71,8 @@ impl Page {
         let _ = writeln!(self.0, "{name}{labels} {value}");
     }
 
-    fn single(&mut self, name: &str, kind: &str, help: &str, value: u64) {
+    /// A metric of one line.
+    pub fn single(&mut self, name: &str, kind: &str, help: &str, value: u64) {
         self.begin(name, kind, help);
         self.line(name, &[], value);
     }

@@ -1,7 +1,8 @@
 //! The OpenAPI 3.1 document: the API described for programs. Paths come from the table of routes,
 //! schemas from the types of the API.
 
-use super::routes::{Gives, Route, Takes, table};
+use super::route_table::table;
+use super::routes::{Gives, Parameter, Route, Takes};
 use axum::body::Bytes;
 use conclave_api::schema;
 use serde_json::{Map, Value, json};
@@ -36,14 +37,13 @@ fn document(routes: &[Route]) -> Value {
 
 fn operation(route: &Route) -> Value {
     let mut operation = json!({ "summary": route.summary, "responses": responses(route) });
-    if let Takes::Json(name) = route.takes {
-        let body = json!({ "required": true, "content": content("application/json", name) });
-        operation["requestBody"] = body;
+    if let Takes::Json(name) | Takes::Maybe(name) = route.takes {
+        let required = matches!(route.takes, Takes::Json(_));
+        let content = content("application/json", name);
+        operation["requestBody"] = json!({ "required": required, "content": content });
     }
     let mut parameters: Vec<Value> = parameters(route.path).map(parameter).collect();
-    if route.paged {
-        parameters.extend([queried("limit", "PageLimit"), queried("after", "Name")]);
-    }
+    parameters.extend(route.also.iter().map(also));
     if !parameters.is_empty() {
         operation["parameters"] = json!(parameters);
     }
@@ -61,6 +61,7 @@ fn responses(route: &Route) -> Map<String, Value> {
         Gives::AnyJson => (200, json!({ "application/json": {} })),
         Gives::Text => (200, json!({ "text/plain": { "schema": { "type": "string" } } })),
         Gives::Stream(name) => (200, stream(name)),
+        Gives::Bytes => (200, json!({ "application/octet-stream": {} })),
     };
     let mut done = json!({ "description": "Done." });
     if route.gives != Gives::Nothing {
@@ -92,13 +93,19 @@ fn parameter(name: &str) -> Value {
     let schema = match name {
         "name" => "Name",
         "request_id" => "RequestId",
+        "member" => "NodeNumber",
         _ => "SessionId",
     };
     json!({ "name": name, "in": "path", "required": true, "schema": schema::reference(schema) })
 }
 
-fn queried(name: &str, schema: &str) -> Value {
-    json!({ "name": name, "in": "query", "required": false, "schema": schema::reference(schema) })
+fn also(parameter: &Parameter) -> Value {
+    let Parameter { name, place, schema } = *parameter;
+    let schema = match schema {
+        "boolean" | "integer" => json!({ "type": schema }),
+        named => schema::reference(named),
+    };
+    json!({ "name": name, "in": place, "required": place == "header", "schema": schema })
 }
 
 /// The names between the braces of a path.
@@ -166,8 +173,8 @@ mod tests {
             let operation = &document["paths"][route.path][route.method];
             assert_eq!(operation["summary"], route.summary);
             let parameters = operation["parameters"].as_array().map_or(0, Vec::len);
-            let queried = if route.paged { 2 } else { 0 };
-            assert_eq!(parameters, route.path.matches('{').count() + queried, "{}", route.path);
+            let others = route.also.len();
+            assert_eq!(parameters, route.path.matches('{').count() + others, "{}", route.path);
         }
     }
 

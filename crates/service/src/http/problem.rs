@@ -32,7 +32,7 @@ impl Problem {
 
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
-        let status = StatusCode::from_u16(refusal.error.code.status());
+        let status = StatusCode::from_u16(refusal.status());
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self { status, refusal }
     }

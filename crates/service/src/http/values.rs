@@ -1,7 +1,9 @@
-//! Handlers of values, which node 1 keeps. The other nodes forward what they are asked, once.
+//! Handlers of values. With a classic engine node 1 keeps them, and the other nodes forward what
+//! they are asked, once.
 
 use super::Api;
-use super::body::{Body, Name};
+use super::access::check_admin;
+use super::body::{Body, Name, NoBody};
 use super::problem::Problem;
 use crate::desk::{Command, Question, Refusal, refusal};
 use axum::Json;
@@ -27,8 +29,8 @@ pub async fn get(
     headers: HeaderMap,
     Name(name): Name,
 ) -> Result<Response, Problem> {
-    if api.config.node != 1 {
-        return forward(&api, &headers, Method::GET, &name, Bytes::new()).await;
+    if let Some(keeper) = keeper(&api) {
+        return forward(keeper, &headers, Method::GET, &name, Bytes::new()).await;
     }
     Ok(Json(api.show(|reply| Question::Value { name, reply }).await?).into_response())
 }
@@ -39,15 +41,30 @@ pub async fn put(
     Name(name): Name,
     Body(request): Body<NewValue>,
 ) -> Result<Response, Problem> {
-    if api.config.node != 1 {
+    if let Some(keeper) = keeper(&api) {
         let body = serde_json::to_vec(&request).unwrap_or_default();
-        return forward(&api, &headers, Method::PUT, &name, body.into()).await;
+        return forward(keeper, &headers, Method::PUT, &name, body.into()).await;
     }
     Ok(Json(api.ask(|reply| Command::SetValue { name, request, reply }).await?).into_response())
 }
 
+pub async fn forget(
+    State(api): State<Api>,
+    headers: HeaderMap,
+    Name(name): Name,
+    _: NoBody,
+) -> Result<Response, Problem> {
+    check_admin(&headers, api.config.admin_token.as_deref(), "empty a value")?;
+    Ok(Json(api.ask(|reply| Command::DeleteValue { name, reply }).await?).into_response())
+}
+
+/// Whoever keeps the values, if another node does.
+fn keeper(api: &Api) -> Option<&str> {
+    api.config.keeper.as_deref().filter(|_| api.config.node != 1)
+}
+
 async fn forward(
-    api: &Api,
+    keeper: &str,
     headers: &HeaderMap,
     method: Method,
     name: &str,
@@ -58,7 +75,7 @@ async fn forward(
         let words = "this node was taken for node 1, which keeps the values";
         return Err(refusal::unavailable(words).into());
     }
-    match tokio::time::timeout(PATIENCE, exchange(&api.config.keeper, method, name, body)).await {
+    match tokio::time::timeout(PATIENCE, exchange(keeper, method, name, body)).await {
         Ok(Ok(response)) => Ok(response),
         Ok(Err(error)) => {
             tracing::warn!(%error, "node 1, which keeps the values, cannot be asked");

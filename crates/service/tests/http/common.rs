@@ -47,7 +47,7 @@ impl Cluster {
             let config = HttpConfig {
                 node: number,
                 own: vec!["own.example:7070".to_string()],
-                keeper: nodes[0].to_string(),
+                keeper: Some(nodes[0].to_string()),
                 admin_token: Some(TOKEN.to_string()),
                 limits,
                 data_vanished: Arc::default(),

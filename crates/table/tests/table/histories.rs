@@ -2,6 +2,7 @@
 //! it, were a rule missing.
 
 use crate::kit::*;
+use conclave_core::NodeId;
 use conclave_table::*;
 
 fn on(name: &str) -> Acquire {
@@ -13,7 +14,7 @@ fn on(name: &str) -> Acquire {
 fn a_new_leader_that_knows_an_old_renewal_expires_nobody() {
     let mut cluster = Cluster::with_sessions(1);
     cluster.enter(1, on("a"));
-    let renewal = Renewal { session: id(1), open: None };
+    let renewal = Renewal { session: id(1), at: NodeId(0), open: None };
     cluster.after(9_000, Change::Renew(vec![renewal]));
     let if_last_renew = LeaseTime(0);
     cluster.after(20_000, Change::Expire { session: id(1), if_last_renew });

@@ -1,6 +1,7 @@
 //! Sessions, leases, deadlines, force, streams, values, repeats.
 
 use crate::kit::*;
+use conclave_core::NodeId;
 use conclave_table::*;
 
 fn on(name: &str) -> Acquire {
@@ -12,7 +13,7 @@ fn expire(session: u8, renewed: u64) -> Change {
 }
 
 fn renew(session: u8, open: Option<OpenRequests>) -> Change {
-    Change::Renew(vec![Renewal { session: id(session), open }])
+    Change::Renew(vec![Renewal { session: id(session), at: NodeId(0), open }])
 }
 
 #[test]
@@ -54,7 +55,11 @@ fn who_waits_leaves_at_its_deadline_and_lets_the_next_pass() {
     cluster.queue(3, Acquire::of(lock("a"), Mode::Shared));
     let applied = cluster.after(100, Change::Tick);
     let ticket = Ticket { session: id(2), request };
-    assert!(applied.notices.contains(&Notice::Left { ticket, why: Refusal::TimedOut }));
+    assert!(applied.notices.contains(&Notice::Left {
+        ticket,
+        wants: vec![lock("a")],
+        why: Refusal::TimedOut
+    }));
     assert_eq!(grants(&applied), [(3, fence)], "it shares the period");
 }
 

@@ -7,3 +7,4 @@ mod leases;
 mod locks;
 mod model;
 mod random;
+mod unrecorded;

@@ -3,6 +3,7 @@
 
 use crate::kit::id;
 use crate::model::{Model, Part, Request};
+use conclave_core::NodeId;
 use conclave_table::*;
 use std::collections::BTreeMap;
 
@@ -234,7 +235,7 @@ impl Run {
             .filter(|request| request.0 % 3 != keep)
             .collect();
         let open = Some(OpenRequests { as_of, requests: requests.clone() });
-        self.apply(&Change::Renew(vec![Renewal { session, open }]));
+        self.apply(&Change::Renew(vec![Renewal { session, at: NodeId(0), open }]));
         let known = |ticket: Ticket| {
             let of_another = ticket.session != session;
             of_another || ticket.request >= as_of || requests.contains(&ticket.request)

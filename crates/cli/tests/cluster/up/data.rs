@@ -50,7 +50,7 @@ fn what_was_held_is_held_after_everything_was_killed() {
     assert!(client.verify("demo", fence).unwrap().valid);
     let other = ["lock", "demo", "--wait", "1s", "--server", &up.nodes[1].api, "--", "true"];
     assert_eq!(place.conclave(&other).code, Some(75), "it is held");
-    client.release("demo", &Release { session, fence, request_id: None }).unwrap();
+    client.release("demo", &Release { session, fence, ..Release::default() }).unwrap();
     assert!(place.fence(&["demo", "--server", &up.nodes[1].api]) > fence);
 }
 

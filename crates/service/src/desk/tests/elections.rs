@@ -1,5 +1,9 @@
 use super::*;
 
+fn release(session: &str, fence: u64) -> api::Release {
+    api::Release { session: session.to_string(), fence, ..api::Release::default() }
+}
+
 fn campaign(bench: &mut Bench, session: &str) -> Receiver<Answer<api::Grant>> {
     let value = Some(format!("value of {session}"));
     let request = api::Acquire { value, ..acquire(session, 60_000, None) };
@@ -40,7 +44,7 @@ fn the_first_who_stands_at_the_leading_node_leads() {
     let seen = election(&mut bench);
     assert_eq!(seen.leader.expect("a").label, "label of a");
     assert_eq!((seen.value.as_deref(), seen.candidates.len()), (Some("value of a"), 1));
-    let request = api::Release { session: "a".to_string(), fence: grant.fence, request_id: None };
+    let request = release("a", grant.fence);
     let name = "e".to_string();
     bench.now(|reply| Command::Resign { name, request, reply }).expect("it leads");
     assert_eq!(granted(&mut next).fence, (3 << 26) + 2);
@@ -72,8 +76,7 @@ fn leaderships_are_lost_with_that_of_the_node() {
             ["not_leader", "unavailable"].contains(&refused(&mut candidate).error.code.as_str())
         );
         assert_eq!(election(&mut bench).leader, None);
-        let request =
-            api::Release { session: "a".to_string(), fence: grant.fence, request_id: None };
+        let request = release("a", grant.fence);
         let name = "e".to_string();
         assert_eq!(code(bench.now(|reply| Command::Resign { name, request, reply })), "not_holder");
     }
@@ -107,7 +110,7 @@ fn only_the_leader_may_proclaim() {
     let fence = granted(&mut campaign(&mut bench, "a")).fence;
     let proclaim = |bench: &mut Bench, session: &str, fence| {
         let (session, value) = (session.to_string(), "new".to_string());
-        let request = api::Proclaim { session, fence, value };
+        let request = api::Proclaim { session, fence, value, ..api::Proclaim::default() };
         bench.now(|reply| Command::Proclaim { name: "e".to_string(), request, reply })
     };
     assert_eq!(code(proclaim(&mut bench, "b", fence)), "not_holder");

@@ -93,7 +93,7 @@ fn who_waits_at_a_node_that_stops_is_sent_on_and_gives_up_its_place() {
     assert_eq!(refused(&mut late).error.code.to_string(), "unavailable");
     assert_eq!(bench.asked("x"), []);
     let opened = bench.now(|reply| Command::OpenSession {
-        request: api::NewSession { ttl_ms: Some(5_000), label: None, request_id: None },
+        request: api::NewSession { ttl_ms: Some(5_000), ..api::NewSession::default() },
         id: "c".to_string(),
         reply,
     });

@@ -3,7 +3,8 @@ use AnyRequest::Acquire;
 
 fn release(bench: &mut Bench, fence: u64, id: &str) -> Answer<api::Released> {
     let request_id = Some(id.to_string());
-    let request = api::Release { session: "a".to_string(), fence, request_id };
+    let session = "a".to_string();
+    let request = api::Release { session, fence, request_id, ..api::Release::default() };
     bench.now(|reply| Command::Release { name: "x".to_string(), request, reply })
 }
 
@@ -89,7 +90,7 @@ fn the_id_of_an_opening_tells_nobody_else_the_session() {
     let mut bench = Bench::new();
     let mut open = |label: &str, id: &str| {
         let (label, request_id) = (Some(label.to_string()), Some(id.to_string()));
-        let request = api::NewSession { label, request_id, ttl_ms: None };
+        let request = api::NewSession { label, request_id, ..api::NewSession::default() };
         bench.now(|reply| Command::OpenSession { request, id: "secret".to_string(), reply })
     };
     open("mine", "0123456789abcdef").expect("room");

@@ -185,7 +185,7 @@ fn force_takes_a_lock_away_and_is_written_down() {
     let mut next = bench.acquire("x", "b", 5_000);
     let force = |reply| Command::Force {
         name: "x".to_string(),
-        request: api::Force { reason: "it hangs".to_string() },
+        request: api::Force { reason: "it hangs".to_string(), now: false },
         reply,
     };
     let forced = bench.now(force).expect("held");
@@ -223,7 +223,8 @@ fn lists_come_in_pages() {
     bench.session("a");
     let _answers = ["c", "a", "b"].map(|name| bench.acquire(name, "a", 60_000));
     let mut page = |limit, after: Option<&str>| {
-        let page = api::Page { limit: Some(limit), after: after.map(str::to_string) };
+        let after = after.map(str::to_string);
+        let page = api::Page { limit: Some(limit), after, ..api::Page::default() };
         let listed = bench.show(|reply| Question::Locks { page, reply })?;
         let names: Vec<String> = listed.locks.into_iter().map(|lock| lock.name).collect();
         Ok::<_, Refusal>((names.join(" "), listed.next))

@@ -79,7 +79,7 @@ fn a_release_that_is_repeated_after_a_restart_counts_once() {
     granted(&mut bench.acquire_as("x", acquire("a", 0, Some("inner"))));
     let release = |bench: &mut Bench| {
         let (session, request_id) = ("a".to_string(), Some("s".to_string()));
-        let request = api::Release { session, fence: 7, request_id };
+        let request = api::Release { session, fence: 7, request_id, ..api::Release::default() };
         bench.now(|reply| Command::Release { name: "x".to_string(), request, reply })
     };
     assert_eq!(release(&mut bench).expect("held").holds, 1);

@@ -2,7 +2,8 @@ use super::*;
 use AnyRequest::{Acquire, Cancel};
 
 fn withdraw(bench: &mut Bench, kind: Kind, session: &str, id: &str) -> Answer<api::Withdrawn> {
-    let request = api::Withdraw { session: session.to_string() };
+    let session = session.to_string();
+    let request = api::Withdraw { session, ..api::Withdraw::default() };
     let (name, request_id) = ("x".to_string(), id.to_string());
     bench.now(|reply| Command::Withdraw { kind, name, request_id, request, reply })
 }

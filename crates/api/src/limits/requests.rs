@@ -1,0 +1,259 @@
+//! Limits of what only the replicated engine has: numbered requests, shared locks and permits,
+//! several locks at once, members.
+
+use super::{FENCE_END, Invalid, LABEL_MAX, invalid, name, text};
+use crate::{AcquireAll, KeepAlive, NewMember, NewSession};
+use std::collections::BTreeSet;
+
+/// The longest owner of a request, in characters.
+pub const OWNER_MAX: usize = LABEL_MAX;
+/// The most locks that one request may ask for.
+pub const WANTED_MAX: usize = 16;
+/// The most who may hold a lock of permits at once.
+pub const PERMITS_MAX: u32 = 10_000;
+/// How many requests of one session may be unanswered, or have answers that are kept.
+pub const OPEN_MAX: usize = 1_024;
+/// How many requests one keepalive may name: those unanswered, and those that hold something.
+pub const NAMED_MAX: usize = 12_000;
+/// The shortest time that a session outlives its stream, in milliseconds.
+pub const GRACE_MS_MIN: u64 = 100;
+/// The longest time that a session outlives its stream, in milliseconds.
+pub const GRACE_MS_MAX: u64 = 60_000;
+/// The longest address of a member, in characters.
+pub const ADDRESS_MAX: usize = 256;
+
+/// How a lock is held: what `mode` and `permits` of a request say together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sharing {
+    /// By one.
+    #[default]
+    Exclusive,
+    /// By all who share it, while nobody holds it exclusively.
+    Shared,
+    /// By so many at once.
+    Permits(u32),
+}
+
+impl Sharing {
+    /// The `mode` to ask for, if it has to be said.
+    pub fn mode(self) -> Option<String> {
+        match self {
+            Self::Shared => Some("shared".to_string()),
+            Self::Exclusive | Self::Permits(_) => None,
+        }
+    }
+
+    /// The `permits` to ask for, if they have to be said.
+    pub fn permits(self) -> Option<u32> {
+        match self {
+            Self::Permits(permits) => Some(permits),
+            Self::Exclusive | Self::Shared => None,
+        }
+    }
+
+    /// In one word, as answers have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exclusive => "exclusive",
+            Self::Shared => "shared",
+            Self::Permits(_) => "permits",
+        }
+    }
+}
+
+/// How a request wants to hold a lock. One permit is the same as exclusive.
+pub fn sharing(mode: Option<&str>, permits: Option<u32>) -> Result<Sharing, Invalid> {
+    match (mode.unwrap_or("exclusive"), permits) {
+        ("exclusive", None | Some(1)) => Ok(Sharing::Exclusive),
+        ("exclusive", Some(permits @ 2..=PERMITS_MAX)) => Ok(Sharing::Permits(permits)),
+        ("exclusive" | "shared", Some(permits)) if !(1..=PERMITS_MAX).contains(&permits) => {
+            invalid(format!("permits is 1 to {PERMITS_MAX}, not {permits}"))
+        }
+        ("shared", None | Some(1)) => Ok(Sharing::Shared),
+        ("shared", Some(_)) => invalid("a lock is shared by all, or has permits, not both"),
+        _ => invalid("mode is exclusive or shared"),
+    }
+}
+
+/// The number that the id of a request is: digits alone, from 1, and below 2^53.
+pub fn request_number(id: &str) -> Result<u64, Invalid> {
+    let digits = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+    let number = id.parse::<u64>().ok().filter(|number| (1..FENCE_END).contains(number));
+    match number.filter(|_| digits && !id.starts_with('0')) {
+        Some(number) => Ok(number),
+        None => invalid(format!(
+            "a request_id is a number as text, from 1 to {}, which rises from request to request",
+            FENCE_END - 1
+        )),
+    }
+}
+
+/// Refuses an owner that is too long, or would break a line.
+pub fn owner(owner: Option<&str>) -> Result<(), Invalid> {
+    text("owner", owner, OWNER_MAX)
+}
+
+/// How each of several locks is wanted. Refuses none, too many, and one that is there twice.
+pub fn wanted(request: &AcquireAll) -> Result<Vec<Sharing>, Invalid> {
+    let locks = &request.locks;
+    if !(1..=WANTED_MAX).contains(&locks.len()) {
+        return invalid(format!("locks has 1 to {WANTED_MAX} names, not {}", locks.len()));
+    }
+    let names: BTreeSet<&str> = locks.iter().map(|lock| &*lock.name).collect();
+    if names.len() < locks.len() {
+        return invalid("locks has a name twice");
+    }
+    names.into_iter().try_for_each(name)?;
+    locks.iter().map(|lock| sharing(lock.mode.as_deref(), lock.permits)).collect()
+}
+
+/// A keepalive: its own number, and those of the requests that its client still knows. Nothing if
+/// it does not say.
+pub fn kept_alive(keep: &KeepAlive) -> Result<Option<(u64, Vec<u64>)>, Invalid> {
+    match (&keep.request_id, &keep.open) {
+        (_, None) => Ok(None),
+        (None, Some(_)) => {
+            invalid("a keepalive that says which requests are open has a request_id")
+        }
+        (Some(_), Some(open)) if open.len() > NAMED_MAX => {
+            invalid(format!("open has at most {NAMED_MAX} requests, not {}", open.len()))
+        }
+        (Some(id), Some(open)) => {
+            let open: Result<_, _> = open.iter().map(|id| request_number(id)).collect();
+            Ok(Some((request_number(id)?, open?)))
+        }
+    }
+}
+
+/// How long a session outlives its stream, in milliseconds, if it asks for that.
+pub fn grace_ms(request: &NewSession) -> Result<Option<u64>, Invalid> {
+    let asked = request.on_disconnect.as_ref().map(|asked| asked.grace_ms);
+    match asked {
+        Some(grace) if !(GRACE_MS_MIN..=GRACE_MS_MAX).contains(&grace) => {
+            invalid(format!("grace_ms is {GRACE_MS_MIN} to {GRACE_MS_MAX}, not {grace}"))
+        }
+        _ => Ok(asked),
+    }
+}
+
+/// The number of a disk: 32 hexadecimal digits.
+pub fn disk(id: &str) -> Result<u128, Invalid> {
+    let digits = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match u128::from_str_radix(id, 16).ok().filter(|_| digits) {
+        Some(disk) => Ok(disk),
+        None => invalid("disk is 32 hexadecimal digits, as the node prints them"),
+    }
+}
+
+/// Refuses a member that cannot be one.
+pub fn member(member: &NewMember) -> Result<(), Invalid> {
+    if member.id == 0 {
+        return invalid("nodes count from 1");
+    }
+    for (what, given) in [("peer", &member.peer), ("api", &member.api)] {
+        let port = given.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+        let port = port.and_then(|(_, port)| port.parse::<u16>().ok());
+        text(what, Some(given), ADDRESS_MAX)?;
+        if port.is_none_or(|port| port == 0) {
+            return invalid(format!("{what} is host:port"));
+        }
+    }
+    member.disk.as_deref().map_or(Ok(()), |id| disk(id).map(|_| ()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{OnDisconnect, WantedLock};
+
+    #[test]
+    fn mode_and_permits_say_together_how_a_lock_is_held() {
+        let all = [
+            (None, None, Some(Sharing::Exclusive)),
+            (Some("exclusive"), Some(1), Some(Sharing::Exclusive)),
+            (None, Some(3), Some(Sharing::Permits(3))),
+            (Some("shared"), None, Some(Sharing::Shared)),
+            (Some("shared"), Some(2), None),
+            (Some("shared"), Some(0), None),
+            (None, Some(0), None),
+            (None, Some(PERMITS_MAX + 1), None),
+            (Some("Shared"), None, None),
+        ];
+        for (mode, permits, means) in all {
+            assert_eq!(sharing(mode, permits).ok(), means, "{mode:?} {permits:?}");
+        }
+        for asked in [Sharing::Exclusive, Sharing::Shared, Sharing::Permits(7)] {
+            let mode = asked.mode();
+            assert_eq!(sharing(mode.as_deref(), asked.permits()), Ok(asked));
+        }
+    }
+
+    #[test]
+    fn a_request_number_is_digits_and_nothing_else() {
+        for (id, number) in [("1", 1), ("42", 42), ("9007199254740991", FENCE_END - 1)] {
+            assert_eq!(request_number(id), Ok(number));
+        }
+        for id in ["", "0", "01", "+1", "-1", "1.0", "a", "9007199254740992", "１"] {
+            assert!(request_number(id).is_err(), "{id}");
+        }
+    }
+
+    #[test]
+    fn several_locks_are_a_few_different_ones() {
+        let of = |names: &[&str]| {
+            let lock = |name: &&str| WantedLock { name: name.to_string(), ..Default::default() };
+            wanted(&AcquireAll { locks: names.iter().map(lock).collect(), ..Default::default() })
+        };
+        assert_eq!(of(&["a", "b"]).map(|all| all.len()), Ok(2));
+        assert!(of(&[]).is_err() && of(&["a", "a"]).is_err() && of(&["a", ""]).is_err());
+        let many: Vec<String> = (0..=WANTED_MAX).map(|i| i.to_string()).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(of(&many).is_err() && of(&many[1..]).is_ok());
+    }
+
+    #[test]
+    fn a_keepalive_that_names_requests_has_a_number_itself() {
+        let keep = |id: Option<&str>, open: Option<&[&str]>| {
+            let open = open.map(|open| open.iter().map(ToString::to_string).collect());
+            kept_alive(&KeepAlive { request_id: id.map(str::to_string), open })
+        };
+        assert_eq!(keep(None, None), Ok(None));
+        assert_eq!(keep(Some("9"), Some(&["3", "5"])), Ok(Some((9, vec![3, 5]))));
+        assert!(keep(None, Some(&[])).is_err() && keep(Some("9"), Some(&["x"])).is_err());
+    }
+
+    #[test]
+    fn a_grace_is_neither_too_short_nor_too_long() {
+        let of = |grace_ms| {
+            let on_disconnect = Some(OnDisconnect { grace_ms });
+            grace_ms_of(&NewSession { on_disconnect, ..NewSession::default() })
+        };
+        assert_eq!([99, 100, 60_000, 60_001].map(of), [None, Some(100), Some(60_000), None]);
+        assert_eq!(grace_ms(&NewSession::default()), Ok(None));
+    }
+
+    fn grace_ms_of(request: &NewSession) -> Option<u64> {
+        grace_ms(request).ok().flatten()
+    }
+
+    #[test]
+    fn a_member_has_addresses_and_a_disk() {
+        let good = NewMember {
+            id: 4,
+            peer: "10.0.0.4:7100".to_string(),
+            api: "[::1]:7070".to_string(),
+            disk: Some("0".repeat(31) + "f"),
+        };
+        assert!(member(&good).is_ok());
+        let bad = [
+            NewMember { id: 0, ..good.clone() },
+            NewMember { peer: "10.0.0.4".to_string(), ..good.clone() },
+            NewMember { api: "10.0.0.4:0".to_string(), ..good.clone() },
+            NewMember { api: ":7070".to_string(), ..good.clone() },
+            NewMember { disk: Some("f".to_string()), ..good },
+        ];
+        for bad in bad {
+            assert!(member(&bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The server of remote procedure calls: what a node gives whoever asks it.
+
+use super::Purpose;
+use conclave_core::NodeId;
+use std::future::Future;
+use std::pin::Pin;
+use tokio::time::Instant;
+
+/// An answer that is being worked on.
+pub type Serving = Pin<Box<dyn Future<Output = Vec<u8>> + Send>>;
+
+/// Answers the requests of other nodes.
+pub trait RpcServer: Send + Sync + 'static {
+    /// Whether the node with this disk may connect; if not, why. The reason goes to the log of this
+    /// node, and to the other one if it has proved by TLS who it is.
+    fn admit(&self, from: NodeId, disk: u128) -> Result<(), String>;
+
+    /// What this node says of itself in every greeting: at most [`ABOUT_MAX`](super::ABOUT_MAX)
+    /// bytes, of which nobody here knows the meaning.
+    fn about(&self) -> Vec<u8>;
+
+    /// Answers one request. Each runs in a task of its own, so a slow one delays no other. It is
+    /// dropped at its deadline, and when whoever asked has given up or is gone.
+    fn serve(&self, from: NodeId, purpose: Purpose, request: Vec<u8>, deadline: Instant)
+    -> Serving;
+}

@@ -1,0 +1,268 @@
+//! The data directory of a replicated node: write-ahead log, snapshots, identity.
+//!
+//! | file           | holds                                                                     |
+//! |----------------|---------------------------------------------------------------------------|
+//! | `lock`         | nothing: it is locked while a node runs                                   |
+//! | `identity`     | format, cluster, node, random number of this disk, what was promised      |
+//! | `log/*.log`    | segments: entries, votes, truncations and purges in the order of writing  |
+//! | `snapshots/*`  | the table as it was at an index                                           |
+//!
+//! What a node forgets may break what it promised. So a directory that is damaged, half there or
+//! somebody else's is refused, never replaced. The only thing that is cut off is the end of a write
+//! that the power failure interrupted: nobody was told of it.
+
+mod error;
+mod files;
+mod frame;
+mod identity;
+mod log_store;
+mod record;
+mod recovery;
+mod segment;
+pub mod snapshot;
+mod window;
+mod writer;
+
+pub use error::{DiskError, Failure};
+pub use identity::{ClusterId, Engine, Expected, Identity, engine_of};
+pub use log_store::LogStore;
+pub use snapshot::{Incoming, SnapshotFile, Snapshots};
+
+use record::{Begin, Checkpoint};
+use segment::Segment;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::watch;
+use writer::Layout;
+
+/// How much is kept where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskOptions {
+    /// The length of a segment of the log: 16 MiB.
+    pub segment_bytes: u64,
+    /// How much memory recent entries may take: 8 MiB. Older ones are read from disk.
+    pub cached_bytes: usize,
+}
+
+impl Default for DiskOptions {
+    fn default() -> Self {
+        Self { segment_bytes: 16 << 20, cached_bytes: 8 << 20 }
+    }
+}
+
+/// The open directory of a node; nobody else can open it. Cheap to clone.
+#[derive(Clone)]
+pub struct Disk {
+    directory: PathBuf,
+    identity: Arc<Mutex<Identity>>,
+    log: LogStore,
+    snapshots: Snapshots,
+    failure: Failure,
+}
+
+impl Disk {
+    /// Opens a directory, or makes a new one of it if it is empty or does not exist.
+    pub fn open(directory: &Path, expected: &Expected<'_>) -> Result<Self, DiskError> {
+        Self::open_with(directory, expected, DiskOptions::default())
+    }
+
+    /// The same, with other sizes.
+    pub fn open_with(
+        directory: &Path,
+        expected: &Expected<'_>,
+        options: DiskOptions,
+    ) -> Result<Self, DiskError> {
+        identity::check_engine(directory)?;
+        files::make_directory(directory)?;
+        refuse_foreign(directory)?;
+        let lock = files::lock(directory)?;
+        let identity = match Identity::read(directory)? {
+            Some(identity) => identity,
+            None => make(directory, expected, options.segment_bytes)?,
+        };
+        identity.check(directory, expected)?;
+        let layout = Layout {
+            directory: directory.join(LOG),
+            disk: identity.disk,
+            segment_bytes: options.segment_bytes,
+        };
+        if !layout.directory.is_dir() {
+            return Err(DiskError::missing(&layout.directory, "the log of this node was there"));
+        }
+        let (segment_bytes, cached_bytes) = (options.segment_bytes, options.cached_bytes);
+        let recovered =
+            recovery::recover(&layout.directory, identity.disk, segment_bytes, cached_bytes)?;
+        let failure = Failure::default();
+        let purged = recovered.checkpoint.purged.as_ref().map(|id| id.index);
+        let snapshots = Snapshots::open(&directory.join(SNAPSHOTS), purged, failure.clone())?;
+        let started = writer::start(layout, recovered, failure.clone(), lock);
+        let (queue, shared) = started.map_err(|error| DiskError::system(directory, error))?;
+        let directory = directory.to_path_buf();
+        let log = LogStore { queue, shared };
+        let identity = Arc::new(Mutex::new(identity));
+        Ok(Self { directory, identity, log, snapshots, failure })
+    }
+
+    /// Whose directory it is.
+    pub fn identity(&self) -> Identity {
+        self.identity.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The cluster that this node belongs to, once it does.
+    pub fn cluster_id(&self) -> Option<ClusterId> {
+        self.identity.lock().unwrap_or_else(PoisonError::into_inner).cluster_id
+    }
+
+    /// Keeps the cluster that this node belongs to, once and for all; a restored one has a larger
+    /// generation. Waits for the disk.
+    pub fn set_cluster_id(&self, cluster_id: ClusterId) -> Result<(), DiskError> {
+        self.change(|identity| identity.cluster_id = Some(cluster_id))
+    }
+
+    /// Keeps what this node promises when a cluster is founded. Waits for the disk.
+    pub fn promise_founding(&self, record: Vec<u8>) -> Result<(), DiskError> {
+        self.change(|identity| identity.founding = Some(record))
+    }
+
+    /// What this node promised when the cluster was founded.
+    pub fn founding(&self) -> Option<Vec<u8>> {
+        self.identity().founding
+    }
+
+    /// The log.
+    pub fn log(&self) -> LogStore {
+        self.log.clone()
+    }
+
+    /// The snapshots.
+    pub fn snapshots(&self) -> Snapshots {
+        self.snapshots.clone()
+    }
+
+    /// The largest lease clock of all entries of the log, uncommitted ones too.
+    pub fn last_lease_time(&self) -> conclave_table::LeaseTime {
+        self.log.last_lease_time()
+    }
+
+    /// Whether nothing was ever written to the log, voted for or installed: only such a disk may
+    /// found a cluster.
+    pub fn is_blank(&self) -> bool {
+        let window = self.log.shared.window();
+        window.vote.is_none() && window.last().is_none() && self.snapshots.latest().is_none()
+    }
+
+    /// The line that says why nothing is written any more.
+    pub fn failure(&self) -> Option<Arc<str>> {
+        self.failure.line()
+    }
+
+    /// The same, to be waited for.
+    pub fn failures(&self) -> watch::Receiver<Option<Arc<str>>> {
+        self.failure.watch()
+    }
+
+    /// A snapshot of another cluster has come.
+    pub(crate) fn other_cluster(&self, known: ClusterId, found: ClusterId) -> DiskError {
+        let name = |cluster: ClusterId| format!("{:032x}/{}", cluster.id, cluster.generation);
+        DiskError::Other {
+            path: self.directory.join(SNAPSHOTS),
+            what: "another cluster",
+            found: name(found),
+            expected: name(known),
+        }
+    }
+
+    /// Remembers why this node has to stop, and gives it back as what the consensus engine
+    /// understands.
+    pub fn fail(&self, error: DiskError) -> std::io::Error {
+        self.failure.record(error)
+    }
+
+    /// Writes what was kept back and gives the directory free.
+    pub async fn close(&self) {
+        self.log.close().await;
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Identity)) -> Result<(), DiskError> {
+        let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = identity.clone();
+        change(&mut changed);
+        changed.write(&self.directory)?;
+        *identity = changed;
+        Ok(())
+    }
+}
+
+const LOG: &str = "log";
+const SNAPSHOTS: &str = "snapshots";
+/// All that a node puts into its directory, and what file systems have there.
+const KNOWN: &[&str] = &["lock", identity::FILE, "identity.part", LOG, SNAPSHOTS, "lost+found"];
+
+/// A directory without an identity must have nothing that anybody could miss.
+fn refuse_foreign(directory: &Path) -> Result<(), DiskError> {
+    if directory.join(identity::FILE).exists() {
+        return Ok(());
+    }
+    for path in files::list(directory)? {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if !KNOWN.contains(&name) {
+            let directory = directory.to_path_buf();
+            return Err(DiskError::Foreign { directory, what: name.to_string() });
+        }
+    }
+    Ok(())
+}
+
+/// The identity comes last: what is there without one was never used.
+fn make(
+    directory: &Path,
+    expected: &Expected<'_>,
+    segment_bytes: u64,
+) -> Result<Identity, DiskError> {
+    let disk = conclave_net::random::bits().map_err(|error| DiskError::system(directory, error))?;
+    let log = directory.join(LOG);
+    let snapshots = directory.join(SNAPSHOTS);
+    for path in [&log, &snapshots] {
+        files::make_directory(path)?;
+    }
+    refuse_without_identity(directory, &log, &snapshots)?;
+    let checkpoint = Checkpoint::default();
+    let begin = Begin { format: record::FORMAT, disk, segment: 1, checkpoint };
+    Segment::create(&log, segment_bytes, 0, begin)?;
+    files::sync_directory(directory)?;
+    let identity = Identity::new(expected, disk);
+    identity.write(directory)?;
+    if let Some(parent) = directory.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        files::sync_directory(parent)?;
+    }
+    Ok(identity)
+}
+
+/// A first segment that holds nothing may be left of a start that was cut short.
+fn refuse_without_identity(
+    directory: &Path,
+    log: &Path,
+    snapshots: &Path,
+) -> Result<(), DiskError> {
+    files::remove_drafts(log)?;
+    let path = directory.join(identity::FILE);
+    let missing = || Err(DiskError::missing(&path, "but a log or snapshots are there"));
+    if !files::list(snapshots)?.is_empty() {
+        return missing();
+    }
+    for (number, path) in segment::list(log)? {
+        let bytes = Segment::open(&path, number)?.read_all()?;
+        let unused = match frame::read(&bytes, number, 0) {
+            frame::Found::Frame { next, .. } => {
+                frame::read(&bytes, number, next) == frame::Found::End
+            }
+            frame::Found::End | frame::Found::Torn | frame::Found::Damaged(_) => false,
+        };
+        if number != 1 || !unused {
+            return missing();
+        }
+        fs::remove_file(&path).map_err(|error| DiskError::system(&path, error))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,285 @@
+//! Snapshots: the replicated table as it was at an index, in a file that is there as a whole or not
+//! at all (atomic rename).
+//!
+//! | bytes | what                                                                      |
+//! |-------|---------------------------------------------------------------------------|
+//! | 8     | a mark                                                                    |
+//! | 4     | the format                                                                |
+//! | 4     | the length of the head                                                    |
+//! | ...   | the head: last entry, members, cluster                                    |
+//! | ...   | the table                                                                 |
+//! | 8     | a hash of all that precedes, taken over pieces of 64 KiB                  |
+//!
+//! The same bytes go to a node that lags behind, and into a backup.
+
+mod incoming;
+
+pub use incoming::{CHUNK_BYTES_MAX, Incoming, NotTaken, SnapshotFile};
+
+use super::error::{DiskError, Failure};
+use super::files::{self, DRAFT};
+use super::identity::ClusterId;
+use crate::raft_types::TypeConfig;
+use conclave_core::Hasher;
+use conclave_table::Table;
+use openraft::type_config::alias::SnapshotMetaOf;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What a snapshot covers.
+pub type Meta = SnapshotMetaOf<TypeConfig>;
+
+/// The largest snapshot that is written, sent or taken.
+pub const SNAPSHOT_BYTES_MAX: u64 = 1 << 30;
+
+const MARK: &[u8; 8] = b"cnclsnap";
+const FORMAT: u32 = 1;
+const PREFIX: usize = 8 + 4 + 4;
+/// The hash is taken over, and memory given back in, pieces of this length.
+const PIECE: usize = 64 << 10;
+
+/// What precedes the table in a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// Up to which entry, and who belonged to the cluster then.
+    pub meta: Meta,
+    /// The cluster that it is of.
+    pub cluster_id: Option<ClusterId>,
+}
+
+/// The snapshots of a node: the latest one, and the making of the next.
+#[derive(Clone, Debug)]
+pub struct Snapshots {
+    directory: PathBuf,
+    current: Arc<Mutex<Option<Current>>>,
+    failure: Failure,
+}
+
+#[derive(Clone, Debug)]
+struct Current {
+    number: u64,
+    head: Head,
+    file: SnapshotFile,
+}
+
+/// A snapshot in memory, in pieces, so that those can go that are written.
+#[derive(Debug, Default)]
+pub struct Pieces(Vec<Vec<u8>>);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.last().is_none_or(|piece| piece.len() == PIECE) {
+            self.0.push(Vec::with_capacity(PIECE));
+        }
+        let piece = self.0.last_mut().expect("there is one");
+        let taken = bytes.len().min(PIECE - piece.len());
+        piece.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Pieces {
+    /// Encodes a table.
+    pub fn encode(head: &Head, table: &Table) -> Self {
+        let head = postcard::to_stdvec(head).expect("a head is plain data");
+        let mut prefix = MARK.to_vec();
+        prefix.extend_from_slice(&FORMAT.to_le_bytes());
+        prefix.extend_from_slice(&(head.len() as u32).to_le_bytes());
+        let mut pieces = Self::default();
+        let written = pieces.write_all(&prefix).and_then(|()| pieces.write_all(&head));
+        written.expect("memory takes it");
+        postcard::to_io(table, pieces).expect("a table is plain data")
+    }
+}
+
+impl Snapshots {
+    /// Opens the directory. What the log no longer has must be in a snapshot.
+    pub(super) fn open(
+        directory: &Path,
+        purged: Option<u64>,
+        failure: Failure,
+    ) -> Result<Self, DiskError> {
+        let current = Arc::default();
+        let snapshots = Self { directory: directory.to_path_buf(), current, failure };
+        if !directory.is_dir() {
+            return Err(DiskError::missing(directory, "the snapshots of this node were there"));
+        }
+        files::remove_drafts(directory)?;
+        let newest = snapshots.list()?.pop();
+        if let Some((number, path)) = newest {
+            let file = SnapshotFile::open(&path)?;
+            let head = read(&path)?.head;
+            *snapshots.current() = Some(Current { number, head, file });
+            snapshots.remove_older(number)?;
+        }
+        let covered = snapshots.current().as_ref().and_then(|current| current.last_index());
+        if purged > covered {
+            let path = directory.join("*.snap");
+            let what = "the log begins after an entry that no snapshot covers";
+            return Err(DiskError::missing(&path, what));
+        }
+        Ok(snapshots)
+    }
+
+    /// The latest one.
+    pub fn latest(&self) -> Option<(Meta, SnapshotFile)> {
+        self.current().as_ref().map(|current| (current.head.meta.clone(), current.file.clone()))
+    }
+
+    /// Reads the latest one. Waits for the disk.
+    pub fn load(&self) -> Result<Option<(Head, Table)>, DiskError> {
+        let path = self.current().as_ref().map(|current| current.file.path().to_path_buf());
+        path.map(|path| decode(&path)).transpose()
+    }
+
+    /// Writes one. Waits for the disk.
+    pub fn write(&self, head: &Head, pieces: Pieces) -> io::Result<SnapshotFile> {
+        let result = self.write_draft(pieces).and_then(|draft| self.adopt(head.clone(), &draft));
+        result.map_err(|error| self.failure.record(error))
+    }
+
+    /// Reads one that came from another node, or the latest one. Waits for the disk.
+    pub fn read(&self, meta: &Meta, file: &SnapshotFile) -> Result<(Head, Table), DiskError> {
+        let (head, table) = decode(file.path())?;
+        if head.meta != *meta {
+            let what = "it is not the snapshot that was announced";
+            return Err(DiskError::damaged(file.path(), 0, what));
+        }
+        Ok((head, table))
+    }
+
+    /// It takes the place of the latest one. Waits for the disk.
+    pub fn install(&self, head: Head, file: &SnapshotFile) -> Result<(), DiskError> {
+        let known = self.current().as_ref().map(|current| current.file.path().to_path_buf());
+        if known.as_deref() != Some(file.path()) {
+            self.adopt(head, file)?;
+        }
+        Ok(())
+    }
+
+    /// Where one that comes from another node is put.
+    pub fn receive(&self) -> io::Result<Incoming> {
+        Incoming::create(&self.directory, self.failure.clone())
+    }
+
+    fn current(&self) -> MutexGuard<'_, Option<Current>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_draft(&self, Pieces(pieces): Pieces) -> Result<SnapshotFile, DiskError> {
+        let path = incoming::draft_path(&self.directory)
+            .map_err(|error| DiskError::system(&self.directory, error))?;
+        let write = || {
+            let mut file = files::create(&path)?;
+            let mut hasher = Hasher::default();
+            for piece in pieces {
+                hasher.write(&piece);
+                file.write_all(&piece)?;
+            }
+            file.write_all(&hasher.finish().to_le_bytes())?;
+            file.sync_all()
+        };
+        let written = write().map_err(|error| DiskError::system(&path, error));
+        if written.is_err() {
+            let _ = fs::remove_file(&path);
+        }
+        written?;
+        SnapshotFile::open(&path)
+    }
+
+    /// Gives a whole and synced file its name, and removes those before it.
+    fn adopt(&self, head: Head, draft: &SnapshotFile) -> Result<SnapshotFile, DiskError> {
+        let mut current = self.current();
+        let number = current.as_ref().map_or(1, |current| current.number + 1);
+        let path = self.directory.join(format!("{number:016}.snap"));
+        files::publish(draft.path(), &path)?;
+        let file = SnapshotFile::open(&path)?;
+        *current = Some(Current { number, head, file: file.clone() });
+        drop(current);
+        self.remove_older(number)?;
+        Ok(file)
+    }
+
+    fn remove_older(&self, than: u64) -> Result<(), DiskError> {
+        for (number, path) in self.list()? {
+            if number < than {
+                fs::remove_file(&path).map_err(|error| DiskError::system(&path, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&self) -> Result<Vec<(u64, PathBuf)>, DiskError> {
+        let number = |path: &PathBuf| {
+            let whole = path.extension().is_some_and(|extension| extension != DRAFT);
+            path.file_stem()?.to_str()?.parse().ok().filter(|_| whole)
+        };
+        let numbered = |path: PathBuf| number(&path).map(|number| (number, path));
+        Ok(files::list(&self.directory)?.into_iter().filter_map(numbered).collect())
+    }
+}
+
+impl Current {
+    fn last_index(&self) -> Option<u64> {
+        self.head.meta.last_log_id.as_ref().map(|id| id.index)
+    }
+}
+
+/// A snapshot whose checksum is right.
+struct Checked {
+    head: Head,
+    bytes: Vec<u8>,
+    table_at: usize,
+}
+
+/// Reads a whole snapshot.
+fn decode(path: &Path) -> Result<(Head, Table), DiskError> {
+    let Checked { head, bytes, table_at } = read(path)?;
+    match postcard::take_from_bytes(&bytes[table_at..]) {
+        Ok((table, [])) => Ok((head, table)),
+        Ok(_) | Err(_) => {
+            Err(DiskError::Unknown { what: format!("{} has a table", path.display()) })
+        }
+    }
+}
+
+/// Reads a snapshot, but for the table.
+fn read(path: &Path) -> Result<Checked, DiskError> {
+    let mut bytes = Vec::new();
+    let opened =
+        File::open(path).and_then(|file| file.take(SNAPSHOT_BYTES_MAX).read_to_end(&mut bytes));
+    opened.map_err(|error| DiskError::system(path, error))?;
+    let damaged = |what: &str| DiskError::damaged(path, 0, what);
+    let end = bytes.len().checked_sub(8).ok_or_else(|| damaged("too short"))?;
+    let expected = bytes.split_off(end);
+    let prefix = bytes.get(..PREFIX).ok_or_else(|| damaged("too short"))?;
+    if prefix[..8] != *MARK {
+        return Err(damaged("not a snapshot of conclave"));
+    }
+    let number = |at: usize| {
+        let mut word = [0; 4];
+        word.copy_from_slice(&prefix[at..at + 4]);
+        u32::from_le_bytes(word)
+    };
+    let found = number(8);
+    let head_length = number(12) as usize;
+    let mut hasher = Hasher::default();
+    bytes.chunks(PIECE).for_each(|piece| hasher.write(piece));
+    if hasher.finish().to_le_bytes() != *expected {
+        return Err(damaged("the checksum is wrong"));
+    }
+    if found != FORMAT {
+        return Err(DiskError::Format { path: path.to_path_buf(), found, known: FORMAT });
+    }
+    let head =
+        bytes.get(PREFIX..PREFIX + head_length).and_then(|head| postcard::from_bytes(head).ok());
+    let head = head.ok_or_else(|| damaged("the head cannot be read"))?;
+    Ok(Checked { head, bytes, table_at: PREFIX + head_length })
+}

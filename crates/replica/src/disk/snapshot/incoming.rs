@@ -1,0 +1,173 @@
+//! Snapshots on their way: read in chunks to be sent, written in chunks as they come.
+
+use super::{Meta, SNAPSHOT_BYTES_MAX};
+use crate::disk::error::{DiskError, Failure};
+use crate::disk::files::{self, DRAFT};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// The most that is read or written at once.
+pub const CHUNK_BYTES_MAX: usize = 1 << 20;
+
+/// A whole snapshot on disk. It stays readable when a newer one takes its place.
+#[derive(Clone, Debug)]
+pub struct SnapshotFile {
+    file: Arc<File>,
+    path: Arc<Path>,
+    length: u64,
+}
+
+impl SnapshotFile {
+    pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
+        let fail = |error| DiskError::system(path, error);
+        let file = File::open(path).map_err(fail)?;
+        let length = file.metadata().map_err(fail)?.len();
+        Ok(Self { file: Arc::new(file), path: path.into(), length })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many bytes it has.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Reads up to so many bytes from a place on; none at its end.
+    pub async fn read_chunk(&self, offset: u64, bytes_max: usize) -> io::Result<Vec<u8>> {
+        let left = self.length.saturating_sub(offset);
+        let length = left.min(bytes_max.min(CHUNK_BYTES_MAX) as u64) as usize;
+        let file = Arc::clone(&self.file);
+        let read = move || {
+            let mut chunk = vec![0; length];
+            file.read_exact_at(&mut chunk, offset)?;
+            Ok(chunk)
+        };
+        spawn_blocking(read).await.map_err(io::Error::other)?
+    }
+
+    /// All of it.
+    pub async fn read_all(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(self.length as usize);
+        while (bytes.len() as u64) < self.length {
+            bytes.extend(self.read_chunk(bytes.len() as u64, CHUNK_BYTES_MAX).await?);
+        }
+        Ok(bytes)
+    }
+}
+
+/// A snapshot that comes in chunks from another node. It is gone when it is dropped.
+#[derive(Debug)]
+pub struct Incoming {
+    file: Arc<File>,
+    draft: Draft,
+    length: u64,
+    failure: Failure,
+}
+
+/// Why a snapshot that came is not taken. The sender may try again.
+#[derive(Debug, thiserror::Error)]
+pub enum NotTaken {
+    /// A chunk is missing, or came twice.
+    #[error("a chunk at byte {found} came where one at byte {expected} is due")]
+    Gap {
+        /// Where it should be put.
+        found: u64,
+        /// How much there is.
+        expected: u64,
+    },
+    /// It is too large.
+    #[error("a chunk or the whole is larger than is allowed")]
+    TooLarge,
+    /// It is not what it should be.
+    #[error("{0}")]
+    Wrong(String),
+    /// This node's disk refuses; the node has to stop.
+    #[error(transparent)]
+    Disk(#[from] io::Error),
+}
+
+impl Incoming {
+    pub(super) fn create(directory: &Path, failure: Failure) -> io::Result<Self> {
+        let path = draft_path(directory)?;
+        let created = files::create(&path).map_err(|error| DiskError::system(&path, error));
+        let file = Arc::new(created.map_err(|error| failure.record(error))?);
+        Ok(Self { file, draft: Draft(path), length: 0, failure })
+    }
+
+    /// How many bytes have come.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Takes the next chunk.
+    pub async fn write_chunk(&mut self, offset: u64, chunk: Vec<u8>) -> Result<(), NotTaken> {
+        let expected = self.length;
+        if offset != expected {
+            return Err(NotTaken::Gap { found: offset, expected });
+        }
+        let length = expected + chunk.len() as u64;
+        if chunk.len() > CHUNK_BYTES_MAX || length > SNAPSHOT_BYTES_MAX {
+            return Err(NotTaken::TooLarge);
+        }
+        let file = Arc::clone(&self.file);
+        self.on_disk(move || file.write_all_at(&chunk, offset)).await?;
+        self.length = length;
+        Ok(())
+    }
+
+    /// All has come: checks that it is the snapshot that was announced, and syncs it.
+    pub async fn finish(self, meta: &Meta) -> Result<SnapshotFile, NotTaken> {
+        let file = Arc::clone(&self.file);
+        self.on_disk(move || file.sync_all()).await?;
+        let path = self.draft.0.clone();
+        let check = spawn_blocking(move || super::decode(&path).map(|(head, _)| head));
+        let head = check.await.map_err(io::Error::other)?;
+        let head = head.map_err(|error| NotTaken::Wrong(error.to_string()))?;
+        if head.meta != *meta {
+            return Err(NotTaken::Wrong("it is not the snapshot that was announced".into()));
+        }
+        let file = SnapshotFile::open(&self.draft.0).map_err(io::Error::from)?;
+        self.draft.keep();
+        Ok(file)
+    }
+
+    async fn on_disk(
+        &self,
+        write: impl FnOnce() -> io::Result<()> + Send + 'static,
+    ) -> io::Result<()> {
+        let written = spawn_blocking(write).await.map_err(io::Error::other)?;
+        let fail = |error| self.failure.record(DiskError::system(&self.draft.0, error));
+        written.map_err(fail)
+    }
+}
+
+/// A file that is removed unless it is kept.
+#[derive(Debug)]
+struct Draft(PathBuf);
+
+impl Draft {
+    fn keep(mut self) {
+        self.0 = PathBuf::new();
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.0.as_os_str().is_empty() {
+            // What stays behind is removed at the next start.
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+}
+
+/// A name that nobody has.
+pub(super) fn draft_path(directory: &Path) -> io::Result<PathBuf> {
+    let random = conclave_net::random::bits()?;
+    Ok(directory.join(format!("{random:032x}.{DRAFT}")))
+}

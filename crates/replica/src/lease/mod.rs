@@ -1,0 +1,8 @@
+//! Leases: the replicated lease clock, and the leader's loop that stamps, renews and expires.
+
+mod agenda;
+mod clock;
+mod proposer;
+mod settled;
+
+pub use proposer::{Proposer, Proposing};

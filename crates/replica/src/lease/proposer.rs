@@ -1,0 +1,350 @@
+//! The leader's loop: one task through which all changes of this node go into the log.
+//!
+//! Entries are submitted in order and not waited for: many are in flight, and the disk syncs
+//! whatever has come meanwhile at once (group commit). Whoever proposed an entry waits for it
+//! itself. When leadership is lost, all who wait know at once; they are told that nothing is known
+//! rather than left waiting.
+
+use super::agenda::{Agenda, AgendaConfig, Origin, Turn};
+use super::clock::Reading;
+use crate::disk::Disk;
+use crate::face::{Committed, NotProposed};
+use crate::raft::Raft;
+use crate::raft::network::node_id;
+use crate::raft_types::{Stamped, TypeConfig};
+use crate::state_machine::SharedTable;
+use conclave_core::NodeId;
+use conclave_table::{Answer, Applied, Change, Renewal, Renewed};
+use openraft::{Instant as _, RaftMetrics, ServerState};
+use openraft::async_runtime::WatchReceiver;
+use openraft::errors::{ClientWriteError, ForwardToLeader};
+use openraft::impls::ProgressResponder;
+use openraft::metrics::RaftServerMetrics;
+use openraft::raft::ClientWriteResult;
+use openraft::raft::responder::Responder as _;
+use openraft::type_config::alias::{CommittedLeaderIdOf, WatchReceiverOf};
+use openraft::vote::RaftLeaderId;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep_until};
+
+/// So many commands may wait for the loop.
+const QUEUE: usize = 16_384;
+
+/// A leader that heard of no majority for so long does not count as one.
+const DEAF: Duration = Duration::from_secs(2);
+
+type Responder = ProgressResponder<TypeConfig, ClientWriteResult<TypeConfig>>;
+/// Who waits for the answer to a keepalive.
+type Keepalive = oneshot::Sender<Result<Renewed, NotProposed>>;
+type Metrics = WatchReceiverOf<TypeConfig, RaftServerMetrics<TypeConfig>>;
+type Progress = WatchReceiverOf<TypeConfig, RaftMetrics<TypeConfig>>;
+/// One leadership: term and node.
+type Reign = CommittedLeaderIdOf<TypeConfig>;
+
+enum Command {
+    Propose(Change, Responder),
+    Renew(Renewal, Keepalive),
+}
+
+/// Who leads, as far as this node knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Lead {
+    /// This node leads, and has applied all that the leaders before it have committed.
+    mine: Option<Reign>,
+    /// This node was elected, and is about to lead.
+    rising: bool,
+    leader: Option<NodeId>,
+    stopped: bool,
+}
+
+impl Lead {
+    fn refusal(&self) -> NotProposed {
+        if self.stopped {
+            return NotProposed::Stopped;
+        }
+        NotProposed::NotLeader { leader: self.leader }
+    }
+}
+
+/// The way to the leader's loop. Cheap to clone.
+#[derive(Clone)]
+pub struct Proposing {
+    commands: mpsc::Sender<Command>,
+    lead: watch::Receiver<Lead>,
+}
+
+impl Proposing {
+    /// Puts a change into the log and waits until it is applied.
+    pub async fn propose(&self, change: Change) -> Result<Committed, NotProposed> {
+        let mut lead = self.lead.clone();
+        let mine = reign(&mut lead).await?;
+        let (responder, done) = ProgressResponder::complete_only();
+        let sent = self.commands.send(Command::Propose(change, responder)).await;
+        sent.map_err(|_| NotProposed::Stopped)?;
+        tokio::select! {
+            biased;
+            result = done => committed(result.map_err(|_| NotProposed::Unknown)?),
+            refusal = lost(&mut lead, &mine) => Err(refusal),
+        }
+    }
+
+    /// Renews a session and waits until the batch that it joined is applied.
+    pub async fn renew(&self, renewal: Renewal) -> Result<Renewed, NotProposed> {
+        let mut lead = self.lead.clone();
+        let mine = reign(&mut lead).await?;
+        let (answer, done) = oneshot::channel();
+        let sent = self.commands.send(Command::Renew(renewal, answer)).await;
+        sent.map_err(|_| NotProposed::Stopped)?;
+        tokio::select! {
+            biased;
+            renewed = done => renewed.unwrap_or(Err(NotProposed::Unknown)),
+            refusal = lost(&mut lead, &mine) => Err(refusal),
+        }
+    }
+
+    /// Who is asked instead, if this node does not lead.
+    pub fn refusal(&self) -> NotProposed {
+        self.lead.borrow().refusal()
+    }
+}
+
+/// The leadership that this node has now, or is about to have.
+async fn reign(lead: &mut watch::Receiver<Lead>) -> Result<Reign, NotProposed> {
+    let lead = lead.wait_for(|lead| !lead.rising).await.map_err(|_| NotProposed::Stopped)?;
+    lead.mine.clone().ok_or_else(|| lead.refusal())
+}
+
+/// Ends when that leadership has ended.
+async fn lost(lead: &mut watch::Receiver<Lead>, mine: &Reign) -> NotProposed {
+    match lead.wait_for(|now| now.stopped || now.mine.as_ref() != Some(mine)).await {
+        Ok(_) => NotProposed::Unknown,
+        Err(_) => NotProposed::Stopped,
+    }
+}
+
+fn committed(result: ClientWriteResult<TypeConfig>) -> Result<Committed, NotProposed> {
+    match result {
+        Ok(written) => {
+            let applied = written.data.unwrap_or(Applied { answer: Answer::Done, notices: vec![] });
+            Ok(Committed { index: written.log_id.index, applied })
+        }
+        Err(ClientWriteError::ForwardToLeader(forward)) => {
+            Err(NotProposed::NotLeader { leader: forward.leader_id.map(node_id) })
+        }
+        Err(
+            ClientWriteError::LogEntryDiscarded(_)
+            | ClientWriteError::ChangeMembershipError(_)
+            | ClientWriteError::PreconditionFailed(_),
+        ) => Err(NotProposed::Unknown),
+    }
+}
+
+/// The leader's loop, which waits for its node to lead.
+pub struct Proposer {
+    raft: Raft,
+    disk: Disk,
+    table: SharedTable,
+    gather: Duration,
+    commands: mpsc::Receiver<Command>,
+    lead: watch::Sender<Lead>,
+}
+
+impl Proposer {
+    /// A loop, and the way to it. Keepalives are gathered for so long.
+    pub fn new(raft: Raft, disk: Disk, table: SharedTable, gather: Duration) -> (Self, Proposing) {
+        let (sender, commands) = mpsc::channel(QUEUE);
+        let lead = watch::Sender::new(Lead::default());
+        let proposing = Proposing { commands: sender, lead: lead.subscribe() };
+        (Self { raft, disk, table, gather, commands, lead }, proposing)
+    }
+
+    /// Runs for as long as the consensus engine does.
+    pub async fn run(mut self) {
+        let mut metrics = self.raft.server_metrics();
+        // Fails when the engine has stopped, or nobody can propose any more.
+        while self.follow_or_lead(&mut metrics).await.is_ok() {}
+        self.lead.send_modify(|lead| *lead = Lead { stopped: true, ..Lead::default() });
+        self.commands.close();
+        while let Ok(command) = self.commands.try_recv() {
+            self.refuse(command);
+        }
+    }
+
+    async fn follow_or_lead(&mut self, metrics: &mut Metrics) -> Result<(), Over> {
+        let (reign, leader) = look(metrics);
+        self.tell(Lead { rising: reign.is_some(), leader, ..Lead::default() });
+        if let Some(reign) = reign {
+            if self.rise(&reign, metrics).await? {
+                self.tell(Lead { mine: Some(reign.clone()), leader, ..Lead::default() });
+                self.reign(&reign, metrics).await?;
+            }
+            return Ok(());
+        }
+        tokio::select! {
+            changed = metrics.changed() => changed.map_err(|_| Over),
+            command = self.commands.recv() => {
+                self.refuse(command.ok_or(Over)?);
+                Ok(())
+            }
+        }
+    }
+
+    fn tell(&self, now: Lead) {
+        self.lead.send_if_modified(|lead| {
+            let changed = *lead != now;
+            *lead = now;
+            changed
+        });
+    }
+
+    /// Waits until the first entry of this leadership is applied: until then the engine takes no
+    /// change, and the table may lack what is committed. Whether this node leads still.
+    async fn rise(&self, reign: &Reign, metrics: &mut Metrics) -> Result<bool, Over> {
+        let mut progress = self.raft.metrics();
+        loop {
+            if is_established(&progress, reign) {
+                return Ok(true);
+            }
+            tokio::select! {
+                changed = metrics.changed() => {
+                    changed.map_err(|_| Over)?;
+                    if look(metrics).0.as_ref() != Some(reign) {
+                        return Ok(false);
+                    }
+                }
+                changed = progress.changed() => changed.map_err(|_| Over)?,
+            }
+        }
+    }
+
+    /// Leads until this leadership ends.
+    async fn reign(&mut self, reign: &Reign, metrics: &mut Metrics) -> Result<(), Over> {
+        let largest = self.table.look(|table| table.now()).max(self.disk.last_lease_time());
+        let mut agenda = Agenda::new(AgendaConfig { gather: self.gather, largest }, Reading::now());
+        let expired = Arc::new(Notify::new());
+        let progress = self.raft.metrics();
+        let mut taken = Vec::new();
+        while has_quorum(&progress) {
+            let wake = Instant::now() + agenda.wake().saturating_sub(Reading::now().monotonic);
+            tokio::select! {
+                biased;
+                changed = metrics.changed() => {
+                    changed.map_err(|_| Over)?;
+                    if look(metrics).0.as_ref() != Some(reign) {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                () = expired.notified() => agenda.on_expired(),
+                count = self.commands.recv_many(&mut taken, QUEUE) => if count == 0 {
+                    return Err(Over);
+                },
+                () = sleep_until(wake) => {}
+            }
+            for command in taken.drain(..) {
+                match command {
+                    Command::Propose(change, responder) => agenda.on_propose(change, responder),
+                    Command::Renew(renewal, answer) => {
+                        agenda.on_keepalive(renewal, answer, Reading::now().monotonic);
+                    }
+                }
+            }
+            let turn = self.table.look(|table| agenda.turn(Reading::now(), table));
+            self.submit(turn, reign, &expired).await?;
+        }
+        Ok(()) // Whoever waits is not kept waiting until the network is whole again.
+    }
+
+    async fn submit(
+        &self,
+        turn: Turn<Responder, Keepalive>,
+        reign: &Reign,
+        expired: &Arc<Notify>,
+    ) -> Result<(), Over> {
+        for (change, origin) in turn.entries {
+            let stamped = Stamped { lease_time: turn.stamp, change };
+            let write = self.raft.write(stamped).with_leader(reign.clone());
+            let written = match origin {
+                Origin::Proposal(responder) => write.responder(responder).await,
+                Origin::Keepalives(waiting) => {
+                    let (responder, done) = ProgressResponder::complete_only();
+                    let written = write.responder(responder).await;
+                    tokio::spawn(async move { answer(done.await.map_err(|_| ()), waiting) });
+                    written
+                }
+                Origin::Burst => {
+                    let (responder, done) = ProgressResponder::complete_only();
+                    let expired = Arc::clone(expired);
+                    let written = write.responder(responder).await;
+                    tokio::spawn(async move {
+                        // Whatever became of them: there is room for the next.
+                        let _ = done.await;
+                        expired.notify_one();
+                    });
+                    written
+                }
+                Origin::Nobody => write.await,
+            };
+            written.map_err(|_| Over)?;
+        }
+        Ok(())
+    }
+
+    /// Came too late: it is not in the log.
+    fn refuse(&self, command: Command) {
+        match command {
+            Command::Propose(_, responder) => {
+                let forward = ForwardToLeader::empty();
+                responder.on_complete(Err(ClientWriteError::ForwardToLeader(forward)));
+            }
+            Command::Renew(_, answer) => drop(answer.send(Err(self.lead.borrow().refusal()))),
+        }
+    }
+}
+
+/// The consensus engine has stopped, or nobody can propose any more.
+struct Over;
+
+/// The leadership of this node, and who leads, as far as it knows.
+fn look(metrics: &Metrics) -> (Option<Reign>, Option<NodeId>) {
+    let now = metrics.borrow_watched();
+    let leads = now.state == ServerState::Leader && now.vote.committed;
+    let reign = leads.then(|| now.vote.leader_id.to_committed());
+    (reign, now.current_leader.map(node_id))
+}
+
+/// Whether the first entry of this leadership is applied, and a quorum follows it.
+fn is_established(progress: &Progress, reign: &Reign) -> bool {
+    let applied = progress.borrow_watched().last_applied.clone();
+    applied.is_some_and(|last| *last.committed_leader_id() == *reign) && has_quorum(progress)
+}
+
+/// Whether a majority was heard of not long ago.
+fn has_quorum(progress: &Progress) -> bool {
+    let now = progress.borrow_watched();
+    let alone = now.membership_config.voter_ids().count() == 1;
+    alone || now.last_quorum_acked.as_ref().is_some_and(|acked| acked.elapsed() < DEAF)
+}
+
+/// A batch of keepalives was applied, or not: only now is anybody told.
+fn answer(done: Result<ClientWriteResult<TypeConfig>, ()>, waiting: Vec<Keepalive>) {
+    let committed = done.map_err(|()| NotProposed::Unknown).and_then(committed);
+    let renewed = committed.map(|committed| match committed.applied.answer {
+        Answer::Renewed(renewed) => renewed,
+        _ => Vec::new(),
+    });
+    match renewed {
+        Ok(renewed) => {
+            for (answer, renewed) in waiting.into_iter().zip(renewed) {
+                let _ = answer.send(Ok(renewed)); // Whoever asked may be gone.
+            }
+        }
+        Err(refusal) => {
+            for answer in waiting {
+                let _ = answer.send(Err(refusal.clone()));
+            }
+        }
+    }
+}

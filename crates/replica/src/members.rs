@@ -1,0 +1,212 @@
+//! Membership changes and leadership transfer, as the leader does them.
+
+use crate::face::{Founder, NotChanged, NotProposed};
+use crate::node::Node;
+use crate::raft::message::{Question, Reply};
+use crate::raft::network::{address, node_id};
+use crate::raft_types::{MemberNode, TypeConfig};
+use conclave_core::NodeId;
+use conclave_net::rpc::PeerAddress;
+use openraft::async_runtime::WatchReceiver;
+use openraft::errors::{ClientWriteError, RaftError};
+use openraft::{ChangeMembers, RaftMetrics, ServerState};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+
+/// How long a node may take to answer.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// How long it may take until another leads.
+const HAND_OVER: Duration = Duration::from_secs(1);
+
+/// Whoever is to vote or to lead may be so many entries behind.
+const LAG_MAX: u64 = 1_000;
+
+/// The most members.
+const MEMBERS_MAX: usize = 31;
+
+/// Takes a new node in as a learner.
+pub async fn add(node: &Node, member: Founder) -> Result<(), NotChanged> {
+    must_lead(node)?;
+    let id = u64::from(member.id.0);
+    let members = node.members();
+    if members.nodes.len() >= MEMBERS_MAX && !members.nodes.contains_key(&id) {
+        return refused(format!("a cluster has at most {MEMBERS_MAX} members"));
+    }
+    let disk = ask_to_join(node, &member).await?;
+    let Founder { peer, api, .. } = member;
+    let new = MemberNode { disk, peer, api };
+    match members.nodes.get(&id) {
+        Some(known) if *known == new => return Ok(()),
+        Some(known) if known.disk != disk => {
+            let id = member.id;
+            return refused(format!("node {id} is a member with another disk: remove it first"));
+        }
+        Some(_) => {
+            let id = member.id;
+            return refused(format!("node {id} is a member at another address: remove it first"));
+        }
+        None => {}
+    }
+    written(node.raft.add_learner(id, new, false).await)
+}
+
+/// A learner becomes a voter.
+pub async fn promote(node: &Node, id: NodeId) -> Result<(), NotChanged> {
+    let metrics = must_lead(node)?;
+    let members = node.members();
+    let number = u64::from(id.0);
+    if !members.nodes.contains_key(&number) {
+        return refused(format!("node {id} is no member: add it first"));
+    }
+    if members.voters.contains(&number) {
+        return Ok(());
+    }
+    must_be_close(&metrics, id)?;
+    let change = ChangeMembers::AddVoterIds(BTreeSet::from([number]));
+    written(node.raft.change_membership(change, true).await)
+}
+
+/// A member leaves. A leader that is to leave hands over first, and the next one is to be asked.
+pub async fn remove(node: &Node, id: NodeId) -> Result<(), NotChanged> {
+    must_lead(node)?;
+    let members = node.members();
+    let number = u64::from(id.0);
+    let Some(known) = members.nodes.get(&number) else { return Ok(()) };
+    let voter = members.voters.contains(&number);
+    if voter && members.voters.len() == 1 {
+        return refused("the only voter of a cluster cannot be removed".to_string());
+    }
+    if number == node.me() {
+        hand_over(node).await;
+        let leader = node.metrics().current_leader.map(node_id).filter(|leader| *leader != id);
+        return Err(NotProposed::NotLeader { leader }.into());
+    }
+    let one = BTreeSet::from([number]);
+    let change = match voter {
+        true => ChangeMembers::RemoveVoters(one),
+        false => ChangeMembers::RemoveNodes(one),
+    };
+    written(node.raft.change_membership(change, false).await)?;
+    // It may be dead, which is why it was removed.
+    let deadline = Instant::now() + HAND_OVER;
+    let _ = node.peers.ask(&address(number, known), &Question::Removed, deadline).await;
+    if let Some(rpc) = node.peers.rpc() {
+        rpc.forget(id);
+    }
+    Ok(())
+}
+
+/// Another member is to lead.
+pub async fn transfer(node: &Node, to: NodeId) -> Result<(), NotChanged> {
+    let metrics = must_lead(node)?;
+    let number = u64::from(to.0);
+    if number == node.me() {
+        return Ok(());
+    }
+    if !node.members().voters.contains(&number) {
+        return refused(format!("node {to} has no vote"));
+    }
+    must_be_close(&metrics, to)?;
+    if !node.peers.rpc().is_some_and(|rpc| rpc.connected(to)) {
+        return refused(format!("node {to} cannot be reached"));
+    }
+    transfer_to(node, number).await;
+    if node.metrics().current_leader == Some(number) {
+        return Ok(());
+    }
+    Err(NotProposed::Unknown.into())
+}
+
+/// If this node leads, the voter with the most of its log leads next.
+pub async fn hand_over(node: &Node) {
+    let Ok(metrics) = must_lead(node) else { return };
+    let me = node.me();
+    let voters = node.members().voters;
+    let Some(rpc) = node.peers.rpc() else { return };
+    let replication = metrics.replication.iter().flatten();
+    let able = replication
+        .filter(|(id, _)| **id != me && voters.contains(id) && rpc.connected(node_id(**id)));
+    let best = able.max_by_key(|(_, matched)| matched.as_ref().map_or(0, |last| last.index));
+    if let Some((to, _)) = best {
+        tracing::info!("hands over to node {}", node_id(*to));
+        transfer_to(node, *to).await;
+    }
+}
+
+/// Returns when another leads, or when that takes too long.
+async fn transfer_to(node: &Node, to: u64) {
+    node.permits.hand_to(to);
+    if node.raft.trigger().transfer_leader(to).await.is_err() {
+        return; // It has stopped.
+    }
+    let mut metrics = node.raft.server_metrics();
+    let me = node.me();
+    let led_by_another = async {
+        loop {
+            let leader = metrics.borrow_watched().current_leader;
+            if leader.is_some_and(|leader| leader != me) || metrics.changed().await.is_err() {
+                return;
+            }
+        }
+    };
+    // If it takes longer, an ordinary election comes.
+    let _ = timeout(HAND_OVER, led_by_another).await;
+}
+
+async fn ask_to_join(node: &Node, member: &Founder) -> Result<u128, NotChanged> {
+    let Some(cluster) = node.disk.cluster_id() else {
+        return refused("this node does not know its cluster yet".to_string());
+    };
+    let id = member.id;
+    let to = PeerAddress { id, address: member.peer.clone(), disk: None };
+    let reply = node.peers.ask(&to, &Question::Join(cluster), Instant::now() + ANSWER).await;
+    match reply {
+        Ok(Reply::Disk(disk)) => Ok(disk),
+        Ok(_) => refused(format!("node {id} answers something else")),
+        Err(why) => refused(format!("node {id} cannot be added: {why}")),
+    }
+}
+
+fn must_lead(node: &Node) -> Result<RaftMetrics<TypeConfig>, NotProposed> {
+    let metrics = node.metrics();
+    if metrics.state == ServerState::Leader {
+        return Ok(metrics);
+    }
+    Err(NotProposed::NotLeader { leader: metrics.current_leader.map(node_id) })
+}
+
+fn must_be_close(metrics: &RaftMetrics<TypeConfig>, id: NodeId) -> Result<(), NotChanged> {
+    let last = metrics.last_log_index.unwrap_or(0);
+    let replication = metrics.replication.as_ref();
+    let matched = replication.and_then(|all| all.get(&u64::from(id.0)).cloned().flatten());
+    let lag = last.saturating_sub(matched.map_or(0, |last| last.index));
+    if lag > LAG_MAX {
+        return refused(format!("node {id} is {lag} entries behind: wait until it has caught up"));
+    }
+    Ok(())
+}
+
+fn refused<T>(line: String) -> Result<T, NotChanged> {
+    Err(NotChanged::Refused(line))
+}
+
+fn written<T>(
+    result: Result<T, RaftError<TypeConfig, ClientWriteError<TypeConfig>>>,
+) -> Result<(), NotChanged> {
+    match result {
+        Ok(_) => Ok(()),
+        Err(RaftError::Fatal(_)) => Err(NotProposed::Stopped.into()),
+        Err(RaftError::APIError(ClientWriteError::ForwardToLeader(forward))) => {
+            Err(NotProposed::NotLeader { leader: forward.leader_id.map(node_id) }.into())
+        }
+        Err(RaftError::APIError(ClientWriteError::LogEntryDiscarded(_))) => {
+            Err(NotProposed::Unknown.into())
+        }
+        Err(RaftError::APIError(
+            error @ (ClientWriteError::ChangeMembershipError(_)
+            | ClientWriteError::PreconditionFailed(_)),
+        )) => Err(NotChanged::Refused(error.to_string())),
+    }
+}

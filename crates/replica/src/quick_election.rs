@@ -1,0 +1,259 @@
+//! Quick elections: a leader whose process died is replaced before its time-out.
+//!
+//! A voter refuses all candidates while it may still hear from the leader, unless a vote is marked as
+//! a leadership transfer: that mark is the leader's permission to be deposed. When a process dies, its
+//! system closes its connections at once and refuses new ones. Followers that saw both may use the
+//! mark themselves. They tell each other their last entries; the one with the greater campaigns, the
+//! other after [`SECOND`], should the first have failed. At most once in [`PAUSE`].
+//!
+//! The mark passes only where this node's own link to that leader is dead too and its host refused a
+//! new one, or where the leader itself asked for the transfer. That may still depose a living leader,
+//! as any election may; nothing but time is lost by it, for reads never rely on a leader's lease.
+
+use crate::node::Node;
+use crate::raft::message::{Question, Reply, Suspected, Suspicion};
+use crate::raft::network::node_id;
+use crate::raft::{LogId, Vote};
+use crate::raft_types::TypeConfig;
+use conclave_core::NodeId;
+use conclave_net::rpc::{Ending, LinkEvent, PeerAddress, Probe};
+use futures_util::future::join_all;
+use openraft::raft::{TransferLeaderRequest, VoteRequest};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{broadcast, watch};
+use tokio::time::{Instant, sleep, timeout};
+
+/// How long the one with the lesser log waits before it campaigns too.
+const SECOND: Duration = Duration::from_millis(50);
+
+/// How often this node may campaign in this way.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// How long a voter waits to learn that the mark is right: the candidate may have been quicker.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Which votes may pass before their time.
+pub struct Permits {
+    known: Mutex<Known>,
+    /// Counts what the leader asked for.
+    asked: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The leader itself asked for a transfer.
+    asked: Option<Vote>,
+    /// The process of this leader is dead.
+    dead: Option<Vote>,
+    /// This node leads, and wants this one to lead.
+    handing_to: Option<u64>,
+    campaigned: Option<Instant>,
+}
+
+impl Default for Permits {
+    fn default() -> Self {
+        Self { known: Mutex::default(), asked: watch::Sender::new(0) }
+    }
+}
+
+impl Permits {
+    /// This node leads, and wants that one to lead.
+    pub fn hand_to(&self, to: u64) {
+        self.known().handing_to = Some(to);
+    }
+
+    /// The leader of this vote asked for a transfer.
+    pub fn on_transfer(&self, vote: &Vote) {
+        self.known().asked = Some(vote.clone());
+        self.asked.send_modify(|count| *count += 1);
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn may_campaign(&self) -> bool {
+        let mut known = self.known();
+        let now = Instant::now();
+        let may = known.campaigned.is_none_or(|last| now >= last + PAUSE);
+        if may {
+            known.campaigned = Some(now);
+        }
+        may
+    }
+}
+
+/// Takes the mark from a vote that has no right to it.
+pub async fn vet(node: &Node, mut request: VoteRequest<TypeConfig>) -> VoteRequest<TypeConfig> {
+    if request.leadership_transfer {
+        let candidate = request.vote.leader_id.node_id;
+        request.leadership_transfer = is_permitted(node, candidate).await;
+    }
+    request
+}
+
+async fn is_permitted(node: &Node, candidate: u64) -> bool {
+    let Some((vote, _)) = node.log_end().await else { return false };
+    if !vote.committed {
+        return true; // Nobody leads: the mark changes nothing.
+    }
+    if vote.leader_id.node_id == node.me() {
+        return node.permits.known().handing_to == Some(candidate);
+    }
+    let mut asked = node.permits.asked.subscribe();
+    let for_this = |node: &Node| node.permits.known().asked.as_ref() == Some(&vote);
+    let by_leader = async {
+        while !for_this(node) {
+            if asked.changed().await.is_err() {
+                return false;
+            }
+        }
+        true
+    };
+    tokio::select! {
+        biased;
+        asked = timeout(PATIENCE, by_leader) => asked.unwrap_or(false),
+        true = is_dead(node, &vote) => true,
+    }
+}
+
+/// Whether the leader of this vote is dead: the own link to it has ended, and its host says that
+/// nobody listens.
+pub async fn is_dead(node: &Node, vote: &Vote) -> bool {
+    if node.permits.known().dead.as_ref() == Some(vote) {
+        return true;
+    }
+    let id = node_id(vote.leader_id.node_id);
+    let (Some(to), Some(rpc)) = (node.address(id), node.peers.rpc()) else { return false };
+    if rpc.probe(&to).await != Probe::RefusedConnection {
+        return false;
+    }
+    // The links learn of it a moment later, perhaps.
+    let mut links = rpc.links();
+    let cut = async { while rpc.connected(id) && links.recv().await.is_ok() {} };
+    if timeout(PATIENCE, cut).await.is_err() && rpc.connected(id) {
+        return false;
+    }
+    node.permits.known().dead = Some(vote.clone());
+    true
+}
+
+/// Answers another node that has lost the leader.
+pub async fn on_suspicion(node: &Node, suspicion: &Suspicion) -> Suspected {
+    let Some((vote, last)) = node.log_end().await else {
+        return Suspected { agrees: false, last: None };
+    };
+    let agrees = vote == suspicion.vote
+        && vote.leader_id.node_id != node.me()
+        && is_dead(node, &vote).await;
+    Suspected { agrees, last }
+}
+
+/// Watches the link to the leader.
+pub async fn watch(node: Arc<Node>) {
+    let Some(rpc) = node.peers.rpc() else { return };
+    let mut links = rpc.links();
+    loop {
+        let event = match links.recv().await {
+            Ok(event) => event,
+            Err(broadcast::error::RecvError::Lagged(_)) => continue,
+            Err(broadcast::error::RecvError::Closed) => return,
+        };
+        if let LinkEvent::Down { link, how: Ending::ClosedByPeer } = event
+            && leader_of(&node) == Some(link.peer)
+        {
+            replace(&node, link.peer).await;
+        }
+    }
+}
+
+fn leader_of(node: &Node) -> Option<NodeId> {
+    node.metrics().current_leader.map(node_id)
+}
+
+/// Campaigns if the leader is dead and enough others agree.
+async fn replace(node: &Node, leader: NodeId) {
+    let Some((vote, last)) = node.log_end().await else { return };
+    let members = node.members();
+    let voter = members.voters.contains(&node.me());
+    if !voter || !vote.committed || node_id(vote.leader_id.node_id) != leader {
+        return;
+    }
+    if !is_dead(node, &vote).await || !node.permits.may_campaign() {
+        return;
+    }
+    tracing::info!("the process of node {leader}, which leads, is gone");
+    let suspicion = Suspicion { vote: vote.clone(), last: last.clone() };
+    let agreeing = ask_others(node, leader, suspicion).await;
+    if 2 * (agreeing.len() + 1) <= members.voters.len() {
+        return;
+    }
+    if !is_first((last, node.me()), &agreeing) {
+        sleep(SECOND).await;
+    }
+    // Refused by itself if anybody else was voted for meanwhile.
+    let request = TransferLeaderRequest::new(vote, node.me(), None);
+    let _ = node.raft.handle_transfer_leader(request).await;
+}
+
+/// The last entries of those who have lost the leader too.
+async fn ask_others(
+    node: &Node,
+    leader: NodeId,
+    suspicion: Suspicion,
+) -> Vec<(Option<LogId>, u64)> {
+    let voters = node.members().voters;
+    let others = node.others();
+    let asked = others.iter().filter(|to| to.id != leader && voters.contains(&u64::from(to.id.0)));
+    let deadline = Instant::now() + 3 * PATIENCE;
+    let question = Question::Suspect(suspicion);
+    let ask = |to: PeerAddress| {
+        let question = &question;
+        async move {
+            match node.peers.ask(&to, question, deadline).await {
+                Ok(Reply::Suspect(Suspected { agrees: true, last })) => {
+                    Some((last, u64::from(to.id.0)))
+                }
+                Ok(_) | Err(_) => None,
+            }
+        }
+    };
+    join_all(asked.cloned().map(ask)).await.into_iter().flatten().collect()
+}
+
+/// Whether no other has a greater log; of equal ones the one with the greater id is first.
+fn is_first(mine: (Option<LogId>, u64), others: &[(Option<LogId>, u64)]) -> bool {
+    others.iter().all(|other| mine > *other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use openraft::vote::RaftLeaderId;
+
+    fn entry(term: u64, index: u64) -> Option<LogId> {
+        let leader = <TypeConfig as openraft::RaftTypeConfig>::LeaderId::new(term, 0);
+        Some(LogId::new(leader.to_committed(), index))
+    }
+
+    #[test]
+    fn the_greater_log_campaigns_first() {
+        assert!(is_first((entry(3, 9), 1), &[(entry(3, 8), 2)]));
+        assert!(!is_first((entry(3, 9), 1), &[(entry(3, 8), 2), (entry(4, 2), 0)]));
+        assert!(is_first((entry(3, 9), 2), &[(entry(3, 9), 1)]), "of equal ones the greater id");
+        assert!(!is_first((entry(3, 9), 1), &[(entry(3, 9), 2)]));
+        assert!(is_first((None, 1), &[]));
+    }
+
+    #[tokio::test]
+    async fn it_is_tried_once_in_a_while() {
+        tokio::time::pause();
+        let permits = Permits::default();
+        assert!(permits.may_campaign());
+        tokio::time::advance(PAUSE - Duration::from_millis(1)).await;
+        assert!(!permits.may_campaign());
+        tokio::time::advance(Duration::from_millis(2)).await;
+        assert!(permits.may_campaign());
+    }
+}

@@ -1,0 +1,7 @@
+//! Several replicas in one process, on loopback: what the cluster keeps, and through what.
+
+mod cluster;
+mod founding;
+mod kit;
+mod leases;
+mod members;

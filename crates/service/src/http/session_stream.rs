@@ -1,0 +1,46 @@
+//! The stream of a session (server-sent events), whose end tells soon that its client is dead; and
+//! the ping beside it.
+
+use super::Api;
+use super::body::Body;
+use super::problem::Problem;
+use crate::desk::{Command, refusal};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use conclave_api::{Ping, SESSION_HEADER, STREAM_HEADER};
+use futures_util::stream::{self, Stream, StreamExt};
+use std::convert::Infallible;
+
+/// Begins with one event, which says that the stream counts from now on.
+pub async fn stream(
+    State(api): State<Api>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let Some(session) = text(SESSION_HEADER).map(str::to_string) else {
+        return Err(refusal::bad(format!("the header {SESSION_HEADER} names the session")).into());
+    };
+    let Some(stream) = text(STREAM_HEADER).and_then(|number| number.parse::<u64>().ok()) else {
+        let words = format!("the header {STREAM_HEADER} has the stream's number, which rises");
+        return Err(refusal::bad(words).into());
+    };
+    let attached = api.ask(|reply| Command::Attach { session, stream, reply }).await?;
+    let over = api.streams.enter().over();
+    let begun = stream::once(async { Ok(Event::default().event("attached").data("{}")) });
+    // It is dropped with the connection, and then the stream has ended.
+    let rest = stream::once(async move {
+        let _attached = attached;
+        std::future::pending().await
+    });
+    Ok(Sse::new(begun.chain(rest).take_until(over)).keep_alive(KeepAlive::default()))
+}
+
+pub async fn ping(
+    State(api): State<Api>,
+    Body(request): Body<Ping>,
+) -> Result<StatusCode, Problem> {
+    api.ask(|reply| Command::Ping { request, reply }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,256 @@
+//! Live events: what happens in the table, told by every node as it applies the log. Session ids
+//! are secrets; events show labels and short hashes.
+
+use super::sights::short_hash;
+use crate::desk::{Feed, Numbered};
+use conclave_api::LiveEvent;
+use conclave_replica::Entry;
+use conclave_table::{
+    Answer, Body, Change, Kind, Notice, Refusal, SessionEnd, SessionId, Table, Text, Ticket,
+};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::broadcast;
+
+/// How many events are kept for those who come late, and how far behind a watcher may fall.
+const KEPT: usize = 1_000;
+
+/// The latest events of a node.
+pub struct Journal {
+    node: u32,
+    past: Mutex<Past>,
+    watchers: broadcast::Sender<Numbered>,
+}
+
+#[derive(Default)]
+struct Past {
+    number: u64,
+    events: VecDeque<Happened>,
+}
+
+/// Something that happened. Its words are made when somebody wants to read them.
+#[derive(Clone, Debug)]
+struct Happened {
+    number: u64,
+    at_ms: u64,
+    kind: &'static str,
+    name: Option<Text>,
+    what: What,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Opened(Text, SessionId),
+    Ended(Text, SessionId, SessionEnd),
+    Queued(Text, u32),
+    Left(Text, Refusal),
+    Granted(Text, SessionId, u64),
+    Released(Text),
+    Revoked(Text),
+    Proclaimed,
+    Said(String),
+}
+
+impl Journal {
+    /// Nothing has happened yet.
+    pub fn new(node: u32) -> Self {
+        let (watchers, _) = broadcast::channel(KEPT);
+        Self { node, past: Mutex::default(), watchers }
+    }
+
+    /// Notes what an entry of the log has brought about.
+    pub fn applied(&self, entry: &Entry<'_>) {
+        let mut noting = self.noting();
+        let notices = &entry.applied.notices;
+        match (entry.change, &entry.applied.answer) {
+            (Change::Open(open), Answer::Opened { session, .. }) if *session == open.session => {
+                noting.add("session_opened", None, What::Opened(open.label.clone(), *session));
+            }
+            (Change::Ask(ask), Answer::Waiting { position }) => {
+                if let Body::Acquire(acquire) = &ask.body {
+                    let name = acquire.wants.first().map(|want| want.resource.name.clone());
+                    let label = label(entry.table, notices, ask.session);
+                    noting.add("queued", name, What::Queued(label, *position));
+                }
+            }
+            _ => {}
+        }
+        for notice in notices {
+            noting.notice(notice, entry);
+        }
+    }
+
+    /// Notes something that is in no log.
+    pub fn note(&self, kind: &'static str, name: Option<&str>, words: String) {
+        self.noting().add(kind, name.map(Text::from), What::Said(words));
+    }
+
+    /// The latest events, and those to come.
+    pub fn feed(&self) -> Feed {
+        let past = self.lock();
+        let coming = self.watchers.subscribe();
+        Feed { past: past.events.iter().map(|event| event.told(self.node)).collect(), coming }
+    }
+
+    fn noting(&self) -> Noting<'_> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Noting { journal: self, past: self.lock(), at_ms: now.as_millis() as u64 }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Past> {
+        self.past.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The journal while something is written into it.
+struct Noting<'a> {
+    journal: &'a Journal,
+    past: MutexGuard<'a, Past>,
+    at_ms: u64,
+}
+
+impl Noting<'_> {
+    fn add(&mut self, kind: &'static str, name: Option<Text>, what: What) {
+        self.past.number += 1;
+        let number = self.past.number;
+        let event = Happened { number, at_ms: self.at_ms, kind, name, what };
+        if self.journal.watchers.receiver_count() > 0 {
+            let told = event.told(self.journal.node);
+            let _ = self.journal.watchers.send(told); // The last one may have left just now.
+        }
+        if self.past.events.len() == KEPT {
+            self.past.events.pop_front();
+        }
+        self.past.events.push_back(event);
+    }
+
+    fn notice(&mut self, notice: &Notice, entry: &Entry<'_>) {
+        let label = |session| label(entry.table, &entry.applied.notices, session);
+        match notice {
+            Notice::Granted(granted) => {
+                let session = granted.ticket.session;
+                for grant in &granted.grants {
+                    let kind = if grant.resource.kind == Kind::Lock { "granted" } else { "leader" };
+                    let what = What::Granted(label(session), session, grant.inside.fence.0);
+                    self.add(kind, Some(grant.resource.name.clone()), what);
+                }
+            }
+            Notice::Left { ticket, wants, why } => {
+                for resource in wants {
+                    let what = What::Left(label(ticket.session), why.clone());
+                    self.add("cancelled", Some(resource.name.clone()), what);
+                }
+            }
+            Notice::Ended(ended) => {
+                let kind = end_kind(entry, ended.ticket, ended.resource.kind);
+                let what = What::Released(label(ended.ticket.session));
+                self.add(kind, Some(ended.resource.name.clone()), what);
+            }
+            Notice::Revoked(ticket, resource) => {
+                let what = What::Revoked(label(ticket.session));
+                self.add("revoked", Some(resource.name.clone()), what);
+            }
+            Notice::Proclaimed(resource, _) => {
+                self.add("leader", Some(resource.name.clone()), What::Proclaimed);
+            }
+            Notice::SessionEnded { session, label, why } => {
+                let kind = match why {
+                    SessionEnd::Closed => "session_closed",
+                    SessionEnd::Expired | SessionEnd::Lapsed => "expired",
+                };
+                self.add(kind, None, What::Ended(label.clone(), *session, *why));
+            }
+        }
+    }
+}
+
+/// How the end of a hold is called: by force, with its session, or given back.
+fn end_kind(entry: &Entry<'_>, ticket: Ticket, kind: Kind) -> &'static str {
+    let ended = |notice: &Notice| {
+        matches!(notice, Notice::SessionEnded { session, .. } if *session == ticket.session)
+    };
+    match (entry.change, kind) {
+        (Change::Force(_), _) => "forced",
+        (_, Kind::Election) => "leader",
+        (Change::Expire { .. } | Change::Lapse { .. }, Kind::Lock)
+            if entry.applied.notices.iter().any(ended) =>
+        {
+            "lost"
+        }
+        (_, Kind::Lock) => "released",
+    }
+}
+
+/// The label of a session, also of one that has just ended.
+fn label(table: &Table, notices: &[Notice], id: SessionId) -> Text {
+    if let Some(session) = table.session(id) {
+        return session.label.clone();
+    }
+    let ended = |notice: &Notice| match notice {
+        Notice::SessionEnded { session, label, .. } if *session == id => Some(label.clone()),
+        Notice::SessionEnded { .. }
+        | Notice::Granted(_)
+        | Notice::Left { .. }
+        | Notice::Ended(_)
+        | Notice::Revoked(..)
+        | Notice::Proclaimed(..) => None,
+    };
+    notices.iter().find_map(ended).unwrap_or_default()
+}
+
+impl Happened {
+    fn told(&self, node: u32) -> Numbered {
+        let event = LiveEvent {
+            at_ms: self.at_ms,
+            node,
+            kind: self.kind.to_string(),
+            name: self.name.as_ref().map(ToString::to_string),
+            message: self.what.words(),
+        };
+        Numbered { number: self.number, event: Arc::new(event) }
+    }
+}
+
+impl What {
+    fn words(&self) -> String {
+        match self {
+            Self::Opened(label, id) => format!("'{label}' ({:08x}) has come", short_hash(*id)),
+            Self::Ended(label, id, why) => {
+                let why = match why {
+                    SessionEnd::Closed => "has left",
+                    SessionEnd::Expired => "was silent for too long",
+                    SessionEnd::Lapsed => "was without its stream for too long",
+                };
+                format!("'{label}' ({:08x}) {why}", short_hash(*id))
+            }
+            Self::Queued(label, place) => format!("'{label}' waits at place {place}"),
+            Self::Left(label, why) => {
+                let why = match why {
+                    Refusal::TimedOut => "has waited for long enough",
+                    Refusal::Deadlock(_) => "would have waited for ever: a deadlock",
+                    Refusal::NoSession
+                    | Refusal::TakenId
+                    | Refusal::Forgotten
+                    | Refusal::AnotherRequest
+                    | Refusal::Senseless(_)
+                    | Refusal::Busy
+                    | Refusal::Withdrawn
+                    | Refusal::ModeConflict
+                    | Refusal::NotHolder
+                    | Refusal::NoCandidate
+                    | Refusal::StaleFence { .. }
+                    | Refusal::Full(_) => "has left the line",
+                };
+                format!("'{label}' {why}")
+            }
+            Self::Granted(label, id, fence) => {
+                format!("'{label}' ({:08x}) has it with fence {fence}", short_hash(*id))
+            }
+            Self::Released(label) => format!("'{label}' no longer has it"),
+            Self::Revoked(label) => format!("it is taken from '{label}' by force, and ends soon"),
+            Self::Proclaimed => "the leader is known by something else".to_string(),
+            Self::Said(words) => words.clone(),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Questions: what clients look at. What is said of one lock, and of values, is linearizable: the
+//! leader says it. Lists are of this node's own table, once it has come as far as the leader's was,
+//! or as it is, if that is asked for.
+
+use super::answers::lost;
+use super::commands::unexpected;
+use super::engine::ReplicatedEngine;
+use super::hop::{ANSWERED, Asked, Patience, Said};
+use super::sights::{self, LockSeen};
+use super::words;
+use crate::desk::{Answer as Answered, Question, refusal};
+use conclave_api::{self as api, limits};
+use conclave_table::{Fence, Kind, Resource, Text};
+use std::ops::Bound;
+use tokio::time::timeout;
+
+/// A node whose table is further behind than this cannot serve.
+const LAG_MAX: u64 = 10_000;
+
+impl ReplicatedEngine {
+    /// Answers a question.
+    pub async fn show(&self, question: Question) {
+        match question {
+            Question::Verify { name, request, reply } => {
+                self.answer(reply, self.verified(&name, &request).await);
+            }
+            Question::Locks { page, reply } => self.answer(reply, self.locks(&page).await),
+            Question::Lock { name, look, reply } => {
+                self.answer(reply, self.lock_now(&name, &look).await);
+            }
+            Question::Elections { page, reply } => self.answer(reply, self.elections(&page).await),
+            Question::Election { name, reply } => {
+                let election = match words::election(&name) {
+                    Ok(election) => self.election_now(election).await,
+                    Err(refusal) => Err(refusal),
+                };
+                self.answer(reply, election);
+            }
+            Question::Value { name, reply } => self.answer(reply, self.value_now(&name).await),
+            Question::Cluster { reply } => self.answer(reply, Ok(self.cluster_view())),
+            Question::Members { reply } => self.answer(reply, Ok(self.members_view())),
+            Question::Ready { reply } => self.answer(reply, self.ready()),
+            Question::Events { reply } => self.answer(reply, Ok(self.journal().feed())),
+            Question::Metrics { reply } => self.answer(reply, Ok(self.exposition())),
+        }
+    }
+
+    async fn verified(&self, name: &str, request: &api::Verify) -> Answered<api::Verified> {
+        let resource = words::lock(name)?;
+        let fence = words::fence(request.fence)?;
+        let session = request.session.as_deref().map(words::session).transpose();
+        // What is no session holds nothing.
+        let asked = match session {
+            Ok(session) => Asked::Verify(resource, fence, session),
+            Err(_) => return Ok(verified(name, false, None)),
+        };
+        match self.ask(&asked, Patience::repeatable()).await.map_err(lost)? {
+            Said::Verified(valid, latest) => Ok(verified(name, valid, latest)),
+            said => Err(unexpected(said)),
+        }
+    }
+
+    async fn lock_now(&self, name: &str, look: &api::Look) -> Answered<api::Lock> {
+        let resource = words::lock(name)?;
+        let seen = match look.stale {
+            true => self.seen_here(&resource, look.explain)?,
+            false => self.seen_by_leader(resource, look.explain).await?,
+        };
+        Ok(self.lock_view(seen))
+    }
+
+    /// A lock as the leader sees it.
+    pub async fn lock_seen(&self, resource: &Resource) -> Answered<LockSeen> {
+        self.seen_by_leader(resource.clone(), false).await
+    }
+
+    /// An election as it is now.
+    pub async fn election_now(&self, election: Resource) -> Answered<api::Election> {
+        Ok(self.election_view(self.seen_by_leader(election, false).await?))
+    }
+
+    async fn seen_by_leader(&self, resource: Resource, explain: bool) -> Answered<LockSeen> {
+        let asked = Asked::Look(resource, explain);
+        match self.ask(&asked, Patience::repeatable()).await.map_err(lost)? {
+            Said::Seen(seen) => Ok(*seen),
+            said => Err(unexpected(said)),
+        }
+    }
+
+    fn seen_here(&self, resource: &Resource, explain: bool) -> Answered<LockSeen> {
+        let look = |table: &_| Some(sights::seen(table, resource, self.pace(), explain));
+        self.look(look).ok_or_else(|| refusal::unavailable("this node has not started yet"))
+    }
+
+    /// A value as it is now.
+    pub async fn value_now(&self, name: &str) -> Answered<api::Value> {
+        limits::name(name)?;
+        let asked = Asked::Value(Text::from(name));
+        match self.ask(&asked, Patience::repeatable()).await.map_err(lost)? {
+            Said::Value(Some((fence, value))) => {
+                let json = value.map_or(Ok(serde_json::Value::Null), |text| {
+                    serde_json::from_str(&text).map_err(|_| super::answers::strange())
+                });
+                Ok(self.value_view(name, fence, json?))
+            }
+            Said::Value(None) => {
+                Err(refusal::not_found(format!("no value '{name}' was ever set")))
+            }
+            said => Err(unexpected(said)),
+        }
+    }
+
+    async fn locks(&self, page: &api::Page) -> Answered<api::Locks> {
+        let (seen, next, index) = self.page(Kind::Lock, page).await?;
+        let locks = seen.into_iter().map(|seen| self.lock_view(seen)).collect();
+        Ok(api::Locks { locks, next, as_of_index: Some(index) })
+    }
+
+    async fn elections(&self, page: &api::Page) -> Answered<api::Elections> {
+        let (seen, next, index) = self.page(Kind::Election, page).await?;
+        let elections = seen.into_iter().map(|seen| self.election_view(seen)).collect();
+        Ok(api::Elections { elections, next, as_of_index: Some(index) })
+    }
+
+    async fn page(&self, kind: Kind, page: &api::Page) -> Answered<Page> {
+        let limit = limits::page(page)?;
+        if !page.stale {
+            self.catch_up().await?;
+        }
+        let name = page.after.as_deref().unwrap_or_default();
+        let after = Resource { kind, name: Text::from(name) };
+        Ok(self.look(|table| {
+            let from = table.resources_from(Bound::Excluded(&after));
+            let mut from = from.take_while(|resource| resource.kind == kind);
+            let view = |resource| sights::listed(table, resource, self.pace());
+            let seen: Vec<LockSeen> = from.by_ref().take(limit).map(view).collect();
+            let next = from.next().and_then(|_| seen.last()).map(|last| last.name.to_string());
+            (seen, next, table.index())
+        }))
+    }
+
+    /// Waits until this node's table knows all that was committed when it was asked (ReadIndex).
+    async fn catch_up(&self) -> Answered<()> {
+        let said = self.ask(&Asked::ReadIndex, Patience::repeatable()).await.map_err(lost)?;
+        let Said::ReadIndex(index) = said else { return Err(unexpected(said)) };
+        let behind = |_| refusal::unavailable("this node is behind; ask another, or with stale=true");
+        timeout(ANSWERED, self.pace().until(index)).await.map_err(behind)
+    }
+
+    /// It can serve now: it is not about to stop, knows who leads, and is not far behind.
+    fn ready(&self) -> Answered<()> {
+        if *self.stopping().borrow() {
+            return Err(refusal::unavailable("this node is about to stop"));
+        }
+        let status = self.status();
+        if status.leader.is_none() {
+            return Err(lost(super::hop::Lost::NoLeader));
+        }
+        let lag = status.committed.saturating_sub(status.applied);
+        if lag > LAG_MAX {
+            let words = format!("this node has yet to apply {lag} changes");
+            return Err(refusal::unavailable(words));
+        }
+        Ok(())
+    }
+}
+
+/// A part of a list, where the next begins, and up to which index it is known.
+type Page = (Vec<LockSeen>, Option<String>, u64);
+
+fn verified(name: &str, valid: bool, latest: Option<Fence>) -> api::Verified {
+    let latest = latest.map(|fence| fence.0);
+    api::Verified { name: name.to_string(), valid, latest, scope: "cluster".to_string() }
+}

@@ -1,0 +1,10 @@
+//! The replicated engine over HTTP: real replicas on loopback, within one process.
+
+mod common;
+mod elections;
+mod failures;
+mod locks;
+mod requests;
+mod several;
+mod streams;
+mod views;

@@ -1,0 +1,106 @@
+//! Views: lists in pages, the cluster, events and metrics, without any secret.
+
+use crate::common::{Client, Cluster, FOR_EVER, admin, call, numbered};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_come_in_pages_and_say_how_far_they_know() {
+    let cluster = Cluster::start(3).await;
+    let client = Client::open(cluster.nodes[0], "client").await;
+    for name in ["a", "b", "c"] {
+        client.acquire(name).await;
+    }
+    client.post("/v1/elections/e/campaign", json!({ "value": "v" })).await;
+    for node in &cluster.nodes {
+        let page = call(*node, "GET /v1/locks?limit=2", &[], "").await;
+        assert!(!page.body.contains(&client.session));
+        let page = page.json();
+        assert_eq!((names(&page["locks"]), &page["next"]), (vec!["a", "b"], &json!("b")));
+        assert!(page["as_of_index"].as_u64().is_some_and(|index| index > 0));
+        let rest = call(*node, "GET /v1/locks?limit=2&after=b", &[], "").await.json();
+        assert_eq!((names(&rest["locks"]), &rest["next"]), (vec!["c"], &json!(null)));
+        let elections = call(*node, "GET /v1/elections", &[], "").await.json();
+        assert_eq!(names(&elections["elections"]), ["e"]);
+    }
+    let stale = call(cluster.nodes[2], "GET /v1/locks?stale=true", &[], "").await;
+    assert_eq!(stale.status, 200);
+    cluster.stop().await;
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_cluster_tells_what_this_engine_has() {
+    let cluster = Cluster::start(3).await;
+    let leader = cluster.leader().await;
+    let seen = call(cluster.nodes[leader], "GET /v1/cluster", &[], "").await.json();
+    assert_eq!((&seen["engine"], &seen["scope"]), (&json!("replicated"), &json!("cluster")));
+    assert_eq!((&seen["role"], &seen["leader"]), (&json!("leader"), &json!(leader + 1)));
+    assert_eq!((&seen["election"], &seen["locks_max"]), (&json!(null), &json!(null)));
+    assert_eq!(seen["members"].as_array().map(Vec::len), Some(3));
+    assert!(seen["applied"].as_u64().is_some() && seen["committed"].as_u64().is_some());
+    assert_eq!(call(cluster.nodes[leader], "GET /readyz", &[], "").await.status, 200);
+    let members = call(cluster.nodes[0], "GET /v1/cluster/members", &[], "").await.json();
+    assert_eq!(members["members"].as_array().map(Vec::len), Some(3));
+    let to = (leader + 1) % 3 + 1;
+    let moved = admin(cluster.nodes[leader], "POST /v1/cluster/transfer", json!({ "to": to })).await;
+    assert_eq!(moved.status, 200, "{moved:?}");
+    let backup = admin(cluster.nodes[leader], "POST /v1/cluster/snapshot", json!({})).await;
+    assert_eq!(backup.status, 200);
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_have_the_numbers_of_the_log_and_histograms() {
+    let cluster = Cluster::start(1).await;
+    let client = Client::open(cluster.first(), "client").await;
+    let held = client.acquire("a").await;
+    client.release("a", held).await;
+    client.ask("a", json!({ "permits": 0 })).await;
+    let page = call(cluster.first(), "GET /metrics", &[], "").await.body;
+    for line in [
+        "conclave_info{engine=\"replicated\"} 1\n",
+        "conclave_leads 1\n",
+        "conclave_sessions 1\n",
+        "conclave_acquire_seconds_count 1\n",
+        "conclave_hold_seconds_count 1\n",
+        "conclave_refusals_total{code=\"bad_request\"} 1\n",
+    ] {
+        assert!(page.contains(line), "{line} in {page}");
+    }
+    assert!(!page.contains(&client.session));
+    cluster.stop().await;
+}
+
+/// Every node tells what happens, as it applies the log.
+#[tokio::test(flavor = "multi_thread")]
+async fn events_are_told_at_every_node_without_session_ids() {
+    let cluster = Cluster::start(3).await;
+    let follower = cluster.follower().await;
+    let address = cluster.nodes[follower];
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let request = format!("GET /v1/events HTTP/1.1\r\nhost: {address}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.expect("it reads");
+    let client = Client::open(cluster.nodes[0], "the client").await;
+    let held = client.ask("a", numbered(1, 0)).await.json()["fence"].as_u64().expect("a fence");
+    client.release("a", held).await;
+    let mut told = String::new();
+    let reading = async {
+        let mut buffer = [0; 4_096];
+        while !told.contains("event: released") {
+            let read = stream.read(&mut buffer).await.expect("it goes on");
+            assert!(read > 0, "it ended: {told}");
+            told.push_str(&String::from_utf8_lossy(&buffer[..read]));
+        }
+    };
+    timeout(FOR_EVER, reading).await.expect("all is told");
+    assert!(told.contains("event: session_opened") && told.contains("event: granted"), "{told}");
+    assert!(told.contains(&format!("has it with fence {held}")), "{told}");
+    assert!(!told.contains(&client.session), "a session id is a secret");
+    cluster.stop().await;
+}
