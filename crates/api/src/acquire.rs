@@ -23,7 +23,8 @@ pub struct Acquire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<described::AskedMode>"))]
     pub mode: Option<String>,
-    /// How many may hold it at once: all who ask say the same number. A classic engine takes 1 only.
+    /// How many may hold it at once: all who ask say the same number. A classic engine takes only
+    /// 1.
     #[serde(default, deserialize_with = "whole::optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<described::Permits>"))]

@@ -42,8 +42,8 @@ pub struct Cluster {
     pub locks_max: Option<u64>,
     /// How many sessions it knows.
     pub sessions: u64,
-    /// Whose locks and sessions these are: `node` for a classic engine, `cluster` for the replicated
-    /// one.
+    /// Whose locks and sessions these are: `node` for a classic engine, `cluster` for the
+    /// replicated one.
     #[serde(default = "at_one_node")]
     #[cfg_attr(test, schemars(with = "described::Scope"))]
     pub scope: String,

@@ -78,8 +78,8 @@ pub struct Election {
     /// Its name.
     #[cfg_attr(test, schemars(with = "described::Name"))]
     pub name: String,
-    /// Who leads. With a classic engine, if a session of this node does: all leaders are sessions of
-    /// the leading node.
+    /// Who leads. With a classic engine, if a session of this node does: all leaders are sessions
+    /// of the leading node.
     pub leader: Option<Holder>,
     /// What the leader wants to be known by.
     #[cfg_attr(test, schemars(with = "Option<described::Proclaimed>"))]

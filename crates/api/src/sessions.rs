@@ -72,7 +72,7 @@ impl Session {
     }
 }
 
-/// `POST /v1/sessions/{id}/keepalive`. With a classic engine the body is ignored, and may be missing.
+/// `POST /v1/sessions/{id}/keepalive`. A classic engine ignores the body, which may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -82,14 +82,15 @@ mod tests {
     fn an_explanation_names_whoever_is_in_the_way() {
         let lock = json!({
             "name": "a", "state": "held", "holder": null, "waiters": [
-                {"label": "w2", "session": "00000002", "position": 1, "waited_ms": 1_500, "eta_ms": null},
+                {"label": "w2", "session": "00000002", "position": 1, "waited_ms": 1_500,
+                 "eta_ms": null},
             ],
             "holders": [{"label": "w1", "session": "00000001", "node": null, "fence": 9,
                          "held_ms": 61_000, "mode": "permits", "slot": 2, "lease_ms": 4_000}],
             "blocked_on": null, "entries": null, "messages": null, "node": 1, "as_of_index": 44,
             "explanation": {
                 "message": "w1 holds it, and 1 waits",
-                "waits": [{"label": "w2", "session": "00000002", "locks": ["a", "b"], "blocked_by": [
+                "waits": [{"label": "w2", "session": "2", "locks": ["a", "b"], "blocked_by": [
                     {"label": "w1", "session": "00000001", "lock": "a", "because": "holds"},
                     {"label": "w3", "session": "00000003", "lock": "b", "because": "earlier"},
                 ]}],

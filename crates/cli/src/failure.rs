@@ -154,7 +154,7 @@ fn one_line(error: &clap::Error) -> String {
                 Some(_) | None => format!("{flag}: cannot be given twice; see --help"),
             }
         }
-        (ErrorKind::MissingRequiredArgument, _) => format!("{argument}: is missing; see --help"),
+        (ErrorKind::MissingRequiredArgument, _) => missing(error, argument),
         _ => {
             let rendered = error.to_string();
             let first = rendered.lines().next().unwrap_or_default();
@@ -175,6 +175,13 @@ fn range_in_words(accepted: &str) -> String {
     }
 }
 
+fn missing(error: &clap::Error, argument: &str) -> String {
+    match wrapper(error).filter(|_| argument.starts_with("<CMD>")) {
+        Some(typed) => format!("CMD: a command comes after --, as in '{typed} NAME -- CMD'"),
+        None => format!("{argument}: is missing; see --help"),
+    }
+}
+
 fn unknown(error: &clap::Error, argument: &str, hint: &str) -> String {
     match wrapper(error) {
         _ if argument.starts_with('-') => format!("{argument}: no such flag; {hint}"),
@@ -189,8 +196,9 @@ fn unknown(error: &clap::Error, argument: &str, hint: &str) -> String {
 fn wrapper(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return None };
     let usage = usage.to_string();
-    let typed = usage.strip_prefix("Usage: ")?.split(" [").next()?;
-    usage.contains("-- <CMD>").then(|| typed.to_string())
+    let is_word = |word: &&str| !word.starts_with(['[', '<', '-']);
+    let typed: Vec<&str> = usage.strip_prefix("Usage: ")?.split(' ').take_while(is_word).collect();
+    usage.contains("-- <CMD>").then(|| typed.join(" "))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The time since the machine started, by the quicker of two clocks: one counts the time asleep (a
-/// lease goes on running while the lid of a laptop is closed), and the other is not slewed while the
-/// time of day is set right.
+/// lease goes on running while the lid of a laptop is closed), and the other is not slewed while
+/// the time of day is set right.
 pub fn since_boot() -> Duration {
     static CLOCK: Mutex<Option<Quicker>> = Mutex::new(None);
     let boot = read(ClockId::Boottime);

@@ -154,7 +154,7 @@ impl Guard {
         answer
     }
 
-    /// Gives all back, one after the other. The answer is the first that is no success, or the last.
+    /// Gives all back, one after the other. The answer is the first refusal, or else the last.
     fn give_back(&mut self) -> Result<Released, Error> {
         self.given_back = true;
         let mut answer = self.give_one_back(&self.grants[0]);

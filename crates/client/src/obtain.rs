@@ -26,8 +26,8 @@ impl Client {
         self.obtain(&Asked::one(Kind::Lock, name, wanted), wanted)
     }
 
-    /// The same for several locks at once, all or none: replicated engine. How each is to be held, it
-    /// says itself.
+    /// The same for several locks at once, all or none: replicated engine. How each is to be held,
+    /// it says itself.
     pub fn lock_all(&self, locks: &[WantedLock], wanted: &Wanted) -> Result<Guard, Error> {
         self.obtain(&Asked { kind: Kind::Lock, locks: locks.to_vec() }, wanted)
     }
@@ -63,8 +63,8 @@ impl Client {
         }
     }
 
-    /// Stands for an election. With a classic engine, at the node that leads the cluster: it goes to
-    /// another node when it is sent there.
+    /// Stands for an election. With a classic engine, at the node that leads the cluster: it goes
+    /// to another node when it is sent there.
     pub fn lead(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
         if self.has_sessions_of_cluster() {
             return self.obtain(&Asked::one(Kind::Election, name, wanted), wanted);

@@ -1,5 +1,5 @@
-//! The pinned cluster: fencing tokens of different clusters do not compare, so a client keeps to the
-//! first cluster that it met, and to its latest generation.
+//! The pinned cluster: fencing tokens of different clusters do not compare, so a client keeps to
+//! the first cluster that it met, and to its latest generation.
 
 use crate::Error;
 use std::sync::{Mutex, PoisonError};

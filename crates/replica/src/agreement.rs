@@ -11,7 +11,7 @@ use crate::lease::Proposing;
 use crate::node::Node;
 use crate::raft::message::{Question, Reply};
 use crate::state_hashes::StateHash;
-use conclave_table::{Change, VERSION};
+use conclave_table::Change;
 use futures_util::future::join_all;
 use openraft::ServerState;
 use serde::{Deserialize, Serialize};
@@ -19,8 +19,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How often nodes compare.
-const PAUSE: Duration = Duration::from_secs(10);
+/// How soon after its start a node compares, and how often later on.
+const PAUSE_MIN: Duration = Duration::from_secs(1);
+const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// How long a node may take to answer.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -33,11 +34,6 @@ pub struct About {
 }
 
 impl About {
-    /// This build.
-    pub fn mine() -> Self {
-        Self { version_max: VERSION }
-    }
-
     /// As bytes.
     pub fn encode(self) -> Vec<u8> {
         postcard::to_stdvec(&self).expect("it is plain data")
@@ -51,8 +47,10 @@ impl About {
 
 /// Compares every so often.
 pub async fn keep(node: Arc<Node>, proposing: Proposing) {
+    let mut pause = PAUSE_MIN;
     loop {
-        sleep(PAUSE).await;
+        sleep(pause).await;
+        pause = (pause * 2).min(PAUSE_MAX);
         compare(&node).await;
         raise_version(&node, &proposing).await;
     }
@@ -94,15 +92,19 @@ fn disagreement(mine: &[StateHash], others: &[Vec<StateHash>], voters: usize) ->
 async fn raise_version(node: &Node, proposing: &Proposing) {
     let leads = node.metrics().state == ServerState::Leader;
     let version = node.table.look(|table| table.version());
-    if !leads || version >= VERSION {
+    if !leads || version >= node.version_max {
         return;
     }
     let Some(rpc) = node.peers.rpc() else { return };
     let known = |about: Vec<u8>| About::decode(&about).map(|about| about.version_max);
     let theirs = node.others().into_iter().map(|to| rpc.about(to.id).and_then(known));
-    if theirs.into_iter().all(|known| known.is_some_and(|known| known >= VERSION)) {
+    // Who has not said anything may be of any version.
+    let all: Option<Vec<u32>> = theirs.collect();
+    let Some(all) = all else { return };
+    let common = all.into_iter().min().unwrap_or(node.version_max).min(node.version_max);
+    if common > version {
         // It is tried again as long as it has not happened.
-        let _ = proposing.propose(Change::RaiseVersion(VERSION)).await;
+        let _ = proposing.propose(Change::RaiseVersion(common)).await;
     }
 }
 
@@ -117,7 +119,10 @@ mod tests {
     #[test]
     fn nobody_stops_while_all_agree_or_are_not_as_far() {
         let mine = [hash(10, 1), hash(20, 2)];
-        assert_eq!(disagreement(&mine, &[vec![hash(10, 1)], vec![hash(10, 1), hash(20, 2)]], 3), None);
+        assert_eq!(
+            disagreement(&mine, &[vec![hash(10, 1)], vec![hash(10, 1), hash(20, 2)]], 3),
+            None
+        );
         assert_eq!(disagreement(&mine, &[], 3), None);
     }
 

@@ -87,7 +87,8 @@ pub fn promise(disk: &Disk, me: u64, bytes: &[u8]) -> Result<u128, String> {
         return Err("it is of another version of the program: found with one version".to_string());
     }
     let kept = disk.promise_founding(bytes.to_vec());
-    kept.and_then(|()| disk.set_cluster_id(record.cluster_id)).map_err(|error| error.to_string())?;
+    kept.and_then(|()| disk.set_cluster_id(record.cluster_id))
+        .map_err(|error| error.to_string())?;
     Ok(mine.disk)
 }
 
@@ -236,7 +237,9 @@ pub fn admit(disk: &Disk, id: NodeId, theirs: u128) -> Result<(), String> {
     let known = record.members.iter().find(|(known, _)| node_id(**known) == id);
     match known {
         Some((_, member)) if member.disk == theirs => Ok(()),
-        Some(_) => Err(format!("node {id} comes with another disk than it founded the cluster with")),
+        Some(_) => {
+            Err(format!("node {id} comes with another disk than it founded the cluster with"))
+        }
         None => Err(format!("node {id} does not take part in founding this cluster")),
     }
 }
@@ -317,7 +320,11 @@ mod tests {
     #[test]
     fn only_those_who_founded_it_with_their_disks_may_connect_before_there_is_a_log() {
         let empty = Empty::new();
-        assert_eq!(admit(&empty.disk, NodeId(7), 1), Ok(()), "it may be a leader that adds this one");
+        assert_eq!(
+            admit(&empty.disk, NodeId(7), 1),
+            Ok(()),
+            "it may be a leader that adds this one"
+        );
         promise(&empty.disk, 0, &empty.record(1)).expect("it is blank");
         assert!(admit(&empty.disk, NodeId(7), 1).is_err());
         assert!(admit(&empty.disk, NodeId(0), 1).is_err());

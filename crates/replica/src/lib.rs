@@ -4,6 +4,7 @@
 //! call, members.
 
 mod agreement;
+mod backup;
 pub mod disk;
 mod face;
 mod founding;
@@ -18,6 +19,7 @@ pub mod state_hashes;
 pub mod state_machine;
 mod status;
 
+pub use backup::{Restore, restore};
 pub use face::{
     Call, CallError, Committed, Entry, Founder, Member, NotChanged, NotProposed, Observer,
     ReplicaConfig, ReplicaError, Role, Server, Status, Timing,

@@ -79,8 +79,7 @@ pub async fn remove(node: &Node, id: NodeId) -> Result<(), NotChanged> {
         return refused("the only voter of a cluster cannot be removed".to_string());
     }
     if number == node.me() {
-        hand_over(node).await;
-        let leader = node.metrics().current_leader.map(node_id).filter(|leader| *leader != id);
+        let leader = hand_over(node).await;
         return Err(NotProposed::NotLeader { leader }.into());
     }
     let one = BTreeSet::from([number]);
@@ -112,47 +111,43 @@ pub async fn transfer(node: &Node, to: NodeId) -> Result<(), NotChanged> {
     if !node.peers.rpc().is_some_and(|rpc| rpc.connected(to)) {
         return refused(format!("node {to} cannot be reached"));
     }
-    transfer_to(node, number).await;
-    if node.metrics().current_leader == Some(number) {
+    if transfer_to(node, number).await == Some(to) {
         return Ok(());
     }
     Err(NotProposed::Unknown.into())
 }
 
-/// If this node leads, the voter with the most of its log leads next.
-pub async fn hand_over(node: &Node) {
-    let Ok(metrics) = must_lead(node) else { return };
+/// If this node leads, the voter with the most of its log leads next. Says who leads then.
+pub async fn hand_over(node: &Node) -> Option<NodeId> {
+    let metrics = must_lead(node).ok()?;
     let me = node.me();
     let voters = node.members().voters;
-    let Some(rpc) = node.peers.rpc() else { return };
+    let rpc = node.peers.rpc()?;
     let replication = metrics.replication.iter().flatten();
     let able = replication
         .filter(|(id, _)| **id != me && voters.contains(id) && rpc.connected(node_id(**id)));
     let best = able.max_by_key(|(_, matched)| matched.as_ref().map_or(0, |last| last.index));
-    if let Some((to, _)) = best {
-        tracing::info!("hands over to node {}", node_id(*to));
-        transfer_to(node, *to).await;
-    }
+    let (to, _) = best?;
+    tracing::info!("hands over to node {}", node_id(*to));
+    transfer_to(node, *to).await
 }
 
-/// Returns when another leads, or when that takes too long.
-async fn transfer_to(node: &Node, to: u64) {
+/// Returns who else leads, unless that takes too long.
+async fn transfer_to(node: &Node, to: u64) -> Option<NodeId> {
     node.permits.hand_to(to);
-    if node.raft.trigger().transfer_leader(to).await.is_err() {
-        return; // It has stopped.
-    }
+    node.raft.trigger().transfer_leader(to).await.ok()?;
     let mut metrics = node.raft.server_metrics();
     let me = node.me();
     let led_by_another = async {
         loop {
             let leader = metrics.borrow_watched().current_leader;
             if leader.is_some_and(|leader| leader != me) || metrics.changed().await.is_err() {
-                return;
+                return leader.map(node_id);
             }
         }
     };
     // If it takes longer, an ordinary election comes.
-    let _ = timeout(HAND_OVER, led_by_another).await;
+    timeout(HAND_OVER, led_by_another).await.ok()?
 }
 
 async fn ask_to_join(node: &Node, member: &Founder) -> Result<u128, NotChanged> {

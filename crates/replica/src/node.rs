@@ -21,6 +21,8 @@ use tokio_util::sync::CancellationToken;
 pub struct Node {
     /// What it was started with.
     pub config: ReplicaConfig,
+    /// The largest version of the table's rules that it knows.
+    pub version_max: u32,
     /// Its data directory.
     pub disk: Disk,
     /// Its table.
@@ -79,7 +81,7 @@ impl Node {
 
     /// The vote of this node, and its last entry.
     pub async fn log_end(&self) -> Option<(Vote, Option<LogId>)> {
-        let vote = self.raft.with_raft_state(|state| state.vote_ref().clone()).await.ok()?;
+        let vote = self.raft.with_raft_state(|state| *state.vote_ref()).await.ok()?;
         let log = self.disk.log().get_log_state().await.ok()?;
         Some((vote, log.last_log_id))
     }

@@ -13,7 +13,7 @@ use crate::raft::config::settings;
 use crate::raft::network::{Peers, node_id};
 use crate::raft::serve::Answering;
 use crate::state_machine::StateMachine;
-use crate::{agreement, founding, members, status};
+use crate::{agreement, backup, founding, members, status};
 use conclave_core::NodeId;
 use conclave_net::rpc::{Purpose, Rpc, RpcConfig, RpcError, RpcLimits};
 use conclave_table::{Change, Renewal, Renewed, Table, VERSION};
@@ -23,7 +23,7 @@ use openraft::errors::{LinearizableReadError, RaftError};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -58,19 +58,22 @@ impl Replica {
     ) -> Result<Self, ReplicaError> {
         let listen = config.listen;
         let listener = TcpListener::bind(listen).await;
-        let listener = listener.map_err(|error| refused(format!("cannot listen at {listen}: {error}")))?;
-        Self::start_on(listener, config, server, observer).await
+        let listener =
+            listener.map_err(|error| refused(format!("cannot listen at {listen}: {error}")))?;
+        Self::start_on(listener, config, server, observer, VERSION).await
     }
 
-    /// The same with a listener that exists already, on a port that the system chose, perhaps.
+    /// The same with a listener that exists already, on a port that the system chose, perhaps, and as
+    /// a build that knows the rules of the table up to this version.
     pub async fn start_on(
         listener: TcpListener,
         config: ReplicaConfig,
         server: Arc<dyn Server>,
         observer: Box<dyn Observer>,
+        version_max: u32,
     ) -> Result<Self, ReplicaError> {
         check(&config)?;
-        let (disk, machine) = open(&config, observer).await?;
+        let (disk, machine) = open(&config, observer, version_max).await?;
         let table = machine.shared();
         let peers = Peers::new(disk.clone());
         let settings = settings(&config.cluster, &config.timing)?;
@@ -80,7 +83,8 @@ impl Replica {
         let stop = CancellationToken::new();
         let permits = Permits::default();
         let ended = watch::Sender::new(None);
-        let node = Arc::new(Node { config, disk, table, raft, peers, permits, ended, stop });
+        let node = Node { config, version_max, disk, table, raft, peers, permits, ended, stop };
+        let node = Arc::new(node);
         let last = Arc::new(node.stop.clone().drop_guard());
         let answering = Arc::new(Answering::new(Arc::clone(&node), server));
         let rpc = Rpc::start_on(listener, rpc_config(&node), answering);
@@ -169,30 +173,34 @@ impl Replica {
 
     /// Leader only: takes a new member in as a learner. It must be running, with an empty disk.
     pub async fn add(&self, member: Founder) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::add(&self.node, member).await
     }
 
     /// Leader only: a learner becomes a voter.
     pub async fn promote(&self, id: NodeId) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::promote(&self.node, id).await
     }
 
     /// Leader only: a member leaves. A leader that is to leave hands over first, and answers that it
     /// does not lead: the next one is to be asked.
     pub async fn remove(&self, id: NodeId) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::remove(&self.node, id).await
     }
 
     /// Leader only: another member is to lead.
     pub async fn transfer(&self, to: NodeId) -> Result<(), NotChanged> {
+        self.proposing.established().await?;
         members::transfer(&self.node, to).await
     }
 
-    /// Makes a snapshot of this node's table, for a backup: its bytes.
+    /// Makes a backup of this node's table: its bytes. See [`crate::restore`].
     pub async fn snapshot(&self) -> Result<Vec<u8>, ReplicaError> {
         let raft = &self.node.raft;
         let mut metrics = raft.metrics();
-        let applied = metrics.borrow_watched().last_applied.clone();
+        let applied = metrics.borrow_watched().last_applied;
         if metrics.borrow_watched().snapshot < applied {
             let asked = raft.trigger().snapshot().await;
             asked.map_err(|error| refused(error.to_string()))?;
@@ -207,7 +215,9 @@ impl Replica {
         timeout(SNAPSHOT, made).await.map_err(|_| refused("a snapshot takes too long".into()))?;
         let latest = self.node.disk.snapshots().latest();
         let (_, file) = latest.ok_or_else(|| refused("there is nothing to back up yet".into()))?;
-        file.read_all().await.map_err(|error| refused(error.to_string()))
+        let snapshot = file.read_all().await.map_err(|error| refused(error.to_string()))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(backup::wrap(&snapshot, now.as_secs()))
     }
 
     /// Ends when this replica had to stop by itself, and says why.
@@ -248,13 +258,14 @@ fn check(config: &ReplicaConfig) -> Result<(), ReplicaError> {
 async fn open(
     config: &ReplicaConfig,
     observer: Box<dyn Observer>,
+    version_max: u32,
 ) -> Result<(Disk, StateMachine), ReplicaError> {
     let directory = config.data.clone();
     let cluster = config.cluster.clone();
     let node = config.me;
     let open = move || {
         let disk = Disk::open(&directory, &Expected { cluster: &cluster, node })?;
-        let machine = StateMachine::open(&disk, observer, VERSION)?;
+        let machine = StateMachine::open(&disk, observer, version_max)?;
         Ok((disk, machine))
     };
     let opened = spawn_blocking(open).await.map_err(|error| refused(error.to_string()))?;

@@ -1,9 +1,9 @@
 //! State hashes: what nodes compare to find out that their tables have come apart.
 //!
 //! A hash goes through the whole table. So it is taken every 10,000 entries while the table has up
-//! to 10,000 elements, and half as often each time it is twice as large: about one element is hashed
-//! for each entry applied. Nodes take it at the same indices, for these follow from index and table,
-//! and the rarer indices are among the more frequent ones.
+//! to 10,000 elements, and half as often each time it is twice as large: about one element is
+//! hashed for each entry applied. Nodes take it at the same indices, for these follow from index
+//! and table, and the rarer indices are among the more frequent ones.
 
 use conclave_table::Table;
 use serde::{Deserialize, Serialize};

@@ -42,7 +42,7 @@ impl SharedTable {
 
     /// The last entry that was applied, blank ones included.
     pub fn applied(&self) -> Option<LogId> {
-        self.read().applied.clone()
+        self.read().applied
     }
 
     /// The latest state hashes, to be compared with those of other nodes.
@@ -149,11 +149,11 @@ impl State {
                 Some(self.apply_change(index, stamped, version_max, observer)?)
             }
             EntryPayload::Membership(members) => {
-                self.members = Members::new(Some(entry.log_id.clone()), members.clone());
+                self.members = Members::new(Some(entry.log_id), members.clone());
                 None
             }
         };
-        self.applied = Some(entry.log_id.clone());
+        self.applied = Some(entry.log_id);
         self.hashes.applied(index, &self.table);
         Ok(answer)
     }
@@ -201,7 +201,7 @@ impl RaftStateMachine<TypeConfig> for StateMachine {
 
     async fn applied_state(&mut self) -> Result<(Option<LogId>, Members), io::Error> {
         let state = self.shared.read();
-        Ok((state.applied.clone(), state.members.clone()))
+        Ok((state.applied, state.members.clone()))
     }
 
     async fn apply<Strm>(&mut self, entries: Strm) -> Result<(), io::Error>
@@ -226,7 +226,7 @@ impl RaftStateMachine<TypeConfig> for StateMachine {
         let install = move || {
             let (head, table) = disk.snapshots().read(&meta, &file)?;
             check(&disk, &head, &table, version_max)?;
-            disk.snapshots().install(head.clone(), &file)?;
+            disk.snapshots().install(head.clone(), file)?;
             if let (None, Some(found)) = (disk.identity().cluster_id, head.cluster_id) {
                 disk.set_cluster_id(found)?;
             }
@@ -260,11 +260,11 @@ impl RaftSnapshotBuilder<TypeConfig> for Builder {
         let shared = self.shared.clone();
         let build = move || {
             let cluster_id = disk.identity().cluster_id;
-            // The table is encoded, not cloned; nothing is applied meanwhile, the disk is not waited
-            // for.
+            // The table is encoded, not cloned. Nothing is applied meanwhile, but nobody waits for
+            // the disk.
             let (head, pieces) = {
                 let state = shared.read();
-                let last_log_id = state.applied.clone();
+                let last_log_id = state.applied;
                 let meta = Meta { last_log_id, last_membership: state.members.clone() };
                 let head = Head { meta, cluster_id };
                 let pieces = Pieces::encode(&head, &state.table);

@@ -201,7 +201,9 @@ impl Desk {
                 answer(reply, self.verify(&name, request.fence), host);
             }
             Question::Locks { page, reply } => answer(reply, self.locks_view(&page, host), host),
-            Question::Lock { name, look: _, reply } => answer(reply, self.lock_view(&name, host), host),
+            Question::Lock { name, look: _, reply } => {
+                answer(reply, self.lock_view(&name, host), host)
+            }
             Question::Elections { page, reply } => {
                 answer(reply, self.elections_view(&page), host);
             }

@@ -76,10 +76,7 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
     }
 }
 
-async fn run_classic(
-    config: Config,
-    shutdown: impl Future<Output = ()>,
-) -> Result<(), NodeError> {
+async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), NodeError> {
     let machines = config.machines()?;
     let me = config.me();
     let api = listen(config.http).await?;
@@ -130,7 +127,10 @@ fn log_start(config: &Config, links: &Links, api: &TcpListener, start: u32) {
 
 /// Once told to stop, whoever leads has another take over, for as long as the desk finds right, and
 /// not for ever.
-pub(crate) async fn hand_over_after(stop: impl Future<Output = ()>, command: &mpsc::Sender<Command>) {
+pub(crate) async fn hand_over_after(
+    stop: impl Future<Output = ()>,
+    command: &mpsc::Sender<Command>,
+) {
     stop.await;
     let (reply, answer) = oneshot::channel();
     let asked = async {

@@ -38,6 +38,9 @@ impl Table {
         let Some(leader) = self.leader(session, election, fence) else {
             return Answer::Refused(Refusal::NotHolder);
         };
+        if self.now < self.quiet_until {
+            return Answer::Refused(Refusal::Busy); // There may be a leader that is not known.
+        }
         let Some(place) = self.candidate(election, to) else {
             return Answer::Refused(Refusal::NoCandidate);
         };

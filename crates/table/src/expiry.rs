@@ -11,6 +11,7 @@ use crate::{
     LeaseTime, Open, OpenRequests, Place, Renewal, RequestId, Resource, SessionId, Ticket,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// What happens at a moment of the lease clock, with whatever change comes next.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub enum Timer {
     Deadline(Place),
     /// What was taken away ends at the latest.
     Revoked(Resource, Ticket),
+    /// Whoever waited since the table was restored may be let in.
+    Quiet,
 }
 
 impl Table {
@@ -32,6 +35,7 @@ impl Table {
             match timer {
                 Timer::Deadline(place) => self.give_up(place, Refusal::TimedOut, turn),
                 Timer::Revoked(resource, first) => self.end_hold(&resource, first, turn),
+                Timer::Quiet => turn.left.extend(self.locks.keys().cloned()),
             }
         }
     }
@@ -82,8 +86,8 @@ impl Table {
     fn withdraw_unknown(&mut self, id: SessionId, open: &OpenRequests, turn: &mut Turn) {
         let Some(session) = self.sessions.get(id) else { return };
         let requests = session.waits.keys().chain(session.held.keys()).copied();
-        let unknown =
-            |request: &RequestId| *request < open.as_of && !open.requests.contains(request);
+        let known: BTreeSet<RequestId> = open.requests.iter().copied().collect();
+        let unknown = |request: &RequestId| *request < open.as_of && !known.contains(request);
         let unknown: Vec<RequestId> = requests.filter(unknown).collect();
         for request in unknown {
             self.withdraw(Ticket { session: id, request }, turn);

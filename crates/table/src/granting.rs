@@ -25,6 +25,9 @@ impl Table {
 
     fn admits(&self, place: Place) -> bool {
         let Some(waiting) = self.waiting.get(&place) else { return false };
+        if self.now < self.quiet_until {
+            return false;
+        }
         let mut wants = waiting.acquire.wants.iter();
         wants.all(|want| self.locks.get(&want.resource).is_some_and(|lock| lock.admits(place)))
     }

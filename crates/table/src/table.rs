@@ -35,6 +35,8 @@ pub struct Table {
     pub(crate) waiting: BTreeMap<Place, Waiting>,
     pub(crate) timers: BTreeSet<(LeaseTime, Timer)>,
     pub(crate) values: Values,
+    /// Nobody is let in before: see [`Table::restored`].
+    pub(crate) quiet_until: LeaseTime,
 }
 
 /// A request that waits.
@@ -84,7 +86,23 @@ impl Table {
             waiting: BTreeMap::new(),
             timers: BTreeSet::new(),
             values: Values::default(),
+            quiet_until: LeaseTime::default(),
         }
+    }
+
+    /// As it goes on when it is restored from a backup. Fences are above a new floor. Nobody is let in
+    /// for so many milliseconds: what was granted after the backup is not known, and ends by then.
+    ///
+    /// # Panics
+    /// If fences would fall.
+    pub fn restored(mut self, floor: Floor, quiet_ms: u64) -> Self {
+        assert!(floor.0 >= self.floor.0, "fences never fall");
+        self.floor = floor;
+        if quiet_ms > 0 {
+            self.quiet_until = self.now.after(quiet_ms);
+            self.timers.insert((self.quiet_until, Timer::Quiet));
+        }
+        self
     }
 
     /// Applies one entry of the log.

@@ -3,7 +3,7 @@
 use crate::lock::{Hold, Lock};
 use crate::session::Session;
 use crate::table::{Table, Waiting};
-use crate::{Acquire, Change, Floor, LeaseTime, Limits, Place, Resource, SessionId, Ticket};
+use crate::{Acquire, Change, Fence, Floor, LeaseTime, Limits, Place, Resource, SessionId, Ticket};
 use std::ops::Bound;
 
 /// A lock or an election as it is now.
@@ -77,6 +77,13 @@ impl Table {
         self.locks.contains_key(resource)
     }
 
+    /// The largest fence of a lock that is known: of who holds it, or has held it.
+    pub fn latest_fence(&self, resource: &Resource) -> Option<Fence> {
+        let lock = self.locks.get(resource)?;
+        let held = lock.holds().values().map(|hold| hold.fence).max();
+        held.into_iter().chain([lock.ended()]).max()
+    }
+
     /// The permits of a lock; nothing if it has none, or is free.
     pub fn permits(&self, resource: &Resource) -> Option<u32> {
         self.locks.get(resource)?.permits()
@@ -148,7 +155,7 @@ impl Table {
 
     /// Whether a hold with this fence is there now and was not taken away; of a session, if several
     /// share the fence.
-    pub fn verify(&self, resource: &Resource, fence: crate::Fence, who: Option<SessionId>) -> bool {
+    pub fn verify(&self, resource: &Resource, fence: Fence, who: Option<SessionId>) -> bool {
         let holds = self.locks.get(resource).map(Lock::holds).into_iter().flatten();
         let valid = |ticket: &Ticket, hold: &Hold| {
             hold.fence == fence && who.is_none_or(|who| who == ticket.session)

@@ -60,7 +60,8 @@ struct List {
 /// Takes a node with an empty disk in, as a learner without a vote
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
-    conclave cluster add 4 --peer 10.0.0.4:7100 --api 10.0.0.4:7070 --admin-token-file admin-token")]
+    conclave cluster add 4 --peer 10.0.0.4:7100 --api 10.0.0.4:7070 \
+    --admin-token-file admin-token")]
 struct Add {
     /// Its number, which no member has
     #[arg(value_name = "ID")]

@@ -2,6 +2,7 @@
 
 mod calls;
 mod certificates;
+mod deadlines;
 mod endings;
 mod hostile;
 mod kit;

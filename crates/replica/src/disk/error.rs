@@ -80,7 +80,8 @@ pub enum DiskError {
     },
     /// There are files that no node put there. An empty directory helps.
     #[error(
-        "{directory} has files, but not those of a conclave node ({what}): choose an empty directory"
+        "{directory} has files, but not those of a conclave node ({what}): \
+         choose an empty directory"
     )]
     Foreign {
         /// The directory.
@@ -153,7 +154,6 @@ impl Failure {
         self.0.send_if_modified(|first| {
             let new = first.is_none();
             if new {
-                tracing::error!("{line}");
                 *first = Some(line);
             }
             new

@@ -12,8 +12,8 @@
 //!
 //! A frame is written only after the one before it was synced. So a broken frame with a whole one
 //! behind it was damaged after it was synced: nothing may be read past it. A broken frame with
-//! nothing behind it is a *torn tail* if it looks like a write that was cut short into room that was
-//! zero: its end is still zero, or a whole sector of it is. Anything else is damage, too.
+//! nothing behind it is a *torn tail* if it looks like a write that was cut short into room that
+//! was zero: its end is still zero, or a whole sector of it is. Anything else is damage, too.
 
 use conclave_core::Hasher;
 

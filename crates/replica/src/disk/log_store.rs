@@ -82,7 +82,7 @@ impl RaftLogReader<TypeConfig> for LogStore {
     }
 
     async fn read_vote(&mut self) -> Result<Option<Vote>, io::Error> {
-        Ok(self.shared.window().vote.clone())
+        Ok(self.shared.window().vote)
     }
 
     async fn limited_get_log_entries(
@@ -99,7 +99,7 @@ impl RaftLogStorage<TypeConfig> for LogStore {
 
     async fn get_log_state(&mut self) -> Result<LogState<TypeConfig>, io::Error> {
         let window = self.shared.window();
-        let last_purged_log_id = window.purged.clone();
+        let last_purged_log_id = window.purged;
         Ok(LogState { last_purged_log_id, last_log_id: window.last() })
     }
 
@@ -108,7 +108,7 @@ impl RaftLogStorage<TypeConfig> for LogStore {
     }
 
     async fn save_vote(&mut self, vote: &Vote) -> Result<(), io::Error> {
-        let vote = vote.clone();
+        let vote = *vote;
         self.ask(|answer| Command::Vote(vote, answer)).await
     }
 
@@ -118,7 +118,7 @@ impl RaftLogStorage<TypeConfig> for LogStore {
     }
 
     async fn read_committed(&mut self) -> Result<Option<LogId>, io::Error> {
-        Ok(self.shared.window().committed.clone())
+        Ok(self.shared.window().committed)
     }
 
     async fn append<I>(
@@ -130,12 +130,16 @@ impl RaftLogStorage<TypeConfig> for LogStore {
         I: IntoIterator<Item = <TypeConfig as RaftTypeConfig>::Entry> + OptionalSend,
         I::IntoIter: OptionalSend,
     {
-        let mut encoded = Vec::new();
+        let encode = |entry: LogEntry| {
+            let bytes = encode_entry(&entry);
+            (entry, bytes)
+        };
+        let entries: Vec<(LogEntry, Vec<u8>)> = entries.into_iter().map(encode).collect();
+        let mut encoded = Vec::with_capacity(entries.len());
         {
             let mut window = self.shared.window();
-            for entry in entries {
-                let bytes = encode_entry(&entry);
-                let id = entry.log_id.clone();
+            for (entry, bytes) in entries {
+                let id = entry.log_id;
                 let lease = lease_of(&entry);
                 window.push(entry, bytes.len(), None).map_err(io::Error::other)?;
                 encoded.push(Encoded { id, lease, bytes });
@@ -150,7 +154,7 @@ impl RaftLogStorage<TypeConfig> for LogStore {
     }
 
     async fn purge(&mut self, id: LogId) -> Result<(), io::Error> {
-        let lease = self.shared.window().purge(id.clone());
+        let lease = self.shared.window().purge(id);
         self.send(Command::Purge(id, lease))
     }
 }

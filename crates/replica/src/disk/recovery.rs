@@ -155,7 +155,7 @@ impl Replay {
         match located.record {
             Record::Begin(begin) => return self.begin(file, begin),
             Record::Entry(entry) => {
-                let id = entry.log_id.clone();
+                let id = entry.log_id;
                 let offset = (body_at + located.at) as u64;
                 let segment = Arc::clone(file);
                 let place = Place { segment, offset, length: located.length as u32 };
@@ -174,7 +174,7 @@ impl Replay {
                 self.settle_empty();
             }
             Record::Purge(id, lease) => {
-                self.window.purge(id.clone());
+                self.window.purge(id);
                 self.checkpoint.purge(id, lease);
                 self.settle_empty();
             }
@@ -186,7 +186,7 @@ impl Replay {
     /// Without entries the window begins after whatever was last.
     fn settle_empty(&mut self) {
         if self.window.first().is_none() {
-            self.window.start_after(self.checkpoint.last.clone(), self.checkpoint.lease);
+            self.window.start_after(self.checkpoint.last, self.checkpoint.lease);
         }
     }
 
@@ -253,9 +253,9 @@ impl Replay {
             return Err(DiskError::missing(&path, what));
         }
         self.cut(segment_bytes)?;
-        self.window.vote = self.checkpoint.vote.clone();
-        self.window.committed = self.checkpoint.committed.clone();
-        self.window.start_after(self.checkpoint.purged.clone(), self.checkpoint.purged_lease);
+        self.window.vote = self.checkpoint.vote;
+        self.window.committed = self.checkpoint.committed;
+        self.window.start_after(self.checkpoint.purged, self.checkpoint.purged_lease);
         let Self { window, checkpoint, segments, frame, tail, .. } = self;
         Ok(Recovered { window, checkpoint, segments, tail, frame: frame.unwrap_or_default() })
     }
@@ -285,14 +285,14 @@ impl Checkpoint {
 
     /// What is after this entry is gone.
     pub fn truncate_after(&mut self, id: Option<LogId>, lease: conclave_table::LeaseTime) {
-        self.last = id.or_else(|| self.purged.clone());
+        self.last = id.or(self.purged);
         self.lease = lease;
     }
 
     /// What is up to this entry is gone.
     pub fn purge(&mut self, id: LogId, lease: conclave_table::LeaseTime) {
         if self.last.as_ref().is_none_or(|last| last.index < id.index) {
-            self.last = Some(id.clone());
+            self.last = Some(id);
             self.lease = lease;
         }
         if self.purged.as_ref().is_none_or(|purged| purged.index < id.index) {

@@ -54,13 +54,15 @@ pub struct Head {
 #[derive(Clone, Debug)]
 pub struct Snapshots {
     directory: PathBuf,
+    /// Nobody holds this while waiting for the disk.
     current: Arc<Mutex<Option<Current>>>,
+    /// The number of the latest file. Held by whoever gives a file its name.
+    number: Arc<Mutex<u64>>,
     failure: Failure,
 }
 
 #[derive(Clone, Debug)]
 struct Current {
-    number: u64,
     head: Head,
     file: SnapshotFile,
 }
@@ -107,7 +109,8 @@ impl Snapshots {
         failure: Failure,
     ) -> Result<Self, DiskError> {
         let current = Arc::default();
-        let snapshots = Self { directory: directory.to_path_buf(), current, failure };
+        let number = Arc::default();
+        let snapshots = Self { directory: directory.to_path_buf(), current, number, failure };
         if !directory.is_dir() {
             return Err(DiskError::missing(directory, "the snapshots of this node were there"));
         }
@@ -116,7 +119,8 @@ impl Snapshots {
         if let Some((number, path)) = newest {
             let file = SnapshotFile::open(&path)?;
             let head = read(&path)?.head;
-            *snapshots.current() = Some(Current { number, head, file });
+            *snapshots.current() = Some(Current { head, file });
+            *snapshots.number.lock().unwrap_or_else(PoisonError::into_inner) = number;
             snapshots.remove_older(number)?;
         }
         let covered = snapshots.current().as_ref().and_then(|current| current.last_index());
@@ -141,7 +145,7 @@ impl Snapshots {
 
     /// Writes one. Waits for the disk.
     pub fn write(&self, head: &Head, pieces: Pieces) -> io::Result<SnapshotFile> {
-        let result = self.write_draft(pieces).and_then(|draft| self.adopt(head.clone(), &draft));
+        let result = self.write_draft(pieces).and_then(|draft| self.adopt(head.clone(), draft));
         result.map_err(|error| self.failure.record(error))
     }
 
@@ -156,7 +160,7 @@ impl Snapshots {
     }
 
     /// It takes the place of the latest one. Waits for the disk.
-    pub fn install(&self, head: Head, file: &SnapshotFile) -> Result<(), DiskError> {
+    pub fn install(&self, head: Head, file: SnapshotFile) -> Result<(), DiskError> {
         let known = self.current().as_ref().map(|current| current.file.path().to_path_buf());
         if known.as_deref() != Some(file.path()) {
             self.adopt(head, file)?;
@@ -174,10 +178,10 @@ impl Snapshots {
     }
 
     fn write_draft(&self, Pieces(pieces): Pieces) -> Result<SnapshotFile, DiskError> {
-        let path = incoming::draft_path(&self.directory)
+        let draft = incoming::Draft::new(&self.directory)
             .map_err(|error| DiskError::system(&self.directory, error))?;
         let write = || {
-            let mut file = files::create(&path)?;
+            let mut file = files::create(draft.path())?;
             let mut hasher = Hasher::default();
             for piece in pieces {
                 hasher.write(&piece);
@@ -186,23 +190,24 @@ impl Snapshots {
             file.write_all(&hasher.finish().to_le_bytes())?;
             file.sync_all()
         };
-        let written = write().map_err(|error| DiskError::system(&path, error));
-        if written.is_err() {
-            let _ = fs::remove_file(&path);
-        }
-        written?;
-        SnapshotFile::open(&path)
+        write().map_err(|error| DiskError::system(draft.path(), error))?;
+        SnapshotFile::of_draft(draft)
     }
 
-    /// Gives a whole and synced file its name, and removes those before it.
-    fn adopt(&self, head: Head, draft: &SnapshotFile) -> Result<SnapshotFile, DiskError> {
-        let mut current = self.current();
-        let number = current.as_ref().map_or(1, |current| current.number + 1);
+    /// Gives a whole and synced file its name, and removes those before it. One that covers less
+    /// than the latest is not taken: the log may begin later by now.
+    fn adopt(&self, head: Head, draft: SnapshotFile) -> Result<SnapshotFile, DiskError> {
+        let mut latest = self.number.lock().unwrap_or_else(PoisonError::into_inner);
+        let covered = self.latest().and_then(|(meta, _)| meta.last_log_id);
+        if head.meta.last_log_id < covered {
+            return Ok(draft);
+        }
+        let number = *latest + 1;
         let path = self.directory.join(format!("{number:016}.snap"));
         files::publish(draft.path(), &path)?;
+        *latest = number;
         let file = SnapshotFile::open(&path)?;
-        *current = Some(Current { number, head, file: file.clone() });
-        drop(current);
+        *self.current() = Some(Current { head, file: file.clone() });
         self.remove_older(number)?;
         Ok(file)
     }
@@ -239,9 +244,18 @@ struct Checked {
     table_at: usize,
 }
 
+/// Reads a whole snapshot from memory; errors call it by this name.
+pub fn parse(name: &Path, bytes: Vec<u8>) -> Result<(Head, Table), DiskError> {
+    whole(name, check(name, bytes)?)
+}
+
 /// Reads a whole snapshot.
 fn decode(path: &Path) -> Result<(Head, Table), DiskError> {
-    let Checked { head, bytes, table_at } = read(path)?;
+    whole(path, read(path)?)
+}
+
+fn whole(path: &Path, checked: Checked) -> Result<(Head, Table), DiskError> {
+    let Checked { head, bytes, table_at } = checked;
     match postcard::take_from_bytes(&bytes[table_at..]) {
         Ok((table, [])) => Ok((head, table)),
         Ok(_) | Err(_) => {
@@ -256,6 +270,10 @@ fn read(path: &Path) -> Result<Checked, DiskError> {
     let opened =
         File::open(path).and_then(|file| file.take(SNAPSHOT_BYTES_MAX).read_to_end(&mut bytes));
     opened.map_err(|error| DiskError::system(path, error))?;
+    check(path, bytes)
+}
+
+fn check(path: &Path, mut bytes: Vec<u8>) -> Result<Checked, DiskError> {
     let damaged = |what: &str| DiskError::damaged(path, 0, what);
     let end = bytes.len().checked_sub(8).ok_or_else(|| damaged("too short"))?;
     let expected = bytes.split_off(end);

@@ -80,7 +80,7 @@ impl Window {
 
     /// The last entry, or the last that was purged.
     pub fn last(&self) -> Option<LogId> {
-        self.slots.back().map(|slot| slot.id.clone()).or_else(|| self.purged.clone())
+        self.slots.back().map(|slot| slot.id).or(self.purged)
     }
 
     /// The largest lease clock of all entries, those purged included.
@@ -114,7 +114,7 @@ impl Window {
         }
         let weight = length + OVERHEAD;
         let lease = self.lease().max(lease_of(&entry));
-        let id = entry.log_id.clone();
+        let id = entry.log_id;
         self.slots.push_back(Slot { id, lease, place, entry: Some(Box::new(entry)), weight });
         self.cached_bytes += weight;
         self.shrink();
@@ -142,11 +142,12 @@ impl Window {
 
     /// Forgets what is up to this entry. Returns the largest lease clock up to there.
     pub fn purge(&mut self, id: LogId) -> LeaseTime {
-        while let Some(slot) = self.slots.pop_front_if(|slot| slot.id.index <= id.index) {
+        let purged = self.slots.iter().take_while(|slot| slot.id.index <= id.index).count();
+        for slot in self.slots.drain(..purged) {
             self.purged_lease = slot.lease;
             self.cached_bytes -= slot.cached();
-            self.uncached = self.uncached.saturating_sub(1);
         }
+        self.uncached = self.uncached.saturating_sub(purged);
         if self.purged.as_ref().is_none_or(|purged| purged.index < id.index) {
             self.purged = Some(id);
         }

@@ -1,5 +1,5 @@
-//! Group commit: one thread writes the log, and whatever is queued when it comes round is written as
-//! one frame and synced once.
+//! Group commit: one thread writes the log, and whatever is queued when it comes round is written
+//! as one frame and synced once.
 //!
 //! All writes go through its queue, votes and truncations too, so that their order on disk is the
 //! order in which they were asked for. After the first error nothing is written any more: what a
@@ -24,6 +24,9 @@ use tokio::sync::oneshot;
 
 /// A frame takes no more commands when it is as long as this.
 const FRAME_BYTES: usize = 4 << 20;
+
+/// Frames up to this length leave their memory to the next.
+const BUFFER_BYTES: usize = 256 << 10;
 
 /// An entry that is to be written.
 #[derive(Debug)]
@@ -100,6 +103,8 @@ pub fn start(
     };
     thread::Builder::new().name("log".into()).spawn(move || {
         let answer = writer.run(&queue);
+        // Whoever asks from now on is refused, before anybody hears that it is closed.
+        drop(queue);
         drop(lock);
         if let Some(answer) = answer {
             let _ = answer.send(Ok(()));
@@ -120,20 +125,44 @@ struct Writer {
     buffer: Vec<u8>,
 }
 
-/// One frame and what to do when it is on disk.
+/// One frame that is being filled.
 struct Batch {
     draft: Draft,
+    outcome: Outcome,
+}
+
+/// What is so when a frame is on disk.
+struct Outcome {
     checkpoint: Checkpoint,
-    /// Where entries begin in the frame, and how long they are.
-    entries: Vec<(u64, usize, u32)>,
+    entries: Vec<Written>,
     done: Vec<Done>,
 }
 
+/// Where an entry is in its frame.
+struct Written {
+    index: u64,
+    at: usize,
+    length: u32,
+}
+
+/// Who is told.
 enum Done {
     Appended(IOFlushed<TypeConfig>),
     Voted(Vote, Answer),
     Truncated(Option<u64>, Answer),
     Purged,
+}
+
+impl Done {
+    fn tell(self, result: io::Result<()>) {
+        match self {
+            Self::Appended(callback) => callback.io_completed(result),
+            Self::Voted(_, answer) | Self::Truncated(_, answer) => {
+                let _ = answer.send(result);
+            }
+            Self::Purged => {}
+        }
+    }
 }
 
 impl Writer {
@@ -155,47 +184,47 @@ impl Writer {
     }
 
     fn begin(&mut self) -> Batch {
-        Batch {
-            draft: Draft::new(std::mem::take(&mut self.buffer)),
-            checkpoint: self.checkpoint.clone(),
-            entries: Vec::new(),
-            done: Vec::new(),
-        }
+        let draft = Draft::new(std::mem::take(&mut self.buffer));
+        let checkpoint = self.checkpoint.clone();
+        Batch { draft, outcome: Outcome { checkpoint, entries: Vec::new(), done: Vec::new() } }
     }
 
     fn commit(&mut self, mut batch: Batch) {
-        let refused = self.shared.failure.check();
-        if let Err(error) = refused {
-            return refuse(batch.done, &error);
-        }
-        let committed = self.shared.window().committed.clone();
+        let committed = self.shared.window().committed;
         batch.keep_commit(committed);
-        if batch.is_empty() {
-            return;
-        }
-        match self.write(batch.draft) {
-            Ok(at) => self.settle(at, batch.entries, batch.checkpoint, batch.done),
+        let Batch { draft, outcome } = batch;
+        let written = self.shared.failure.check().and_then(|()| {
+            let frame_at = self.write(draft);
+            frame_at.map_err(|error| self.shared.failure.record(error))
+        });
+        match written {
+            Ok(frame_at) => self.settle(frame_at, outcome),
             Err(error) => {
-                let error = self.shared.failure.record(error);
-                refuse(batch.done, &error);
+                let again = || io::Error::new(error.kind(), error.to_string());
+                outcome.done.into_iter().for_each(|done| done.tell(Err(again())));
             }
         }
     }
 
-    /// Puts a frame on disk; returns where its body begins.
-    fn write(&mut self, draft: Draft) -> Result<u64, DiskError> {
+    /// Puts a frame on disk, if there is anything in it; returns where it begins.
+    fn write(&mut self, mut draft: Draft) -> Result<u64, DiskError> {
+        if draft.body().len() == frame::HEADER {
+            return Ok(self.tail);
+        }
         let length = draft.length() as u64;
         if self.tail + length + SEAL_BYTES > self.active().size {
             self.rotate(length)?;
         }
         let segment = Arc::clone(self.active());
         let bytes = draft.finish(segment.number, self.tail, self.frame);
-        segment.write(&bytes, self.tail)?;
-        let body_at = self.tail + frame::HEADER as u64;
+        let frame_at = self.tail;
+        segment.write(&bytes, frame_at)?;
         self.tail += bytes.len() as u64;
         self.frame += 1;
-        self.buffer = bytes;
-        Ok(body_at)
+        if bytes.len() <= BUFFER_BYTES {
+            self.buffer = bytes;
+        }
+        Ok(frame_at)
     }
 
     fn active(&self) -> &Arc<Segment> {
@@ -222,46 +251,27 @@ impl Writer {
         Ok(())
     }
 
-    /// Tells those who wait.
-    fn settle(
-        &mut self,
-        body_at: u64,
-        entries: Vec<(u64, usize, u32)>,
-        checkpoint: Checkpoint,
-        done: Vec<Done>,
-    ) {
-        self.checkpoint = checkpoint;
+    /// The frame is on disk: readers may rely on it, and those who wait are told.
+    fn settle(&mut self, frame_at: u64, batch: Outcome) {
+        self.checkpoint = batch.checkpoint;
         let segment = Arc::clone(self.active());
-        let header = frame::HEADER as u64;
-        let mut window = self.shared.window();
         let held = self.segments.last_mut().expect("a log has a segment");
-        for (index, at, length) in entries {
-            held.highest = held.highest.max(Some(index));
-            let offset = body_at - header + at as u64;
+        held.highest = held.highest.max(batch.entries.iter().map(|entry| entry.index).max());
+        let mut window = self.shared.window();
+        for Written { index, at, length } in batch.entries {
+            let offset = frame_at + at as u64;
             window.placed(index, Place { segment: Arc::clone(&segment), offset, length });
         }
-        let mut purged = false;
-        let mut answers: Vec<(Answer, io::Result<()>)> = Vec::new();
-        let mut flushed = Vec::new();
-        for done in done {
+        for done in &batch.done {
             match done {
-                Done::Appended(callback) => flushed.push(callback),
-                Done::Voted(vote, answer) => {
-                    window.vote = Some(vote);
-                    answers.push((answer, Ok(())));
-                }
-                Done::Truncated(index, answer) => {
-                    window.truncate_after(index);
-                    answers.push((answer, Ok(())));
-                }
-                Done::Purged => purged = true,
+                Done::Voted(vote, _) => window.vote = Some(*vote),
+                Done::Truncated(index, _) => window.truncate_after(*index),
+                Done::Appended(_) | Done::Purged => {}
             }
         }
         drop(window);
-        flushed.into_iter().for_each(|callback| callback.io_completed(Ok(())));
-        for (answer, result) in answers {
-            let _ = answer.send(result);
-        }
+        let purged = batch.done.iter().any(|done| matches!(done, Done::Purged));
+        batch.done.into_iter().for_each(|done| done.tell(Ok(())));
         if purged && let Err(error) = self.delete_purged() {
             self.shared.failure.record(error);
         }
@@ -292,22 +302,22 @@ impl Batch {
                 for entry in entries {
                     self.add_entry(entry);
                 }
-                self.done.push(Done::Appended(callback));
+                self.outcome.done.push(Done::Appended(callback));
             }
             Command::Vote(vote, answer) => {
-                record::put(self.draft.body(), &Record::Vote(vote.clone()));
-                self.checkpoint.vote = Some(vote.clone());
-                self.done.push(Done::Voted(vote, answer));
+                record::put(self.draft.body(), &Record::Vote(vote));
+                self.outcome.checkpoint.vote = Some(vote);
+                self.outcome.done.push(Done::Voted(vote, answer));
             }
             Command::Truncate(id, lease, answer) => {
-                record::put(self.draft.body(), &Record::Truncate(id.clone(), lease));
-                self.checkpoint.truncate_after(id.clone(), lease);
-                self.done.push(Done::Truncated(id.as_ref().map(|id| id.index), answer));
+                record::put(self.draft.body(), &Record::Truncate(id, lease));
+                self.outcome.checkpoint.truncate_after(id, lease);
+                self.outcome.done.push(Done::Truncated(id.as_ref().map(|id| id.index), answer));
             }
             Command::Purge(id, lease) => {
-                record::put(self.draft.body(), &Record::Purge(id.clone(), lease));
-                self.checkpoint.purge(id, lease);
-                self.done.push(Done::Purged);
+                record::put(self.draft.body(), &Record::Purge(id, lease));
+                self.outcome.checkpoint.purge(id, lease);
+                self.outcome.done.push(Done::Purged);
             }
             Command::Close(answer) => return Some(answer),
         }
@@ -316,40 +326,24 @@ impl Batch {
 
     fn add_entry(&mut self, entry: Encoded) {
         let at = record::put_entry(self.draft.body(), &entry.bytes);
-        self.entries.push((entry.id.index, at, entry.bytes.len() as u32));
-        self.checkpoint.lease = self.checkpoint.lease.max(entry.lease);
-        self.checkpoint.last = Some(entry.id);
+        let length = entry.bytes.len() as u32;
+        self.outcome.entries.push(Written { index: entry.id.index, at, length });
+        self.outcome.checkpoint.lease = self.outcome.checkpoint.lease.max(entry.lease);
+        self.outcome.checkpoint.last = Some(entry.id);
     }
 
     /// What is committed costs no sync of its own: it goes with whatever is written next. Never
     /// ahead of the entry itself.
     fn keep_commit(&mut self, committed: Option<LogId>) {
         let index = |id: &Option<LogId>| id.as_ref().map(|id| id.index);
-        if index(&committed) <= index(&self.checkpoint.committed)
-            || index(&committed) > index(&self.checkpoint.last)
+        if index(&committed) <= index(&self.outcome.checkpoint.committed)
+            || index(&committed) > index(&self.outcome.checkpoint.last)
         {
             return;
         }
         if let Some(id) = committed {
-            record::put(self.draft.body(), &Record::Committed(id.clone()));
-            self.checkpoint.committed = Some(id);
-        }
-    }
-
-    fn is_empty(&mut self) -> bool {
-        self.draft.body().len() == frame::HEADER
-    }
-}
-
-fn refuse(done: Vec<Done>, error: &io::Error) {
-    let again = || io::Error::new(error.kind(), error.to_string());
-    for done in done {
-        match done {
-            Done::Appended(callback) => callback.io_completed(Err(again())),
-            Done::Voted(_, answer) | Done::Truncated(_, answer) => {
-                let _ = answer.send(Err(again()));
-            }
-            Done::Purged => {}
+            record::put(self.draft.body(), &Record::Committed(id));
+            self.outcome.checkpoint.committed = Some(id);
         }
     }
 }

@@ -195,7 +195,8 @@ impl<P, K> Agenda<P, K> {
         if let Some(timer) = due.timer.filter(|timer| *timer > now) {
             wake = wake.min(until(timer));
         }
-        let ends = due.expiry.map(|(then, _)| then).into_iter().chain(due.lapse.map(|(then, ..)| then));
+        let ends =
+            due.expiry.map(|(then, _)| then).into_iter().chain(due.lapse.map(|(then, ..)| then));
         for end in ends {
             let settling = at + SETTLING / 6;
             wake = wake.min(if end > now { until(end) } else { settling });

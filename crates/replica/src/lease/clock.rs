@@ -158,7 +158,8 @@ mod tests {
     #[test]
     fn many_short_turns_lose_nothing_of_the_time() {
         let mut clock = LeaseClock::begin(LeaseTime(0), at(0));
-        let micros = |n| Reading { monotonic: Duration::from_micros(n), raw: Duration::from_micros(n) };
+        let micros =
+            |n| Reading { monotonic: Duration::from_micros(n), raw: Duration::from_micros(n) };
         for n in (0..=400_000).step_by(70) {
             clock.advance(micros(n), LeaseTime(0));
         }

@@ -15,7 +15,6 @@ use crate::raft_types::{Stamped, TypeConfig};
 use crate::state_machine::SharedTable;
 use conclave_core::NodeId;
 use conclave_table::{Answer, Applied, Change, Renewal, Renewed};
-use openraft::{Instant as _, RaftMetrics, ServerState};
 use openraft::async_runtime::WatchReceiver;
 use openraft::errors::{ClientWriteError, ForwardToLeader};
 use openraft::impls::ProgressResponder;
@@ -24,6 +23,7 @@ use openraft::raft::ClientWriteResult;
 use openraft::raft::responder::Responder as _;
 use openraft::type_config::alias::{CommittedLeaderIdOf, WatchReceiverOf};
 use openraft::vote::RaftLeaderId;
+use openraft::{Instant as _, RaftMetrics, ServerState};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
@@ -31,6 +31,9 @@ use tokio::time::{Instant, sleep_until};
 
 /// So many commands may wait for the loop.
 const QUEUE: usize = 16_384;
+
+/// How long whoever proposes waits for a node that was elected just now.
+const RISE: Duration = Duration::from_secs(1);
 
 /// A leader that heard of no majority for so long does not count as one.
 const DEAF: Duration = Duration::from_secs(2);
@@ -55,6 +58,8 @@ struct Lead {
     mine: Option<Reign>,
     /// This node was elected, and is about to lead.
     rising: bool,
+    /// This node was elected, and a majority is not heard of.
+    deaf: Option<Reign>,
     leader: Option<NodeId>,
     stopped: bool,
 }
@@ -73,13 +78,36 @@ impl Lead {
 pub struct Proposing {
     commands: mpsc::Sender<Command>,
     lead: watch::Receiver<Lead>,
+    metrics: Metrics,
 }
 
 impl Proposing {
+    /// Waits until this node leads, if it was elected just now.
+    pub async fn established(&self) -> Result<(), NotProposed> {
+        self.reign(&mut self.lead.clone()).await.map(drop)
+    }
+
+    /// The leadership that this node has now, or is about to have.
+    async fn reign(&self, lead: &mut watch::Receiver<Lead>) -> Result<Reign, NotProposed> {
+        loop {
+            let now = lead.wait_for(|lead| !lead.rising).await;
+            let now = now.map_err(|_| NotProposed::Stopped)?.clone();
+            let elected = look(&self.metrics).0;
+            if let Some(mine) = now.mine {
+                return Ok(mine);
+            }
+            if elected.is_none() || elected == now.deaf || now.stopped {
+                return Err(now.refusal());
+            }
+            // The loop is about to see what the metrics say.
+            lead.changed().await.map_err(|_| NotProposed::Stopped)?;
+        }
+    }
+
     /// Puts a change into the log and waits until it is applied.
     pub async fn propose(&self, change: Change) -> Result<Committed, NotProposed> {
         let mut lead = self.lead.clone();
-        let mine = reign(&mut lead).await?;
+        let mine = self.reign(&mut lead).await?;
         let (responder, done) = ProgressResponder::complete_only();
         let sent = self.commands.send(Command::Propose(change, responder)).await;
         sent.map_err(|_| NotProposed::Stopped)?;
@@ -93,7 +121,7 @@ impl Proposing {
     /// Renews a session and waits until the batch that it joined is applied.
     pub async fn renew(&self, renewal: Renewal) -> Result<Renewed, NotProposed> {
         let mut lead = self.lead.clone();
-        let mine = reign(&mut lead).await?;
+        let mine = self.reign(&mut lead).await?;
         let (answer, done) = oneshot::channel();
         let sent = self.commands.send(Command::Renew(renewal, answer)).await;
         sent.map_err(|_| NotProposed::Stopped)?;
@@ -103,17 +131,6 @@ impl Proposing {
             refusal = lost(&mut lead, &mine) => Err(refusal),
         }
     }
-
-    /// Who is asked instead, if this node does not lead.
-    pub fn refusal(&self) -> NotProposed {
-        self.lead.borrow().refusal()
-    }
-}
-
-/// The leadership that this node has now, or is about to have.
-async fn reign(lead: &mut watch::Receiver<Lead>) -> Result<Reign, NotProposed> {
-    let lead = lead.wait_for(|lead| !lead.rising).await.map_err(|_| NotProposed::Stopped)?;
-    lead.mine.clone().ok_or_else(|| lead.refusal())
 }
 
 /// Ends when that leadership has ended.
@@ -156,7 +173,8 @@ impl Proposer {
     pub fn new(raft: Raft, disk: Disk, table: SharedTable, gather: Duration) -> (Self, Proposing) {
         let (sender, commands) = mpsc::channel(QUEUE);
         let lead = watch::Sender::new(Lead::default());
-        let proposing = Proposing { commands: sender, lead: lead.subscribe() };
+        let metrics = raft.server_metrics();
+        let proposing = Proposing { commands: sender, lead: lead.subscribe(), metrics };
         (Self { raft, disk, table, gather, commands, lead }, proposing)
     }
 
@@ -174,14 +192,14 @@ impl Proposer {
 
     async fn follow_or_lead(&mut self, metrics: &mut Metrics) -> Result<(), Over> {
         let (reign, leader) = look(metrics);
-        self.tell(Lead { rising: reign.is_some(), leader, ..Lead::default() });
         if let Some(reign) = reign {
             if self.rise(&reign, metrics).await? {
-                self.tell(Lead { mine: Some(reign.clone()), leader, ..Lead::default() });
+                self.tell(Lead { mine: Some(reign), leader, ..Lead::default() });
                 self.reign(&reign, metrics).await?;
             }
             return Ok(());
         }
+        self.tell(Lead { leader, ..Lead::default() });
         tokio::select! {
             changed = metrics.changed() => changed.map_err(|_| Over),
             command = self.commands.recv() => {
@@ -203,10 +221,12 @@ impl Proposer {
     /// change, and the table may lack what is committed. Whether this node leads still.
     async fn rise(&self, reign: &Reign, metrics: &mut Metrics) -> Result<bool, Over> {
         let mut progress = self.raft.metrics();
-        loop {
-            if is_established(&progress, reign) {
-                return Ok(true);
-            }
+        // One that had led, and heard of no majority any more, is not waited for.
+        let patience = if self.lead.borrow().mine.is_some() { Duration::ZERO } else { RISE };
+        let until = Instant::now() + patience;
+        let deaf = || Lead { deaf: Some(*reign), ..Lead::default() };
+        self.tell(if patience.is_zero() { deaf() } else { Lead { rising: true, ..deaf() } });
+        while !is_established(&progress, reign) {
             tokio::select! {
                 changed = metrics.changed() => {
                     changed.map_err(|_| Over)?;
@@ -215,8 +235,10 @@ impl Proposer {
                     }
                 }
                 changed = progress.changed() => changed.map_err(|_| Over)?,
+                () = sleep_until(until), if self.lead.borrow().rising => self.tell(deaf()),
             }
         }
+        Ok(true)
     }
 
     /// Leads until this leadership ends.
@@ -265,7 +287,7 @@ impl Proposer {
     ) -> Result<(), Over> {
         for (change, origin) in turn.entries {
             let stamped = Stamped { lease_time: turn.stamp, change };
-            let write = self.raft.write(stamped).with_leader(reign.clone());
+            let write = self.raft.write(stamped).with_leader(*reign);
             let written = match origin {
                 Origin::Proposal(responder) => write.responder(responder).await,
                 Origin::Keepalives(waiting) => {
@@ -317,7 +339,7 @@ fn look(metrics: &Metrics) -> (Option<Reign>, Option<NodeId>) {
 
 /// Whether the first entry of this leadership is applied, and a quorum follows it.
 fn is_established(progress: &Progress, reign: &Reign) -> bool {
-    let applied = progress.borrow_watched().last_applied.clone();
+    let applied = progress.borrow_watched().last_applied;
     applied.is_some_and(|last| *last.committed_leader_id() == *reign) && has_quorum(progress)
 }
 
@@ -331,9 +353,9 @@ fn has_quorum(progress: &Progress) -> bool {
 /// A batch of keepalives was applied, or not: only now is anybody told.
 fn answer(done: Result<ClientWriteResult<TypeConfig>, ()>, waiting: Vec<Keepalive>) {
     let committed = done.map_err(|()| NotProposed::Unknown).and_then(committed);
-    let renewed = committed.map(|committed| match committed.applied.answer {
-        Answer::Renewed(renewed) => renewed,
-        _ => Vec::new(),
+    let renewed = committed.map(|committed| {
+        let Answer::Renewed(renewed) = committed.applied.answer else { return Vec::new() };
+        renewed
     });
     match renewed {
         Ok(renewed) => {

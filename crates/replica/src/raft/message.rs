@@ -44,6 +44,23 @@ pub enum Question {
     Hashes,
 }
 
+impl Question {
+    /// On whose behalf it is asked, if it is a leader's or a candidate's.
+    pub fn vote(&self) -> Option<&Vote> {
+        match self {
+            Self::Append(request) => Some(&request.vote),
+            Self::Vote(request) | Self::PreVote(request) => Some(&request.vote),
+            Self::Transfer(request) => Some(request.from_leader()),
+            Self::Acquaint
+            | Self::Promise(_)
+            | Self::Join(_)
+            | Self::Removed
+            | Self::Suspect(_)
+            | Self::Hashes => None,
+        }
+    }
+}
+
 /// What is asked of the receiver of a snapshot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Piece {
@@ -167,16 +184,16 @@ mod tests {
     use super::*;
     use crate::raft_types::Stamped;
     use conclave_table::{Change, LeaseTime};
+    use openraft::EntryPayload;
     use openraft::entry::RaftEntry;
     use openraft::type_config::alias::EntryOf;
     use openraft::vote::RaftLeaderId;
-    use openraft::EntryPayload;
 
     fn append() -> Question {
         let leader = <TypeConfig as openraft::RaftTypeConfig>::LeaderId::new(3, 1);
         let log_id = LogId::new(leader.to_committed(), 7);
         let stamped = Stamped { lease_time: LeaseTime(9), change: Change::Tick };
-        let entry = EntryOf::<TypeConfig>::new(log_id.clone(), EntryPayload::Normal(stamped));
+        let entry = EntryOf::<TypeConfig>::new(log_id, EntryPayload::Normal(stamped));
         Question::Append(AppendEntriesRequest {
             vote: Vote::new_committed(3, 1),
             prev_log_id: None,

@@ -95,10 +95,11 @@ impl Peers {
         let request = encode(cluster, message);
         let rpc = self.rpc().ok_or(NoReply::Closed)?;
         let reply = rpc.request(to, purpose, request, deadline).await?;
-        match decode(cluster, &reply).map_err(|_| NoReply::Nonsense)? {
-            Reply::Refused(reason) => Err(NoReply::Refused(reason)),
-            reply => Ok(reply),
+        let reply = decode(cluster, &reply).map_err(|_| NoReply::Nonsense)?;
+        if let Reply::Refused(reason) = reply {
+            return Err(NoReply::Refused(reason));
         }
+        Ok(reply)
     }
 }
 
@@ -127,7 +128,11 @@ pub struct Network {
 }
 
 impl Network {
-    async fn ask(&self, question: Question, within: Duration) -> Result<Reply, RPCError<TypeConfig>> {
+    async fn ask(
+        &self,
+        question: Question,
+        within: Duration,
+    ) -> Result<Reply, RPCError<TypeConfig>> {
         let reply = self.peers.ask(&self.to, &question, Instant::now() + within).await;
         reply.map_err(|error| failed(&error))
     }
@@ -143,10 +148,10 @@ impl RaftNetworkV2<TypeConfig> for Network {
     ) -> Result<AppendEntriesResponse<TypeConfig>, RPCError<TypeConfig>> {
         let heartbeat = request.entries.is_empty();
         let within = if heartbeat { option.soft_ttl() } else { APPEND_TIMEOUT };
-        match self.ask(Question::Append(request), within).await? {
-            Reply::Append(answer) => Ok(answer),
-            other => Err(nonsense(&other)),
-        }
+        let Reply::Append(answer) = self.ask(Question::Append(request), within).await? else {
+            return Err(nonsense());
+        };
+        Ok(answer)
     }
 
     async fn vote(
@@ -154,10 +159,11 @@ impl RaftNetworkV2<TypeConfig> for Network {
         request: VoteRequest<TypeConfig>,
         option: RPCOption,
     ) -> Result<VoteResponse<TypeConfig>, RPCError<TypeConfig>> {
-        match self.ask(Question::Vote(request), option.soft_ttl()).await? {
-            Reply::Vote(answer) => Ok(answer),
-            other => Err(nonsense(&other)),
-        }
+        let Reply::Vote(answer) = self.ask(Question::Vote(request), option.soft_ttl()).await?
+        else {
+            return Err(nonsense());
+        };
+        Ok(answer)
     }
 
     async fn pre_vote(
@@ -165,10 +171,11 @@ impl RaftNetworkV2<TypeConfig> for Network {
         request: VoteRequest<TypeConfig>,
         option: RPCOption,
     ) -> Result<VoteResponse<TypeConfig>, RPCError<TypeConfig>> {
-        match self.ask(Question::PreVote(request), option.soft_ttl()).await? {
-            Reply::Vote(answer) => Ok(answer),
-            other => Err(nonsense(&other)),
-        }
+        let Reply::Vote(answer) = self.ask(Question::PreVote(request), option.soft_ttl()).await?
+        else {
+            return Err(nonsense());
+        };
+        Ok(answer)
     }
 
     async fn transfer_leader(
@@ -176,10 +183,12 @@ impl RaftNetworkV2<TypeConfig> for Network {
         request: TransferLeaderRequest<TypeConfig>,
         option: RPCOption,
     ) -> Result<TransferLeaderResponse<TypeConfig>, RPCError<TypeConfig>> {
-        match self.ask(Question::Transfer(request), option.soft_ttl()).await? {
-            Reply::Transfer(answer) => Ok(answer),
-            other => Err(nonsense(&other)),
-        }
+        let Reply::Transfer(answer) =
+            self.ask(Question::Transfer(request), option.soft_ttl()).await?
+        else {
+            return Err(nonsense());
+        };
+        Ok(answer)
     }
 
     async fn full_snapshot(
@@ -206,6 +215,6 @@ fn failed(error: &NoReply) -> RPCError<TypeConfig> {
     }
 }
 
-fn nonsense(_: &Reply) -> RPCError<TypeConfig> {
+fn nonsense() -> RPCError<TypeConfig> {
     RPCError::Unreachable(Unreachable::new(&NoReply::Nonsense))
 }

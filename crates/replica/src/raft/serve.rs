@@ -1,5 +1,6 @@
 //! The server side of a replica: what it answers to other nodes.
 
+use super::Vote;
 use super::message::{Piece, Question, Reply, decode, encode};
 use super::snapshots::Receiver;
 use crate::agreement;
@@ -39,7 +40,7 @@ impl RpcServer for Answering {
     }
 
     fn about(&self) -> Vec<u8> {
-        agreement::About::mine().encode()
+        agreement::About { version_max: self.node.version_max }.encode()
     }
 
     fn serve(
@@ -53,7 +54,7 @@ impl RpcServer for Answering {
         match purpose {
             Purpose::Raft => Box::pin(async move {
                 match read(&node, &request) {
-                    Ok(question) => reply(&node, answer(&node, question).await),
+                    Ok(question) => reply(&node, answer(&node, from, question).await),
                     Err(reason) => reply(&node, Err(reason)),
                 }
             }),
@@ -61,6 +62,7 @@ impl RpcServer for Answering {
                 let snapshots = Arc::clone(&self.snapshots);
                 Box::pin(async move {
                     match read::<Piece>(&node, &request) {
+                        Ok(piece) if !speaks_for(from, &piece.vote) => reply(&node, impostor()),
                         Ok(piece) => reply(&node, snapshots.take(&node.raft, piece).await),
                         Err(reason) => reply(&node, Err(reason)),
                     }
@@ -79,8 +81,11 @@ fn reply(node: &Node, reply: Result<Reply, String>) -> Vec<u8> {
     encode(node.disk.cluster_id(), &reply.unwrap_or_else(Reply::Refused))
 }
 
-async fn answer(node: &Arc<Node>, question: Question) -> Result<Reply, String> {
+async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Reply, String> {
     let raft = &node.raft;
+    if question.vote().is_some_and(|vote| !speaks_for(from, vote)) {
+        return impostor();
+    }
     match question {
         Question::Append(request) => {
             raft.append_entries(request).await.map(Reply::Append).map_err(stopped)
@@ -89,7 +94,9 @@ async fn answer(node: &Arc<Node>, question: Question) -> Result<Reply, String> {
             let request = quick_election::vet(node, request).await;
             raft.vote(request).await.map(Reply::Vote).map_err(stopped)
         }
-        Question::PreVote(request) => raft.pre_vote(request).await.map(Reply::Vote).map_err(stopped),
+        Question::PreVote(request) => {
+            raft.pre_vote(request).await.map(Reply::Vote).map_err(stopped)
+        }
         Question::Transfer(request) => {
             node.permits.on_transfer(request.from_leader());
             raft.handle_transfer_leader(request).await.map(Reply::Transfer).map_err(stopped)
@@ -102,6 +109,9 @@ async fn answer(node: &Arc<Node>, question: Question) -> Result<Reply, String> {
             on_disk(node, move |node| founding::join(&node.disk, cluster)).await
         }
         Question::Removed => {
+            if node.metrics().current_leader != Some(u64::from(from.0)) {
+                return Err("only the leader can tell".to_string());
+            }
             node.end("this node was removed from its cluster: its data directory is of no use now");
             Ok(Reply::Done)
         }
@@ -110,6 +120,15 @@ async fn answer(node: &Arc<Node>, question: Question) -> Result<Reply, String> {
         }
         Question::Hashes => Ok(Reply::Hashes(node.table.hashes())),
     }
+}
+
+/// Whether a node speaks for itself, and not for another candidate or leader.
+fn speaks_for(from: NodeId, vote: &Vote) -> bool {
+    vote.leader_id.node_id == u64::from(from.0)
+}
+
+fn impostor() -> Result<Reply, String> {
+    Err("it speaks for another node".to_string())
 }
 
 /// What waits for the disk keeps no other from its turn.
@@ -125,3 +144,6 @@ async fn on_disk(
 fn stopped(error: impl std::fmt::Display) -> String {
     format!("it has stopped: {error}")
 }
+
+#[cfg(test)]
+mod tests;

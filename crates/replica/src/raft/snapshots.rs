@@ -35,23 +35,23 @@ pub async fn send(
 ) -> Result<SnapshotResponse<TypeConfig>, StreamingError<TypeConfig>> {
     let file = snapshot.snapshot;
     let length = file.length();
-    let piece = |offset, bytes| {
-        Piece { vote: vote.clone(), meta: snapshot.meta.clone(), length, offset, bytes }
-    };
+    let piece = |offset, bytes| Piece { vote, meta: snapshot.meta.clone(), length, offset, bytes };
     let mut next = piece(0, Vec::new());
     loop {
         let all = next.offset + next.bytes.len() as u64 == length;
         let within = if all { INSTALL_TIMEOUT } else { CHUNK_TIMEOUT };
         let sent = peers.send(to, Purpose::Bulk, &next, Instant::now() + within).await;
-        match sent.map_err(|error| broken(&error))? {
-            Reply::Has(offset) if offset < length => {
-                let read = file.read_chunk(offset, CHUNK).await;
-                let bytes = read.map_err(|error| StreamingError::Unreachable(Unreachable::new(&error)))?;
-                next = piece(offset, bytes);
-            }
-            Reply::Installed(answer) => return Ok(answer),
-            _ => return Err(broken(&NoReply::Nonsense)),
+        let reply = sent.map_err(|error| broken(&error))?;
+        if let Reply::Installed(answer) = reply {
+            return Ok(answer);
         }
+        let Reply::Has(offset) = reply else { return Err(broken(&NoReply::Nonsense)) };
+        if offset >= length {
+            return Err(broken(&NoReply::Nonsense));
+        }
+        let read = file.read_chunk(offset, CHUNK).await;
+        let bytes = read.map_err(|error| StreamingError::Unreachable(Unreachable::new(&error)))?;
+        next = piece(offset, bytes);
     }
 }
 
@@ -83,7 +83,8 @@ impl Receiver {
             return Err("the snapshot is larger than is allowed".to_string());
         }
         let mut current = self.current.lock().await;
-        if !current.as_ref().is_some_and(|one| one.meta == piece.meta && one.length == piece.length) {
+        if !current.as_ref().is_some_and(|one| one.meta == piece.meta && one.length == piece.length)
+        {
             let incoming = self.disk.snapshots().receive().map_err(|error| error.to_string())?;
             let Piece { meta, length, .. } = &piece;
             *current = Some(Receiving { meta: meta.clone(), length: *length, incoming });

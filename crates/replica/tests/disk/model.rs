@@ -22,7 +22,7 @@ struct Model {
 
 impl Model {
     fn last(&self) -> Option<LogId> {
-        self.entries.last().map(|entry| entry.log_id.clone()).or_else(|| self.purged.clone())
+        self.entries.last().map(|entry| entry.log_id).or(self.purged)
     }
 
     fn next(&self) -> u64 {
@@ -82,9 +82,9 @@ async fn step(disk: &Disk, model: &mut Model, dice: &mut Dice) {
         2 if !model.entries.is_empty() => purge(disk, model, dice).await,
         3 if !model.entries.is_empty() => {
             let at = dice.roll(model.entries.len() as u64) as usize;
-            let id = model.entries[at].log_id.clone();
+            let id = model.entries[at].log_id;
             if model.committed.as_ref().is_none_or(|before| before.index < id.index) {
-                log.save_committed(Some(id.clone())).await.unwrap();
+                log.save_committed(Some(id)).await.unwrap();
                 model.committed = Some(id);
             }
         }
@@ -114,7 +114,7 @@ async fn purge(disk: &Disk, model: &mut Model, dice: &mut Dice) {
     let id = if beyond {
         log_id(model.term, model.next() + dice.roll(20))
     } else {
-        model.entries[at].log_id.clone()
+        model.entries[at].log_id
     };
     cover(disk, &id).await;
     let gone: Vec<LogEntry> =
@@ -122,17 +122,17 @@ async fn purge(disk: &Disk, model: &mut Model, dice: &mut Dice) {
     let before = Model { entries: gone, purged_lease: model.purged_lease, ..Model::default() };
     model.purged_lease = before.lease().0;
     if model.committed.as_ref().is_none_or(|before| before.index < id.index) {
-        disk.log().save_committed(Some(id.clone())).await.unwrap();
-        model.committed = Some(id.clone());
+        disk.log().save_committed(Some(id)).await.unwrap();
+        model.committed = Some(id);
     }
-    disk.log().purge(id.clone()).await.unwrap();
+    disk.log().purge(id).await.unwrap();
     model.purged = Some(id);
 }
 
 /// Makes a snapshot up to an entry: a log that begins later than all snapshots is refused.
 async fn cover(disk: &Disk, id: &LogId) {
     let (mut machine, _) = crate::kit::machine(disk);
-    let blank = LogEntry { log_id: id.clone(), payload: EntryPayload::Blank };
+    let blank = LogEntry { log_id: *id, payload: EntryPayload::Blank };
     let entries = futures_util::stream::iter([Ok((blank, None))]);
     machine.apply(entries).await.unwrap();
     machine.get_snapshot_builder().await.build_snapshot().await.unwrap();
@@ -228,4 +228,13 @@ async fn a_hole_is_refused() {
     append(&mut disk.log(), vec![blank(1, 0)]).await.unwrap();
     let error = append(&mut disk.log(), vec![blank(1, 2)]).await.unwrap_err().to_string();
     assert!(error.contains("entry 2 comes where entry 1 is due"), "{error}");
+}
+
+#[tokio::test]
+async fn nothing_to_append_is_answered_too() {
+    let place = Place::new();
+    let disk = place.open();
+    append(&mut disk.log(), Vec::new()).await.unwrap();
+    disk.close().await;
+    append(&mut disk.log(), vec![blank(1, 0)]).await.unwrap_err();
 }

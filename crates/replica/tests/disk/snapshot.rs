@@ -1,7 +1,7 @@
 //! Snapshots: whole or not there, checked, sent and taken in chunks.
 
 use crate::kit::{LogEntry, Notes, Place, append, ask, blank, entry, log_id, machine, session};
-use conclave_replica::disk::snapshot::{CHUNK_BYTES_MAX, NotTaken};
+use conclave_replica::disk::snapshot::{CHUNK_BYTES_MAX, Head, NotTaken, Pieces};
 use conclave_replica::disk::{ClusterId, Disk};
 use conclave_replica::raft_types::TypeConfig;
 use conclave_replica::state_machine::StateMachine;
@@ -206,7 +206,28 @@ async fn one_of_another_cluster_stops_the_node() {
     behind.install_snapshot(&meta, file).await.unwrap_err();
     assert!(other_disk.failure().unwrap().contains("another cluster"));
     assert_eq!(behind.shared().look(Table::state_hash), before);
-    assert!(other.snapshots().iter().all(|path| path.extension().unwrap() == "part"));
+    assert!(other.snapshots().is_empty(), "nothing stays behind");
     other_disk.close().await;
+    disk.close().await;
+}
+
+/// A snapshot may be built while a later one comes from the leader: the log then begins after what
+/// the earlier one covers.
+#[tokio::test]
+async fn one_that_covers_less_does_not_replace_the_latest() {
+    let place = Place::new();
+    let disk = place.open();
+    let (mut machine, _) = told(&disk).await;
+    let older = Head { meta: build(&mut machine).await.meta, cluster_id: None };
+    let table = machine.shared().look(Table::clone);
+    apply(&mut machine, vec![blank(1, 5)]).await;
+    build(&mut machine).await;
+    disk.snapshots().write(&older, Pieces::encode(&older, &table)).unwrap();
+    let (meta, _) = disk.snapshots().latest().unwrap();
+    assert_eq!(meta.last_log_id, Some(log_id(1, 5)));
+    assert_eq!(place.snapshots().len(), 1, "nothing stays behind");
+    disk.close().await;
+    let disk = place.open();
+    assert_eq!(disk.snapshots().latest().unwrap().0.last_log_id, Some(log_id(1, 5)));
     disk.close().await;
 }

@@ -1,7 +1,9 @@
 //! Torn tails are cut, and nothing else is: damage anywhere is refused, and nothing is skipped.
 
-use crate::kit::{Place, append, blank, log_id, long};
+use crate::kit::{Place, append, blank, entry, log_id, long};
+use conclave_core::Hasher;
 use conclave_replica::raft_types::TypeConfig;
+use conclave_table::Change;
 use openraft::storage::{RaftLogReader, RaftLogStorage};
 use openraft::type_config::alias::VoteOf;
 use std::fs::{self, OpenOptions};
@@ -201,4 +203,37 @@ async fn a_rotation_that_was_cut_short_is_undone() {
     assert_eq!(disk.log().get_log_state().await.unwrap().last_log_id, Some(log_id(2, 29)));
     disk.close().await;
     assert_eq!(indices(&place).await.len(), 30);
+}
+
+/// What a later version might have written: whole, and of a kind of change that is not known here.
+#[tokio::test]
+async fn an_entry_of_a_later_version_stops_the_node_before_anything_is_applied() {
+    let place = Place::new();
+    let disk = place.open();
+    append(&mut disk.log(), vec![entry(1, 0, 5, Change::Tick)]).await.unwrap();
+    disk.close().await;
+    let path = &place.segments()[0];
+    let mut bytes = fs::read(path).unwrap();
+    let hash = |bytes: &[u8], more: &[u64]| {
+        let mut hasher = Hasher::default();
+        hasher.write(bytes);
+        more.iter().for_each(|word| hasher.write_u64(*word));
+        hasher.finish().to_le_bytes()
+    };
+    let at = (used(&bytes) - 1) / 32 * 32 - 32; // The header; the body is shorter than 32 bytes.
+    let length = u32::from_le_bytes(bytes[at + 4..at + 8].try_into().unwrap()) as usize;
+    let body = at + 32..at + 32 + length;
+    assert_eq!(bytes[body.end - 1], 0, "the first kind of change");
+    bytes[body.end - 1] = 99;
+    let record = hash(&bytes[body.start + 13..body.end], &[]);
+    bytes[body.start + 5..body.start + 13].copy_from_slice(&record);
+    let whole = hash(&bytes[body.clone()], &[]);
+    bytes[at + 16..at + 24].copy_from_slice(&whole);
+    let header = hash(&bytes[at..at + 24], &[1, at as u64]);
+    bytes[at + 24..at + 32].copy_from_slice(&header);
+    fs::write(path, &bytes).unwrap();
+    let line = place.refusal();
+    assert!(line.contains("an entry, which this version"), "{line}");
+    assert!(line.contains("use the version that wrote it"), "{line}");
+    assert!(line.contains(path.to_str().unwrap()), "{line}");
 }

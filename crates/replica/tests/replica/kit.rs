@@ -6,7 +6,7 @@ use conclave_replica::{
     Role, Server, Status, Timing,
 };
 use conclave_table::{
-    Acquire, Ask, Body, Change, Fence, LeaseTime, Open, RequestId, SessionId, Table,
+    Acquire, Ask, Body, Change, Fence, LeaseTime, Open, RequestId, SessionId, Table, VERSION,
 };
 use std::future::Future;
 use std::path::PathBuf;
@@ -81,6 +81,11 @@ pub struct Cluster {
     pub place: Place,
 }
 
+/// Ordinary elections take longer than any test may.
+pub fn no_time_outs() -> Timing {
+    Timing { election: (2 * PATIENCE, 3 * PATIENCE), ..quick() }
+}
+
 pub fn quick() -> Timing {
     Timing { snapshot_entries: 100_000, ..Timing::default() }
 }
@@ -124,9 +129,17 @@ impl Cluster {
     }
 
     pub async fn start(&mut self, id: u32) -> Result<(), ReplicaError> {
+        self.start_as(id, VERSION).await
+    }
+
+    /// As a build that knows the rules of the table up to this version.
+    pub async fn start_as(&mut self, id: u32, version: u32) -> Result<(), ReplicaError> {
         let node = &mut self.nodes[id as usize];
         let observer = Box::new(Recorder(Arc::clone(&node.log)));
-        let started = Replica::start(node.config.clone(), Arc::new(Echo), observer).await;
+        let config = node.config.clone();
+        let listener = TcpListener::bind(config.listen).await.expect("the port is free");
+        let echo = Arc::new(Echo);
+        let started = Replica::start_on(listener, config, echo, observer, version).await;
         node.replica = Some(started?);
         Ok(())
     }

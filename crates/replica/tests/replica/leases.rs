@@ -5,10 +5,9 @@ use conclave_replica::NotProposed;
 use conclave_table::{Change, LeaseTime, Renewal, Renewed, SessionId};
 
 fn expiry(entries: &[(u64, LeaseTime, Change)], wanted: SessionId) -> Option<LeaseTime> {
-    entries.iter().find_map(|(_, time, change)| match change {
-        Change::Expire { session, .. } if *session == wanted => Some(*time),
-        _ => None,
-    })
+    let expires =
+        |change: &Change| matches!(change, Change::Expire { session, .. } if *session == wanted);
+    entries.iter().find(|(_, _, change)| expires(change)).map(|(_, time, _)| *time)
 }
 
 #[tokio::test(flavor = "multi_thread")]

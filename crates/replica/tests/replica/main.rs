@@ -1,7 +1,10 @@
 //! Several replicas in one process, on loopback: what the cluster keeps, and through what.
 
+mod backup;
 mod cluster;
 mod founding;
 mod kit;
 mod leases;
 mod members;
+mod quick_election;
+mod version;

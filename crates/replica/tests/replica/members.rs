@@ -18,8 +18,10 @@ async fn a_new_node_is_added_promoted_and_removed() {
     let status = cluster.status(id, |status| status.role == Role::Learner).await;
     assert_eq!(status.cluster_id, first.status().borrow().cluster_id);
     within(first.promote(NodeId(id))).await.expect("it is promoted");
-    let voters = |count| move |status: &conclave_replica::Status| {
-        status.members.iter().filter(|member| member.voter).count() == count
+    let voters = |count| {
+        move |status: &conclave_replica::Status| {
+            status.members.iter().filter(|member| member.voter).count() == count
+        }
     };
     cluster.status(id, voters(2)).await;
     within(first.remove(NodeId(id))).await.expect("it is removed");

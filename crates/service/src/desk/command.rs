@@ -1,8 +1,8 @@
 //! Commands and questions: what the desk can be asked, and how it answers.
 
+use super::Numbered;
 use super::refusal::Refusal;
 use super::sessions::Kind;
-use super::Numbered;
 use conclave_api as api;
 use tokio::sync::{broadcast, oneshot};
 

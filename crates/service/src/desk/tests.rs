@@ -266,7 +266,8 @@ impl Bench {
 
     fn lock(&mut self, name: &str) -> api::Lock {
         let name = name.to_string();
-        self.show(|reply| Question::Lock { name, reply }).expect("a lock that was used")
+        self.show(|reply| Question::Lock { name, look: Default::default(), reply })
+            .expect("a lock that was used")
     }
 
     fn events(&mut self) -> Vec<String> {
@@ -287,6 +288,10 @@ fn acquire(session: &str, wait_ms: u64, request_id: Option<&str>) -> api::Acquir
         request_id: request_id.map(str::to_string),
         ..api::Acquire::default()
     }
+}
+
+fn verify(fence: u64) -> api::Verify {
+    api::Verify { fence, ..api::Verify::default() }
 }
 
 fn granted(answer: &mut Receiver<Answer<api::Grant>>) -> api::Grant {

@@ -60,10 +60,8 @@ const LISTED: &[Parameter] = &[
 const LOOKED: &[Parameter] =
     &[Parameter::query("explain", "boolean"), Parameter::query("stale", "boolean")];
 /// Of a session's stream.
-const STREAMED: &[Parameter] = &[
-    Parameter::header(SESSION_HEADER, "SessionId"),
-    Parameter::header(STREAM_HEADER, "integer"),
-];
+const STREAMED: &[Parameter] =
+    &[Parameter::header(SESSION_HEADER, "SessionId"), Parameter::header(STREAM_HEADER, "integer")];
 
 fn of_sessions() -> Vec<Route> {
     let opens = "Opens a session at this node.";
@@ -192,9 +190,14 @@ fn of_values() -> Vec<Route> {
     let change = "Changes a value, unless the fence is stale.";
     let forget = "Empties a value; its name and fence stay (replicated engine).";
     vec![
-        Route::new("get", "/v1/values/{name}", get(values::get), "A value; with a classic engine, node 1 keeps it.")
-            .gives("Value")
-            .refuses(&[Code::NotFound]),
+        Route::new(
+            "get",
+            "/v1/values/{name}",
+            get(values::get),
+            "A value; with a classic engine, node 1 keeps it.",
+        )
+        .gives("Value")
+        .refuses(&[Code::NotFound]),
         Route::new("put", "/v1/values/{name}", put(values::put), change)
             .takes("NewValue")
             .gives("Value")

@@ -128,7 +128,8 @@ fn plain(name: &str, why: &Why) -> Refusal {
         }
         Why::Withdrawn => refusal::refuse(Code::Withdrawn, "it was withdrawn"),
         Why::ModeConflict => {
-            let words = format!("'{name}' is in use with another number of permits, or without any");
+            let words =
+                format!("'{name}' is in use with another number of permits, or without any");
             refusal::refuse(Code::ModeConflict, words)
         }
         Why::Deadlock(all) => {
@@ -144,7 +145,8 @@ fn plain(name: &str, why: &Why) -> Refusal {
             refusal::not_found(format!("nobody with this label stands for '{name}'"))
         }
         Why::StaleFence { at_least } => {
-            let words = format!("'{name}' takes fences from {} on: there was a later one", at_least.0);
+            let words =
+                format!("'{name}' takes fences from {} on: there was a later one", at_least.0);
             refusal::refuse(Code::StaleFence, words)
         }
         Why::Full(quota) => full(*quota),
@@ -173,7 +175,9 @@ fn full(quota: Quota) -> Refusal {
     match quota {
         Quota::Sessions => too_many("the cluster has as many sessions as it may have"),
         Quota::Names => too_many("the cluster has as many names in use as it may have"),
-        Quota::NamesOfPrefix => quota_met("as many names of this first segment are in use as may be"),
+        Quota::NamesOfPrefix => {
+            quota_met("as many names of this first segment are in use as may be")
+        }
         Quota::Waiters => too_many("as many requests wait in the cluster as may"),
         Quota::WaitersOfLock => too_many("as many requests wait for this lock as may"),
         Quota::RequestsOfSession => quota_met("this session waits and holds as often as it may"),

@@ -176,11 +176,7 @@ impl ReplicatedEngine {
         let fence = words::fence(request.fence)?;
         let body = Body::HandOver { election, fence, to: Text::from(&*request.to) };
         self.done(name, &request.session, numbers, body).await?;
-        Ok(api::HandedOver {
-            name: name.to_string(),
-            fence: request.fence,
-            to: request.to.clone(),
-        })
+        Ok(api::HandedOver { name: name.to_string(), fence: request.fence, to: request.to.clone() })
     }
 
     async fn done(&self, name: &str, id: &str, numbers: Numbers, body: Body) -> Answered<()> {

@@ -54,9 +54,9 @@ impl ReplicatedEngine {
         commands: mpsc::Receiver<Command>,
     ) -> Result<Arc<Self>, ReplicaError> {
         let listen = config.replica.listen;
-        let listener = TcpListener::bind(listen).await.map_err(|error| {
-            ReplicaError::Refused(format!("--listen {listen}: {error}"))
-        })?;
+        let listener = TcpListener::bind(listen)
+            .await
+            .map_err(|error| ReplicaError::Refused(format!("--listen {listen}: {error}")))?;
         Self::start_on(listener, config, commands).await
     }
 

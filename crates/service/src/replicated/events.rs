@@ -167,9 +167,7 @@ impl Noting<'_> {
 
 /// How the end of a hold is called: by force, with its session, or given back.
 fn end_kind(entry: &Entry<'_>, ticket: Ticket, kind: Kind) -> &'static str {
-    let ended = |notice: &Notice| {
-        matches!(notice, Notice::SessionEnded { session, .. } if *session == ticket.session)
-    };
+    let ended = |notice: &Notice| matches!(notice, Notice::SessionEnded { session, .. } if *session == ticket.session);
     match (entry.change, kind) {
         (Change::Force(_), _) => "forced",
         (_, Kind::Election) => "leader",

@@ -49,7 +49,7 @@ impl ReplicatedEngine {
 
     async fn verify(&self, resource: Resource, fence: Fence, who: Option<SessionId>) -> Said {
         self.read(|table| {
-            let latest = table.lock(&resource).and_then(|lock| sights::latest(&lock));
+            let latest = table.latest_fence(&resource);
             Said::Verified(table.verify(&resource, fence, who), latest)
         })
         .await
@@ -63,9 +63,7 @@ impl ReplicatedEngine {
         }
         match replica.renew(renewal).await {
             Ok(renewed) => {
-                let ttl_ms = |table: &Table| {
-                    table.session(id).map_or(0, |session| session.ttl_ms)
-                };
+                let ttl_ms = |table: &Table| table.session(id).map_or(0, |session| session.ttl_ms);
                 Said::Renewed(renewed, replica.look(ttl_ms))
             }
             Err(NotProposed::NotLeader { .. }) => Said::NotLeading,
@@ -85,7 +83,8 @@ impl ReplicatedEngine {
                 return self.acquire(ticket, waits, wants, change).await;
             }
         }
-        let about = if let Change::Force(force) = &change { vec![force.resource.clone()] } else { vec![] };
+        let about =
+            if let Change::Force(force) = &change { vec![force.resource.clone()] } else { vec![] };
         match self.propose(change).await {
             Ok(committed) => self.told(committed.applied.answer, 0, about),
             Err(said) => said,

@@ -63,11 +63,8 @@ pub fn explain(table: &Table, resource: &Resource, now: LeaseTime) -> Explanatio
 pub fn cycle(table: &Table, tickets: &[Ticket]) -> Vec<BlockerSeen> {
     let link = |ticket: &Ticket| {
         let wait = table.wait_of(*ticket).map(|(wait, _)| wait.acquire.wants.clone());
-        let names: Vec<Text> = wait
-            .unwrap_or_default()
-            .into_iter()
-            .map(|want| want.resource.name)
-            .collect();
+        let names: Vec<Text> =
+            wait.unwrap_or_default().into_iter().map(|want| want.resource.name).collect();
         let lock = names.first().cloned().unwrap_or_default();
         BlockerSeen { who: who(table, ticket.session), lock, holds: false }
     };
@@ -161,7 +158,9 @@ fn elsewhere(table: &Table, place: Place) -> Vec<String> {
     let others = wait.acquire.wants.iter().filter(|want| !table.admits_at(&want.resource, place));
     let label = who(table, wait.ticket.session).label;
     let sentence = |name: &Text| {
-        format!("the first in line, '{label}', also waits for '{name}', and holds nothing until then")
+        format!(
+            "the first in line, '{label}', also waits for '{name}', and holds nothing until then"
+        )
     };
     others.map(|want| sentence(&want.resource.name)).collect()
 }

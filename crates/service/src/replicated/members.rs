@@ -44,11 +44,13 @@ impl ReplicatedEngine {
             MemberAsked::Add { id, peer, api } => replica.add(Founder { id, peer, api }).await,
             MemberAsked::Promote(id) => replica.promote(id).await,
             MemberAsked::Remove(id) => replica.remove(id).await,
-            MemberAsked::Transfer(to) => match to.or_else(|| successor(&self.status(), self.me())) {
-                Some(to) if to == self.me() => Ok(()),
-                Some(to) => replica.transfer(to).await,
-                None => return Said::No("there is no other node with a vote".to_string()),
-            },
+            MemberAsked::Transfer(to) => {
+                match to.or_else(|| successor(&self.status(), self.me())) {
+                    Some(to) if to == self.me() => Ok(()),
+                    Some(to) => replica.transfer(to).await,
+                    None => return Said::No("there is no other node with a vote".to_string()),
+                }
+            }
         };
         match changed {
             Ok(()) => Said::Done,

@@ -1,4 +1,4 @@
-//! The other nodes, as this one sees them: each is asked every second whether it is there.
+//! The other nodes, as this one sees them: each is asked twice a second whether it is there.
 
 use super::engine::ReplicatedEngine;
 use conclave_core::NodeId;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 /// How often they are asked, and for how long they may take to answer.
-const PERIOD: Duration = Duration::from_secs(1);
+const PERIOD: Duration = Duration::from_millis(500);
 
 /// Which nodes answer.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ impl Peers {
 }
 
 impl ReplicatedEngine {
-    /// Asks the other members every second, until the engine is gone.
+    /// Asks the other members, again and again, until the engine is gone.
     pub async fn watch_peers(self: Arc<Self>) {
         let engine = Arc::downgrade(&self);
         drop(self);

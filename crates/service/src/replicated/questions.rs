@@ -5,7 +5,7 @@
 use super::answers::lost;
 use super::commands::unexpected;
 use super::engine::ReplicatedEngine;
-use super::hop::{ANSWERED, Asked, Patience, Said};
+use super::hop::{ANSWERED, Asked, Lost, Patience, Said};
 use super::sights::{self, LockSeen};
 use super::words;
 use crate::desk::{Answer as Answered, Question, refusal};
@@ -103,9 +103,7 @@ impl ReplicatedEngine {
                 });
                 Ok(self.value_view(name, fence, json?))
             }
-            Said::Value(None) => {
-                Err(refusal::not_found(format!("no value '{name}' was ever set")))
-            }
+            Said::Value(None) => Err(refusal::not_found(format!("no value '{name}' was ever set"))),
             said => Err(unexpected(said)),
         }
     }
@@ -143,18 +141,24 @@ impl ReplicatedEngine {
     async fn catch_up(&self) -> Answered<()> {
         let said = self.ask(&Asked::ReadIndex, Patience::repeatable()).await.map_err(lost)?;
         let Said::ReadIndex(index) = said else { return Err(unexpected(said)) };
-        let behind = |_| refusal::unavailable("this node is behind; ask another, or with stale=true");
+        let behind =
+            |_| refusal::unavailable("this node is behind; ask another, or with stale=true");
         timeout(ANSWERED, self.pace().until(index)).await.map_err(behind)
     }
 
-    /// It can serve now: it is not about to stop, knows who leads, and is not far behind.
+    /// It can serve now: it is not about to stop, knows who leads, a majority answers, and it is not
+    /// far behind.
     fn ready(&self) -> Answered<()> {
         if *self.stopping().borrow() {
             return Err(refusal::unavailable("this node is about to stop"));
         }
         let status = self.status();
-        if status.leader.is_none() {
-            return Err(lost(super::hop::Lost::NoLeader));
+        let is_up = |id| id == self.me() || self.peers().state(id).0;
+        let voters = || status.members.iter().filter(|member| member.voter);
+        let up = voters().filter(|member| is_up(member.id)).count();
+        // A leader may be dead, or cut off, before anybody else leads.
+        if !status.leader.is_some_and(is_up) || 2 * up <= voters().count() {
+            return Err(lost(Lost::NoLeader));
         }
         let lag = status.committed.saturating_sub(status.applied);
         if lag > LAG_MAX {

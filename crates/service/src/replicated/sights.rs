@@ -5,8 +5,8 @@ use super::explain::{self, BlockerSeen, ExplanationSeen};
 use super::observer::Pace;
 use conclave_core::NodeId;
 use conclave_table::{
-    Fence, Hold, LeaseTime, LockView, Mode, Place, Refusal, Resource, SessionId, Table, Text,
-    Ticket, WaitView,
+    Fence, Hold, LeaseTime, Mode, Place, Refusal, Resource, SessionId, Table, Text, Ticket,
+    WaitView,
 };
 use serde::{Deserialize, Serialize};
 
@@ -166,11 +166,6 @@ pub fn forced(table: &Table, resource: &Resource, pace: &Pace) -> Option<Details
     let holders = lock.holders.iter();
     let holders = holders.map(|(ticket, hold)| holder(table, ticket, hold, now)).collect();
     Some(Details { holders, ..Details::default() })
-}
-
-/// The largest fence among those who hold it.
-pub fn latest(lock: &LockView<'_>) -> Option<Fence> {
-    lock.holders.iter().map(|(_, hold)| hold.fence).max()
 }
 
 /// A session as others see it.

@@ -17,7 +17,8 @@ pub fn session_text(session: SessionId) -> String {
 /// The session that a client names. What cannot be an id is that of no session.
 pub fn session(text: &str) -> Result<SessionId, Refusal> {
     let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let number = (text.len() == 32 && text.bytes().all(digit)).then(|| u128::from_str_radix(text, 16));
+    let number =
+        (text.len() == 32 && text.bytes().all(digit)).then(|| u128::from_str_radix(text, 16));
     match number {
         Some(Ok(number)) => Ok(SessionId(number.to_be_bytes())),
         Some(Err(_)) | None => Err(no_session()),
@@ -188,7 +189,9 @@ mod tests {
         assert!(drawn.request.is_unrecorded() && !drawn.are_recorded());
         let given = Numbers::of(Some("17"), Some("9")).expect("fine");
         assert_eq!((given.request, given.lowest_open), (RequestId(17), RequestId(9)));
-        assert!(Numbers::of(Some("9"), Some("17")).is_err() && Numbers::of(Some("x"), None).is_err());
+        assert!(
+            Numbers::of(Some("9"), Some("17")).is_err() && Numbers::of(Some("x"), None).is_err()
+        );
     }
 
     #[test]

@@ -163,7 +163,7 @@ async fn deaf(limits: HttpLimits, room: usize) -> (SocketAddr, Server, mpsc::Rec
     let config = HttpConfig {
         node: 2,
         own: Vec::new(),
-        keeper: "127.0.0.1:1".to_string(),
+        keeper: Some("127.0.0.1:1".to_string()),
         admin_token: None,
         limits,
         data_vanished: Arc::default(),

@@ -101,7 +101,10 @@ async fn a_leader_that_stops_hands_over_and_sends_away_who_waits() {
     assert_eq!(call(cluster.nodes[leader], "GET /readyz", &[], "").await.status, 503);
     let moved = here.at(cluster.nodes[next]);
     let again = tokio::spawn(async move { moved.ask("a", numbered(1, 18_000)).await });
-    assert_eq!(insist(&holder, "/v1/locks/a/release", &json!({ "fence": held, "request_id": "2" })).await, 200);
+    assert_eq!(
+        insist(&holder, "/v1/locks/a/release", &json!({ "fence": held, "request_id": "2" })).await,
+        200
+    );
     let first = fence(&again.await.expect("answered"));
     assert_eq!(here.at(cluster.nodes[next]).release("a", first).await.status, 200);
     let second = fence(&at_other.await.expect("answered"));

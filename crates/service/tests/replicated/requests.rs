@@ -127,8 +127,12 @@ async fn what_a_client_does_not_know_of_is_given_back_by_its_keepalive() {
     let keep = format!("POST /v1/sessions/{}/keepalive", client.session);
     let words = json!({ "request_id": "5", "open": ["2"] }).to_string();
     let kept = call(cluster.nodes[1], &keep, &[JSON], &words).await.json();
-    let names: Vec<&str> =
-        kept["holds"].as_array().expect("holds").iter().filter_map(|it| it["name"].as_str()).collect();
+    let names: Vec<&str> = kept["holds"]
+        .as_array()
+        .expect("holds")
+        .iter()
+        .filter_map(|it| it["name"].as_str())
+        .collect();
     assert_eq!(names, ["b", "c"], "the first is unknown, the last is later than the keepalive");
     cluster.stop().await;
 }

@@ -1,6 +1,6 @@
 //! Streams of sessions: who asked for it ends soon after its stream does.
 
-use crate::common::{Cluster, Client, FOR_EVER, call, numbered, post};
+use crate::common::{Client, Cluster, FOR_EVER, call, numbered, post};
 use serde_json::json;
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -48,7 +48,8 @@ async fn the_cluster_tells_what_this_engine_has() {
     let members = call(cluster.nodes[0], "GET /v1/cluster/members", &[], "").await.json();
     assert_eq!(members["members"].as_array().map(Vec::len), Some(3));
     let to = (leader + 1) % 3 + 1;
-    let moved = admin(cluster.nodes[leader], "POST /v1/cluster/transfer", json!({ "to": to })).await;
+    let moved =
+        admin(cluster.nodes[leader], "POST /v1/cluster/transfer", json!({ "to": to })).await;
     assert_eq!(moved.status, 200, "{moved:?}");
     let backup = admin(cluster.nodes[leader], "POST /v1/cluster/snapshot", json!({})).await;
     assert_eq!(backup.status, 200);

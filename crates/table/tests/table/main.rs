@@ -8,3 +8,4 @@ mod locks;
 mod model;
 mod random;
 mod unrecorded;
+mod restored;

@@ -19,6 +19,8 @@ pub struct SnapshotFile {
     file: Arc<File>,
     path: Arc<Path>,
     length: u64,
+    /// Removes it, if it never gets its name.
+    _draft: Option<Arc<Draft>>,
 }
 
 impl SnapshotFile {
@@ -26,7 +28,13 @@ impl SnapshotFile {
         let fail = |error| DiskError::system(path, error);
         let file = File::open(path).map_err(fail)?;
         let length = file.metadata().map_err(fail)?.len();
-        Ok(Self { file: Arc::new(file), path: path.into(), length })
+        Ok(Self { file: Arc::new(file), path: path.into(), length, _draft: None })
+    }
+
+    /// One that is whole, and has no name yet.
+    pub(super) fn of_draft(draft: Draft) -> Result<Self, DiskError> {
+        let file = Self::open(draft.path())?;
+        Ok(Self { _draft: Some(Arc::new(draft)), ..file })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -94,10 +102,11 @@ pub enum NotTaken {
 
 impl Incoming {
     pub(super) fn create(directory: &Path, failure: Failure) -> io::Result<Self> {
-        let path = draft_path(directory)?;
-        let created = files::create(&path).map_err(|error| DiskError::system(&path, error));
-        let file = Arc::new(created.map_err(|error| failure.record(error))?);
-        Ok(Self { file, draft: Draft(path), length: 0, failure })
+        let draft = Draft::new(directory)?;
+        let created = files::create(draft.path());
+        let fail = |error| failure.record(DiskError::system(draft.path(), error));
+        let file = Arc::new(created.map_err(fail)?);
+        Ok(Self { file, draft, length: 0, failure })
     }
 
     /// How many bytes have come.
@@ -125,15 +134,15 @@ impl Incoming {
     pub async fn finish(self, meta: &Meta) -> Result<SnapshotFile, NotTaken> {
         let file = Arc::clone(&self.file);
         self.on_disk(move || file.sync_all()).await?;
-        let path = self.draft.0.clone();
+        let path = self.draft.path().to_path_buf();
         let check = spawn_blocking(move || super::decode(&path).map(|(head, _)| head));
         let head = check.await.map_err(io::Error::other)?;
         let head = head.map_err(|error| NotTaken::Wrong(error.to_string()))?;
         if head.meta != *meta {
             return Err(NotTaken::Wrong("it is not the snapshot that was announced".into()));
         }
-        let file = SnapshotFile::open(&self.draft.0).map_err(io::Error::from)?;
-        self.draft.keep();
+        let Self { draft, failure, .. } = self;
+        let file = SnapshotFile::of_draft(draft).map_err(|error| failure.record(error))?;
         Ok(file)
     }
 
@@ -142,32 +151,31 @@ impl Incoming {
         write: impl FnOnce() -> io::Result<()> + Send + 'static,
     ) -> io::Result<()> {
         let written = spawn_blocking(write).await.map_err(io::Error::other)?;
-        let fail = |error| self.failure.record(DiskError::system(&self.draft.0, error));
+        let fail = |error| self.failure.record(DiskError::system(self.draft.path(), error));
         written.map_err(fail)
     }
 }
 
-/// A file that is removed unless it is kept.
+/// A file that is not whole yet, or has no name yet. It is removed with this, unless it has got
+/// another name.
 #[derive(Debug)]
-struct Draft(PathBuf);
+pub(super) struct Draft(PathBuf);
 
 impl Draft {
-    fn keep(mut self) {
-        self.0 = PathBuf::new();
+    /// A name that nobody has.
+    pub(super) fn new(directory: &Path) -> io::Result<Self> {
+        let random = conclave_net::random::bits()?;
+        Ok(Self(directory.join(format!("{random:032x}.{DRAFT}"))))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
     }
 }
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if !self.0.as_os_str().is_empty() {
-            // What stays behind is removed at the next start.
-            let _ = fs::remove_file(&self.0);
-        }
+        // What stays behind is removed at the next start.
+        let _ = fs::remove_file(&self.0);
     }
-}
-
-/// A name that nobody has.
-pub(super) fn draft_path(directory: &Path) -> io::Result<PathBuf> {
-    let random = conclave_net::random::bits()?;
-    Ok(directory.join(format!("{random:032x}.{DRAFT}")))
 }

@@ -19,7 +19,9 @@ fn elected(bench: &mut Bench, leader: u32, term: u64) {
     for _ in 0..4 {
         bench.pass(1_000);
         for session in bench.desk.sessions.ids() {
-            bench.now(|reply| Command::KeepAlive { session, reply }).expect("alive");
+            bench
+                .now(|reply| Command::KeepAlive { session, request: Default::default(), reply })
+                .expect("alive");
         }
     }
 }

@@ -161,7 +161,11 @@ fn nobody_is_given_more_time_by_a_node_that_stops() {
     bench.pass(4_000);
     let _may_stop = told_to_stop(&mut bench);
     for left in [6_000, 5_000] {
-        let kept = bench.now(|reply| Command::KeepAlive { session: "a".to_string(), reply });
+        let kept = bench.now(|reply| Command::KeepAlive {
+            session: "a".to_string(),
+            request: Default::default(),
+            reply,
+        });
         assert_eq!(kept.expect("it lives").ttl_ms, left);
         bench.pass(1_000);
     }

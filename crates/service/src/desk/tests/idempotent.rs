@@ -17,7 +17,7 @@ fn a_repeat_waits_with_its_first_and_both_are_answered() {
     assert_eq!(bench.lock("x").waiters.len(), 1);
     bench.enter("x", 1);
     assert_eq!(granted(&mut first), granted(&mut repeat));
-    assert_eq!(bench.lock("x").entries, 1);
+    assert_eq!(bench.lock("x").entries, Some(1));
 }
 
 #[test]

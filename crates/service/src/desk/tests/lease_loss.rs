@@ -16,7 +16,10 @@ fn leased(lease: Option<Ticks>) -> Bench {
 
 fn holds(bench: &mut Bench) -> bool {
     let name = "x".to_string();
-    bench.show(|reply| Question::Verify { name, fence: 7, reply }).expect("an answer").valid
+    bench
+        .show(|reply| Question::Verify { name, request: verify(7), reply })
+        .expect("an answer")
+        .valid
 }
 
 fn lose(bench: &mut Bench, peer: u32) {
@@ -32,7 +35,11 @@ fn cut_off() -> Bench {
 }
 
 fn keep_alive(bench: &mut Bench) -> Answer<api::Session> {
-    bench.now(|reply| Command::KeepAlive { session: "a".to_string(), reply })
+    bench.now(|reply| Command::KeepAlive {
+        session: "a".to_string(),
+        request: Default::default(),
+        reply,
+    })
 }
 
 #[test]

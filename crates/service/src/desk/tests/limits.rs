@@ -134,7 +134,11 @@ fn what_a_classic_engine_lacks_is_refused() {
     let long = api::Acquire { wait_ms: Some(3_600_001), ..acquire("a", 0, None) };
     assert_eq!(refused(&mut bench.acquire_as("x", long)).error.code.as_str(), "bad_request");
     assert_eq!(refused(&mut bench.acquire("x", "nobody", 0)).error.code.as_str(), "no_session");
-    let unknown = bench.show(|reply| Question::Lock { name: "x".to_string(), reply });
+    let unknown = bench.show(|reply| Question::Lock {
+        name: "x".to_string(),
+        look: Default::default(),
+        reply,
+    });
     assert_eq!(code(unknown), "not_found", "a refused request leaves nothing behind");
 }
 

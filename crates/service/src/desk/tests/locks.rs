@@ -167,7 +167,9 @@ fn a_fence_is_valid_while_it_is_that_of_the_holder() {
     bench.enter("x", 3);
     let verify = |bench: &mut Bench, fence| {
         let name = "x".to_string();
-        bench.show(|reply| Question::Verify { name, fence, reply }).expect("an answer")
+        bench
+            .show(|reply| Question::Verify { name, request: verify(fence), reply })
+            .expect("an answer")
     };
     assert!(verify(&mut bench, 3).valid);
     assert!(!verify(&mut bench, 2).valid);

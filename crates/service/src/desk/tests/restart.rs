@@ -51,8 +51,10 @@ fn holds_of_machines_that_forget_them_are_over() {
     assert_eq!(bench.lock("held").state, "free");
     assert_eq!(code(bench.release("held", "a", 7)), "not_holder");
     let session = "a".to_string();
-    bench.now(|reply| Command::KeepAlive { session, reply }).expect("it lives on");
-    let verify = |reply| Question::Verify { name: "held".to_string(), fence: 7, reply };
+    bench
+        .now(|reply| Command::KeepAlive { session, request: Default::default(), reply })
+        .expect("it lives on");
+    let verify = |reply| Question::Verify { name: "held".to_string(), request: verify(7), reply };
     let verified = bench.show(verify).expect("an answer");
     assert_eq!((verified.valid, verified.latest), (false, Some(7)));
     drop(bench.acquire("held", "a", 1_000));

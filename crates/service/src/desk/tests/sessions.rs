@@ -3,7 +3,7 @@ use AnyRequest::{Acquire, Cancel, Release};
 
 fn keep_alive(bench: &mut Bench, id: &str) -> Answer<api::Session> {
     let session = id.to_string();
-    bench.now(|reply| Command::KeepAlive { session, reply })
+    bench.now(|reply| Command::KeepAlive { session, request: Default::default(), reply })
 }
 
 #[test]

@@ -83,7 +83,9 @@ fn the_estimate_is_the_place_times_the_usual_hold() {
         for _ in 0..held / 250 {
             bench.pass(250);
             let session = "a".to_string();
-            bench.now(|reply| Command::KeepAlive { session, reply }).expect("it lives");
+            bench
+                .now(|reply| Command::KeepAlive { session, request: Default::default(), reply })
+                .expect("it lives");
         }
         bench.release("x", "a", fence).expect("held");
     }

@@ -1,0 +1,183 @@
+//! A member that says more than it may: what a replica answers to it.
+
+use super::*;
+use crate::disk::ClusterId;
+use crate::face::{Entry, Founder, Observer, ReplicaConfig, Role, Status, Timing};
+use crate::raft::LogId;
+use crate::raft_types::TypeConfig;
+use crate::replica::Replica;
+use conclave_net::rpc::{PeerAddress, Rpc, RpcConfig, RpcLimits};
+use conclave_table::{Table, VERSION};
+use openraft::raft::{VoteRequest, VoteResponse};
+use openraft::vote::RaftLeaderId;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+
+struct Deaf;
+
+impl Observer for Deaf {
+    fn applied(&mut self, _: &Entry<'_>) {}
+    fn installed(&mut self, _: &Table) {}
+}
+
+struct Mute;
+
+impl Server for Mute {
+    fn serve(&self, _: Call) -> Serving {
+        Box::pin(async { Vec::new() })
+    }
+}
+
+impl RpcServer for Mute {
+    fn admit(&self, _: NodeId, _: u128) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn about(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn serve(&self, _: NodeId, _: Purpose, _: Vec<u8>, _: Instant) -> Serving {
+        Box::pin(async { Vec::new() })
+    }
+}
+
+/// Three replicas whose elections never come by themselves.
+struct Three {
+    replicas: Vec<Option<Replica>>,
+    founders: Vec<Founder>,
+    place: PathBuf,
+}
+
+impl Three {
+    async fn start() -> Self {
+        let random = conclave_net::random::bits().expect("random numbers");
+        let place = std::env::temp_dir().join(format!("conclave-serve-{random:032x}"));
+        let mut listeners = Vec::new();
+        let mut founders = Vec::new();
+        for id in 0..3 {
+            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+            let peer = listener.local_addr().expect("its address").to_string();
+            founders.push(Founder { id: NodeId(id), peer, api: String::new() });
+            listeners.push(listener);
+        }
+        let minutes = |n: u64| Duration::from_secs(60 * n);
+        let timing = Timing { election: (minutes(2), minutes(3)), ..Timing::default() };
+        let mut replicas = Vec::new();
+        for (id, listener) in listeners.into_iter().enumerate() {
+            let config = ReplicaConfig {
+                cluster: "test".into(),
+                me: NodeId(id as u32),
+                founders: founders.clone(),
+                listen: listener.local_addr().expect("its address"),
+                data: place.join(id.to_string()),
+                tls: None,
+                timing,
+            };
+            let started =
+                Replica::start_on(listener, config, Arc::new(Mute), Box::new(Deaf), VERSION);
+            replicas.push(Some(started.await.expect("it starts")));
+        }
+        Self { replicas, founders, place }
+    }
+
+    fn replica(&self, id: u32) -> &Replica {
+        self.replicas[id as usize].as_ref().expect("it runs")
+    }
+
+    async fn kill(&mut self, id: u32) {
+        self.replicas[id as usize].take().expect("it runs").kill().await;
+    }
+
+    async fn status(&self, id: u32, wanted: impl FnMut(&Status) -> bool) -> Status {
+        let mut status = self.replica(id).status();
+        let status = timeout(Duration::from_secs(60), status.wait_for(wanted)).await;
+        status.expect("it takes too long").expect("it runs").clone()
+    }
+
+    /// Somebody who has the disk of a node, but is another program.
+    async fn impostor(&self, status: &Status, id: u32) -> Rpc {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let member = status.members.iter().find(|member| member.id == NodeId(id));
+        let config = RpcConfig {
+            cluster: "test".into(),
+            me: NodeId(id),
+            disk: member.expect("it is a member").disk,
+            listen: listener.local_addr().expect("its address"),
+            tls: None,
+            limits: RpcLimits::default(),
+        };
+        Rpc::start_on(listener, config, Arc::new(Mute)).expect("it starts")
+    }
+
+    fn address(&self, id: u32) -> PeerAddress {
+        let address = self.founders[id as usize].peer.clone();
+        PeerAddress { id: NodeId(id), address, disk: None }
+    }
+}
+
+impl Drop for Three {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.place);
+    }
+}
+
+/// A vote that claims to be a transfer, of a candidate with the longest of all logs.
+fn claim(term: u64, candidate: u32) -> VoteRequest<TypeConfig> {
+    let leader = <TypeConfig as openraft::RaftTypeConfig>::LeaderId::new(term, 0);
+    VoteRequest {
+        vote: Vote::new(term + 1, u64::from(candidate)),
+        last_log_id: Some(LogId::new(leader.to_committed(), 1_000_000)),
+        leadership_transfer: true,
+    }
+}
+
+async fn ask(
+    rpc: &Rpc,
+    to: &PeerAddress,
+    cluster: Option<u128>,
+    question: Question,
+) -> Result<VoteResponse<TypeConfig>, String> {
+    let cluster = cluster.map(|id| ClusterId { id, generation: 0 });
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let request = encode(cluster, &question);
+    let bytes = rpc.request(to, Purpose::Raft, request, deadline).await.expect("it answers");
+    match decode(cluster, &bytes).expect("it can be read") {
+        Reply::Vote(response) => Ok(response),
+        Reply::Refused(reason) => Err(reason),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_of_a_transfer_passes_only_where_the_leader_is_dead() {
+    let mut three = Three::start().await;
+    let status = three.status(0, |status| status.leader.is_some()).await;
+    let leader = status.leader.expect("one leads").0;
+    let status = three.status(leader, |status| {
+        status.role == Role::Leader && status.applied > 0 && status.members.len() == 3
+    });
+    let status = status.await;
+    let follower = (leader + 1) % 3;
+    let impostor = (leader + 2) % 3;
+    three.status(follower, |status| status.leader == Some(NodeId(leader))).await;
+    three.kill(impostor).await;
+    let rpc = three.impostor(&status, impostor).await;
+    let term = status.term;
+    for to in [follower, leader] {
+        let question = Question::Vote(claim(term, impostor));
+        let answer = ask(&rpc, &three.address(to), status.cluster_id, question).await;
+        assert!(!answer.expect("a vote").vote_granted, "deposed by somebody's word");
+    }
+    let question = Question::Vote(claim(term, follower));
+    let answer = ask(&rpc, &three.address(follower), status.cluster_id, question).await;
+    assert!(answer.is_err_and(|reason| reason.contains("another node")));
+    three.kill(leader).await;
+    let question = Question::Vote(claim(term + 10, impostor));
+    let answer = ask(&rpc, &three.address(follower), status.cluster_id, question).await;
+    assert!(answer.expect("a vote").vote_granted, "the leader is dead");
+    rpc.stop().await;
+    three.kill(follower).await;
+}
