@@ -18,8 +18,9 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::sleep;
 
-/// Load before the first measurement, for a Java machine above all.
-const WARM_UP: Duration = Duration::from_secs(2);
+/// Load before the first measurement, in runs of one workload. A Java machine compiles what is hot
+/// only after thousands of calls, and on the same processors.
+const WARM_UP: u32 = 3;
 /// What starting took out of a system is over by then.
 const REST: Duration = Duration::from_millis(500);
 /// How often to look for a signal.
@@ -167,7 +168,7 @@ async fn measured(
     sleep(REST).await;
     let processes = system.processes();
     let mut memory = Memory { at_rest: memory_mib(&processes), after_load: None };
-    load::warm_up(system, WARM_UP.min(plan.lasts)).await.context("warming up")?;
+    load::warm_up(system, plan.lasts * WARM_UP).await.context("warming up")?;
     let mut outcomes = Vec::new();
     for workload in workloads {
         let outcome = load::trial(system, *workload, plan).await;
