@@ -79,6 +79,10 @@ fn replays(engine: &str, folder: &Path) {
     assert_eq!(files.len(), 5, "{engine}: one recording per node");
     let svg = folder.with_extension("svg").display().to_string();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let told = conclave(&[&["replay"], &files[..], &["--lang", "pt"]].concat()).stdout;
+    for english in [" entries", " holds", " its clock", " violated", " shows"] {
+        assert!(!told.contains(english), "{engine}: {told}");
+    }
     let done = conclave(&[&["replay"], &files[..], &["--trace", &svg]].concat());
     assert_eq!(done.code, 0, "{engine}: {}{}", done.stdout, done.stderr);
     assert!(done.stdout.contains("all as recorded"), "{engine}: {}", done.stdout);

@@ -108,14 +108,11 @@ impl ReplicatedEngine {
         let session = words::session(id)?;
         let renewal = words::renewal(session, self.me(), keep)?;
         let asked = Asked::Renew { principal: Text::default(), renewal };
-        match self.ask(&asked, Patience::repeatable()).await.map_err(lost)? {
-            Said::Renewed(Renewed::Alive(held), ttl_ms) => {
-                let holds = held.into_iter().map(hold_view).collect();
-                Ok(api::Session { holds: Some(holds), ..self.session_view(session, ttl_ms) })
-            }
-            Said::Renewed(Renewed::NoSession, _) => Err(words::no_session()),
-            said => Err(unexpected(said)),
-        }
+        let said = self.ask(&asked, Patience::repeatable()).await.map_err(lost)?;
+        let Said::Renewed(renewed, ttl_ms) = said else { return Err(unexpected(said)) };
+        let Renewed::Alive(held) = renewed else { return Err(words::no_session()) };
+        let holds = held.into_iter().map(hold_view).collect();
+        Ok(api::Session { holds: Some(holds), ..self.session_view(session, ttl_ms) })
     }
 
     async fn close(&self, id: &str) -> Answered<()> {
@@ -252,10 +249,8 @@ impl ReplicatedEngine {
     /// Has the leader put a change into the log.
     pub async fn changed(&self, change: Change, patience: Patience) -> Answered<Changed> {
         let asked = Asked::Change { principal: Text::default(), change };
-        match self.ask(&asked, patience).await.map_err(lost)? {
-            Said::Changed(changed) => Ok(changed),
-            said => Err(unexpected(said)),
-        }
+        let said = self.ask(&asked, patience).await.map_err(lost)?;
+        if let Said::Changed(changed) = said { Ok(changed) } else { Err(unexpected(said)) }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Requests: carried out once however often they come, and ended by nothing but what ends them.
 
-use crate::common::{Client, Cluster, FOR_EVER, call, fence, numbered, waiters};
+use crate::common::{Client, Cluster, call, fence, numbered, until, waiters};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
-use tokio::time::timeout;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -163,14 +162,4 @@ async fn what_breaks_a_rule_is_refused_by_a_clear_line() {
     let again = call(address, "POST /v1/sessions", &[JSON], &once).await.json();
     assert_eq!(first["session"], again["session"]);
     cluster.stop().await;
-}
-
-/// Waits until something is so, and asks again and again.
-async fn until(mut so: impl AsyncFnMut() -> bool) {
-    let asked = async {
-        while !so().await {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(FOR_EVER, asked).await.expect("it comes to pass");
 }
