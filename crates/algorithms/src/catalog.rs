@@ -47,7 +47,7 @@ mod voting;
 mod wireless;
 mod yo_yo;
 
-pub use claims::{Claim, claims};
+pub use claims::{Claim, claim, claims};
 pub use conclave_core::Cluster;
 pub use dropped::{Assumption, Dropped, Finding, Runs};
 pub use entry::{Cost, ElectionCost, Entry, Family, Formula, MutexCost, Rejoin, Setting};
@@ -201,7 +201,7 @@ pub fn alike<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a s
 }
 
 /// How many letters must be added, dropped or changed to make one word of the other.
-fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, x) in a.chars().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], i + 1);

@@ -14,6 +14,10 @@ use tokio::runtime::Builder;
 use tokio::signal::unix::{self, SignalKind, signal};
 use tokio::sync::oneshot;
 use tracing::{Level, info, warn};
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Enough for all clients, links and files.
 const FILES: u64 = 4_096;
@@ -111,13 +115,15 @@ fn parent_gone() -> anyhow::Result<oneshot::Receiver<()>> {
     Ok(parent)
 }
 
-/// One line per event.
+/// One line per event. The consensus library tells every step of an election as an event: only who
+/// asks for details gets these.
 fn log_to_stderr(level: Level) {
     let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    tracing_subscriber::fmt()
+    let library = if level >= Level::DEBUG { level } else { level.min(Level::ERROR) };
+    let targets = Targets::new().with_default(level).with_target("openraft", library);
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
-        .with_max_level(level)
         .with_ansi(colour)
-        .with_target(false)
-        .init();
+        .with_target(false);
+    tracing_subscriber::registry().with(lines.with_filter(targets)).init();
 }

@@ -8,9 +8,14 @@ use crate::output::{dim, good, labelled, strong, typed, width};
 use crate::texts::tr;
 use conclave_algorithms::catalog;
 use conclave_client::api::Cluster;
+use conclave_core::Property;
+use conclave_service::REPLICATED;
 use std::fmt::Write;
 
 const COLUMN: usize = 10;
+/// What the replicated engine promises, to every client that is running; the others are held off by
+/// fences.
+const REPLICATED_HAS: [Property; 4] = [Property::S1, Property::S1Eff, Property::V2, Property::F1];
 
 /// The cluster, its nodes, what it promises, and what to try.
 pub fn screen(cluster: &Cluster, setup: &Setup, members: &[Member]) -> String {
@@ -56,12 +61,20 @@ fn promises(cluster: &Cluster) -> String {
         has.sort_unstable();
         Ok(has)
     });
-    let told = found.unwrap_or_default();
-    let told: Vec<String> = told
-        .iter()
-        .map(|property| format!("{} {}", good(property), tr(property.meaning())))
-        .collect();
-    told.join("; ")
+    let has = found.unwrap_or_default();
+    let has = if cluster.engine == REPLICATED { &REPLICATED_HAS[..] } else { &has };
+    let told = has.iter().map(|property| format!("{} {}", good(property), tr(property.meaning())));
+    let survives = (cluster.engine == REPLICATED).then(|| survives(nodes));
+    told.chain(survives).collect::<Vec<String>>().join("; ")
+}
+
+/// How many nodes of a replicated cluster may be lost.
+fn survives(nodes: u32) -> String {
+    let lost = nodes.saturating_sub(1) / 2;
+    match lost {
+        0 => tr("nothing acknowledged is lost while its disk is there").into_owned(),
+        _ => tr(&format!("nothing acknowledged is lost with {lost} of {nodes} nodes")).into_owned(),
+    }
 }
 
 fn attempts(cluster: &Cluster, members: &[Member]) -> String {
