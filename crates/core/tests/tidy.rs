@@ -34,7 +34,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("replica", &["conclave-core", "conclave-net", "conclave-table"]),
     (
         "lab",
-        &["conclave-core", "conclave-algorithms", "conclave-sim", "conclave-check", "conclave-net"],
+        &[
+            "conclave-core",
+            "conclave-algorithms",
+            "conclave-sim",
+            "conclave-check",
+            "conclave-net",
+            "conclave-table",
+        ],
     ),
     ("api", &[]),
     ("load", &[]),

@@ -9,17 +9,17 @@
 //! nothing; A3 who is inside notices in time that its lease runs out, and leaves; A4 who enters
 //! also releases.
 //!
-//! | message     | from, to            | sent when                             | carries              |
-//! |-------------|---------------------|---------------------------------------|----------------------|
-//! | `Open`      | client, coordinator | it wants to enter and has no session  | session              |
-//! | `Ask`       | client, coordinator | it enters, withdraws, leaves; again   | request, body, mark  |
-//! | `Keepalive` | client, coordinator | every so often while it has a session | requests it knows    |
-//! | `Silent`    | client, coordinator | its lease has run out                 | session              |
-//! | `Opened`    | coordinator, client | the session is there                  | session              |
-//! | `Granted`   | coordinator, client | it is its turn; asked again           | request, fence       |
-//! | `Done`      | coordinator, client | it left, withdrew, or was refused     | request              |
-//! | `Alive`     | coordinator, client | a keepalive came                      | session              |
-//! | `Gone`      | coordinator, client | there is no such session              | session              |
+//! | message     | from, to            | sent when                      | carries             |
+//! |-------------|---------------------|--------------------------------|---------------------|
+//! | `Open`      | client, coordinator | it wants in and has no session | session             |
+//! | `Ask`       | client, coordinator | it enters, withdraws, leaves   | request, body, mark |
+//! | `Keepalive` | client, coordinator | every so often in a session    | requests it knows   |
+//! | `Silent`    | client, coordinator | its lease has run out          | session             |
+//! | `Opened`    | coordinator, client | the session is there           | session             |
+//! | `Granted`   | coordinator, client | it is its turn; asked again    | request, fence      |
+//! | `Done`      | coordinator, client | it left, withdrew, was refused | request             |
+//! | `Alive`     | coordinator, client | a keepalive came               | session             |
+//! | `Gone`      | coordinator, client | there is no such session       | session             |
 //!
 //! Who has to wait is told nothing: it would do nothing about it but ask again, as it does anyway.
 //! Time is not there in model checking, so the lease is a rule about order. `Silent` stands for the

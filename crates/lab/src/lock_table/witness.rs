@@ -31,7 +31,7 @@ pub enum Broken {
 
 impl Broken {
     /// The property that it is a violation of. Whoever has a bound on waiting is passed over by
-    /// nobody, waits behind nobody who is gone, is woken up, and keeps its place as long as it lives.
+    /// nobody, waits behind nobody who is gone, is woken up, and keeps its place while it lives.
     pub fn property(self) -> Property {
         match self {
             Self::Overtaken | Self::Ghost | Self::LostWakeUp | Self::Expired => Property::BW,
