@@ -11,6 +11,7 @@
 mod acquire;
 mod answers;
 mod commands;
+mod deserted;
 mod engine;
 mod events;
 mod execute;

@@ -172,6 +172,12 @@ impl Table {
         expiries.chain(disconnected.map(|(session, stream)| Change::Lapse { session, stream }))
     }
 
+    /// The requests in line that nobody can ask for again; see [`crate::RequestId::UNRECORDED`].
+    pub fn waiting_unrecorded(&self) -> impl Iterator<Item = Ticket> {
+        let tickets = self.waiting.values().map(|waiting| waiting.ticket);
+        tickets.filter(|ticket| ticket.request.is_unrecorded())
+    }
+
     /// What comes next by the lease clock.
     pub fn due(&self) -> Due {
         Due {

@@ -80,6 +80,7 @@ impl ReplicatedEngine {
         tokio::spawn(Self::follow(Arc::downgrade(&engine), status.clone()));
         let _ = engine.replica.set((replica, status)); // It is started once.
         tokio::spawn(Arc::clone(&engine).watch_peers());
+        tokio::spawn(Arc::clone(&engine).watch_deserted());
         tokio::spawn(Arc::clone(&engine).take(commands));
         Ok(engine)
     }
@@ -179,6 +180,11 @@ impl ReplicatedEngine {
                 cluster_id: None,
             },
         }
+    }
+
+    /// Whether this node leads, as far as it knows.
+    pub fn leads(&self) -> bool {
+        self.leadership.borrow().leads
     }
 
     /// The term of the log.

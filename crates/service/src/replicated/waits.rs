@@ -68,6 +68,11 @@ impl Waits {
         }
     }
 
+    /// Whether somebody waits here for what becomes of this request.
+    pub fn is_parked(&self, ticket: Ticket) -> bool {
+        self.lock().contains_key(&ticket)
+    }
+
     /// How many are parked.
     pub fn len(&self) -> usize {
         self.lock().len()

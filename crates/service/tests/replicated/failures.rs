@@ -49,6 +49,26 @@ async fn a_wait_without_a_number_ends_with_its_leader_and_leaves_the_line() {
     cluster.stop().await;
 }
 
+/// Rule 2: it leaves with its connection, also if that ends because its node dies.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_without_a_number_at_the_leader_that_dies_is_granted_to_nobody() {
+    let mut cluster = Cluster::start(3).await;
+    let leader = cluster.leader().await;
+    let other = cluster.nodes[(leader + 1) % 3];
+    let holder = Client::open(other, "holder").await;
+    let held = fence(&holder.ask("a", numbered(1, 1_000)).await);
+    let waiter = Client::open(cluster.nodes[leader], "waiter").await;
+    let _asked = waiter.queue("a", json!({ "wait_ms": 60_000 })).await;
+    let behind = Client::open(other, "behind").await;
+    let asked = behind.queue("a", numbered(1, 60_000)).await;
+    cluster.kill(leader).await;
+    until(async || crate::common::waiters(other, "a").await == 1).await;
+    let release = json!({ "fence": held, "request_id": "2" });
+    assert_eq!(insist(&holder, "/v1/locks/a/release", &release).await, 200);
+    assert!(fence(&asked.await.expect("answered")) > held, "whoever is there is next");
+    cluster.stop().await;
+}
+
 /// What was acknowledged by a leader that dies is there afterwards.
 #[tokio::test(flavor = "multi_thread")]
 async fn holds_outlive_the_node_that_led_and_the_node_they_came_by() {
