@@ -87,6 +87,11 @@ impl Proposing {
         self.reign(&mut self.lead.clone()).await.map(drop)
     }
 
+    /// Whether this node leads and hears of a majority, and whenever that changes.
+    pub fn leading(&self) -> Leading {
+        Leading(self.lead.clone())
+    }
+
     /// The leadership that this node has now, or is about to have.
     async fn reign(&self, lead: &mut watch::Receiver<Lead>) -> Result<Reign, NotProposed> {
         loop {
@@ -129,6 +134,23 @@ impl Proposing {
             biased;
             renewed = done => renewed.unwrap_or(Err(NotProposed::Unknown)),
             refusal = lost(&mut lead, &mine) => Err(refusal),
+        }
+    }
+}
+
+/// Whether this node leads and hears of a majority.
+pub struct Leading(watch::Receiver<Lead>);
+
+impl Leading {
+    /// Whether it does now.
+    pub fn now(&self) -> bool {
+        self.0.borrow().mine.is_some()
+    }
+
+    /// Waits until that may have changed; for ever, once the loop has ended.
+    pub async fn changed(&mut self) {
+        if self.0.changed().await.is_err() {
+            std::future::pending().await
         }
     }
 }
