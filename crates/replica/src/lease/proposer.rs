@@ -87,7 +87,7 @@ impl Proposing {
         self.reign(&mut self.lead.clone()).await.map(drop)
     }
 
-    /// Whether this node leads and hears of a majority, and whenever that changes.
+    /// Whether a majority is heard of, if this node leads, and whenever that changes.
     pub fn leading(&self) -> Leading {
         Leading(self.lead.clone())
     }
@@ -138,13 +138,14 @@ impl Proposing {
     }
 }
 
-/// Whether this node leads and hears of a majority.
+/// Whether a majority is heard of, if this node leads.
 pub struct Leading(watch::Receiver<Lead>);
 
 impl Leading {
-    /// Whether it does now.
+    /// Whether it is; one that was elected just now has some time to hear of it.
     pub fn now(&self) -> bool {
-        self.0.borrow().mine.is_some()
+        let lead = self.0.borrow();
+        lead.rising || lead.deaf.is_none()
     }
 
     /// Waits until that may have changed; for ever, once the loop has ended.
