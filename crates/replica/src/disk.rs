@@ -59,6 +59,7 @@ pub struct Disk {
     log: LogStore,
     snapshots: Snapshots,
     failure: Failure,
+    last_at_start: u64,
 }
 
 impl Disk {
@@ -77,7 +78,7 @@ impl Disk {
         files::make_directory(directory)?;
         refuse_foreign(directory)?;
         let lock = files::lock(directory)?;
-        let identity = match Identity::read(directory)? {
+        let mut identity = match Identity::read(directory)? {
             Some(identity) => identity,
             None => make(directory, expected, options.segment_bytes)?,
         };
@@ -96,12 +97,16 @@ impl Disk {
         let failure = Failure::default();
         let purged = recovered.checkpoint.purged.as_ref().map(|id| id.index);
         let snapshots = Snapshots::open(&directory.join(SNAPSHOTS), purged, failure.clone())?;
+        count_start(&mut identity, directory)?;
+        let logged = recovered.window.last().map_or(0, |id| id.index);
+        let installed = snapshots.latest().and_then(|(meta, _)| meta.last_log_id);
+        let last_at_start = logged.max(installed.map_or(0, |id| id.index));
         let started = writer::start(layout, recovered, failure.clone(), lock);
         let (queue, shared) = started.map_err(|error| DiskError::system(directory, error))?;
         let directory = directory.to_path_buf();
         let log = LogStore { queue, shared };
         let identity = Arc::new(Mutex::new(identity));
-        Ok(Self { directory, identity, log, snapshots, failure })
+        Ok(Self { directory, identity, log, snapshots, failure, last_at_start })
     }
 
     /// Whose directory it is.
@@ -128,6 +133,12 @@ impl Disk {
     /// What this node promised when the cluster was founded.
     pub fn founding(&self) -> Option<Vec<u8>> {
         self.identity().founding
+    }
+
+    /// The index of the last entry, of the log or of a snapshot, when this directory was opened; 0
+    /// if there was none.
+    pub fn last_at_start(&self) -> u64 {
+        self.last_at_start
     }
 
     /// The log.
@@ -212,6 +223,15 @@ fn refuse_foreign(directory: &Path) -> Result<(), DiskError> {
         }
     }
     Ok(())
+}
+
+/// Counts this start, durably, before anything is said to anybody.
+fn count_start(identity: &mut Identity, directory: &Path) -> Result<(), DiskError> {
+    let random = conclave_net::random::bits();
+    let random = random.map_err(|error| DiskError::system(directory, error))?;
+    identity.starts += 1;
+    identity.nonce = random as u32;
+    identity.write(directory)
 }
 
 /// The identity comes last: what is there without one was never used.

@@ -102,8 +102,11 @@ pub struct Status {
     pub role: Role,
     /// The term.
     pub term: u64,
-    /// Who leads, as far as this node knows.
+    /// Who leads, as far as this node knows; one that it has not heard of since it started does
+    /// not count.
     pub leader: Option<NodeId>,
+    /// Of the leader: whether it hears of a majority. Of all others: whether they know who leads.
+    pub quorum: bool,
     /// The index of the last change in this node's table.
     pub applied: u64,
     /// The index of the last entry that a majority has, as far as this node knows.

@@ -25,6 +25,9 @@ use tokio::time::{Instant, sleep};
 /// How often it is tried.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// How often it is said what is lacking, if that stays the same.
+const REMINDER: Duration = Duration::from_secs(10);
+
 /// How long a node may take to answer.
 const ANSWER: Duration = Duration::from_secs(2);
 
@@ -110,7 +113,7 @@ pub fn join(disk: &Disk, cluster_id: ClusterId) -> Result<u128, String> {
 
 /// Founds the cluster, or waits until this node belongs to one.
 pub async fn found(node: Arc<Node>) {
-    let mut last = String::new();
+    let mut last = (String::new(), Instant::now());
     let mut pause = Duration::ZERO;
     while !belongs(&node).await {
         sleep(pause).await;
@@ -118,9 +121,14 @@ pub async fn found(node: Arc<Node>) {
             Ok(()) => continue,
             Err(line) => line,
         };
-        if line != last && !line.is_empty() {
-            tracing::info!("{line}");
-            last = line;
+        let is_new = line != last.0;
+        if !line.is_empty() && (is_new || last.1.elapsed() >= REMINDER) {
+            // Whoever looks at the end of the log sees it among all that goes on meanwhile.
+            match is_new {
+                true => tracing::info!("{line}"),
+                false => tracing::warn!("{line}"),
+            }
+            last = (line, Instant::now());
         }
         pause = PAUSE;
     }

@@ -33,6 +33,8 @@ pub struct Node {
     pub peers: Peers,
     /// Which votes may pass before their time.
     pub permits: Permits,
+    /// Whether a leader was heard of since this node started.
+    pub heard: watch::Sender<bool>,
     /// Why it had to stop by itself.
     pub ended: watch::Sender<Option<Arc<str>>>,
     /// Ends all its tasks.
@@ -84,6 +86,11 @@ impl Node {
         let vote = self.raft.with_raft_state(|state| *state.vote_ref()).await.ok()?;
         let log = self.disk.log().get_log_state().await.ok()?;
         Some((vote, log.last_log_id))
+    }
+
+    /// A leader was heard of: what was stored of it is no mere memory.
+    pub fn on_leader(&self) {
+        self.heard.send_if_modified(|heard| !std::mem::replace(heard, true));
     }
 
     /// Stops for good, and says why. Only the first reason counts.

@@ -98,7 +98,9 @@ impl Replica {
         let stop = CancellationToken::new();
         let permits = Permits::default();
         let ended = watch::Sender::new(None);
-        let node = Node { config, version_max, disk, table, raft, peers, permits, ended, stop };
+        let heard = watch::Sender::new(false);
+        let node =
+            Node { config, version_max, disk, table, raft, peers, permits, heard, ended, stop };
         let node = Arc::new(node);
         let last = Arc::new(node.stop.clone().drop_guard());
         let answering = Arc::new(Answering::new(Arc::clone(&node), server));
@@ -115,11 +117,12 @@ impl Replica {
         let status = now.subscribe();
         let (over, is_over) = watch::channel(false);
         spawn(&node, proposer.run());
-        spawn(&node, status::keep(Arc::clone(&node), now));
+        spawn(&node, status::keep(Arc::clone(&node), proposing.leading(), now));
         spawn(&node, founding::found(Arc::clone(&node)));
         spawn(&node, quick_election::watch(Arc::clone(&node)));
         spawn(&node, agreement::keep(Arc::clone(&node), proposing.clone()));
         spawn(&node, watch_disk(Arc::clone(&node)));
+        spawn(&node, watch_accusers(Arc::clone(&node)));
         tokio::spawn(end(Arc::clone(&node), over));
         Self { node, proposing, status, over: is_over, _last: last }
     }
@@ -331,6 +334,14 @@ fn spawn(node: &Node, task: impl Future<Output = ()> + Send + 'static) {
 async fn watch_disk(node: Arc<Node>) {
     let mut failures = node.disk.failures();
     if let Ok(line) = failures.wait_for(Option::is_some).await {
+        node.end(line.clone().unwrap_or_default());
+    }
+}
+
+/// An older copy of a node must stop: it has forgotten what it promised.
+async fn watch_accusers(node: Arc<Node>) {
+    let mut accused = node.peers.accused();
+    if let Ok(line) = accused.wait_for(Option::is_some).await {
         node.end(line.clone().unwrap_or_default());
     }
 }

@@ -1,6 +1,7 @@
 //! The status of a replica, from the metrics of the consensus engine.
 
 use crate::face::{Role, Status};
+use crate::lease::Leading;
 use crate::node::{Members, Node};
 use crate::raft::network::node_id;
 use crate::raft_types::TypeConfig;
@@ -11,24 +12,29 @@ use openraft::{RaftMetrics, ServerState};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// As it is now.
+/// As it is when the node starts.
 pub fn status(node: &Node) -> Status {
     let metrics = node.raft.metrics();
     let metrics = metrics.borrow_watched();
     let members = Members::of(&metrics).list();
-    Status { members, ..without_members(&metrics, node.disk.cluster_id().map(|it| it.id)) }
+    Status { members, ..without_members(node, &metrics, false) }
 }
 
 /// Keeps the status up to date; only changes are told.
-pub async fn keep(node: Arc<Node>, status: watch::Sender<Status>) {
+pub async fn keep(node: Arc<Node>, mut leading: Leading, status: watch::Sender<Status>) {
     let mut metrics = node.raft.metrics();
+    let mut heard = node.heard.subscribe();
     let mut member = false;
     let mut membership = None;
     loop {
-        update(&node, &metrics.borrow_watched(), &mut membership, &status);
+        update(&node, &metrics.borrow_watched(), leading.now(), &mut membership, &status);
         watch_end(&node, &metrics.borrow_watched(), &mut member);
-        if metrics.changed().await.is_err() {
-            return;
+        tokio::select! {
+            changed = metrics.changed() => if changed.is_err() {
+                return;
+            },
+            () = leading.changed() => {}
+            Ok(()) = heard.changed() => {}
         }
     }
 }
@@ -36,6 +42,7 @@ pub async fn keep(node: Arc<Node>, status: watch::Sender<Status>) {
 fn update(
     node: &Node,
     metrics: &RaftMetrics<TypeConfig>,
+    leading: bool,
     membership: &mut Option<Arc<StoredMembershipOf<TypeConfig>>>,
     status: &watch::Sender<Status>,
 ) {
@@ -48,7 +55,7 @@ fn update(
             true => std::mem::take(&mut known.members),
             false => Members::of(metrics).list(),
         };
-        let now = without_members(metrics, node.disk.cluster_id().map(|it| it.id));
+        let now = without_members(node, metrics, leading);
         let changed = !same || *known != now;
         *known = Status { members, ..now };
         changed
@@ -68,18 +75,22 @@ fn watch_end(node: &Node, metrics: &RaftMetrics<TypeConfig>, member: &mut bool) 
     *member = named;
 }
 
-fn without_members(metrics: &RaftMetrics<TypeConfig>, cluster_id: Option<u128>) -> Status {
+fn without_members(node: &Node, metrics: &RaftMetrics<TypeConfig>, leading: bool) -> Status {
     let last = metrics.last_log_index.unwrap_or(0);
+    let role = role(metrics.state);
+    let heard = role == Role::Leader || *node.heard.borrow();
+    let leader = metrics.current_leader.filter(|_| heard).map(node_id);
     Status {
-        role: role(metrics.state),
+        role,
         term: metrics.current_term,
-        leader: metrics.current_leader.map(node_id),
+        leader,
+        quorum: if role == Role::Leader { leading } else { leader.is_some() },
         applied: metrics.last_applied.as_ref().map_or(0, |id| id.index),
         committed: metrics.cluster_committed.as_ref().map_or(0, |id| id.index),
         last,
         lag: lag(metrics, last),
         members: Vec::new(),
-        cluster_id,
+        cluster_id: node.disk.cluster_id().map(|it| it.id),
     }
 }
 

@@ -74,6 +74,10 @@ pub struct Identity {
     pub cluster_id: Option<ClusterId>,
     /// What this node has promised when the cluster was founded: opaque here.
     pub founding: Option<Vec<u8>>,
+    /// How often this directory was opened.
+    pub starts: u64,
+    /// Random, and another one each time: a copy of this directory may be opened equally often.
+    pub nonce: u32,
 }
 
 impl Identity {
@@ -86,6 +90,8 @@ impl Identity {
             disk,
             cluster_id: None,
             founding: None,
+            starts: 0,
+            nonce: 0,
         }
     }
 

@@ -5,4 +5,4 @@ mod clock;
 mod proposer;
 mod settled;
 
-pub use proposer::{Proposer, Proposing};
+pub use proposer::{Leading, Proposer, Proposing};

@@ -87,6 +87,11 @@ impl Proposing {
         self.reign(&mut self.lead.clone()).await.map(drop)
     }
 
+    /// Whether a majority is heard of, if this node leads, and whenever that changes.
+    pub fn leading(&self) -> Leading {
+        Leading(self.lead.clone())
+    }
+
     /// The leadership that this node has now, or is about to have.
     async fn reign(&self, lead: &mut watch::Receiver<Lead>) -> Result<Reign, NotProposed> {
         loop {
@@ -129,6 +134,24 @@ impl Proposing {
             biased;
             renewed = done => renewed.unwrap_or(Err(NotProposed::Unknown)),
             refusal = lost(&mut lead, &mine) => Err(refusal),
+        }
+    }
+}
+
+/// Whether a majority is heard of, if this node leads.
+pub struct Leading(watch::Receiver<Lead>);
+
+impl Leading {
+    /// Whether it is; one that was elected just now has some time to hear of it.
+    pub fn now(&self) -> bool {
+        let lead = self.0.borrow();
+        lead.rising || lead.deaf.is_none()
+    }
+
+    /// Waits until that may have changed; for ever, once the loop has ended.
+    pub async fn changed(&mut self) {
+        if self.0.changed().await.is_err() {
+            std::future::pending().await
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Messages between the replicas of a cluster, and how they look on the wire.
 //!
-//! Each begins with the version of this format and the cluster that it is meant for: a node that
-//! was restored from a backup, or belongs to another cluster, is not understood.
+//! Each begins with the version of this format, the cluster that it is meant for, and the start of
+//! the node that it is from: a node that was restored from a backup, or belongs to another cluster,
+//! is not understood, and an older copy of a node is told apart from it (see [`super::rollback`]).
 
+use super::rollback::Start;
 use super::{LogId, Vote};
 use crate::disk::ClusterId;
 use crate::disk::snapshot::Meta;
@@ -149,22 +151,22 @@ pub enum NotUnderstood {
 }
 
 /// Puts a message into bytes.
-pub fn encode<T: Serialize>(cluster: Option<ClusterId>, message: &T) -> Vec<u8> {
-    let bytes = postcard::to_extend(&cluster, vec![FORMAT]);
+pub fn encode<T: Serialize>(cluster: Option<ClusterId>, from: &Start, message: &T) -> Vec<u8> {
+    let bytes = postcard::to_extend(&(cluster, from), vec![FORMAT]);
     let bytes = bytes.and_then(|bytes| postcard::to_extend(message, bytes));
     bytes.expect("messages are plain data")
 }
 
-/// Reads one. A side that does not know its cluster yet takes any.
+/// Reads one, and of which start it is. A side that does not know its cluster yet takes any.
 pub fn decode<T: DeserializeOwned>(
     cluster: Option<ClusterId>,
     bytes: &[u8],
-) -> Result<T, NotUnderstood> {
+) -> Result<(Start, T), NotUnderstood> {
     let (format, rest) = bytes.split_first().ok_or(NotUnderstood::Garbage)?;
     if *format != FORMAT {
         return Err(NotUnderstood::Format(*format));
     }
-    let (theirs, rest): (Option<ClusterId>, _) =
+    let ((theirs, from), rest): ((Option<ClusterId>, Start), _) =
         postcard::take_from_bytes(rest).map_err(|_| NotUnderstood::Garbage)?;
     if let (Some(ours), Some(theirs)) = (cluster, theirs)
         && ours != theirs
@@ -172,7 +174,7 @@ pub fn decode<T: DeserializeOwned>(
         return Err(NotUnderstood::Cluster);
     }
     match postcard::take_from_bytes(rest) {
-        Ok((message, [])) => Ok(message),
+        Ok((message, [])) => Ok((from, message)),
         Ok(_) | Err(_) => Err(NotUnderstood::Garbage),
     }
 }
@@ -203,15 +205,18 @@ mod tests {
     #[test]
     fn what_is_sent_is_what_is_read() {
         let cluster = Some(ClusterId { id: 5, generation: 0 });
-        let bytes = encode(cluster, &append());
-        let read: Question = decode(cluster, &bytes).expect("it can be read");
+        let start = Start { disk: 1, number: 2, nonce: 3, last: 4 };
+        let bytes = encode(cluster, &start, &append());
+        let (from, read): (_, Question) = decode(cluster, &bytes).expect("it can be read");
+        assert_eq!(from, start);
         assert_eq!(format!("{read:?}"), format!("{:?}", append()));
         assert!(decode::<Question>(None, &bytes).is_ok(), "a new node takes any");
     }
 
     #[test]
     fn a_message_of_another_generation_is_refused() {
-        let bytes = encode(Some(ClusterId { id: 5, generation: 0 }), &Question::Hashes);
+        let cluster = Some(ClusterId { id: 5, generation: 0 });
+        let bytes = encode(cluster, &Start::default(), &Question::Hashes);
         let restored = Some(ClusterId { id: 5, generation: 1 });
         let read = decode::<Question>(restored, &bytes);
         assert_eq!(read.map(|_| ()), Err(NotUnderstood::Cluster));
@@ -219,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_short_or_too_long_or_foreign_is_refused() {
-        let bytes = encode(None, &append());
+        let bytes = encode(None, &Start::default(), &append());
         for length in 0..bytes.len() {
             assert!(decode::<Question>(None, &bytes[..length]).is_err());
         }

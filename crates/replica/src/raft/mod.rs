@@ -3,6 +3,7 @@
 pub mod config;
 pub mod message;
 pub mod network;
+pub mod rollback;
 pub mod serve;
 pub mod snapshots;
 

@@ -4,7 +4,8 @@
 //! heartbeat waits behind one.
 
 use super::message::{Question, Reply, decode, encode};
-use super::{Vote, snapshots};
+use super::rollback::{Memory, Start, older_copy};
+use super::{LogId, Vote, snapshots};
 use crate::disk::{Disk, SnapshotFile};
 use crate::raft_types::{MemberNode, TypeConfig};
 use conclave_core::NodeId;
@@ -22,6 +23,7 @@ use std::future::Future;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use thiserror::Error;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// A follower may have to wait for its disk before it answers.
@@ -33,6 +35,11 @@ pub struct Peers {
     /// Nothing before this node listens, and after it has stopped.
     rpc: Arc<RwLock<Option<Rpc>>>,
     disk: Disk,
+    /// This node, of which every message tells.
+    start: Start,
+    memory: Arc<Memory>,
+    /// What another node has said against this one.
+    accused: Arc<watch::Sender<Option<Arc<str>>>>,
 }
 
 /// Why another replica did not answer as it should.
@@ -44,6 +51,9 @@ pub enum NoReply {
     /// It says no.
     #[error("it refuses: {0}")]
     Refused(String),
+    /// It is an older copy of itself.
+    #[error("{0}")]
+    Older(String),
     /// It says something else.
     #[error("its answer makes no sense")]
     Nonsense,
@@ -55,7 +65,35 @@ pub enum NoReply {
 impl Peers {
     /// Whoever sends over these has to wait for [`Peers::open`].
     pub fn new(disk: Disk) -> Self {
-        Self { rpc: Arc::default(), disk }
+        let identity = disk.identity();
+        let start = Start {
+            disk: identity.disk,
+            number: identity.starts,
+            nonce: identity.nonce,
+            last: disk.last_at_start(),
+        };
+        Self {
+            rpc: Arc::default(),
+            disk,
+            start,
+            memory: Arc::default(),
+            accused: Arc::new(watch::Sender::new(None)),
+        }
+    }
+
+    /// This start of this node.
+    pub fn start(&self) -> &Start {
+        &self.start
+    }
+
+    /// What is known of the others' disks.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Whether another node takes this one for an older copy of itself, and its line.
+    pub fn accused(&self) -> watch::Receiver<Option<Arc<str>>> {
+        self.accused.subscribe()
     }
 
     /// The links are there.
@@ -92,13 +130,17 @@ impl Peers {
         deadline: Instant,
     ) -> Result<Reply, NoReply> {
         let cluster = self.disk.cluster_id();
-        let request = encode(cluster, message);
+        let request = encode(cluster, &self.start, message);
         let rpc = self.rpc().ok_or(NoReply::Closed)?;
         let reply = rpc.request(to, purpose, request, deadline).await?;
-        let reply = decode(cluster, &reply).map_err(|_| NoReply::Nonsense)?;
+        let (start, reply) = decode(cluster, &reply).map_err(|_| NoReply::Nonsense)?;
         if let Reply::Refused(reason) = reply {
+            if reason.starts_with(&older_copy(NodeId(self.disk.identity().node))) {
+                self.accused.send_replace(Some(reason.as_str().into()));
+            }
             return Err(NoReply::Refused(reason));
         }
+        self.memory.heard(to.id, &start).map_err(NoReply::Older)?;
         Ok(reply)
     }
 }
@@ -136,6 +178,56 @@ impl Network {
         let reply = self.peers.ask(&self.to, &question, Instant::now() + within).await;
         reply.map_err(|error| failed(&error))
     }
+
+    /// An answer that takes back what was acknowledged before is not for the consensus engine,
+    /// which takes it for impossible.
+    fn judge(
+        &self,
+        sent: &Sent,
+        answer: AppendEntriesResponse<TypeConfig>,
+    ) -> Result<AppendEntriesResponse<TypeConfig>, RPCError<TypeConfig>> {
+        let memory = self.peers.memory();
+        let matching = match &answer {
+            AppendEntriesResponse::Success => sent.last,
+            AppendEntriesResponse::PartialSuccess(last) => last.map(|id| id.index),
+            AppendEntriesResponse::HigherVote(_) => None,
+            AppendEntriesResponse::Conflict => {
+                if sent.previous <= sent.acknowledged {
+                    memory.on_reverted(self.to.id);
+                }
+                if sent.previous <= memory.acknowledged(self.to.id, &sent.vote) {
+                    let error = NoReply::Older(older_copy(self.to.id));
+                    return Err(failed(&error));
+                }
+                None
+            }
+        };
+        if let Some(index) = matching {
+            memory.on_acknowledged(self.to.id, &sent.vote, index, sent.committed);
+        }
+        Ok(answer)
+    }
+}
+
+/// What an answer to entries is compared with.
+struct Sent {
+    vote: Vote,
+    /// The entry before those that were sent, and the last of them.
+    previous: Option<u64>,
+    last: Option<u64>,
+    committed: Option<u64>,
+    /// What the other side had acknowledged when they were sent.
+    acknowledged: Option<u64>,
+}
+
+impl Sent {
+    fn of(request: &AppendEntriesRequest<TypeConfig>, acknowledged: Option<u64>) -> Self {
+        let index = |id: &LogId| id.index;
+        let previous = request.prev_log_id.as_ref().map(index);
+        let last = request.entries.last().map(|entry| entry.log_id.index).or(previous);
+        let committed = request.leader_commit.as_ref().map(index);
+        Self { vote: request.vote, previous, last, committed, acknowledged }
+    }
 }
 
 impl RaftNetworkV2<TypeConfig> for Network {
@@ -148,10 +240,11 @@ impl RaftNetworkV2<TypeConfig> for Network {
     ) -> Result<AppendEntriesResponse<TypeConfig>, RPCError<TypeConfig>> {
         let heartbeat = request.entries.is_empty();
         let within = if heartbeat { option.soft_ttl() } else { APPEND_TIMEOUT };
+        let sent = Sent::of(&request, self.peers.memory().acknowledged(self.to.id, &request.vote));
         let Reply::Append(answer) = self.ask(Question::Append(request), within).await? else {
             return Err(nonsense());
         };
-        Ok(answer)
+        self.judge(&sent, answer)
     }
 
     async fn vote(
@@ -198,10 +291,17 @@ impl RaftNetworkV2<TypeConfig> for Network {
         cancel: impl Future<Output = ReplicationClosed> + OptionalSend + 'static,
         _option: RPCOption,
     ) -> Result<SnapshotResponse<TypeConfig>, StreamingError<TypeConfig>> {
-        tokio::select! {
-            closed = cancel => Err(StreamingError::Closed(closed)),
-            sent = snapshots::send(&self.peers, &self.to, vote, snapshot) => sent,
+        let last = snapshot.meta.last_log_id;
+        let sent = tokio::select! {
+            closed = cancel => return Err(StreamingError::Closed(closed)),
+            sent = snapshots::send(&self.peers, &self.to, vote, snapshot) => sent?,
+        };
+        if let Some(LogId { index, .. }) = last
+            && sent.vote == vote
+        {
+            self.peers.memory().on_acknowledged(self.to.id, &vote, index, Some(index));
         }
+        Ok(sent)
     }
 }
 
@@ -209,9 +309,11 @@ impl RaftNetworkV2<TypeConfig> for Network {
 fn failed(error: &NoReply) -> RPCError<TypeConfig> {
     match error {
         NoReply::Rpc(RpcError::Unanswered { .. }) => RPCError::Network(NetworkError::new(error)),
-        NoReply::Rpc(_) | NoReply::Refused(_) | NoReply::Nonsense | NoReply::Closed => {
-            RPCError::Unreachable(Unreachable::new(error))
-        }
+        NoReply::Rpc(_)
+        | NoReply::Refused(_)
+        | NoReply::Older(_)
+        | NoReply::Nonsense
+        | NoReply::Closed => RPCError::Unreachable(Unreachable::new(error)),
     }
 }
 

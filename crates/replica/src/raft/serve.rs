@@ -53,7 +53,7 @@ impl RpcServer for Answering {
         let node = Arc::clone(&self.node);
         match purpose {
             Purpose::Raft => Box::pin(async move {
-                match read(&node, &request) {
+                match read(&node, from, &request) {
                     Ok(question) => reply(&node, answer(&node, from, question).await),
                     Err(reason) => reply(&node, Err(reason)),
                 }
@@ -61,7 +61,7 @@ impl RpcServer for Answering {
             Purpose::Bulk => {
                 let snapshots = Arc::clone(&self.snapshots);
                 Box::pin(async move {
-                    match read::<Piece>(&node, &request) {
+                    match read::<Piece>(&node, from, &request) {
                         Ok(piece) if !speaks_for(from, &piece.vote) => reply(&node, impostor()),
                         Ok(piece) => reply(&node, snapshots.take(&node.raft, piece).await),
                         Err(reason) => reply(&node, Err(reason)),
@@ -73,12 +73,15 @@ impl RpcServer for Answering {
     }
 }
 
-fn read<T: DeserializeOwned>(node: &Node, request: &[u8]) -> Result<T, String> {
-    decode(node.disk.cluster_id(), request).map_err(|error| error.to_string())
+fn read<T: DeserializeOwned>(node: &Node, from: NodeId, request: &[u8]) -> Result<T, String> {
+    let read = decode(node.disk.cluster_id(), request);
+    let (start, message) = read.map_err(|error| error.to_string())?;
+    node.peers.memory().heard(from, &start)?;
+    Ok(message)
 }
 
 fn reply(node: &Node, reply: Result<Reply, String>) -> Vec<u8> {
-    encode(node.disk.cluster_id(), &reply.unwrap_or_else(Reply::Refused))
+    encode(node.disk.cluster_id(), node.peers.start(), &reply.unwrap_or_else(Reply::Refused))
 }
 
 async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Reply, String> {
@@ -88,6 +91,7 @@ async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Re
     }
     match question {
         Question::Append(request) => {
+            node.on_leader();
             raft.append_entries(request).await.map(Reply::Append).map_err(stopped)
         }
         Question::Vote(request) => {

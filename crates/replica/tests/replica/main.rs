@@ -8,4 +8,5 @@ mod leases;
 mod measure;
 mod members;
 mod quick_election;
+mod rollback;
 mod version;

@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant as Moment;
 use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 /// So many requests of other nodes may be under way here; more are refused.
 const UNDER_WAY_MAX: usize = 16_384;
@@ -154,6 +154,20 @@ impl ReplicatedEngine {
         let _ = timeout_at(until, changed).await; // Either is what was waited for.
     }
 
+    /// Whether this node leads and hears of no majority.
+    pub fn is_deaf(&self) -> bool {
+        self.leadership.borrow().deaf
+    }
+
+    /// Waits until the time has come and this node leads and hears of no majority.
+    pub async fn deaf(&self, from: Instant) {
+        sleep_until(from).await;
+        let mut leadership = self.leadership.subscribe();
+        if leadership.wait_for(|now| now.deaf).await.is_err() {
+            std::future::pending().await // Nobody is left who could say.
+        }
+    }
+
     /// The same engine, to be used by a task of its own.
     pub fn itself(&self) -> Option<Arc<Self>> {
         self.itself.upgrade()
@@ -172,6 +186,7 @@ impl ReplicatedEngine {
                 role: Role::Learner,
                 term: 0,
                 leader: None,
+                quorum: false,
                 applied: 0,
                 committed: 0,
                 last: 0,
@@ -276,12 +291,15 @@ struct Leadership {
     term: u64,
     /// Whether this node does.
     leads: bool,
+    /// Whether it does and hears of no majority: nothing is decided, and its clock stands still.
+    deaf: bool,
 }
 
 impl Leadership {
     fn of(status: &Status) -> Self {
-        let Status { leader, term, role, .. } = *status;
-        Self { leader, term, leads: role == Role::Leader }
+        let Status { leader, term, role, quorum, .. } = *status;
+        let leads = role == Role::Leader;
+        Self { leader, term, leads, deaf: leads && !quorum }
     }
 
     fn words(self) -> String {

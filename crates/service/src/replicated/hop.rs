@@ -9,7 +9,7 @@ use super::members::MemberAsked;
 use super::sights::{Details, LockSeen};
 use conclave_core::NodeId;
 use conclave_replica::{Call, CallError, Server};
-use conclave_table::{Answer, Change, Fence, Renewal, Renewed, Resource, SessionId, Text};
+use conclave_table::{Answer, Body, Change, Fence, Renewal, Renewed, Resource, SessionId, Text};
 use serde::{Deserialize, Serialize};
 use std::future::Future;
 use std::pin::Pin;
@@ -60,6 +60,15 @@ pub enum Asked {
     Member(MemberAsked),
     /// Whether it is there.
     Ping,
+}
+
+impl Asked {
+    /// How long it may wait for its turn.
+    fn wait_ms(&self) -> u64 {
+        let Self::Change { change: Change::Ask(ask), .. } = self else { return 0 };
+        let Body::Acquire(acquire) = &ask.body else { return 0 };
+        acquire.wait_ms
+    }
 }
 
 /// What it is told.
@@ -164,6 +173,10 @@ impl ReplicatedEngine {
                 Said::Busy => return Err(Lost::Busy),
                 Said::Unknown if !patience.repeatable => return Err(Lost::Unknown),
                 Said::Unknown if Instant::now() >= patience.answered => return Err(Lost::Unknown),
+                Said::Unknown if self.is_deaf() && Instant::now() >= limit => {
+                    return Err(Lost::NoLeader); // None is about to be elected.
+                }
+                Said::Unknown if self.is_deaf() => {}
                 Said::Unknown => patience.renew(),
                 Said::Changed(_)
                 | Said::Renewed(..)
@@ -179,8 +192,19 @@ impl ReplicatedEngine {
     }
 
     async fn ask_here(&self, asked: &Asked, patience: Patience) -> Said {
-        let carried_out = self.carry_out(asked.clone());
+        let carried_out = self.carry_out_in_time(asked.clone(), patience);
         timeout_at(patience.answered, carried_out).await.unwrap_or(Said::Unknown)
+    }
+
+    /// One that waits is not ended by the table when nothing can be decided any more: the lease
+    /// clock stands still. It may still be granted later, unless it is withdrawn.
+    async fn carry_out_in_time(&self, asked: Asked, patience: Patience) -> Said {
+        let waits = asked.wait_ms() > 0;
+        tokio::select! {
+            biased;
+            said = self.carry_out(asked) => said,
+            () = self.deaf(patience.leaderless), if waits => Said::NotLeading,
+        }
     }
 
     /// One hop. That the other node leads no longer is noticed here even if the link to it stands.
@@ -230,7 +254,9 @@ impl ReplicatedEngine {
             return Said::No("this node does not know what it was asked".to_string());
         };
         let Some(_turn) = self.turn() else { return Said::Busy };
-        timeout_at(call.deadline, self.carry_out(asked)).await.unwrap_or(Said::Unknown)
+        let patience = Patience::waiting(asked.wait_ms(), false);
+        let carried_out = self.carry_out_in_time(asked, patience);
+        timeout_at(call.deadline, carried_out).await.unwrap_or(Said::Unknown)
     }
 }
 
@@ -264,7 +290,7 @@ fn decode<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conclave_table::{Acquire, Ask, Body, RequestId};
+    use conclave_table::{Acquire, Ask, RequestId};
 
     #[test]
     fn what_is_sent_can_be_read_and_what_is_not_ours_cannot() {

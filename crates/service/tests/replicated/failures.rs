@@ -123,6 +123,29 @@ async fn without_a_majority_the_answer_is_no_leader() {
     cluster.stop().await;
 }
 
+/// The lease clock of a leader without a majority stands still; who waits there is answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_at_a_leader_without_a_majority_is_told_that_none_leads() {
+    let mut cluster = Cluster::start(3).await;
+    let leader = cluster.leader().await;
+    let holder = Client::open(cluster.nodes[leader], "holder").await;
+    let held = fence(&holder.ask("a", numbered(1, 1_000)).await);
+    let waiter = Client::open(cluster.nodes[leader], "waiter").await;
+    let numbered_wait = waiter.queue("a", numbered(1, 2_500)).await;
+    let unnumbered_wait = waiter.queue("a", json!({ "wait_ms": 2_500 })).await;
+    for other in (0..3).filter(|index| *index != leader) {
+        cluster.kill(other).await;
+    }
+    for waiting in [numbered_wait, unnumbered_wait] {
+        let refused = waiting.await.expect("answered");
+        assert_eq!(refused.failure(), (503, "no_leader".into()), "{refused:?}");
+    }
+    let release = json!({ "fence": held, "request_id": "2" });
+    let refused = holder.post("/v1/locks/a/release", release).await;
+    assert_eq!(refused.failure(), (503, "no_leader".into()), "{refused:?}");
+    cluster.stop().await;
+}
+
 /// A node that is told to stop hands over first; who waits there goes to another node at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leader_that_stops_hands_over_and_sends_away_who_waits() {

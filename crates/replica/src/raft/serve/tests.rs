@@ -4,6 +4,7 @@ use super::*;
 use crate::disk::ClusterId;
 use crate::face::{Entry, Founder, Observer, ReplicaConfig, Role, Status, Timing};
 use crate::raft::LogId;
+use crate::raft::rollback::Start;
 use crate::raft_types::TypeConfig;
 use crate::replica::Replica;
 use conclave_net::rpc::{PeerAddress, Rpc, RpcConfig, RpcLimits};
@@ -140,11 +141,12 @@ async fn ask(
     cluster: Option<u128>,
     question: Question,
 ) -> Result<VoteResponse<TypeConfig>, String> {
+    let start = Start { number: 9, ..Start::default() };
     let cluster = cluster.map(|id| ClusterId { id, generation: 0 });
     let deadline = Instant::now() + Duration::from_secs(30);
-    let request = encode(cluster, &question);
+    let request = encode(cluster, &start, &question);
     let bytes = rpc.request(to, Purpose::Raft, request, deadline).await.expect("it answers");
-    let reply = decode(cluster, &bytes).expect("it can be read");
+    let (_, reply) = decode(cluster, &bytes).expect("it can be read");
     if let Reply::Refused(reason) = reply {
         return Err(reason);
     }
