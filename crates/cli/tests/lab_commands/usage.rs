@@ -45,7 +45,8 @@ fn an_engine_is_a_lock() {
     let misspelt = hint("lamport-clok");
     assert!(misspelt.contains("did you mean lamport?"), "{misspelt}");
     assert!(
-        hint("foo").contains("--engine foo: no algorithm is called 'foo'; takes replicated, central"),
+        hint("foo")
+            .contains("--engine foo: no algorithm is called 'foo'; takes replicated, central"),
         "{}",
         hint("foo")
     );

@@ -7,5 +7,5 @@ mod leases;
 mod locks;
 mod model;
 mod random;
-mod unrecorded;
 mod restored;
+mod unrecorded;
