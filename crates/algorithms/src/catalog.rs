@@ -47,7 +47,7 @@ mod voting;
 mod wireless;
 mod yo_yo;
 
-pub use claims::{Claim, claims};
+pub use claims::{Claim, claim, claims};
 pub use conclave_core::Cluster;
 pub use dropped::{Assumption, Dropped, Finding, Runs};
 pub use entry::{Cost, ElectionCost, Entry, Family, Formula, MutexCost, Rejoin, Setting};

@@ -102,7 +102,9 @@ impl Checker<'_> {
             (Family::Election, _) => &Property::ELECTION,
         };
         let asked = &self.limits.properties;
-        all.iter().copied().filter(|known| asked.is_empty() || asked.contains(known)).collect()
+        let of_invariant = self.workings.has_invariant().then_some(Property::BW);
+        let all = all.iter().copied().chain(of_invariant);
+        all.filter(|known| asked.is_empty() || asked.contains(known)).collect()
     }
 
     fn by_normal_form(&self) -> Report {

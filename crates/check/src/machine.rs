@@ -67,7 +67,7 @@ where
 
     fn keep(&self, local: Local<P>) -> LocalId {
         let hash = conclave_core::hash(&local);
-        held(self.locals.lock()).keep(hash, local, face)
+        held(self.locals.lock()).keep(hash, local, |local, hash| self.face(local, hash))
     }
 
     fn local(&self, id: LocalId) -> Local<P> {
@@ -220,6 +220,28 @@ where
         }
     }
 
+    fn face(&self, local: &Local<P>, hash: u64) -> Face {
+        let returns = matches!(local.status, Status::Down { returns: true });
+        let broken = self.cluster.invariant.and_then(|broken_by| broken_by(&local.process));
+        Face {
+            hash: crate::intern::mix(hash),
+            node: local.node.0 as u16,
+            up: local.is_up(),
+            returns,
+            phase: local.user.phase,
+            fence: local.user.fence,
+            leader: local.user.leader,
+            begun: local.user.begun,
+            to_begin: local.user.to_begin,
+            may_ask: local.requests != Some(0),
+            may_fire: local.timeouts != Some(0),
+            timers: local.timers.iter().map(|timer| (timer.earliest, timer.latest)).collect(),
+            suspects: local.suspects,
+            asked: local.order.as_ref().map_or(Vec::new(), |order| order.asked.clone()),
+            broken,
+        }
+    }
+
     fn snapshot(
         &self,
         locals: &[LocalId],
@@ -256,6 +278,10 @@ where
 
     fn is_silent_untimed(&self) -> bool {
         self.cluster.silent_untimed
+    }
+
+    fn has_invariant(&self) -> bool {
+        self.cluster.invariant.is_some()
     }
 
     fn listens(&self) -> bool {
@@ -342,24 +368,4 @@ where
 /// Which of the timers that ran this is.
 fn place_of<T: PartialEq>(ran: &[T], timer: &T) -> Option<usize> {
     ran.iter().take(u64::BITS as usize).position(|other| other == timer)
-}
-
-fn face<P: Process>(local: &Local<P>, hash: u64) -> Face {
-    let returns = matches!(local.status, Status::Down { returns: true });
-    Face {
-        hash: crate::intern::mix(hash),
-        node: local.node.0 as u16,
-        up: local.is_up(),
-        returns,
-        phase: local.user.phase,
-        fence: local.user.fence,
-        leader: local.user.leader,
-        begun: local.user.begun,
-        to_begin: local.user.to_begin,
-        may_ask: local.requests != Some(0),
-        may_fire: local.timeouts != Some(0),
-        timers: local.timers.iter().map(|timer| (timer.earliest, timer.latest)).collect(),
-        suspects: local.suspects,
-        asked: local.order.as_ref().map_or(Vec::new(), |order| order.asked.clone()),
-    }
 }

@@ -5,8 +5,8 @@ use crate::local::Phase;
 use crate::state::State;
 use conclave_core::Property;
 
-/// The safety properties that are violated in a state: mutual exclusion by the state itself, the
-/// others by what the history variables remember of the way to it.
+/// The safety properties that are violated in a state: mutual exclusion and the cluster's invariant
+/// by the state itself, the others by what the history variables remember of the way to it.
 pub fn violated(explorer: &Explorer<'_>, state: &State) -> Vec<Property> {
     let mut violated = Vec::new();
     let inside = |&node: &u16| explorer.face(state, node).phase == Phase::Inside;
@@ -20,6 +20,8 @@ pub fn violated(explorer: &Explorer<'_>, state: &State) -> Vec<Property> {
         (broken.term, Property::E1Term),
         (broken.order, Property::HB),
     ];
+    let nodes = 0..state.nodes.len() as u16;
+    violated.extend(nodes.filter_map(|node| explorer.face(state, node).broken));
     violated.extend(remembered.iter().filter(|(is, _)| *is).map(|&(_, property)| property));
     violated
 }
@@ -30,7 +32,9 @@ mod tests {
     use crate::testkit::{for_every_state, with_space};
     use crate::{Checkable, Limits};
     use conclave_core::mutex::{Indication, Mutex, Request};
-    use conclave_core::{Bounds, Cluster, Context, Event, Named, Never, NodeId, Process, Verdict};
+    use conclave_core::{
+        Bounds, Cluster, Context, Event, Invariant, Named, Never, NodeId, Process, Verdict,
+    };
     use serde::{Deserialize, Serialize};
 
     /// The first node enters with fence 1, the second with 2, and the third with 2 as well once the
@@ -109,6 +113,24 @@ mod tests {
         });
         for property in [Property::S1, Property::S1Eff, Property::F1] {
             assert!(seen.contains(&property), "{property:?}");
+        }
+    }
+
+    /// What the user of no node could see: the state of one.
+    #[test]
+    fn the_invariant_of_a_cluster_is_judged_in_every_state_of_every_node() {
+        for (broken_by, expected) in [
+            ((|relay| relay.heard.then_some(Property::BW)) as Invariant<Relay>, Verdict::Violated),
+            (|relay| (relay.me == NodeId(9)).then_some(Property::BW), Verdict::Holds),
+        ] {
+            let relay = |me| Relay { me, on_leaving: true, waits: false, heard: false };
+            let cluster = Cluster { invariant: Some(broken_by), ..Cluster::of_equals(3, relay) };
+            let limits = Limits { properties: vec![Property::BW], ..Limits::default() };
+            let report = cluster.check(&Bounds::default(), &limits, &|_| {});
+            assert_eq!(report.verdict(Property::BW), expected);
+            // The second enters, leaves, and the third has heard of it.
+            let told = report.story(Property::BW).map(|story| story.moments.len());
+            assert_eq!(told, (expected == Verdict::Violated).then_some(3));
         }
     }
 }

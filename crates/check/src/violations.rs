@@ -69,17 +69,21 @@ impl Violations {
 
 /// Whether to go on after it was broken is pointless: nobody relies on the rest then.
 pub fn is_fatal(property: Property) -> bool {
-    matches!(property, Property::S1 | Property::HB | Property::E1Term)
+    matches!(property, Property::S1 | Property::BW | Property::HB | Property::E1Term)
 }
 
 /// Whether it is a safety property, about every single moment, and not a liveness property, about
 /// what becomes of it all.
 pub fn is_safety(property: Property) -> bool {
     match property {
-        Property::S1 | Property::S1Eff | Property::F1 | Property::HB | Property::E1Term => true,
+        Property::S1
+        | Property::S1Eff
+        | Property::BW // Judged by the invariant of a cluster, if it has one.
+        | Property::F1
+        | Property::HB
+        | Property::E1Term => true,
         Property::V1
         | Property::V2
-        | Property::BW
         | Property::HBExact
         | Property::E1
         | Property::E2

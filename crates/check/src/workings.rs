@@ -7,7 +7,7 @@
 
 use crate::local::Phase;
 use crate::vocabulary::{Ask, Family, Word};
-use conclave_core::{NodeId, NodeSet, Renaming};
+use conclave_core::{NodeId, NodeSet, Property, Renaming};
 
 /// The number of a state of one node.
 pub type LocalId = u32;
@@ -118,6 +118,8 @@ pub struct Face {
     pub suspects: u64,
     /// By node: the last request that had happened before its own last one.
     pub asked: Vec<u32>,
+    /// The property that this state violates by itself, by the invariant of the cluster.
+    pub broken: Option<Property>,
 }
 
 /// An algorithm as the search sees it.
@@ -132,6 +134,8 @@ pub trait Workings: Sync {
     fn is_silent(&self) -> bool;
     /// Whether it does at least where no timer fires any more.
     fn is_silent_untimed(&self) -> bool;
+    /// Whether something is said of every state of every node.
+    fn has_invariant(&self) -> bool;
     /// Whether it listens to a failure detector.
     fn listens(&self) -> bool;
     /// Whom an election should come to, where that is said: by those up in the end, and those who

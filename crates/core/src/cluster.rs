@@ -1,7 +1,7 @@
 //! A cluster: the nodes of one algorithm, ready to be run by any driver, with what the checker may
 //! use to reduce its state space (symmetry, normal form).
 
-use crate::{NodeId, NodeSet, Process, Ticks};
+use crate::{NodeId, NodeSet, Process, Property, Ticks};
 use serde::{Deserialize, Serialize};
 
 /// The rule by which an election's result is judged: from those who are up in the end, and those
@@ -41,6 +41,10 @@ pub struct Snapshot<P: Process> {
 /// Puts another state in the place of one, from which exactly the same can happen: counters that
 /// only ever rise, and of which only differences matter, are set back.
 pub type Normal<P> = fn(&mut Snapshot<P>);
+
+/// An invariant of single nodes: the property that a node's own state violates, if it violates one
+/// that no user of it could see.
+pub type Invariant<P> = fn(&P) -> Option<Property>;
 
 /// Nodes that can be exchanged: all clients among themselves, all coordinators among themselves.
 /// Messages must name nobody.
@@ -83,6 +87,8 @@ pub struct Cluster<P: Process> {
     pub normal: Option<Normal<P>>,
     /// What exchanges nodes that play the same part, where there are such.
     pub symmetry: Option<Symmetry<P>>,
+    /// What must be true of every state of every node, where something is said of that.
+    pub invariant: Option<Invariant<P>>,
     /// Makes the node in its very first state.
     pub fresh: Box<dyn Fn(NodeId) -> P + Send + Sync>,
 }
@@ -101,6 +107,7 @@ impl<P: Process> Cluster<P> {
             play: None,
             normal: None,
             symmetry: None,
+            invariant: None,
             fresh: Box::new(fresh),
         }
     }

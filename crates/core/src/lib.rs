@@ -48,7 +48,7 @@ mod service;
 pub mod testkit;
 
 pub use bounds::{Bounds, Network, Start, Timing};
-pub use cluster::{Cluster, Links, Normal, Play, Renaming, Snapshot, Symmetry, Winner};
+pub use cluster::{Cluster, Invariant, Links, Normal, Play, Renaming, Snapshot, Symmetry, Winner};
 pub use context::{Choices, Context, Script};
 pub use encode::{Hasher, encode, hash};
 pub use fence::{FENCE_END, FenceLayout};

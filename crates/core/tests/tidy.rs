@@ -37,6 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["conclave-core", "conclave-algorithms", "conclave-sim", "conclave-check", "conclave-net"],
     ),
     ("api", &[]),
+    ("load", &[]),
     ("client", &["conclave-api"]),
     (
         "service",

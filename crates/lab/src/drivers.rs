@@ -3,6 +3,7 @@
 //!
 //! This is the one place where simulator and checker are compiled for an algorithm.
 
+use crate::lock_table;
 use conclave_algorithms::catalog::{self, Cluster, Setting, Visitor};
 use conclave_check::Checkable;
 use conclave_core::detector::Detector;
@@ -23,6 +24,9 @@ pub struct Drivers {
 
 /// Builds the algorithm of a setting.
 pub fn build(setting: &Setting) -> Result<Drivers, conclave_algorithms::Error> {
+    if setting.entry.id == lock_table::ENTRY.id {
+        return Ok(Erase.mutex(lock_table::cluster(setting)));
+    }
     catalog::visit(setting, Erase)
 }
 

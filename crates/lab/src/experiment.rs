@@ -2,8 +2,8 @@
 //! nodes, ready for simulator, checker and replay.
 
 use crate::drivers::{self, Drivers};
-use crate::{Error, Usage, files};
-use conclave_algorithms::catalog::{self, Entry, Family, Setting};
+use crate::{Error, Usage, files, rows};
+use conclave_algorithms::catalog::{Entry, Family, Setting};
 use conclave_check::{Checkable, Limits, Progress, Report};
 use conclave_core::{Bounds, NodeId, NodeSet, Play, Property, Story};
 use conclave_sim::trace::{self, Difference, Header, Trace};
@@ -42,7 +42,7 @@ pub struct People<'a> {
 impl Experiment {
     /// Finds the algorithm and reads its parameters; files that they name are read too.
     pub fn new(id: &str, nodes: u32, set: &[String], people: &People<'_>) -> Result<Self, Error> {
-        let entry = catalog::find(id)?;
+        let entry = rows::find(id)?;
         let values = set.iter().map(|text| value(entry, text)).collect::<Result<Vec<_>, _>>()?;
         Self::build(entry, nodes, &values, set.to_vec(), people)
     }
@@ -82,7 +82,7 @@ impl Experiment {
         people: &People<'_>,
     ) -> Result<Self, Error> {
         let set = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        Self::build(catalog::find(id)?, nodes, values, set, people)
+        Self::build(rows::find(id)?, nodes, values, set, people)
     }
 
     /// What the first line of a recording says.

@@ -21,10 +21,12 @@ mod drivers;
 mod error;
 mod experiment;
 pub mod files;
+pub mod lock_table;
 pub mod machines;
 pub mod parallel;
 pub mod quorum;
 pub mod recordings;
+mod rows;
 pub mod scenarios;
 #[cfg(feature = "stateright")]
 pub mod stateright;
@@ -33,3 +35,4 @@ pub mod timeout;
 pub use drivers::{Drivers, build as drivers};
 pub use error::{Error, Usage};
 pub use experiment::{Experiment, NODES_MAX, People};
+pub use rows::{claims, find};

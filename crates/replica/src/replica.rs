@@ -49,8 +49,8 @@ pub struct Replica {
 }
 
 impl Replica {
-    /// Opens the disk, listens, and takes part. `server` answers other nodes' calls, `observer` sees
-    /// every entry.
+    /// Opens the disk, listens, and takes part. `server` answers other nodes' calls, `observer`
+    /// sees every entry.
     pub async fn start(
         config: ReplicaConfig,
         server: Arc<dyn Server>,
@@ -63,8 +63,8 @@ impl Replica {
         Self::start_on(listener, config, server, observer, VERSION).await
     }
 
-    /// The same with a listener that exists already, on a port that the system chose, perhaps, and as
-    /// a build that knows the rules of the table up to this version.
+    /// The same with a listener that exists already, on a port that the system chose, perhaps, and
+    /// as a build that knows the rules of the table up to this version.
     pub async fn start_on(
         listener: TcpListener,
         config: ReplicaConfig,
@@ -183,8 +183,8 @@ impl Replica {
         members::promote(&self.node, id).await
     }
 
-    /// Leader only: a member leaves. A leader that is to leave hands over first, and answers that it
-    /// does not lead: the next one is to be asked.
+    /// Leader only: a member leaves. A leader that is to leave hands over first, and answers that
+    /// it does not lead: the next one is to be asked.
     pub async fn remove(&self, id: NodeId) -> Result<(), NotChanged> {
         self.proposing.established().await?;
         members::remove(&self.node, id).await

@@ -69,13 +69,17 @@ impl Table {
         }
     }
 
-    /// The answer to a repeat: whoever still waits is told how far it has come.
+    /// The answer to a repeat: whoever still waits is told how far it has come. A grant that has
+    /// ended is not told again: its client may never have heard of it, and would enter.
     pub(crate) fn answer_again(&self, ticket: Ticket) -> Answer {
         let Some(session) = self.sessions.get(ticket.session) else {
             return Answer::Refused(Refusal::NoSession);
         };
         match (session.waits.get(&ticket.request), session.requests.answer(ticket.request)) {
             (Some(place), _) => Answer::Waiting { position: self.position(*place) },
+            (None, Some(Answer::Granted(_))) if !session.held.contains_key(&ticket.request) => {
+                Answer::Refused(Refusal::Withdrawn)
+            }
             (None, Some(answer)) => answer.clone(),
             (None, None) => Answer::Refused(Refusal::Forgotten),
         }

@@ -153,8 +153,8 @@ impl Table {
         Some(LockView { holders: lock.holds().iter().collect(), waiters })
     }
 
-    /// Whether a hold with this fence is there now and was not taken away; of a session, if several
-    /// share the fence.
+    /// Whether a hold with this fence is there now; of a session, if several share the fence. What
+    /// was taken away by force is there until it ends: nobody else was let in yet.
     pub fn verify(&self, resource: &Resource, fence: Fence, who: Option<SessionId>) -> bool {
         let holds = self.locks.get(resource).map(Lock::holds).into_iter().flatten();
         let valid = |ticket: &Ticket, hold: &Hold| {

@@ -30,7 +30,7 @@ pub struct Claim {
 }
 
 /// A claim about an algorithm with the usual parameters.
-pub(super) const fn claim(
+pub const fn claim(
     nodes: u32,
     bounds: fn(&mut Bounds),
     states: u64,
@@ -41,12 +41,12 @@ pub(super) const fn claim(
 
 impl Claim {
     /// With other parameters.
-    pub(super) const fn with(self, set: Set) -> Self {
+    pub const fn with(self, set: Set) -> Self {
         Self { set, ..self }
     }
 
     /// It takes longer than a moment.
-    pub(super) const fn large(self) -> Self {
+    pub const fn large(self) -> Self {
         Self { large: true, ..self }
     }
 

@@ -89,7 +89,7 @@ impl Child {
 }
 
 /// Waits until the child has stopped itself, or ended because it could not do so.
-fn wait_for_stop(pid: Pid) {
+pub fn wait_for_stop(pid: Pid) {
     let either = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
     loop {
         match waitid(WaitId::Pid(pid), either) {

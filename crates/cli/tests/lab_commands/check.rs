@@ -184,3 +184,13 @@ fn a_bound_that_leaves_no_way_to_go_on_says_nothing_of_liveness() {
         assert!(done.stdout.contains("E2      unknown"), "{start}: {}", done.stdout);
     }
 }
+
+#[test]
+fn the_lock_table_of_the_replicated_service_is_checked_like_an_algorithm() {
+    let told = json(&["check", "lock-table", "--nodes", "2", "--losses", "1", "--json"]);
+    assert_eq!(told["complete"], true, "{told}");
+    assert_eq!(told["properties"]["BW"], "holds", "{told}");
+    let done = conclave(&["check", "lock-table", "--without", "A3", "--properties", "S1"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    assert!(done.stdout.contains("SILENT (session: 1)"), "{}", done.stdout);
+}

@@ -1,4 +1,4 @@
-//! Every claim of the catalogue, looked at in every run within its bounds.
+//! Every claim of the catalogue and of the lock table, looked at in every run within its bounds.
 
 use conclave_algorithms::catalog::{self, Claim, Entry, Setting};
 use conclave_check::{Checkable, Limits, Report, Stop};
@@ -23,7 +23,7 @@ fn checker(setting: &Setting) -> Arc<dyn Checkable> {
 type Claimed = (&'static Entry, &'static Claim);
 
 fn claims() -> impl Iterator<Item = Claimed> {
-    catalog::claims().filter(|(_, claim)| !claim.large)
+    conclave_lab::claims().filter(|(_, claim)| !claim.large)
 }
 
 fn small(states_max: u64) -> impl Iterator<Item = Claimed> {

@@ -1,4 +1,5 @@
-//! How fast a cluster is, by hand: `cargo test -p conclave-replica --test replica -- --ignored --nocapture`.
+//! How fast a cluster is, by hand: `cargo test -p conclave-replica --test replica -- --ignored
+//! --nocapture`.
 
 use crate::kit::{Cluster, quick};
 use conclave_table::Change;

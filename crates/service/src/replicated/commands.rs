@@ -4,7 +4,7 @@ use super::answers::{self, lost, strange};
 use super::engine::ReplicatedEngine;
 use super::hop::{Asked, Changed, Patience, Said};
 use super::words::{self, Numbers};
-use crate::desk::{Answer as Answered, Command, Kind, Refusal, Reply, refusal};
+use crate::desk::{Answer as Answered, Command, Kind, Refusal, Replicated, Reply, refusal};
 use conclave_api as api;
 use conclave_api::limits;
 use conclave_table::{
@@ -31,7 +31,6 @@ impl ReplicatedEngine {
             Command::Campaign { name, request, reply } => {
                 self.acquire_one(Kind::Election, &name, &request, reply).await;
             }
-            Command::AcquireAll { request, reply } => self.acquire_all(&request, reply).await,
             Command::Release { name, request, reply } => {
                 self.answer(reply, self.release(words::lock(&name), &request).await);
             }
@@ -44,28 +43,35 @@ impl ReplicatedEngine {
             Command::Proclaim { name, request, reply } => {
                 self.answer(reply, self.proclaim(&name, &request).await);
             }
-            Command::PassOn { name, request, reply } => {
-                self.answer(reply, self.pass_on(&name, &request).await);
-            }
             Command::Force { name, request, reply } => {
                 self.answer(reply, self.force(&name, &request).await);
             }
             Command::SetValue { name, request, reply } => {
                 self.answer(reply, self.set_value(&name, &request).await);
             }
-            Command::DeleteValue { name, reply } => {
+            Command::HandOver { reply } => self.answer(reply, self.hand_over().await),
+            Command::Replicated(command) => self.execute_more(command).await,
+            Command::Show(question) => self.show(question).await,
+        }
+    }
+
+    async fn execute_more(&self, command: Replicated) {
+        match command {
+            Replicated::AcquireAll { request, reply } => self.acquire_all(&request, reply).await,
+            Replicated::PassOn { name, request, reply } => {
+                self.answer(reply, self.pass_on(&name, &request).await);
+            }
+            Replicated::DeleteValue { name, reply } => {
                 self.answer(reply, self.delete_value(&name).await);
             }
-            Command::Attach { session, stream, reply } => {
+            Replicated::Attach { session, stream, reply } => {
                 self.answer(reply, self.attach(&session, stream).await);
             }
-            Command::Ping { request, reply } => self.answer(reply, self.ping(&request)),
-            Command::Members { change, reply } => {
+            Replicated::Ping { request, reply } => self.answer(reply, self.ping(&request)),
+            Replicated::Members { change, reply } => {
                 self.answer(reply, self.members_changed(change).await);
             }
-            Command::Snapshot { reply } => self.answer(reply, self.snapshot().await),
-            Command::HandOver { reply } => self.answer(reply, self.hand_over().await),
-            Command::Show(question) => self.show(question).await,
+            Replicated::Snapshot { reply } => self.answer(reply, self.snapshot().await),
         }
     }
 

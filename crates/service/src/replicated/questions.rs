@@ -142,8 +142,8 @@ impl ReplicatedEngine {
         timeout(ANSWERED, self.pace().until(index)).await.map_err(behind)
     }
 
-    /// It can serve now: it is not about to stop, knows who leads, a majority answers, and it is not
-    /// far behind.
+    /// It can serve now: it is not about to stop, knows who leads, a majority answers, and it is
+    /// not far behind.
     fn ready(&self) -> Answered<()> {
         if *self.stopping().borrow() {
             return Err(refusal::unavailable("this node is about to stop"));

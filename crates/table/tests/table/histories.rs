@@ -71,3 +71,111 @@ fn a_grant_that_came_first_is_the_answer() {
     let late = cluster.after(1_000, ask);
     assert_eq!(late.answer.fence(), Some(granted));
 }
+
+/// Force has marked the hold, but nobody else is inside yet: the fence is still that of the holder.
+#[test]
+fn a_hold_that_was_taken_away_is_valid_until_it_ends() {
+    let mut cluster = Cluster::with_sessions(2);
+    let fence = cluster.enter(1, on("a"));
+    cluster.queue(2, on("a"));
+    cluster.apply(Change::Force(Force { resource: lock("a"), now: false }));
+    assert!(cluster.table.verify(&lock("a"), fence, None));
+    cluster.after(10_000, Change::Tick);
+    assert!(!cluster.table.verify(&lock("a"), fence, None));
+    assert_eq!(cluster.holders(&lock("a")), [2]);
+}
+
+/// All who share a period show the same fence, so only the session tells them apart.
+#[test]
+fn of_those_who_share_a_fence_each_is_verified_by_its_session() {
+    let mut cluster = Cluster::with_sessions(2);
+    let shared = || Acquire::of(lock("a"), Mode::Shared);
+    let fence = cluster.enter(1, shared());
+    cluster.enter(2, shared());
+    cluster.release(1, &lock("a"), fence);
+    assert!(cluster.table.verify(&lock("a"), fence, None));
+    assert!(!cluster.table.verify(&lock("a"), fence, Some(id(1))));
+    assert!(cluster.table.verify(&lock("a"), fence, Some(id(2))));
+}
+
+/// A client gives its lock back without waiting for the answer and asks for it anew, on another
+/// connection that is quicker: it seems to hold the lock and to wait behind one who waits for it.
+#[test]
+fn who_asks_anew_before_its_release_came_is_in_a_deadlock_unless_it_names_owners() {
+    let mut cluster = Cluster::with_sessions(2);
+    let fence = cluster.enter(1, on("a"));
+    cluster.queue(2, on("a"));
+    let (_, answer) = cluster.acquire(1, on("a").waiting(1_000));
+    assert!(matches!(refused(&answer), Refusal::Deadlock(_)), "{answer:?}");
+    cluster.release(1, &lock("a"), fence);
+
+    let mut cluster = Cluster::with_sessions(2);
+    let fence = cluster.enter(1, on("a").owned_by("first"));
+    cluster.queue(2, on("a"));
+    cluster.queue(1, on("a").owned_by("second"));
+    cluster.release(1, &lock("a"), fence);
+    assert_eq!((cluster.holders(&lock("a")), cluster.waiters(&lock("a"))), (vec![2], vec![1]));
+}
+
+/// A permit that is freed is granted with a larger fence; the other slots' fences stay valid.
+#[test]
+fn the_fences_of_one_slot_rise_and_say_nothing_of_another() {
+    let mut cluster = Cluster::with_sessions(3);
+    let permit = || Acquire::of(lock("p"), Mode::Permits(2));
+    let first = cluster.enter(1, permit());
+    let other = cluster.enter(2, permit());
+    cluster.release(1, &lock("p"), first);
+    let (_, answer) = cluster.acquire(3, permit());
+    let Answer::Granted(grants) = answer else { panic!("{answer:?}") };
+    assert_eq!(grants[0].inside.slot, 0);
+    assert!(grants[0].inside.fence > first);
+    assert!(cluster.table.verify(&lock("p"), other, Some(id(2))));
+}
+
+/// A late keepalive, sent before the request, does not know it: nothing is withdrawn.
+#[test]
+fn a_keepalive_that_was_overtaken_by_an_acquire_withdraws_nothing() {
+    let mut cluster = Cluster::with_sessions(1);
+    let (request, _) = cluster.acquire(1, on("a"));
+    let open = Some(OpenRequests { as_of: request, requests: Vec::new() });
+    let late = Renewal { session: id(1), at: NodeId(0), open };
+    cluster.apply(Change::Renew(vec![late]));
+    assert_eq!(cluster.holders(&lock("a")), [1]);
+}
+
+/// The version of the rules only rises; an older one changes nothing.
+#[test]
+fn the_version_of_the_rules_never_falls() {
+    let mut cluster = Cluster::with_sessions(1);
+    let later = VERSION + 1;
+    assert_eq!(cluster.apply(Change::RaiseVersion(later)).answer, Answer::Done);
+    let answer = cluster.apply(Change::RaiseVersion(VERSION)).answer;
+    assert_eq!(refused(&answer), &Refusal::Senseless(Senseless::Version));
+    assert_eq!(cluster.table.version(), later);
+}
+
+/// The answer to a grant was lost. The lock is then taken by force, its time is over, and the next
+/// is inside when the first asks again: it must not hear of its grant now.
+#[test]
+fn a_grant_that_has_ended_is_not_told_to_who_asks_again() {
+    let ask = Change::Ask(Ask::new(id(2), RequestId(9), Body::Acquire(on("a").waiting(60_000))));
+    let granted_unheard = || {
+        let mut cluster = Cluster::with_sessions(3);
+        let fence = cluster.enter(1, on("a"));
+        cluster.apply(ask.clone());
+        cluster.queue(3, on("a"));
+        cluster.release(1, &lock("a"), fence);
+        assert_eq!(cluster.holders(&lock("a")), [2]);
+        cluster
+    };
+    let mut forced = granted_unheard();
+    forced.apply(Change::Force(Force { resource: lock("a"), now: false }));
+    forced.after(10_000, Change::Tick);
+    let mut cancelled = granted_unheard();
+    cancelled.ask(2, Body::Cancel { request: RequestId(9) });
+    for mut cluster in [forced, cancelled] {
+        assert_eq!(cluster.holders(&lock("a")), [3]);
+        assert_eq!(refused(&cluster.apply(ask.clone()).answer), &Refusal::Withdrawn);
+        assert_eq!(cluster.holders(&lock("a")), [3]);
+    }
+}

@@ -1,4 +1,4 @@
-//! Every claim of the catalogue, one line each.
+//! Every claim of the catalogue and of the lock table, one line each.
 
 use super::{Check, search};
 use crate::failure::Exit;
@@ -6,7 +6,7 @@ use crate::output::check::{Checked, Retelling};
 use crate::output::numbers::{count, local};
 use crate::output::{self, bad, good, json, odd, strong};
 use crate::texts::tr;
-use conclave_algorithms::catalog::{self, Claim, Entry};
+use conclave_algorithms::catalog::{Claim, Entry};
 use conclave_core::{Property, Verdict};
 use conclave_lab::{Experiment, People};
 use serde::Serialize;
@@ -43,7 +43,7 @@ pub fn run(arguments: &Check) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", strong(heading)))?;
     }
     let mut rows = Vec::new();
-    for (entry, claim) in catalog::claims() {
+    for (entry, claim) in conclave_lab::claims() {
         let (row, line) = look(arguments, entry, claim)?;
         if !arguments.json {
             output::print(&line)?;

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::failure::Usage;
-use conclave_algorithms::catalog::{self, Assumption, Entry, Family, Finding, Runs, Setting};
+use conclave_algorithms::catalog::{Assumption, Entry, Family, Finding, Runs, Setting};
 use conclave_check::{INITIATORS_MAX, Limits};
 use conclave_core::{Bounds, Property, Start};
 use conclave_lab::{Experiment, People};
@@ -63,8 +63,8 @@ impl Check {
             partial_order: !self.no_partial_order && !self.no_reduction,
             symmetry: !self.no_symmetry && !self.no_reduction,
             properties: properties.map_or(Ok(Vec::new()), |list| {
-                let family = experiment.setting.entry.family;
-                list.split(',').map(|tag| property(tag.trim(), family)).collect()
+                let entry = experiment.setting.entry;
+                list.split(',').map(|tag| property(tag.trim(), entry)).collect()
             })?,
         })
     }
@@ -72,7 +72,7 @@ impl Check {
     /// The algorithm with its size and parameters: as typed; else as it takes to see what comes of
     /// the assumption that is dropped; else as usual.
     pub fn experiment(&self) -> anyhow::Result<Experiment> {
-        let runs = self.runs(catalog::find(&self.id)?)?;
+        let runs = self.runs(conclave_lab::find(&self.id)?)?;
         let nodes = self.nodes.or(runs.map(|runs| runs.nodes)).unwrap_or(NODES_USUAL);
         let is_typed = |name: &str| {
             self.set.iter().any(|typed| typed.split('=').next().is_some_and(|typed| typed == name))
@@ -162,9 +162,12 @@ fn initiators(text: &str, experiment: &Experiment) -> anyhow::Result<Start> {
 }
 
 /// A promise that can be looked at, by its tag.
-fn property(tag: &str, family: Family) -> Result<Property, Usage> {
-    let known: Vec<Property> = match family {
-        Family::Mutex => Property::MUTEX.into_iter().filter(|p| *p != Property::BW).collect(),
+fn property(tag: &str, entry: &Entry) -> Result<Property, Usage> {
+    // Only the lock table has an invariant that judges it.
+    let bounded = entry.id == conclave_lab::lock_table::ENTRY.id;
+    let judged = |property: &Property| *property != Property::BW || bounded;
+    let known: Vec<Property> = match entry.family {
+        Family::Mutex => Property::MUTEX.into_iter().filter(judged).collect(),
         Family::Election => Property::ELECTION.to_vec(),
         Family::Clock | Family::Detector => Vec::new(),
     };

@@ -4,7 +4,7 @@ use super::Sim;
 use crate::failure::Usage;
 use crate::flags::{flag, many, one};
 use crate::output::story::Viewer;
-use conclave_algorithms::catalog::{self, Family};
+use conclave_algorithms::catalog::Family;
 use conclave_core::Ticks;
 use conclave_lab::files;
 use conclave_lab::{Experiment, NODES_MAX, People};
@@ -33,7 +33,7 @@ impl Sim {
 
     /// How many nodes: as was said, or as many as there are ids or rates, or as usual.
     fn how_many(&self) -> anyhow::Result<u32> {
-        let usual = catalog::find(&self.id)?.nodes_usual();
+        let usual = conclave_lab::find(&self.id)?.nodes_usual();
         let rates = || self.set.iter().find_map(|set| set.strip_prefix("rates="));
         let listed = self.ids.as_deref().or_else(rates).filter(|list| *list != "none");
         let listed = listed.map(|list| list.split(',').count() as u32);
