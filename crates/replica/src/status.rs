@@ -1,5 +1,6 @@
 //! The status of a replica, from the metrics of the consensus engine.
 
+use crate::disk::ClusterId;
 use crate::face::{Role, Status};
 use crate::node::{Members, Node};
 use crate::raft::network::node_id;
@@ -16,7 +17,7 @@ pub fn status(node: &Node) -> Status {
     let metrics = node.raft.metrics();
     let metrics = metrics.borrow_watched();
     let members = Members::of(&metrics).list();
-    Status { members, ..without_members(&metrics, node.disk.cluster_id().map(|it| it.id)) }
+    Status { members, ..without_members(&metrics, node.disk.cluster_id()) }
 }
 
 /// Keeps the status up to date; only changes are told.
@@ -48,7 +49,7 @@ fn update(
             true => std::mem::take(&mut known.members),
             false => Members::of(metrics).list(),
         };
-        let now = without_members(metrics, node.disk.cluster_id().map(|it| it.id));
+        let now = without_members(metrics, node.disk.cluster_id());
         let changed = !same || *known != now;
         *known = Status { members, ..now };
         changed
@@ -68,7 +69,7 @@ fn watch_end(node: &Node, metrics: &RaftMetrics<TypeConfig>, member: &mut bool) 
     *member = named;
 }
 
-fn without_members(metrics: &RaftMetrics<TypeConfig>, cluster_id: Option<u128>) -> Status {
+fn without_members(metrics: &RaftMetrics<TypeConfig>, cluster: Option<ClusterId>) -> Status {
     let last = metrics.last_log_index.unwrap_or(0);
     Status {
         role: role(metrics.state),
@@ -79,7 +80,8 @@ fn without_members(metrics: &RaftMetrics<TypeConfig>, cluster_id: Option<u128>) 
         last,
         lag: lag(metrics, last),
         members: Vec::new(),
-        cluster_id,
+        cluster_id: cluster.map(|cluster| cluster.id),
+        generation: cluster.map(|cluster| cluster.generation),
     }
 }
 

@@ -15,10 +15,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Makes the data directory of a new cluster out of a backup; no node may run on it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The new cluster has this one node; others are added to it with empty disks. Its fences are above\n\
-all that the old one can have issued since the backup. For an hour it lets nobody in, since the old\n\
-one may have: a client that was granted something after the backup may live for so long. With --now\n\
-it does at once, and then only fences protect.\n\n\
+The new cluster has this one node; others are added to it with empty disks. Its fences are\n\
+above all that the old one can have issued since the backup. For an hour it lets nobody in, since\n\
+the old one may have: a client that was granted something after the backup may live for so long.\n\
+With --now it does at once, and then only fences protect.\n\n\
 Example:\n  \
     conclave cluster restore backup.snap --data /var/lib/conclave --id 1 \
     --peer 10.0.0.1:7100 --api 10.0.0.1:7070")]

@@ -17,6 +17,11 @@ fn known<'a>(status: &'a Value, name: &str) -> Option<&'a Value> {
     status["locks"].as_array().unwrap().iter().find(|lock| lock["name"] == name)
 }
 
+/// How many wait for it.
+fn waiters(status: &Value, name: &str) -> usize {
+    known(status, name).map_or(0, |lock| lock["waiters"].as_array().unwrap().len())
+}
+
 #[test]
 fn a_lock_and_a_place_in_line_outlive_each_node() {
     let place = Place::new("outlives");
@@ -24,15 +29,9 @@ fn a_lock_and_a_place_in_line_outlive_each_node() {
     let mut holder = lock(&place, &["build", "--label", "holder"], WAITS);
     let fence: u64 = holder.line().parse().unwrap();
     let mut first = lock(&place, &["build", "--label", "first"], "echo $CONCLAVE_FENCE");
-    let waits = |count: usize| {
-        move |status: &Value| {
-            known(status, "build")
-                .is_some_and(|lock| lock["waiters"].as_array().unwrap().len() == count)
-        }
-    };
-    place.status_until("one waits", waits(1));
+    place.status_until("one waits", |status| waiters(status, "build") == 1);
     let mut second = lock(&place, &["build", "--label", "second"], "echo $CONCLAVE_FENCE");
-    place.status_until("two wait", waits(2));
+    place.status_until("two wait", |status| waiters(status, "build") == 2);
     let leader = up.leader().clone();
     leader.kill();
     let again = up.again(&leader);
@@ -166,6 +165,9 @@ fn a_backup_becomes_a_cluster_whose_fences_are_above_all_before() {
     let _running = Running::start(&place, place.command(&node));
     let after = place.fence(&["demo", "--server", &api]);
     assert!(before < after_backup && after_backup + 1_000_000 < after, "{after_backup} {after}");
+    let status = place.conclave(&["status", "--json", "--server", &api]).stdout;
+    let status: Value = serde_json::from_str(&status).unwrap();
+    assert!(status["cluster"]["generation"].as_u64().unwrap() > 0, "a later life: {status}");
     let again = place.conclave(&[&restore[..], &["--api", &api]].concat());
     assert_eq!(again.code, Some(1), "a directory that is in use: {}", again.stderr);
 }
