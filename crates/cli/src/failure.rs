@@ -156,9 +156,7 @@ fn one_line(error: &clap::Error) -> String {
         (ErrorKind::ValueValidation, Some(accepted)) => {
             format!("{flag} {value}: {}", range_in_words(&accepted.to_string()))
         }
-        (ErrorKind::InvalidValue, _) if value.is_empty() => {
-            format!("{flag}: takes a value; see --help")
-        }
+        (ErrorKind::InvalidValue, _) => invalid(error, flag, value),
         (ErrorKind::UnknownArgument, _) => unknown(error, flag),
         (ErrorKind::InvalidSubcommand, _) => format!("{command}: no such command; {hint}"),
         (ErrorKind::ArgumentConflict, _) if !flag.is_empty() => {
@@ -192,6 +190,14 @@ fn missing(error: &clap::Error, argument: &str) -> String {
     match wrapper(&usage_of(error)).filter(|_| argument.starts_with("<CMD>")) {
         Some(typed) => format!("CMD: a command comes after --, as in '{typed} NAME -- CMD'"),
         None => format!("{argument}: is missing; see --help"),
+    }
+}
+
+fn invalid(error: &clap::Error, flag: &str, value: &str) -> String {
+    match error.get(ContextKind::ValidValue) {
+        _ if value.is_empty() => format!("{flag}: takes a value; see --help"),
+        Some(ContextValue::Strings(valid)) => format!("{flag} {value}: takes {}", valid.join(", ")),
+        _ => format!("{flag} {value}: is not understood; see --help"),
     }
 }
 

@@ -24,4 +24,4 @@ pub use face::{
     Call, CallError, Committed, Entry, Founder, Member, NotChanged, NotProposed, Observer,
     ReplicaConfig, ReplicaError, Role, Server, Status, Timing,
 };
-pub use replica::Replica;
+pub use replica::{Boxed, Replica};

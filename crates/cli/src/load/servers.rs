@@ -81,15 +81,16 @@ pub(super) fn cpu_seconds(processes: &[u32]) -> Option<f64> {
     Some(ticks?.iter().sum::<u64>() as f64 / clock_ticks_per_second() as f64)
 }
 
-/// How much memory these processes have, all together (resident set size), in MiB.
+/// How much memory these processes have, all together, in MiB: what several share, such as the
+/// program itself, counts once (proportional set size).
 pub fn memory_mib(processes: &[u32]) -> Option<f64> {
-    let kilobytes: Option<Vec<u64>> = processes.iter().map(|&pid| resident_of(pid)).collect();
+    let kilobytes: Option<Vec<u64>> = processes.iter().map(|&pid| share_of(pid)).collect();
     kilobytes.map(|all| all.iter().sum::<u64>() as f64 / 1024.0)
 }
 
-fn resident_of(process: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+fn share_of(process: u32) -> Option<u64> {
+    let maps = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
+    let line = maps.lines().find_map(|line| line.strip_prefix("Pss:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 

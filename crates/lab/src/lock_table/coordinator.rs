@@ -73,7 +73,7 @@ impl Coordinator {
 
     fn on_open(&mut self, from: NodeId, session: u32, ctx: &mut Context<LockTable>) {
         let opening = Some(format!("{}/{session}", from.0).as_str().into());
-        let open = Open { opening, ..Open::new(id(from, session), TTL_MS) };
+        let open = Open { at: from, opening, ..Open::new(id(from, session), TTL_MS) };
         self.enter(&Change::Open(open), ctx);
         ctx.send(from, Message::Opened { session });
         self.look_for_silent(ctx);
