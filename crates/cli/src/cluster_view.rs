@@ -142,6 +142,7 @@ pub fn engine(cluster: &Cluster) -> String {
 pub fn detail(state: &State) -> String {
     let columns = ["waiting", "node", "place", "for", "may take"];
     let mut table = Table::new(width(), &columns);
+    let at_one = state.cluster.scope != "cluster"; // Otherwise all nodes know who waits.
     let at_locks = state.locks.iter().map(|lock| (lock.node, &lock.waiters));
     let stand = |election: &Election| election.leading_node.unwrap_or(state.cluster.node);
     let at_elections = state.elections.iter().map(|it| (stand(it), &it.candidates));
@@ -152,7 +153,7 @@ pub fn detail(state: &State) -> String {
         anybody = true;
         table.row([
             shown(&waiter.label).into_owned(),
-            node.to_string(),
+            if at_one { node.to_string() } else { String::new() },
             waiter.position.to_string(),
             age(waiter.waited_ms),
             waiter.eta_ms.map(age).unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! Guards (RAII): locks or a leadership that is held, and released when the guard is dropped.
 
 use crate::Error;
-use crate::api::{Grant, HandOver, HandedOver, Released, WantedLock, limits};
+use crate::api::{Code, Grant, HandOver, HandedOver, Released, WantedLock, limits};
 use crate::asking::Asked;
 use crate::cleanup::{self, Cleanup};
 use crate::lease::Lease;
@@ -79,7 +79,11 @@ impl Lease {
         let kind = asked.kind;
         let until = Until::new(wanted.wait);
         loop {
-            let (number, grants) = self.ask_once(asked, wanted, &until)?;
+            let (number, grants) = match self.ask_once(asked, wanted, &until) {
+                // No server takes a longer wait than an hour; this one is longer.
+                Err(error) if error.says(Code::Timeout) && until.has_time_left() => continue,
+                answer => answer?,
+            };
             if grants.iter().all(|grant| !grant.released) {
                 let watch = self.hold(number, Held::new(kind, &grants));
                 let lease = self.clone();

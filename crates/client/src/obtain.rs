@@ -125,6 +125,11 @@ impl Until {
         self.left().is_some_and(|left| left.is_zero())
     }
 
+    /// Whether there is time left that is worth while: clocks differ a little.
+    pub fn has_time_left(&self) -> bool {
+        self.left().is_none_or(|left| left > PAUSE)
+    }
+
     /// Whether it ended longer ago than this.
     pub fn is_over_since(&self, span: Duration) -> bool {
         self.0.is_some_and(|end| since_boot().saturating_sub(end) > span)

@@ -9,8 +9,12 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) struct Pinned(Mutex<Option<(String, u64)>>);
 
 impl Pinned {
-    /// Keeps to this cluster from now on, unless it keeps to another.
+    /// Keeps to this cluster from now on, unless it keeps to another. A node that does not know
+    /// its cluster yet says nothing of it.
     pub fn pin(&self, server: &str, id: &str, generation: Option<u64>) -> Result<(), Error> {
+        if id.is_empty() {
+            return Ok(());
+        }
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -21,7 +25,9 @@ impl Pinned {
     /// Refuses an answer of another cluster, or of one that a backup has replaced.
     pub fn check(&self, server: &str, id: &str, generation: Option<u64>) -> Result<(), Error> {
         let mut pinned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((known, latest)) = &mut *pinned else { return Ok(()) };
+        let Some((known, latest)) = pinned.as_mut().filter(|_| !id.is_empty()) else {
+            return Ok(());
+        };
         let generation = generation.unwrap_or(0);
         if known != id || generation < *latest {
             let server = server.to_string();
@@ -51,5 +57,6 @@ mod tests {
             assert_eq!(pinned.check("b", id, generation).is_ok(), taken, "{id} {generation:?}");
         }
         assert!(pinned.check("b", "c1", None).is_err());
+        assert!(pinned.check("b", "", None).is_ok(), "it does not know its cluster yet");
     }
 }

@@ -119,6 +119,8 @@ pub struct Status {
     pub members: Vec<Member>,
     /// The random id of the cluster, once it exists: fences of other clusters do not compare.
     pub cluster_id: Option<u128>,
+    /// Which life of the cluster this is: a backup that is restored begins a later one.
+    pub generation: Option<u64>,
 }
 
 /// A change that a majority has on disk and this node has applied.

@@ -76,6 +76,7 @@ fn watch_end(node: &Node, metrics: &RaftMetrics<TypeConfig>, member: &mut bool) 
 }
 
 fn without_members(node: &Node, metrics: &RaftMetrics<TypeConfig>, leading: bool) -> Status {
+    let cluster = node.disk.cluster_id();
     let last = metrics.last_log_index.unwrap_or(0);
     let role = role(metrics.state);
     let heard = role == Role::Leader || *node.heard.borrow();
@@ -90,7 +91,8 @@ fn without_members(node: &Node, metrics: &RaftMetrics<TypeConfig>, leading: bool
         last,
         lag: lag(metrics, last),
         members: Vec::new(),
-        cluster_id: node.disk.cluster_id().map(|it| it.id),
+        cluster_id: cluster.map(|cluster| cluster.id),
+        generation: cluster.map(|cluster| cluster.generation),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `conclave cluster`: who belongs to a replicated cluster, who leads it, and its backups.
 
+mod restore;
+
 use crate::failure::{Exit, Usage};
 use crate::holding;
 use crate::output::table::Table;
@@ -32,7 +34,7 @@ enum Act {
     Promote(Promote),
     Transfer(Transfer),
     Snapshot(Snapshot),
-    Restore(Restore),
+    Restore(restore::Restore),
 }
 
 /// Where the cluster is, and what shows that this may be asked of it.
@@ -126,27 +128,6 @@ struct Snapshot {
     admin: Admin,
 }
 
-/// Makes the data directory of a new cluster out of a backup; no node may run on it
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  conclave cluster restore backup.snap --data /var/lib/conclave")]
-struct Restore {
-    /// The backup
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// The data directory to write, which must be empty
-    #[arg(long, value_name = "DIR")]
-    data: PathBuf,
-    /// The fence above which all grants are, if it cannot be worked out from the clock
-    #[arg(long, value_name = "N")]
-    fence_floor: Option<u64>,
-    /// Grant at once, though holders of the old cluster may still believe that they are inside
-    #[arg(long)]
-    now: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
 /// Asks the cluster, and tells who belongs to it then.
 pub fn run(arguments: &ClusterArguments) -> anyhow::Result<Exit> {
     match &arguments.act {
@@ -156,7 +137,7 @@ pub fn run(arguments: &ClusterArguments) -> anyhow::Result<Exit> {
         Act::Promote(Promote { id, admin }) => admin.show(|client| client.promote(*id)),
         Act::Transfer(Transfer { to, admin }) => admin.show(|client| client.transfer(*to)),
         Act::Snapshot(arguments) => snapshot(arguments),
-        Act::Restore(arguments) => restore(arguments),
+        Act::Restore(arguments) => restore::run(arguments),
     }
 }
 
@@ -211,14 +192,6 @@ fn snapshot(arguments: &Snapshot) -> anyhow::Result<Exit> {
         false => format!("{}\n", tr(&format!("{length} bytes in {path}"))),
     })?;
     Ok(Exit::Done)
-}
-
-fn restore(arguments: &Restore) -> anyhow::Result<Exit> {
-    let Restore { file, data, fence_floor: _, now: _, json: _ } = arguments;
-    let backup = file.display();
-    anyhow::ensure!(file.is_file(), "{backup}: there is no such backup");
-    let into = data.display();
-    anyhow::bail!("{backup}: this version cannot restore a backup into {into} yet")
 }
 
 fn text(members: &Members) -> String {

@@ -4,7 +4,7 @@ use crate::failure::{Exit, Usage};
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::output;
 use crate::signals;
-use conclave_client::api::{AcquireAll, Failure, Grant, Holder, WantedLock, limits};
+use conclave_client::api::{AcquireAll, Code, Failure, Grant, Holder, WantedLock, limits};
 use conclave_client::{Client, Error, Guard, Wanted};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -182,7 +182,8 @@ fn refused(arguments: &Lock, client: &Client, error: Error) -> anyhow::Result<Ex
         failure
     });
     let why = failure.as_ref().map(reason).unwrap_or_default();
-    let why = if why.is_empty() { error.to_string() } else { why };
+    let own_words = why.is_empty() || error.says(Code::ModeConflict);
+    let why = if own_words { error.to_string() } else { why };
     output::warn(&format!("{name}: the lock could not be had in time: {why}"));
     Ok(Exit::Code(holding::NOT_IN_TIME))
 }

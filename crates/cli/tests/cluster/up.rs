@@ -6,3 +6,4 @@ mod elections;
 mod ends;
 mod faults;
 mod locks;
+mod replicated;

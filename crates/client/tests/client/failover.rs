@@ -177,3 +177,21 @@ fn who_holds_something_at_a_node_that_is_about_to_stop_stays() {
     assert!(!fake.requests().iter().any(is_withdrawal));
     assert_eq!(fake.bodies(CLOSE).len(), 0);
 }
+
+#[test]
+fn who_waits_for_as_long_as_it_takes_outlasts_the_longest_wait_of_a_server() {
+    let first = AtomicBool::new(true);
+    let fake = Fake::start(move |request: &Request| match request.line.as_str() {
+        ACQUIRE if first.swap(false, Ordering::SeqCst) => {
+            refuse(409, "timeout", "it could not be had in time")
+        }
+        _ => usual(request),
+    });
+    let client = Client::new([&fake.address]).unwrap();
+    let guard = client.lock("build", &Wanted { wait: None, ..Wanted::default() }).unwrap();
+    assert_eq!(guard.fence(), 7);
+    let asked = fake.bodies(ACQUIRE);
+    assert_eq!((asked.len(), &asked[0]["wait_ms"]), (2, &json!(3_600_000)));
+    assert_ne!(asked[0]["request_id"], asked[1]["request_id"], "the first was answered");
+    assert_eq!(fake.bodies("POST /v1/sessions").len(), 1, "with the same session");
+}

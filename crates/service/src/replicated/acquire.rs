@@ -108,7 +108,7 @@ impl ReplicatedEngine {
             name: grant.resource.name.to_string(),
             fence: grant.inside.fence.0,
             cluster_id: cluster_id.clone(),
-            generation: None,
+            generation: self.generation(),
             node: self.number(),
             slot: slot(want.mode, grant.inside.slot),
             holds: grant.inside.holds,

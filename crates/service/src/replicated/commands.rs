@@ -105,7 +105,7 @@ impl ReplicatedEngine {
             node: self.number(),
             cluster_id: self.cluster_id(),
             scope: "cluster".to_string(),
-            generation: None,
+            generation: self.generation(),
             holds: None,
         }
     }

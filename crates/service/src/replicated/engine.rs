@@ -193,6 +193,7 @@ impl ReplicatedEngine {
                 lag: Vec::new(),
                 members: Vec::new(),
                 cluster_id: None,
+                generation: None,
             },
         }
     }
@@ -211,6 +212,11 @@ impl ReplicatedEngine {
     pub fn cluster_id(&self) -> String {
         let known = self.replica.get().and_then(|(_, status)| status.borrow().cluster_id);
         known.map(|id| format!("{id:032x}")).unwrap_or_default()
+    }
+
+    /// Which life of the cluster this is, once it is known.
+    pub fn generation(&self) -> Option<u64> {
+        self.replica.get().and_then(|(_, status)| status.borrow().generation)
     }
 
     /// Looks at this node's own table, which may be behind.

@@ -74,7 +74,7 @@ impl ReplicatedEngine {
             locks_max: None,
             sessions: sessions as u64,
             scope: "cluster".to_string(),
-            generation: None,
+            generation: self.generation(),
             role: Some(role_name(status.role).to_string()),
             applied: Some(status.applied),
             committed: Some(status.committed),
