@@ -109,6 +109,10 @@ pub enum Refusal {
     ModeConflict,
     /// Whoever waits here would wait for itself: all of these wait for each other.
     Deadlock(Vec<Ticket>),
+    /// No such request waits there, so it cannot be withdrawn.
+    NotWaiting,
+    /// It was let in first, so it no longer waits.
+    AlreadyGranted,
     /// The session does not hold it with this fence.
     NotHolder,
     /// Nobody with this label stands.
@@ -135,6 +139,8 @@ pub enum Senseless {
     ElectionAlone,
     /// The rules of the table only ever become later ones.
     Version,
+    /// No such fence was granted yet.
+    FutureFence,
 }
 
 /// Which limit was met.

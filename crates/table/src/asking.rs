@@ -33,7 +33,10 @@ impl Table {
                 self.untangle(turn); // A new request is not to blame for what was there before.
                 self.join(ticket, acquire)
             }
-            Body::Cancel { request } => Step::Answered(self.cancel(ask.session, *request, turn)),
+            Body::Cancel { request, of, granted_too } => {
+                let ticket = Ticket { session: ask.session, request: *request };
+                Step::Answered(self.cancel(ticket, of.as_ref(), *granted_too, turn))
+            }
             Body::Release { resource, fence, hold } => {
                 Step::Answered(self.release(ask.session, resource, *fence, *hold, turn))
             }
@@ -149,16 +152,50 @@ impl Table {
         self.locks.entry(resource.clone()).or_insert_with(|| Lock::new(mode, forgotten))
     }
 
-    /// A client withdraws what it asked for, whatever came of it.
-    fn cancel(&mut self, session: SessionId, request: RequestId, turn: &mut Turn) -> Answer {
+    /// A client withdraws what it asked for. One that never came is not carried out when it does.
+    fn cancel(
+        &mut self,
+        ticket: Ticket,
+        of: Option<&Resource>,
+        granted_too: bool,
+        turn: &mut Turn,
+    ) -> Answer {
+        if let Some(why) = self.not_withdrawn(ticket, of, granted_too) {
+            return Answer::Refused(why);
+        }
+        let Ticket { session, request } = ticket;
         let came = self.sessions.get(session).is_some_and(|session| session.uses(request));
-        self.withdraw(Ticket { session, request }, turn);
+        self.withdraw(ticket, Refusal::Withdrawn, turn);
         if let Some(session) = self.sessions.get_mut(session)
             && !(came && request.is_unrecorded())
         {
             session.requests.bury(request);
         }
         Answer::Done
+    }
+
+    /// Why a request cannot be withdrawn like that.
+    fn not_withdrawn(
+        &self,
+        ticket: Ticket,
+        of: Option<&Resource>,
+        granted_too: bool,
+    ) -> Option<Refusal> {
+        let session = self.sessions.get(ticket.session)?;
+        if let Some(waiting) = session.waits.get(&ticket.request) {
+            let mut wants = self.waiting.get(waiting)?.acquire.wants.iter();
+            let asked = of.is_none_or(|of| wants.any(|want| want.resource == *of));
+            return (!asked).then_some(Refusal::NotWaiting);
+        }
+        if let Some(held) = session.held.get(&ticket.request) {
+            return match of.is_none_or(|of| held.contains(of)) {
+                false => Some(Refusal::NotWaiting),
+                true => (!granted_too).then_some(Refusal::AlreadyGranted),
+            };
+        }
+        let answer = of.and_then(|_| session.requests.answer(ticket.request))?;
+        let is_withdrawn = *answer == Answer::Refused(Refusal::Withdrawn);
+        (!is_withdrawn).then_some(Refusal::NotWaiting)
     }
 
     /// The client waits for no answer below the mark: what still waits there would become a hold
@@ -169,7 +206,7 @@ impl Table {
         let abandoned: Vec<RequestId> =
             session.waits.range(..lowest_open).map(|(request, _)| *request).collect();
         for request in abandoned {
-            self.withdraw(Ticket { session: id, request }, turn);
+            self.withdraw(Ticket { session: id, request }, Refusal::Withdrawn, turn);
         }
     }
 

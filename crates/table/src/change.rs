@@ -153,10 +153,14 @@ impl Ask {
 pub enum Body {
     /// To be let in, or to lead.
     Acquire(Acquire),
-    /// No longer to wait, and to give back what came of it.
+    /// No longer to wait.
     Cancel {
         /// The request that is withdrawn.
         request: RequestId,
+        /// What it must have asked for; if nothing is said, whatever it is.
+        of: Option<Resource>,
+        /// Whether what came of it is given back, too. Otherwise a grant that came first stays.
+        granted_too: bool,
     },
     /// To leave, or to resign.
     Release {
@@ -185,6 +189,13 @@ pub enum Body {
         /// The label of the candidate's session.
         to: Text,
     },
+}
+
+impl Body {
+    /// To withdraw a request, whatever it asked for and whatever came of it.
+    pub fn cancel(request: RequestId) -> Self {
+        Self::Cancel { request, of: None, granted_too: true }
+    }
 }
 
 /// How something is held.

@@ -54,9 +54,12 @@ impl Table {
         let known = open.opening.as_ref().and_then(|id| self.sessions.opened(&open.principal, id));
         let id = known.unwrap_or(open.session);
         if let Some(session) = self.sessions.get(id) {
-            return match session.principal == open.principal && session.opening == open.opening {
-                true => Answer::Opened { session: id, ttl_ms: session.ttl_ms },
-                false => Answer::Refused(Refusal::TakenId),
+            let same_opener =
+                session.principal == open.principal && session.opening == open.opening;
+            return match (same_opener, session.is_opened_by(open)) {
+                (true, true) => Answer::Opened { session: id, ttl_ms: session.ttl_ms },
+                (true, false) => Answer::Refused(Refusal::AnotherRequest),
+                (false, _) => Answer::Refused(Refusal::TakenId),
             };
         }
         if self.sessions.len() >= self.limits.sessions as usize {
@@ -90,7 +93,7 @@ impl Table {
         let unknown = |request: &RequestId| *request < open.as_of && !known.contains(request);
         let unknown: Vec<RequestId> = requests.filter(unknown).collect();
         for request in unknown {
-            self.withdraw(Ticket { session: id, request }, turn);
+            self.withdraw(Ticket { session: id, request }, Refusal::Withdrawn, turn);
         }
     }
 
@@ -167,7 +170,7 @@ impl Table {
         let requests: Vec<RequestId> =
             session.waits.keys().chain(session.held.keys()).copied().collect();
         for request in requests {
-            self.withdraw(Ticket { session: id, request }, turn);
+            self.withdraw(Ticket { session: id, request }, Refusal::NoSession, turn);
         }
         if let Some(Session { label, .. }) = self.sessions.remove(id) {
             turn.notices.push(Notice::SessionEnded { session: id, label, why });

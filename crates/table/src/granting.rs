@@ -86,10 +86,10 @@ impl Table {
     }
 
     /// A request is no longer wanted: it leaves its queues, or what it holds.
-    pub(crate) fn withdraw(&mut self, ticket: Ticket, turn: &mut Turn) {
+    pub(crate) fn withdraw(&mut self, ticket: Ticket, why: Refusal, turn: &mut Turn) {
         let Some(session) = self.sessions.get(ticket.session) else { return };
         if let Some(place) = session.waits.get(&ticket.request) {
-            return self.give_up(*place, Refusal::Withdrawn, turn);
+            return self.give_up(*place, why, turn);
         }
         let held = session.held.get(&ticket.request).cloned().unwrap_or_default();
         for resource in held {

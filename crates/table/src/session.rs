@@ -46,6 +46,12 @@ impl Session {
         }
     }
 
+    /// Whether the same was asked for when it was opened: a repeat comes to any node.
+    pub(crate) fn is_opened_by(&self, open: &Open) -> bool {
+        let grace = self.stream.as_ref().map(|stream| stream.grace);
+        self.label == open.label && self.ttl_ms == open.ttl_ms && grace == open.on_disconnect
+    }
+
     /// Whether a request of it waits or holds something.
     pub(crate) fn uses(&self, request: RequestId) -> bool {
         self.waits.contains_key(&request) || self.held.contains_key(&request)

@@ -1,6 +1,6 @@
 //! Small values that refuse a write with a stale fencing token.
 
-use crate::answer::{Answer, Quota, Refusal};
+use crate::answer::{Answer, Quota, Refusal, Senseless};
 use crate::table::Table;
 use crate::{Fence, Resource, Text};
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,10 @@ impl Table {
     }
 
     pub(crate) fn put(&mut self, name: &Text, fence: Fence, value: Option<&Text>) -> Answer {
+        if fence > self.fresh_fence() {
+            // Once written, it would keep out every writer there will be.
+            return Answer::Refused(Refusal::Senseless(Senseless::FutureFence));
+        }
         let at_least = self.least_fence(name);
         if fence < at_least {
             return Answer::Refused(Refusal::StaleFence { at_least });

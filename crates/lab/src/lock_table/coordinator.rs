@@ -89,7 +89,7 @@ impl Coordinator {
     ) {
         let body = match wish {
             Wish::Acquire => Body::Acquire(Acquire::exclusive(NAME).waiting(WAIT_MS)),
-            Wish::Cancel { request } => Body::Cancel { request: number(request) },
+            Wish::Cancel { request } => Body::cancel(number(request)),
             Wish::Release { request, fence } => Body::Release {
                 resource: resource(),
                 fence: Fence(fence),

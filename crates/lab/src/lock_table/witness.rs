@@ -95,7 +95,7 @@ impl Witness {
     fn hear(&mut self, ask: &Ask) {
         let mark = self.marks.entry(ask.session).or_default();
         *mark = ask.lowest_open.max(*mark);
-        if let Body::Cancel { request } = ask.body {
+        if let Body::Cancel { request, .. } = ask.body {
             self.withdrawn.insert(Ticket { session: ask.session, request });
         }
     }

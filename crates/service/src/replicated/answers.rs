@@ -133,6 +133,13 @@ fn plain(name: &str, why: &Why) -> Refusal {
             refusal::refuse(Code::ModeConflict, words)
         }
         Why::Deadlock(all) => refusal::refuse(Code::Deadlock, deadlock(name, all.len())),
+        Why::NotWaiting => {
+            refusal::not_found(format!("no such request of this session waits for '{name}'"))
+        }
+        Why::AlreadyGranted => {
+            let words = format!("'{name}' was granted before; give it back with its fence");
+            refusal::refuse(Code::Granted, words)
+        }
         Why::NotHolder => refusal::not_holder(name),
         Why::NoCandidate => {
             refusal::not_found(format!("nobody with this label stands for '{name}'"))
@@ -166,6 +173,7 @@ fn senseless(what: Senseless) -> &'static str {
         Senseless::NameTwice => "a request names no lock twice",
         Senseless::NoPermits => "permits is 1 or more",
         Senseless::ElectionAlone => "to lead is exclusive, and is asked for by itself",
+        Senseless::FutureFence => "no such fence was granted yet",
         Senseless::Version => "the rules of the table only ever become later ones",
     }
 }
@@ -210,6 +218,9 @@ mod tests {
             (Why::ModeConflict, "mode_conflict", 409),
             (Why::Deadlock(Vec::new()), "deadlock", 409),
             (Why::NotHolder, "not_holder", 409),
+            (Why::NotWaiting, "not_found", 404),
+            (Why::AlreadyGranted, "granted", 409),
+            (Why::Senseless(Senseless::FutureFence), "bad_request", 400),
             (Why::NoCandidate, "not_found", 404),
             (Why::StaleFence { at_least: Fence(7) }, "stale_fence", 409),
             (Why::Full(Quota::WaitersOfLock), "too_many", 429),

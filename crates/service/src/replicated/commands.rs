@@ -37,8 +37,12 @@ impl ReplicatedEngine {
             Command::Resign { name, request, reply } => {
                 self.answer(reply, self.release(words::election(&name), &request).await);
             }
-            Command::Withdraw { kind: _, name, request_id, request, reply } => {
-                self.answer(reply, self.withdraw(&name, &request_id, &request).await);
+            Command::Withdraw { kind, name, request_id, request, reply } => {
+                let resource = match kind {
+                    Kind::Lock => words::lock(&name),
+                    Kind::Election => words::election(&name),
+                };
+                self.answer(reply, self.withdraw(resource, &request_id, &request).await);
             }
             Command::Proclaim { name, request, reply } => {
                 self.answer(reply, self.proclaim(&name, &request).await);
@@ -143,21 +147,24 @@ impl ReplicatedEngine {
         Ok(api::Released { name: name.to_string(), fence: request.fence, holds })
     }
 
-    /// Whatever came of a request is given back: its place in line, or what it holds.
+    /// Whatever came of a request for this very name is given back: its place in line, or what it
+    /// holds. Clients that give up count on that: they do not know the fence of a grant unheard.
     async fn withdraw(
         &self,
-        name: &str,
+        resource: Answered<Resource>,
         request_id: &str,
         request: &api::Withdraw,
     ) -> Answered<api::Withdrawn> {
-        limits::name(name)?;
+        let resource = resource?;
+        let name = Text::clone(&resource.name);
         let numbers = Numbers::of(request.request_id.as_deref(), request.lowest_open.as_deref())?;
         let session = words::session(&request.session)?;
         let withdrawn = conclave_table::RequestId(limits::request_number(request_id)?);
         let ticket = Ticket { session, request: withdrawn };
         let position = self.look(|table| table.wait_of(ticket).map_or(0, |(_, place)| place));
-        let change = numbers.ask(session, Body::Cancel { request: withdrawn });
-        self.changed(change, Patience::repeatable()).await?.done(name)?;
+        let body = Body::Cancel { request: withdrawn, of: Some(resource), granted_too: true };
+        let change = numbers.ask(session, body);
+        self.changed(change, Patience::repeatable()).await?.done(&name)?;
         Ok(api::Withdrawn { name: name.to_string(), position })
     }
 

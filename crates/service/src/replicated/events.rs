@@ -229,6 +229,8 @@ impl What {
                     | Refusal::Busy
                     | Refusal::Withdrawn
                     | Refusal::ModeConflict
+                    | Refusal::NotWaiting
+                    | Refusal::AlreadyGranted
                     | Refusal::NotHolder
                     | Refusal::NoCandidate
                     | Refusal::StaleFence { .. }

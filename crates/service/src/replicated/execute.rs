@@ -185,7 +185,7 @@ impl ReplicatedEngine {
 
     /// Withdraws a request that nobody can ask for again, whatever came of it.
     pub async fn leave(&self, ticket: Ticket) {
-        let body = Body::Cancel { request: ticket.request };
+        let body = Body::cancel(ticket.request);
         let change = Change::Ask(Ask::new(ticket.session, unrecorded(), body));
         let asked = Asked::Change { principal: Text::default(), change };
         // It is tried for as long as it can be: what is left over ends with its session.

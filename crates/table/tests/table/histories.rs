@@ -52,7 +52,7 @@ fn nobody_holds_a_lock_by_a_request_that_its_client_gave_up() {
     let mut cluster = Cluster::with_sessions(2);
     let fence = cluster.enter(1, on("a"));
     let request = cluster.queue(2, on("a"));
-    cluster.ask(2, Body::Cancel { request });
+    cluster.ask(2, Body::cancel(request));
     cluster.release(1, &lock("a"), fence);
     assert!(cluster.holders(&lock("a")).is_empty());
 }
@@ -172,7 +172,7 @@ fn a_grant_that_has_ended_is_not_told_to_who_asks_again() {
     forced.apply(Change::Force(Force { resource: lock("a"), now: false }));
     forced.after(10_000, Change::Tick);
     let mut cancelled = granted_unheard();
-    cancelled.ask(2, Body::Cancel { request: RequestId(9) });
+    cancelled.ask(2, Body::cancel(RequestId(9)));
     for mut cluster in [forced, cancelled] {
         assert_eq!(cluster.holders(&lock("a")), [3]);
         assert_eq!(refused(&cluster.apply(ask.clone()).answer), &Refusal::Withdrawn);

@@ -97,7 +97,7 @@ fn a_release_that_comes_twice_counts_once() {
 fn a_request_that_was_cancelled_before_it_came_is_not_carried_out() {
     let mut cluster = Cluster::with_sessions(1);
     let late = RequestId(50);
-    cluster.ask(1, Body::Cancel { request: late });
+    cluster.ask(1, Body::cancel(late));
     let change = Change::Ask(Ask::new(id(1), late, Body::Acquire(on("a"))));
     assert_eq!(refused(&cluster.apply(change).answer), &Refusal::Withdrawn);
     assert!(cluster.holders(&lock("a")).is_empty());

@@ -7,5 +7,6 @@ mod leases;
 mod locks;
 mod model;
 mod random;
+mod refusals;
 mod restored;
 mod unrecorded;

@@ -202,7 +202,7 @@ impl Run {
         let at = self.chance.below(self.requests.max(1)) + 1;
         let found = self.said.keys().find(|ticket| ticket.request.0 == at).copied();
         let Some(ticket) = found else { return };
-        self.ask(ticket.session, Body::Cancel { request: ticket.request });
+        self.ask(ticket.session, Body::cancel(ticket.request));
         self.model.requests.retain(|request| request.ticket != ticket);
         self.settle();
     }

@@ -56,7 +56,7 @@ fn no_mark_is_above_them_and_no_keepalive_withdraws_them() {
 fn one_that_comes_after_its_cancel_is_not_carried_out() {
     let mut cluster = Cluster::with_sessions(1);
     let request = unrecorded(7);
-    cluster.apply(ask(1, unrecorded(8), Body::Cancel { request }));
+    cluster.apply(ask(1, unrecorded(8), Body::cancel(request)));
     let late = cluster.apply(acquire(1, 7, 60_000)).answer;
     assert_eq!(refused(&late), &Refusal::Withdrawn);
     assert!(cluster.holders(&lock("a")).is_empty());
@@ -67,8 +67,8 @@ fn a_cancel_takes_it_out_of_the_line_or_gives_back_what_it_holds() {
     let mut cluster = Cluster::with_sessions(2);
     cluster.apply(acquire(1, 1, 0));
     cluster.apply(acquire(2, 2, 60_000));
-    cluster.apply(ask(2, unrecorded(3), Body::Cancel { request: unrecorded(2) }));
+    cluster.apply(ask(2, unrecorded(3), Body::cancel(unrecorded(2))));
     assert!(cluster.waiters(&lock("a")).is_empty());
-    cluster.apply(ask(1, unrecorded(4), Body::Cancel { request: unrecorded(1) }));
+    cluster.apply(ask(1, unrecorded(4), Body::cancel(unrecorded(1))));
     assert!(cluster.holders(&lock("a")).is_empty());
 }
