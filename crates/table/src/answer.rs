@@ -107,8 +107,9 @@ pub enum Refusal {
     Withdrawn,
     /// The lock is in use with another capacity.
     ModeConflict,
-    /// Whoever waits here would wait for itself: all of these wait for each other.
-    Deadlock(Vec<Ticket>),
+    /// Whoever waits here would wait for itself: each of these waits for the next, and the last for
+    /// the first.
+    Deadlock(Vec<Link>),
     /// No such request waits there, so it cannot be withdrawn.
     NotWaiting,
     /// It was let in first, so it no longer waits.
@@ -124,6 +125,17 @@ pub enum Refusal {
     },
     /// There is no more room.
     Full(Quota),
+}
+
+/// One of those who wait for each other: in the way of the one before it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Link {
+    /// Its request, which waits for the next.
+    pub ticket: Ticket,
+    /// The lock at which it is in the way of the one before it.
+    pub resource: Resource,
+    /// By holding it; otherwise, by being earlier in line.
+    pub holds: bool,
 }
 
 /// A request that could not be granted even if all were free.

@@ -30,7 +30,7 @@ impl Table {
         }
         let step = match &ask.body {
             Body::Acquire(acquire) => {
-                self.untangle(turn); // A new request is not to blame for what was there before.
+                self.let_all_in(turn); // A new request is not to blame for what was there before.
                 self.join(ticket, acquire)
             }
             Body::Cancel { request, of, granted_too } => {
@@ -60,7 +60,7 @@ impl Table {
         let Some(waiting) = self.waiting.get(&place) else { return self.answer_again(ticket) };
         let refusal = match waiting.acquire.wait_ms {
             0 => Some(Refusal::Busy),
-            _ => self.new_deadlock(place).map(|cycle| Refusal::Deadlock(self.tickets_of(&cycle))),
+            _ => self.new_deadlock(place).map(Refusal::Deadlock),
         };
         match refusal {
             None => Answer::Waiting { position: self.position(place) },

@@ -1,70 +1,54 @@
 //! Deadlock: cycles in the wait-for graph, found when a request would close one.
 //!
-//! A party (a session, or one `owner` of it) that waits is taken to give nothing back until it is
-//! let in. It waits for all holders, and all earlier in line, who cannot be inside with it; where
-//! there are permits, for enough of them. So this is not a search for a cycle, but a reduction: who
-//! waits for nobody that waits will be let in and leave, then who waited for those, and so on.
-//! Whoever is left over waits for ever.
+//! The nodes of the graph are requests. A request that waits is stuck if one of those in its way is
+//! stuck; where there are permits, if every way to free enough of them needs one that is stuck. In
+//! its way are all holders, and all earlier in line, who cannot be inside with it; but nothing of
+//! its own party (a session, or one `owner` of it).
+//!
+//! - A *hold* is stuck if its party has other requests that wait, and all of these are stuck.
+//! - An *earlier waiter* is stuck if its own request is, or if its party has other requests that
+//!   wait, and all of these are stuck: it would be let in, but not give back.
+//!
+//! For a session without owners, requests for the same lock are not among these others: whoever
+//! asks again for what it holds or waits for has evidently several threads, and the second just
+//! queues. An owner is one thread of control, so all its requests count. What was taken away by
+//! force ends by itself and is never stuck. The deadlock is the greatest set of stuck requests: see
+//! [`Reduction`].
 //!
 //! Nearly always the newest request closes the cycle, and it is refused as it comes. But a deadlock
 //! may also come about without a new request: a hand-over lets a candidate pass those before it, who
-//! now wait for it; and who loses a hold, or a place in line, that another of its requests would
-//! have entered again, waits for others from then on. So these are looked at again, and the newest
-//! request of the cycle is refused, by a notice.
+//! now wait for it; who loses a hold, or a place in line, that another of its requests would have
+//! entered again, waits for others from then on; and when a request leaves or is let in, all others
+//! of its party may be stuck. So these are looked at again, and the newest request of the cycle is
+//! refused, by a notice.
 
-use crate::answer::Refusal;
-use crate::lock::{Blocker, Lock, Waiter};
+use crate::answer::{Link, Refusal};
+use crate::reduction::Reduction;
+use crate::session::Session;
 use crate::table::{Table, Turn};
-use crate::{Party, Place, Ticket, Want};
-use std::collections::BTreeSet;
+use crate::{Party, Place, Resource};
 
 impl Table {
     /// The deadlock that a new request at this place is part of.
-    pub(crate) fn new_deadlock(&self, place: Place) -> Option<Vec<Place>> {
+    pub(crate) fn new_deadlock(&self, place: Place) -> Option<Vec<Link>> {
         let newest = self.party_at(place)?;
-        if !self.is_waited_for(place, &newest) {
-            return None; // It is the last in all its queues, so no cycle goes through it.
+        let session = self.sessions.get(newest.session)?;
+        if !self.is_waited_for(session, Some(place)) {
+            return None; // Nobody waits for its session, so no cycle goes through it.
         }
-        self.deadlock(place)
+        let reduction = Reduction::from(self, vec![place]);
+        reduction.is_stuck(place).then(|| self.links(&cycle_from(place, &reduction)))
     }
 
-    /// The places that wait for each other for ever, and the request at this one with them.
-    fn deadlock(&self, place: Place) -> Option<Vec<Place>> {
-        let mut stuck = self.reachable(place);
-        loop {
-            let parties: BTreeSet<Party> =
-                stuck.iter().filter_map(|place| self.party_at(*place)).collect();
-            let before = stuck.len();
-            stuck.retain(|place| !self.gets_in_without(*place, &parties));
-            if !stuck.contains(&place) {
-                return None;
-            }
-            if stuck.len() == before {
-                return Some(self.cycle_from(place, &stuck));
-            }
-        }
-    }
-
-    /// Refuses the newest request of every deadlock that came about without a new request: by a
-    /// hand-over, or because a thread of control lost what another request of it would have entered
-    /// again.
+    /// Refuses the newest request of every deadlock that came about without a new request.
     pub(crate) fn untangle(&mut self, turn: &mut Turn) {
-        while let Some(session) = turn.rearranged.pop_first() {
-            let waits = self.sessions.get(session).map(|session| session.waits.clone());
-            for place in waits.unwrap_or_default().into_values() {
-                while let Some(cycle) = self.deadlock(place) {
-                    let newest = cycle.iter().max().copied().unwrap_or(place);
-                    let why = Refusal::Deadlock(self.tickets_of(&cycle));
-                    self.give_up(newest, why, turn);
-                }
+        while let Some(party) = turn.rearranged.pop_first() {
+            while let Some(cycle) = self.deadlock_of(&party) {
+                let Some(newest) = cycle.iter().map(|(place, ..)| *place).max() else { break };
+                let why = Refusal::Deadlock(self.links(&cycle));
+                self.give_up(newest, why, turn);
             }
         }
-    }
-
-    /// The requests at these places.
-    pub(crate) fn tickets_of(&self, places: &[Place]) -> Vec<Ticket> {
-        let ticket = |place| self.waiting.get(place).map(|waiting| waiting.ticket);
-        places.iter().filter_map(ticket).collect()
     }
 
     /// Who stands at a place.
@@ -74,28 +58,6 @@ impl Table {
         Some(Party { session: waiting.ticket.session, owner })
     }
 
-    /// Whether a party holds anything, or stands in line anywhere else.
-    fn is_waited_for(&self, place: Place, party: &Party) -> bool {
-        let Some(session) = self.sessions.get(party.session) else { return false };
-        !session.held.is_empty() || session.waits.values().any(|other| *other != place)
-    }
-
-    /// All places that wait, directly or not, for what the request at this one waits for.
-    fn reachable(&self, place: Place) -> BTreeSet<Place> {
-        let mut found = BTreeSet::from([place]);
-        let mut next = vec![place];
-        while let Some(place) = next.pop() {
-            for party in self.blockers_of(place) {
-                for waits in self.places_of(&party) {
-                    if found.insert(waits) {
-                        next.push(waits);
-                    }
-                }
-            }
-        }
-        found
-    }
-
     /// Where a party stands in line.
     pub(crate) fn places_of(&self, party: &Party) -> Vec<Place> {
         let waits = self.sessions.get(party.session).map(|session| &session.waits);
@@ -103,48 +65,68 @@ impl Table {
         places.filter(|place| self.party_at(*place).as_ref() == Some(party)).collect()
     }
 
-    /// Who must leave before the request at this place is let in. A party does not wait for itself:
-    /// a second request of the same session just queues.
-    fn blockers_of(&self, place: Place) -> Vec<Party> {
-        let found = self.queues_of(place).flat_map(|(lock, place, waiter)| {
-            let parties = lock.blockers(place, &waiter).filter_map(Blocker::must_give_back);
-            parties.filter(|party| **party != waiter.party).cloned().collect::<Vec<_>>()
-        });
-        found.collect()
+    /// The steps that it takes to find out whether the request at this place waits for ever.
+    #[doc(hidden)]
+    pub fn steps_to_search(&self, place: Place) -> usize {
+        Reduction::from(self, vec![place]).steps()
     }
 
-    /// Whether the request is let in even if these parties give nothing back.
-    fn gets_in_without(&self, place: Place, stuck: &BTreeSet<Party>) -> bool {
-        self.queues_of(place).all(|(lock, place, waiter)| {
-            let is_stuck = |party: &Party| *party != waiter.party && stuck.contains(party);
-            let counts = |blocker: Blocker<'_>| blocker.must_give_back().is_some_and(is_stuck);
-            !lock.is_blocked(place, &waiter, counts)
-        })
-    }
-
-    /// The locks that a request waits for, with where it stands there and as what.
-    fn queues_of(&self, place: Place) -> impl Iterator<Item = (&Lock, Place, Waiter)> {
-        let wants = self.waiting.get(&place).into_iter().flat_map(|waiting| &waiting.acquire.wants);
-        let queue = move |want: &Want| {
-            let lock = self.locks.get(&want.resource)?;
-            let waiter = Waiter { party: self.party_at(place)?, mode: want.mode };
-            Some((lock, lock.enters_with(place, &waiter), waiter))
-        };
-        wants.filter_map(queue).filter(|(lock, _, waiter)| !lock.is_entered_again(waiter))
-    }
-
-    /// Follows one who waits to one it waits for until somebody comes a second time.
-    fn cycle_from(&self, place: Place, stuck: &BTreeSet<Place>) -> Vec<Place> {
-        let mut path = vec![place];
-        loop {
-            let last = path[path.len() - 1];
-            let parties = self.blockers_of(last).into_iter();
-            let mut places = parties.flat_map(|party| self.places_of(&party));
-            let Some(next) = places.find(|next| stuck.contains(next)) else { return path };
-            if let Some(again) = path.iter().position(|earlier| *earlier == next) {
-                return path.split_off(again);
-            }
-            path.push(next);
+    /// A deadlock that requests of this party are part of, or wait for.
+    fn deadlock_of(&self, party: &Party) -> Option<Vec<Wait>> {
+        let session = self.sessions.get(party.session)?;
+        if session.waits.is_empty() || !self.is_waited_for(session, None) {
+            return None;
         }
+        let places = self.places_of(party);
+        let reduction = Reduction::from(self, places.clone());
+        let stuck = places.into_iter().find(|place| reduction.is_stuck(*place))?;
+        Some(cycle_from(stuck, &reduction))
     }
+
+    /// Whether somebody stands in line for what a session holds, or behind it in a queue, other
+    /// than its newest request.
+    fn is_waited_for(&self, session: &Session, newest: Option<Place>) -> bool {
+        let follows = |resource: &Resource, after: Place| {
+            let queue = self.locks.get(resource).map(|lock| lock.queue());
+            let mut later = queue.into_iter().flat_map(|queue| queue.range(after..));
+            later.any(|(place, _)| *place != after && Some(*place) != newest)
+        };
+        let mut held = session.held.values().flatten();
+        let mut waits = session.waits.values();
+        held.any(|resource| follows(resource, Place(0)))
+            || waits.any(|place| {
+                let waiting = self.waiting.get(place);
+                let mut wants = waiting.into_iter().flat_map(|waiting| &waiting.acquire.wants);
+                wants.any(|want| follows(&want.resource, *place))
+            })
+    }
+
+    fn links(&self, cycle: &[Wait]) -> Vec<Link> {
+        let link = |(place, resource, holds): &Wait| {
+            let ticket = self.waiting.get(place)?.ticket;
+            Some(Link { ticket, resource: resource.clone(), holds: *holds })
+        };
+        cycle.iter().filter_map(link).collect()
+    }
+}
+
+/// A request that waits, with the lock at which the one before it waits for it, and whether by a
+/// hold.
+type Wait = (Place, Resource, bool);
+
+/// Follows one who waits to one it waits for until somebody comes a second time.
+fn cycle_from(place: Place, reduction: &Reduction<'_>) -> Vec<Wait> {
+    let mut path: Vec<Wait> = Vec::new();
+    let mut seen = std::collections::BTreeMap::from([(place, 0)]);
+    let mut last = place;
+    while let Some((next, resource, holds)) = reduction.next(last) {
+        path.push((next, resource.clone(), holds));
+        if let Some(again) = seen.insert(next, path.len()) {
+            let mut cycle = path.split_off(again);
+            cycle.rotate_right(1); // Whom the path came to twice comes first.
+            return cycle;
+        }
+        last = next;
+    }
+    path
 }

@@ -44,12 +44,8 @@ impl Table {
         let Some(place) = self.candidate(election, to) else {
             return Answer::Refused(Refusal::NoCandidate);
         };
-        let Some(next) = self.waiting.get(&place).map(|waiting| waiting.ticket) else {
-            return Answer::Refused(Refusal::NoCandidate);
-        };
         self.end_hold(election, leader, turn);
         self.grant(place, turn);
-        turn.rearranged.insert(next.session);
         Answer::Done
     }
 

@@ -34,7 +34,7 @@ impl Table {
             return; // To ask twice gives it no more time.
         }
         hold.revoked = Some(ends);
-        turn.rearranged.insert(first.session); // It cannot be entered again.
+        turn.rearranged.insert(hold.party.clone()); // It cannot be entered again.
         self.timers.insert((ends, Timer::Revoked(resource.clone(), first)));
         turn.notices.push(Notice::Revoked(first, resource.clone()));
     }

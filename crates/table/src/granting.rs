@@ -8,10 +8,20 @@ use crate::table::{Table, Turn, Waiting};
 use crate::{Place, RequestId, Resource, Ticket};
 
 impl Table {
+    /// Lets in whoever can be, and refuses whoever would wait for ever by that.
+    pub(crate) fn let_all_in(&mut self, turn: &mut Turn) {
+        loop {
+            self.untangle(turn);
+            self.let_in(turn);
+            if turn.rearranged.is_empty() {
+                return;
+            }
+        }
+    }
+
     /// Looks at every lock that somebody left, and at whoever has just joined. Who is let in makes
     /// room for nobody else, except for what its own thread of control may now enter again.
-    pub(crate) fn let_in(&mut self, joined: Option<Place>, turn: &mut Turn) {
-        turn.ready.extend(joined);
+    fn let_in(&mut self, turn: &mut Turn) {
         for resource in &turn.left {
             let heads = self.locks.get(resource).map(|lock| lock.heads());
             turn.ready.extend(heads.unwrap_or_default());
@@ -34,7 +44,9 @@ impl Table {
 
     /// Lets in who stands at this place.
     pub(crate) fn grant(&mut self, place: Place, turn: &mut Turn) {
-        let again = self.party_at(place).filter(|party| party.owner.is_some());
+        let party = self.party_at(place);
+        turn.rearranged.extend(party.clone());
+        let again = party.filter(|party| party.owner.is_some());
         let Some(waiting) = self.waiting.remove(&place) else { return };
         self.clear_deadline(place, &waiting);
         let Waiting { ticket, acquire, since } = waiting;
@@ -59,6 +71,7 @@ impl Table {
 
     /// Takes a request out of all its queues. Nobody is told.
     pub(crate) fn leave_queues(&mut self, place: Place, turn: &mut Turn) -> Option<Waiting> {
+        turn.rearranged.extend(self.party_at(place));
         let waiting = self.waiting.remove(&place)?;
         self.clear_deadline(place, &waiting);
         for want in &waiting.acquire.wants {
@@ -69,9 +82,6 @@ impl Table {
         }
         if let Some(session) = self.sessions.get_mut(waiting.ticket.session) {
             session.waits.remove(&waiting.ticket.request);
-        }
-        if waiting.acquire.owner.is_some() {
-            turn.rearranged.insert(waiting.ticket.session);
         }
         Some(waiting)
     }
@@ -133,7 +143,7 @@ impl Table {
             self.timers.remove(&(ends, Timer::Revoked(resource.clone(), first)));
         }
         if hold.party.owner.is_some() {
-            turn.rearranged.insert(first.session);
+            turn.rearranged.insert(hold.party.clone());
         }
         turn.left.insert(resource.clone());
         turn.notices.push(Notice::Ended(Ended {

@@ -34,10 +34,12 @@ mod deadlock;
 mod election;
 mod expiry;
 mod force;
+mod front;
 mod granting;
 mod limits;
 mod lock;
 mod names;
+mod reduction;
 mod requests;
 mod session;
 mod table;
@@ -45,7 +47,7 @@ mod value;
 mod view;
 
 pub use answer::{
-    Answer, Applied, Ended, Grant, Granted, Held, Notice, Quota, Refusal, Renewed, Senseless,
+    Answer, Applied, Ended, Grant, Granted, Held, Link, Notice, Quota, Refusal, Renewed, Senseless,
     SessionEnd,
 };
 pub use change::{

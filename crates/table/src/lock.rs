@@ -55,25 +55,6 @@ pub struct Waiter {
     pub mode: Mode,
 }
 
-/// Somebody who is in another's way.
-#[derive(Clone, Copy, Debug)]
-pub enum Blocker<'a> {
-    /// By being inside.
-    Holder(&'a Hold),
-    /// By being earlier in line.
-    Earlier(&'a Waiter),
-}
-
-impl<'a> Blocker<'a> {
-    /// Who must give something back first; nobody if it was taken away and ends by itself.
-    pub fn must_give_back(self) -> Option<&'a Party> {
-        match self {
-            Self::Holder(hold) => hold.revoked.is_none().then_some(&hold.party),
-            Self::Earlier(waiter) => Some(&waiter.party),
-        }
-    }
-}
-
 /// A lock that somebody holds or waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Lock {
@@ -171,57 +152,29 @@ impl Lock {
     /// Whether it would let in who stands at this place.
     pub fn admits(&self, place: Place) -> bool {
         let Some(waiter) = self.queue.get(&place) else { return false };
-        self.is_entered_again(waiter) || !self.is_blocked(place, waiter, |_| true)
+        self.is_entered_again(waiter) || !self.is_blocked(place, waiter)
     }
 
     /// Whether its thread of control is inside already, so that it need not wait for anybody.
-    pub fn is_entered_again(&self, waiter: &Waiter) -> bool {
+    fn is_entered_again(&self, waiter: &Waiter) -> bool {
         let hold = self.first_entry_of(waiter).and_then(|first| self.holds.get(&first));
         hold.is_some_and(|hold| hold.covers(waiter.mode))
     }
 
-    /// Whether those who count are enough to keep this one out: one of them or, where there are
-    /// permits, as many as these.
-    pub fn is_blocked(
-        &self,
-        place: Place,
-        waiter: &Waiter,
-        counts: impl Fn(Blocker<'_>) -> bool,
-    ) -> bool {
-        let Some(n) = self.permits else {
-            return self.blockers(place, waiter).any(counts);
-        };
-        let holders = self.holds.values().filter(|hold| counts(Blocker::Holder(hold))).count();
-        let mut slots = Slots::of(self);
-        let earlier = self.queue.range(..place).map(|(_, other)| other);
-        let earlier = earlier.filter(|other| counts(Blocker::Earlier(other)));
-        let taken = earlier.map(|other| slots.with(&other.party)).last().unwrap_or(0);
-        holders + taken >= n as usize
-    }
-
-    /// Who must leave first: every holder, and everybody earlier in line, who cannot be inside
-    /// together with this one. Of those with permits, enough of them. What the waiter itself shares
-    /// and now wants exclusively is in nobody's way.
-    pub fn blockers<'a>(
-        &'a self,
-        place: Place,
-        waiter: &'a Waiter,
-    ) -> impl Iterator<Item = Blocker<'a>> {
+    /// Whether somebody must leave first: a holder, or somebody earlier in line, who cannot be
+    /// inside together with this one. Of those with permits, enough of them. What the waiter itself
+    /// shares and now wants exclusively is in nobody's way.
+    fn is_blocked(&self, place: Place, waiter: &Waiter) -> bool {
+        let mut earlier = self.queue.range(..place).map(|(_, other)| other);
+        if let Some(n) = self.permits {
+            let mut slots = Slots::of(self);
+            let taken = earlier.map(|other| slots.with(&other.party)).last().unwrap_or(0);
+            return self.holds.len() + taken >= n as usize;
+        }
         let excludes = |mode| (waiter.mode, mode) != (Mode::Shared, Mode::Shared);
         let upgraded = |hold: &Hold| hold.revoked.is_none() && waiter.party.reenters(&hold.party);
-        let in_the_way = move |hold: &&Hold| excludes(hold.mode) && !upgraded(hold);
-        let holders = self.holds.values().filter(in_the_way).map(Blocker::Holder);
-        let earlier = self.queue.range(..place).map(|(_, other)| other);
-        holders.chain(earlier.filter(move |other| excludes(other.mode)).map(Blocker::Earlier))
-    }
-
-    /// The place that must be let in before this one can be: an earlier one of the same thread of
-    /// control, which then enters again; else its own.
-    pub fn enters_with(&self, place: Place, waiter: &Waiter) -> Place {
-        let covers = |other: &Waiter| covers(other.mode, waiter.mode);
-        let earlier = self.queue.range(..place);
-        let mut mine = earlier.filter(|(_, other)| waiter.party.reenters(&other.party));
-        mine.find(|(_, other)| covers(other)).map_or(place, |(earlier, _)| *earlier)
+        self.holds.values().any(|hold| excludes(hold.mode) && !upgraded(hold))
+            || earlier.any(|other| excludes(other.mode))
     }
 
     /// Lets in who stands at this place. `fresh` is the fence of this index.
@@ -332,7 +285,7 @@ pub struct Entry {
 }
 
 /// Whether whoever is inside like this may also be inside like that.
-fn covers(inside: Mode, wanted: Mode) -> bool {
+pub(crate) fn covers(inside: Mode, wanted: Mode) -> bool {
     inside == wanted || (inside, wanted) == (Mode::Exclusive, Mode::Shared)
 }
 

@@ -6,7 +6,7 @@ use crate::lock::Lock;
 use crate::session::Sessions;
 use crate::value::Values;
 use crate::{
-    Acquire, Change, Fence, Floor, LeaseTime, Limits, Place, Resource, SessionId, Text, Ticket,
+    Acquire, Change, Fence, Floor, LeaseTime, Limits, Party, Place, Resource, Text, Ticket,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,8 +55,8 @@ pub(crate) struct Turn {
     pub left: BTreeSet<Resource>,
     /// Places that may be let in now.
     pub ready: BTreeSet<Place>,
-    /// Sessions whose requests may wait for others than before.
-    pub rearranged: BTreeSet<SessionId>,
+    /// Parties whose requests may wait for others than before.
+    pub rearranged: BTreeSet<Party>,
     pub notices: Vec<Notice>,
 }
 
@@ -118,9 +118,10 @@ impl Table {
         let mut turn = Turn::default();
         self.ring_timers(&mut turn);
         let step = self.carry_out(change, &mut turn);
-        self.untangle(&mut turn);
-        let joined = if let Step::Joined(place, _) = step { Some(place) } else { None };
-        self.let_in(joined, &mut turn);
+        if let Step::Joined(place, _) = step {
+            turn.ready.insert(place);
+        }
+        self.let_all_in(&mut turn);
         let answer = match step {
             Step::Answered(answer) => answer,
             Step::Joined(place, ticket) => self.outcome(place, ticket, &mut turn),

@@ -1,7 +1,7 @@
 //! The wait-for graph around one lock, for people: who is in whose way, and what would help.
 
 use super::sights::{Who, who};
-use conclave_table::{LeaseTime, LockView, Mode, Place, Resource, Table, Text, Ticket, WaitView};
+use conclave_table::{LeaseTime, Link, LockView, Mode, Place, Resource, Table, Text, WaitView};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -59,16 +59,14 @@ pub fn explain(table: &Table, resource: &Resource, now: LeaseTime) -> Explanatio
     }
 }
 
-/// Those who wait for each other: each with what it waits for.
-pub fn cycle(table: &Table, tickets: &[Ticket]) -> Vec<BlockerSeen> {
-    let link = |ticket: &Ticket| {
-        let wait = table.wait_of(*ticket).map(|(wait, _)| wait.acquire.wants.clone());
-        let names: Vec<Text> =
-            wait.unwrap_or_default().into_iter().map(|want| want.resource.name).collect();
-        let lock = names.first().cloned().unwrap_or_default();
-        BlockerSeen { who: who(table, ticket.session), lock, holds: false }
+/// Those who wait for each other: each with how it is in the way of the one before it.
+pub fn cycle(table: &Table, links: &[Link]) -> Vec<BlockerSeen> {
+    let seen = |link: &Link| BlockerSeen {
+        who: who(table, link.ticket.session),
+        lock: link.resource.name.clone(),
+        holds: link.holds,
     };
-    tickets.iter().map(link).collect()
+    links.iter().map(seen).collect()
 }
 
 fn wait(table: &Table, place: Place, wait: WaitView<'_>) -> Option<WaitSeen> {

@@ -141,8 +141,8 @@ fn up_to(most: usize, table: &Table, resource: &Resource, pace: &Pace) -> LockSe
 pub fn details(table: &Table, why: &Refusal, stood: &Stood, pace: &Pace) -> Details {
     let now = pace.now(table);
     let mut details = Details { waited_ms: stood.waited_ms, ..Details::default() };
-    if let Refusal::Deadlock(tickets) = why {
-        details.cycle = explain::cycle(table, tickets);
+    if let Refusal::Deadlock(links) = why {
+        details.cycle = explain::cycle(table, links);
     }
     if !matches!(why, Refusal::Busy | Refusal::TimedOut | Refusal::ModeConflict) {
         return details;

@@ -76,7 +76,7 @@ impl Model {
 
     /// Lets in everybody who can be, first come, first served.
     pub fn let_in(&mut self, index: u64) {
-        while let Some(at) = (0..self.requests.len()).find(|at| self.may_enter(*at, false)) {
+        while let Some(at) = (0..self.requests.len()).find(|at| self.may_enter(*at)) {
             self.enter(at, index);
         }
     }
@@ -91,13 +91,12 @@ impl Model {
         all.filter(move |(_, part)| part.resource == *resource && !part.gone)
     }
 
-    fn may_enter(&self, at: usize, never_mind_oneself: bool) -> bool {
+    fn may_enter(&self, at: usize) -> bool {
         let me = &self.requests[at];
-        me.inside.is_none()
-            && me.acquire.wants.iter().all(|want| self.admits(me, want, never_mind_oneself))
+        me.inside.is_none() && me.acquire.wants.iter().all(|want| self.admits(me, want))
     }
 
-    fn admits(&self, me: &Request, want: &Want, never_mind_oneself: bool) -> bool {
+    fn admits(&self, me: &Request, want: &Want) -> bool {
         let mine = |(request, part): &(&Request, &Part)| {
             me.party.reenters(&request.party) && part.revoked.is_none()
         };
@@ -108,11 +107,10 @@ impl Model {
             return true;
         }
         let apart = |mode: Mode| (mode, want.mode) != (Mode::Shared, Mode::Shared);
-        let other = |party: &Party| !(never_mind_oneself && *party == me.party);
         let holders = self
             .held(&want.resource)
             .filter(|held| !mine(held))
-            .filter(|(request, part)| apart(part.mode) && other(&request.party));
+            .filter(|(_, part)| apart(part.mode));
         // A hold is one, however often its owner entered: they all have the same slot and fence.
         let mut holders: Vec<(&Party, u64, u32)> =
             holders.map(|(request, part)| (&request.party, part.fence, part.slot)).collect();
@@ -124,7 +122,6 @@ impl Model {
             let same = |other: &&Want| other.resource == want.resource && apart(other.mode);
             request.inside.is_none()
                 && request.arrived < me.arrived
-                && other(&request.party)
                 && request.acquire.wants.iter().any(|other| same(&other))
         });
         let earlier: Vec<&Party> = earlier.map(|request| &request.party).collect();
@@ -191,34 +188,83 @@ impl Model {
         Part { resource, mode: want.mode, fence, slot, revoked: None, gone: false }
     }
 
-    /// Whether a request would wait for ever if nobody who waits gives anything back: everybody
-    /// else leaves, whoever can enters, does, and leaves in turn. Who waits for nobody but its own
-    /// party is content: it keeps its place, and leaves with its party.
+    /// Whether a request waits for ever. All who wait are taken to be stuck at first; then whoever
+    /// is not kept out by somebody stuck is not.
     pub fn is_deadlocked(&self, ticket: Ticket) -> bool {
-        let mut future = self.clone();
-        future.end_parts(|_, part| part.revoked.is_some()); // Time ends them by itself.
-        let mut content: Vec<Ticket> = Vec::new();
+        let waiting = self.requests.iter().filter(|request| request.inside.is_none());
+        let mut stuck: Vec<&Request> = waiting.collect();
         loop {
-            let waits = |r: &Request| r.inside.is_none() && !content.contains(&r.ticket);
-            let waiting: Vec<Request> =
-                future.requests.iter().filter(|r| waits(r)).cloned().collect();
-            if !waiting.iter().any(|request| request.ticket == ticket) {
-                return false;
-            }
-            let before = future.requests.len();
-            future.requests.retain(|r| waiting.iter().any(|other| other.party == r.party));
-            let left = future.requests.len() < before;
-            let waits =
-                |at: &usize| waiting.iter().any(|w| w.ticket == future.requests[*at].ticket);
-            let all = 0..future.requests.len();
-            let next = all.clone().filter(waits).find(|at| future.may_enter(*at, false));
-            let itself = all.filter(waits).find(|at| future.may_enter(*at, true));
-            match (next, itself) {
-                (Some(at), _) => future.enter(at, u64::MAX),
-                (None, Some(at)) => content.push(future.requests[at].ticket),
-                (None, None) if left => {}
-                (None, None) => return true,
+            let gets_in = |me: &&Request| {
+                !me.acquire.wants.iter().any(|want| self.keeps_out(me, want, &stuck))
+            };
+            match stuck.iter().position(gets_in) {
+                Some(at) => drop(stuck.remove(at)),
+                None => return stuck.iter().any(|request| request.ticket == ticket),
             }
         }
+    }
+
+    /// Whether those who are stuck keep this one out.
+    fn keeps_out(&self, me: &Request, want: &Want, stuck: &[&Request]) -> bool {
+        let covers =
+            |mode: Mode| mode == want.mode || (mode, want.mode) == (Mode::Exclusive, Mode::Shared);
+        let valid = |(_, part): &(&Request, &Part)| part.revoked.is_none();
+        let mut mine = self.held(&want.resource).filter(valid);
+        if mine.any(|(r, part)| me.party.reenters(&r.party) && covers(part.mode)) {
+            return false;
+        }
+        let wants = |request: &Request, fits: &dyn Fn(Mode) -> bool| {
+            let mut wants = request.acquire.wants.iter();
+            wants.any(|other| other.resource == want.resource && fits(other.mode))
+        };
+        // It enters with an earlier one of its own thread of control.
+        let mut waiting = self.requests.iter().filter(|request| request.inside.is_none());
+        let with = waiting.find(|r| me.party.reenters(&r.party) && wants(r, &covers));
+        let before = with.map_or(me.arrived, |with| with.arrived.min(me.arrived));
+        let apart = |mode: Mode| (mode, want.mode) != (Mode::Shared, Mode::Shared);
+        let holders = self.held(&want.resource).filter(valid).filter(|(request, part)| {
+            apart(part.mode)
+                && request.party != me.party
+                && self.is_tied(&request.party, None, &want.resource, stuck)
+        });
+        let mut holders: Vec<(&Party, u64, u32)> =
+            holders.map(|(request, part)| (&request.party, part.fence, part.slot)).collect();
+        holders.sort();
+        holders.dedup_by(|a, b| a == b && a.0.owner.is_some());
+        let earlier = self.requests.iter().filter(|request| {
+            request.inside.is_none()
+                && request.arrived < before
+                && request.party != me.party
+                && wants(request, &apart)
+                && (stuck.iter().any(|other| other.ticket == request.ticket)
+                    || self.is_tied(&request.party, Some(request.ticket), &want.resource, stuck))
+        });
+        let earlier: Vec<&Party> = earlier.map(|request| &request.party).collect();
+        match want.mode {
+            Mode::Permits(n) => holders.len() + self.slots(want, earlier) >= n as usize,
+            Mode::Exclusive | Mode::Shared => !holders.is_empty() || !earlier.is_empty(),
+        }
+    }
+
+    /// Whether a party has other requests that wait, and all of them are stuck. Without an owner,
+    /// those for the same lock are not counted: there are several threads.
+    fn is_tied(
+        &self,
+        party: &Party,
+        but: Option<Ticket>,
+        resource: &Resource,
+        stuck: &[&Request],
+    ) -> bool {
+        let others: Vec<&Request> = self
+            .requests
+            .iter()
+            .filter(|r| r.inside.is_none() && r.party == *party && Some(r.ticket) != but)
+            .filter(|r| {
+                party.owner.is_some()
+                    || r.acquire.wants.iter().all(|want| want.resource != *resource)
+            })
+            .collect();
+        let is_stuck = |other: &&Request| stuck.iter().any(|s| s.ticket == other.ticket);
+        !others.is_empty() && others.iter().all(is_stuck)
     }
 }

@@ -95,14 +95,17 @@ impl Run {
     /// was so, and that nobody else is.
     fn settle(&mut self) {
         for ticket in std::mem::take(&mut self.refused) {
+            if !self.model.is_deadlocked(ticket) {
+                self.model.let_in(self.table.index()); // It may be so by what was granted.
+            }
             assert!(self.model.is_deadlocked(ticket), "{}", self.told(ticket));
             self.model.requests.retain(|request| request.ticket != ticket);
         }
+        self.model.let_in(self.table.index());
         let waiting = self.model.requests.iter().filter(|request| request.inside.is_none());
         for ticket in waiting.map(|request| request.ticket) {
             assert!(!self.model.is_deadlocked(ticket), "{}", self.told(ticket));
         }
-        self.model.let_in(self.table.index());
     }
 
     fn told(&self, ticket: Ticket) -> String {
