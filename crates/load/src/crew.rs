@@ -4,6 +4,7 @@ use crate::Error;
 use crate::client::{Client, Target, Want};
 use crate::course::Course;
 use futures_util::future::join_all;
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 /// How long a client pauses before it tries again what failed and may pass.
@@ -30,6 +31,10 @@ impl Default for Load {
         Self { clients: 1, one_lock: false, name, ttl: Duration::from_secs(120), first: 0 }
     }
 }
+
+/// Work without its type. What is `async` is compiled where it is awaited, unless it is a trait
+/// object, and who measures may not be optimised.
+pub type Work<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// Clients with their sessions.
 #[derive(Debug)]
@@ -77,7 +82,16 @@ struct Own {
 
 impl Crew {
     /// Opens all sessions.
-    pub async fn open(target: &Target, load: &Load) -> Result<Self, Error> {
+    pub fn open<'a>(target: &'a Target, load: &'a Load) -> Work<'a, Result<Self, Error>> {
+        Box::pin(Self::opened(target, load))
+    }
+
+    /// Takes and gives back locks until the course is stopped; returns when all have ended.
+    pub fn work(self, course: &Course) -> Work<'_, Seen> {
+        Box::pin(self.worked(course))
+    }
+
+    async fn opened(target: &Target, load: &Load) -> Result<Self, Error> {
         let mut clients = Vec::new();
         for index in 0..load.clients {
             let name = match load.one_lock {
@@ -96,8 +110,7 @@ impl Crew {
         Ok(Self { load: load.clone(), clients })
     }
 
-    /// Takes and gives back locks until the course is stopped; returns when all have ended.
-    pub async fn work(self, course: &Course) -> Seen {
+    async fn worked(self, course: &Course) -> Seen {
         let begun = Instant::now();
         let one_lock = self.load.one_lock;
         let clients = self.clients.into_iter().enumerate();

@@ -38,5 +38,5 @@ mod zookeeper;
 
 pub use client::{Client, Protocol, Target, Want};
 pub use course::Course;
-pub use crew::{Crew, Load, Seen};
+pub use crew::{Crew, Load, Seen, Work};
 pub use error::Error;

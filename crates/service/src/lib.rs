@@ -13,5 +13,5 @@ use conclave_lab::machines::{DETECTOR, ELECTION, Hears, LOCK};
 pub use config::{Address, Config, Engine, REPLICATED, Tls};
 pub use desk::{Command, Desk, DeskConfig};
 pub use http::HttpConfig;
-pub use node::{NodeError, run};
+pub use node::{NodeError, Running, run};
 pub use replicated::{EngineConfig, ReplicatedEngine};

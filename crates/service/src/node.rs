@@ -18,6 +18,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use thiserror::Error;
 use tokio::net::TcpListener;
@@ -71,12 +72,23 @@ pub enum NodeError {
     Replica(#[from] ReplicaError),
 }
 
+/// A node that runs, as a future without its type. What is `async` is compiled where it is awaited,
+/// unless it is a trait object, and a binary that only reads flags is not optimised: the whole node,
+/// consensus included, would then be as slow as a debug build.
+pub type Running = Pin<Box<dyn Future<Output = Result<(), NodeError>>>>;
+
 /// Runs a node until it is told to stop, or has to.
-pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), NodeError> {
-    match config.engine {
-        Engine::Replicated => replicated_node::run(config, shutdown).await,
-        Engine::Classic { .. } => run_classic(config, shutdown).await,
-    }
+pub fn run(config: Config, shutdown: impl Future<Output = ()> + 'static) -> Running {
+    running(config, Box::pin(shutdown))
+}
+
+fn running(config: Config, shutdown: Pin<Box<dyn Future<Output = ()>>>) -> Running {
+    Box::pin(async move {
+        match config.engine {
+            Engine::Replicated => replicated_node::run(config, shutdown).await,
+            Engine::Classic { .. } => run_classic(config, shutdown).await,
+        }
+    })
 }
 
 async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), NodeError> {
