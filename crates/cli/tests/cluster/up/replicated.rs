@@ -124,14 +124,15 @@ fn members_are_listed_and_leadership_moves_where_it_is_sent() {
         serde_json::from_str::<Value>(&done.stdout).unwrap_or_else(|_| panic!("{}", done.stderr))
     };
     assert_eq!(members()["members"].as_array().unwrap().len(), 3);
-    let to = up.nodes.iter().find(|node| !node.leads).unwrap().id.to_string();
+    let next = up.nodes.iter().find(|node| !node.leads).unwrap().id;
+    let to = next.to_string();
     let refused = place.conclave(&["cluster", "transfer", "--to", &to]);
     assert_eq!(refused.code, Some(1), "without a token");
     let token = format!("{data}/admin-token");
     let transfer = ["cluster", "transfer", "--to", &to, "--admin-token-file", &token];
     let done = place.conclave(&transfer);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
-    place.status_until("it leads", |status| status["cluster"]["leader"].to_string() == to);
+    place.status_until("it leads", |status| status["cluster"]["leader"] == next);
     let backup = place.path("backup.snap");
     let snapshot = ["cluster", "snapshot", &backup, "--admin-token-file", &token, "--json"];
     let done = place.conclave(&snapshot);
