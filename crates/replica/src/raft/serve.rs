@@ -8,8 +8,10 @@ use crate::face::{Call, Server};
 use crate::founding;
 use crate::node::Node;
 use crate::quick_election;
+use crate::raft_types::TypeConfig;
 use conclave_core::NodeId;
 use conclave_net::rpc::{Purpose, RpcServer, Serving};
+use openraft::raft::AppendEntriesRequest;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -90,10 +92,7 @@ async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Re
         return impostor();
     }
     match question {
-        Question::Append(request) => {
-            node.on_leader();
-            raft.append_entries(request).await.map(Reply::Append).map_err(stopped)
-        }
+        Question::Append(request) => append(node, request).await,
         Question::Vote(request) => {
             let request = quick_election::vet(node, request).await;
             raft.vote(request).await.map(Reply::Vote).map_err(stopped)
@@ -124,6 +123,11 @@ async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Re
         }
         Question::Hashes => Ok(Reply::Hashes(node.table.hashes())),
     }
+}
+
+async fn append(node: &Node, request: AppendEntriesRequest<TypeConfig>) -> Result<Reply, String> {
+    node.on_leader();
+    node.raft.append_entries(request).await.map(Reply::Append).map_err(stopped)
 }
 
 /// Whether a node speaks for itself, and not for another candidate or leader.

@@ -5,7 +5,6 @@ use crate::disk::ClusterId;
 use crate::face::{Entry, Founder, Observer, ReplicaConfig, Role, Status, Timing};
 use crate::raft::LogId;
 use crate::raft::rollback::Start;
-use crate::raft_types::TypeConfig;
 use crate::replica::Replica;
 use conclave_net::rpc::{PeerAddress, Rpc, RpcConfig, RpcLimits};
 use conclave_table::{Table, VERSION};
