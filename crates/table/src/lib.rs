@@ -37,6 +37,7 @@ mod force;
 mod front;
 mod granting;
 mod limits;
+mod line;
 mod lock;
 mod names;
 mod reduction;
