@@ -201,7 +201,7 @@ pub fn alike<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a s
 }
 
 /// How many letters must be added, dropped or changed to make one word of the other.
-fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, x) in a.chars().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], i + 1);

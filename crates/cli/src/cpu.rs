@@ -5,12 +5,13 @@ use rustix::time::{ClockId, clock_gettime};
 /// What came of `work`, and how many seconds the whole process had a processor meanwhile: threads
 /// that have ended, and what the system did for them, included.
 pub fn seconds_of<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let before = seconds();
+    let before = used();
     let result = work();
-    (result, seconds() - before)
+    (result, used() - before)
 }
 
-fn seconds() -> f64 {
+/// For how many seconds this process has had a processor, all threads together.
+pub fn used() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

@@ -1,8 +1,11 @@
 //! How a command ends: exit codes, and errors in one line.
 
+mod unknown;
+
 pub use conclave_lab::Usage;
 
-use crate::{invocation, texts};
+use crate::{Conclave, invocation, texts};
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error;
 use std::fmt;
@@ -39,6 +42,9 @@ impl Exit {
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 
+/// So many mistakes are said at once: who reads them mends these first.
+const MISTAKES_SHOWN: usize = 30;
+
 /// All that is wrong with what was typed, to be mended at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mistakes(pub Vec<String>);
@@ -74,14 +80,22 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         || error.is::<conclave_algorithms::Error>()
         || error.is::<conclave_sim::Error>();
     if let Some(Mistakes(mistakes)) = error.downcast_ref() {
-        mistakes.iter().for_each(|mistake| say(mistake));
+        say_each(mistakes);
         return ExitCode::from(USAGE);
     }
     match error.downcast_ref().map(conclave_lab::Error::each) {
-        Some(several) if several.len() > 1 => several.iter().for_each(|mistake| say(mistake)),
+        Some(several) if several.len() > 1 => say_each(&several),
         Some(_) | None => say(&chain(error)),
     }
     ExitCode::from(if usage { USAGE } else { FAILED })
+}
+
+/// One line each; of very many, the first.
+fn say_each(mistakes: &[String]) {
+    mistakes.iter().take(MISTAKES_SHOWN).for_each(|mistake| say(mistake));
+    if let Some(others) = mistakes.len().checked_sub(MISTAKES_SHOWN).filter(|&others| others > 0) {
+        say(&format!("and {others} more mistakes"));
+    }
 }
 
 /// The error and what led to it, without saying anything twice: some errors quote their cause.
@@ -133,8 +147,7 @@ fn one_line(error: &clap::Error) -> String {
     let argument = text(ContextKind::InvalidArg).unwrap_or_default();
     let flag = argument.split([' ', '=']).next().unwrap_or_default();
     let value = text(ContextKind::InvalidValue).unwrap_or_default();
-    let alike = text(ContextKind::SuggestedArg).or(text(ContextKind::SuggestedSubcommand));
-    let hint = match alike {
+    let hint = match text(ContextKind::SuggestedSubcommand) {
         Some(alike) => format!("did you mean {alike}?"),
         None => "see --help".to_string(),
     };
@@ -143,10 +156,8 @@ fn one_line(error: &clap::Error) -> String {
         (ErrorKind::ValueValidation, Some(accepted)) => {
             format!("{flag} {value}: {}", range_in_words(&accepted.to_string()))
         }
-        (ErrorKind::InvalidValue, _) if value.is_empty() => {
-            format!("{flag}: takes a value; see --help")
-        }
-        (ErrorKind::UnknownArgument, _) => unknown(error, flag, &hint),
+        (ErrorKind::InvalidValue, _) => invalid(error, flag, value),
+        (ErrorKind::UnknownArgument, _) => unknown(error, flag),
         (ErrorKind::InvalidSubcommand, _) => format!("{command}: no such command; {hint}"),
         (ErrorKind::ArgumentConflict, _) if !flag.is_empty() => {
             match text(ContextKind::PriorArg).and_then(|other| other.split(' ').next()) {
@@ -176,15 +187,34 @@ fn range_in_words(accepted: &str) -> String {
 }
 
 fn missing(error: &clap::Error, argument: &str) -> String {
-    match wrapper(error).filter(|_| argument.starts_with("<CMD>")) {
+    match wrapper(&usage_of(error)).filter(|_| argument.starts_with("<CMD>")) {
         Some(typed) => format!("CMD: a command comes after --, as in '{typed} NAME -- CMD'"),
         None => format!("{argument}: is missing; see --help"),
     }
 }
 
-fn unknown(error: &clap::Error, argument: &str, hint: &str) -> String {
-    match wrapper(error) {
-        _ if argument.starts_with('-') => format!("{argument}: no such flag; {hint}"),
+fn invalid(error: &clap::Error, flag: &str, value: &str) -> String {
+    match error.get(ContextKind::ValidValue) {
+        _ if value.is_empty() => format!("{flag}: takes a value; see --help"),
+        Some(ContextValue::Strings(valid)) => format!("{flag} {value}: takes {}", valid.join(", ")),
+        _ => format!("{flag} {value}: is not understood; see --help"),
+    }
+}
+
+fn usage_of(error: &clap::Error) -> String {
+    match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn unknown(error: &clap::Error, argument: &str) -> String {
+    let usage = usage_of(error);
+    match wrapper(&usage) {
+        _ if argument.starts_with('-') => {
+            let hint = unknown::hint(Conclave::command(), &usage, argument);
+            format!("{argument}: no such flag; {hint}")
+        }
         Some(typed) => {
             format!("{argument}: a command comes after --, as in '{typed} NAME -- CMD'")
         }
@@ -193,9 +223,7 @@ fn unknown(error: &clap::Error, argument: &str, hint: &str) -> String {
 }
 
 /// The command that was typed, if it runs another one.
-fn wrapper(error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return None };
-    let usage = usage.to_string();
+fn wrapper(usage: &str) -> Option<String> {
     let is_word = |word: &&str| !word.starts_with(['[', '<', '-']);
     let typed: Vec<&str> = usage.strip_prefix("Usage: ")?.split(' ').take_while(is_word).collect();
     usage.contains("-- <CMD>").then(|| typed.join(" "))

@@ -5,7 +5,7 @@ mod reaper;
 mod supervise;
 mod terminal;
 
-pub use child::exec;
+pub use child::{exec, wait_for_stop};
 pub use reaper::guard;
 pub use terminal::give_back;
 

@@ -94,8 +94,10 @@ fn padded(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Cow<'_, str> 
         return Cow::Owned(format!("{lead}{found}{after}"));
     }
     let width = begun.chars().count();
-    let gap = width.saturating_sub(found.chars().count()).max(1);
-    Cow::Owned(format!("{lead}{found}{:gap$}", ""))
+    let gap = width.saturating_sub(found.chars().count());
+    // One blank may be there to part a text from the next, more of them make a column.
+    debug_assert!(gap > 0 || after.len() == 1, "'{found}' is too wide for its column of {width}");
+    Cow::Owned(format!("{lead}{found}{:1$}", "", gap.max(1)))
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("api", &[]),
+    ("load", &[]),
     ("client", &["conclave-api"]),
     (
         "service",

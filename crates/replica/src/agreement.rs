@@ -71,8 +71,9 @@ async fn compare(node: &Node) {
     });
     if let Some(index) = disagreement(&mine, &heard.collect::<Vec<_>>(), voters) {
         node.end(format!(
-            "after entry {index} this node's table is not that of a majority: something is wrong with \
-             the program or with this machine; this node stops, and its disk should be kept to find out"
+            "after entry {index} this node's table is not that of a majority: something is wrong \
+             with the program or with this machine; it stops, and its disk should be kept to find \
+             out"
         ));
     }
 }

@@ -1,9 +1,9 @@
 //! Backups: a snapshot with the time at which it was made, and a new cluster restored from one.
 //!
-//! What was granted after the backup is not in it. So a restored cluster is a new *generation*: its
-//! fences begin far above all that can have been issued since (a thousand million, and a million for
-//! each second), and for a while nobody is let in, until all leases that it does not know have run
-//! out. Nodes of other generations are refused.
+//! What was granted after the backup is not in it. So a restored cluster is a new *generation*:
+//! its fences begin far above all that can have been issued since (a thousand million, and a
+//! million for each second), and for a while nobody is let in, until all leases that it does not
+//! know have run out. Nodes of other generations are refused.
 //!
 //! The restored cluster has one node; others are added to it with empty disks.
 
@@ -46,8 +46,8 @@ pub struct Restore {
     pub now: u64,
     /// Instead of what follows from the time: more than every fence that was ever issued.
     pub fence_floor: Option<u64>,
-    /// For how long nobody is let in: the longest time to live that any session may have. Nothing: at
-    /// once, and then only fences protect.
+    /// For how long nobody is let in: the longest time to live that any session may have. Nothing:
+    /// at once, and then only fences protect.
     pub quiet: Option<Duration>,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! A node alone founds its cluster by itself. Of several the one with the lowest id does, when all
 //! of them answer and all their disks are blank. Each first promises, on its disk, to take part in
-//! this founding and no other. So a founder that crashed in between goes on with the same record, and
-//! a disk that was lost in between is missed. A blank disk whose peers have a cluster already waits
-//! to be added.
+//! this founding and no other. So a founder that crashed in between goes on with the same record,
+//! and a disk that was lost in between is missed. A blank disk whose peers have a cluster already
+//! waits to be added.
 
 use crate::disk::{ClusterId, Disk, DiskError};
 use crate::face::{Founder, ReplicaConfig};

@@ -1,7 +1,7 @@
 //! The replicated lock table: a consensus log (Raft, by openraft), snapshots, leases and members.
 //!
-//! This is the only crate that names openraft. Its face is [`Replica`]: start, propose, renew, read,
-//! call, members.
+//! This is the only crate that names openraft. Its face is [`Replica`]: start, propose, renew,
+//! read, call, members.
 
 mod agreement;
 mod backup;
@@ -24,4 +24,4 @@ pub use face::{
     Call, CallError, Committed, Entry, Founder, Member, NotChanged, NotProposed, Observer,
     ReplicaConfig, ReplicaError, Role, Server, Status, Timing,
 };
-pub use replica::Replica;
+pub use replica::{Boxed, Replica};

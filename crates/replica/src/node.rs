@@ -125,8 +125,8 @@ impl Members {
         match self.nodes.get(&u64::from(id.0)) {
             Some(node) if node.disk == disk => Ok(()),
             Some(_) => Err(format!(
-                "node {id} comes with another disk than it is a member with: an empty disk joins as \
-                 a new member, by `conclave cluster remove` and `conclave cluster add`"
+                "node {id} comes with another disk than it is a member with: an empty disk joins \
+                 as a new member, by `conclave cluster remove` and `conclave cluster add`"
             )),
             None => Err(format!(
                 "node {id} is no member of this cluster: `conclave cluster add` makes it one"

@@ -1,14 +1,15 @@
 //! Quick elections: a leader whose process died is replaced before its time-out.
 //!
-//! A voter refuses all candidates while it may still hear from the leader, unless a vote is marked as
-//! a leadership transfer: that mark is the leader's permission to be deposed. When a process dies, its
-//! system closes its connections at once and refuses new ones. Followers that saw both may use the
-//! mark themselves. They tell each other their last entries; the one with the greater campaigns, the
-//! other after [`SECOND`], should the first have failed. At most once in [`PAUSE`].
+//! A voter refuses all candidates while it may still hear from the leader, unless a vote is marked
+//! as a leadership transfer: that mark is the leader's permission to be deposed. When a process
+//! dies, its system closes its connections at once and refuses new ones. Followers that saw both
+//! may use the mark themselves. They tell each other their last entries; the one with the greater
+//! campaigns, the other after [`SECOND`], should the first have failed. At most once in [`PAUSE`].
 //!
-//! The mark passes only where this node's own link to that leader is dead too and its host refused a
-//! new one, or where the leader itself asked for the transfer. That may still depose a living leader,
-//! as any election may; nothing but time is lost by it, for reads never rely on a leader's lease.
+//! The mark passes only where this node's own link to that leader is dead too and its host refused
+//! a new one, or where the leader itself asked for the transfer. That may still depose a living
+//! leader, as any election may; nothing but time is lost by it, for reads never rely on a leader's
+//! lease.
 
 use crate::node::Node;
 use crate::raft::message::{Question, Reply, Suspected, Suspicion};

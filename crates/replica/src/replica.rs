@@ -22,6 +22,7 @@ use openraft::async_runtime::WatchReceiver;
 use openraft::errors::{LinearizableReadError, RaftError};
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
@@ -36,6 +37,10 @@ const APPLY: Duration = Duration::from_secs(5);
 /// How long a snapshot may take.
 const SNAPSHOT: Duration = Duration::from_secs(120);
 
+/// A future on the heap. The code of an `async fn` is made in the crate that polls it; what names
+/// the consensus engine is to be made here, once, and optimised as this crate is.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
 /// The lock table of this node, kept the same as that of all others. Cheap to clone. When the last
 /// clone is dropped without [`Replica::stop`], it ends as if the process had died.
 #[derive(Clone)]
@@ -49,8 +54,8 @@ pub struct Replica {
 }
 
 impl Replica {
-    /// Opens the disk, listens, and takes part. `server` answers other nodes' calls, `observer` sees
-    /// every entry.
+    /// Opens the disk, listens, and takes part. `server` answers other nodes' calls, `observer`
+    /// sees every entry.
     pub async fn start(
         config: ReplicaConfig,
         server: Arc<dyn Server>,
@@ -63,9 +68,19 @@ impl Replica {
         Self::start_on(listener, config, server, observer, VERSION).await
     }
 
-    /// The same with a listener that exists already, on a port that the system chose, perhaps, and as
-    /// a build that knows the rules of the table up to this version.
-    pub async fn start_on(
+    /// The same with a listener that exists already, on a port that the system chose, perhaps, and
+    /// as a build that knows the rules of the table up to this version.
+    pub fn start_on(
+        listener: TcpListener,
+        config: ReplicaConfig,
+        server: Arc<dyn Server>,
+        observer: Box<dyn Observer>,
+        version_max: u32,
+    ) -> Boxed<'static, Result<Self, ReplicaError>> {
+        Box::pin(Self::take_part(listener, config, server, observer, version_max))
+    }
+
+    async fn take_part(
         listener: TcpListener,
         config: ReplicaConfig,
         server: Arc<dyn Server>,
@@ -122,7 +137,11 @@ impl Replica {
 
     /// Leader only: returns when this node has applied all that was committed before the call, and
     /// is known to lead still (ReadIndex).
-    pub async fn read_index(&self) -> Result<(), NotProposed> {
+    pub fn read_index(&self) -> Boxed<'_, Result<(), NotProposed>> {
+        Box::pin(self.linearize())
+    }
+
+    async fn linearize(&self) -> Result<(), NotProposed> {
         let raft = &self.node.raft;
         let read = raft.get_read_linearizer(ReadPolicy::ReadIndex).await;
         let read = read.map_err(|error| match error {
@@ -172,32 +191,44 @@ impl Replica {
     }
 
     /// Leader only: takes a new member in as a learner. It must be running, with an empty disk.
-    pub async fn add(&self, member: Founder) -> Result<(), NotChanged> {
-        self.proposing.established().await?;
-        members::add(&self.node, member).await
+    pub fn add(&self, member: Founder) -> Boxed<'_, Result<(), NotChanged>> {
+        Box::pin(async move {
+            self.proposing.established().await?;
+            members::add(&self.node, member).await
+        })
     }
 
     /// Leader only: a learner becomes a voter.
-    pub async fn promote(&self, id: NodeId) -> Result<(), NotChanged> {
-        self.proposing.established().await?;
-        members::promote(&self.node, id).await
+    pub fn promote(&self, id: NodeId) -> Boxed<'_, Result<(), NotChanged>> {
+        Box::pin(async move {
+            self.proposing.established().await?;
+            members::promote(&self.node, id).await
+        })
     }
 
-    /// Leader only: a member leaves. A leader that is to leave hands over first, and answers that it
-    /// does not lead: the next one is to be asked.
-    pub async fn remove(&self, id: NodeId) -> Result<(), NotChanged> {
-        self.proposing.established().await?;
-        members::remove(&self.node, id).await
+    /// Leader only: a member leaves. A leader that is to leave hands over first, and answers that
+    /// it does not lead: the next one is to be asked.
+    pub fn remove(&self, id: NodeId) -> Boxed<'_, Result<(), NotChanged>> {
+        Box::pin(async move {
+            self.proposing.established().await?;
+            members::remove(&self.node, id).await
+        })
     }
 
     /// Leader only: another member is to lead.
-    pub async fn transfer(&self, to: NodeId) -> Result<(), NotChanged> {
-        self.proposing.established().await?;
-        members::transfer(&self.node, to).await
+    pub fn transfer(&self, to: NodeId) -> Boxed<'_, Result<(), NotChanged>> {
+        Box::pin(async move {
+            self.proposing.established().await?;
+            members::transfer(&self.node, to).await
+        })
     }
 
     /// Makes a backup of this node's table: its bytes. See [`crate::restore`].
-    pub async fn snapshot(&self) -> Result<Vec<u8>, ReplicaError> {
+    pub fn snapshot(&self) -> Boxed<'_, Result<Vec<u8>, ReplicaError>> {
+        Box::pin(self.back_up())
+    }
+
+    async fn back_up(&self) -> Result<Vec<u8>, ReplicaError> {
         let raft = &self.node.raft;
         let mut metrics = raft.metrics();
         let applied = metrics.borrow_watched().last_applied;
@@ -230,9 +261,11 @@ impl Replica {
     }
 
     /// Hands over if it leads, and stops.
-    pub async fn stop(self) {
-        members::hand_over(&self.node).await;
-        self.kill().await;
+    pub fn stop(self) -> Boxed<'static, ()> {
+        Box::pin(async move {
+            members::hand_over(&self.node).await;
+            self.kill().await;
+        })
     }
 
     /// Ends as if the process had died: nothing is handed over. Its directory is free afterwards.

@@ -6,29 +6,53 @@ use crate::raft::network::node_id;
 use crate::raft_types::TypeConfig;
 use conclave_core::NodeId;
 use openraft::async_runtime::WatchReceiver;
+use openraft::type_config::alias::StoredMembershipOf;
 use openraft::{RaftMetrics, ServerState};
 use std::sync::Arc;
 use tokio::sync::watch;
 
 /// As it is now.
 pub fn status(node: &Node) -> Status {
-    of(&node.raft.metrics().borrow_watched(), node.disk.cluster_id().map(|it| it.id))
+    let metrics = node.raft.metrics();
+    let metrics = metrics.borrow_watched();
+    let members = Members::of(&metrics).list();
+    Status { members, ..without_members(&metrics, node.disk.cluster_id().map(|it| it.id)) }
 }
 
 /// Keeps the status up to date; only changes are told.
 pub async fn keep(node: Arc<Node>, status: watch::Sender<Status>) {
     let mut metrics = node.raft.metrics();
     let mut member = false;
-    while metrics.changed().await.is_ok() {
+    let mut membership = None;
+    loop {
+        update(&node, &metrics.borrow_watched(), &mut membership, &status);
         watch_end(&node, &metrics.borrow_watched(), &mut member);
-        let cluster_id = node.disk.cluster_id().map(|it| it.id);
-        let now = of(&metrics.borrow_watched(), cluster_id);
-        status.send_if_modified(|known| {
-            let changed = *known != now;
-            *known = now;
-            changed
-        });
+        if metrics.changed().await.is_err() {
+            return;
+        }
     }
+}
+
+fn update(
+    node: &Node,
+    metrics: &RaftMetrics<TypeConfig>,
+    membership: &mut Option<Arc<StoredMembershipOf<TypeConfig>>>,
+    status: &watch::Sender<Status>,
+) {
+    status.send_if_modified(|known| {
+        // This is for every entry, and members change hardly ever: they are not made anew.
+        let latest = Some(Arc::clone(&metrics.membership_config));
+        let same = *membership == latest;
+        *membership = latest;
+        let members = match same {
+            true => std::mem::take(&mut known.members),
+            false => Members::of(metrics).list(),
+        };
+        let now = without_members(metrics, node.disk.cluster_id().map(|it| it.id));
+        let changed = !same || *known != now;
+        *known = Status { members, ..now };
+        changed
+    });
 }
 
 /// A node that stopped by itself, or was a member and is none any more, has to say so.
@@ -44,7 +68,7 @@ fn watch_end(node: &Node, metrics: &RaftMetrics<TypeConfig>, member: &mut bool) 
     *member = named;
 }
 
-fn of(metrics: &RaftMetrics<TypeConfig>, cluster_id: Option<u128>) -> Status {
+fn without_members(metrics: &RaftMetrics<TypeConfig>, cluster_id: Option<u128>) -> Status {
     let last = metrics.last_log_index.unwrap_or(0);
     Status {
         role: role(metrics.state),
@@ -54,7 +78,7 @@ fn of(metrics: &RaftMetrics<TypeConfig>, cluster_id: Option<u128>) -> Status {
         committed: metrics.cluster_committed.as_ref().map_or(0, |id| id.index),
         last,
         lag: lag(metrics, last),
-        members: Members::of(metrics).list(),
+        members: Vec::new(),
         cluster_id,
     }
 }

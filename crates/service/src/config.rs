@@ -4,8 +4,9 @@ use conclave_core::NodeId;
 use conclave_lab::Usage;
 use conclave_lab::machines::{Chosen, Machines, Settings};
 use conclave_net::Fingerprint;
+use conclave_replica::disk;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The name of the replicated engine, where a classic one has that of its algorithm.
 pub const REPLICATED: &str = "replicated";
@@ -83,6 +84,15 @@ impl Engine {
             Self::Replicated => REPLICATED,
             Self::Classic { engine, .. } => &engine.id,
         }
+    }
+
+    /// Whether a node with an engine of this kind has used this directory as its disk.
+    pub fn made(&self, data: &Path) -> bool {
+        let kind = match self {
+            Self::Replicated => disk::Engine::Replicated,
+            Self::Classic { .. } => disk::Engine::Classic,
+        };
+        disk::engine_of(data) == Some(kind)
     }
 }
 

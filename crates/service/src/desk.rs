@@ -42,7 +42,7 @@ mod timing;
 mod values;
 mod view;
 
-pub use command::{Answer, Attached, Command, Feed, MemberChange, Question, Reply};
+pub use command::{Answer, Attached, Command, Feed, MemberChange, Question, Replicated, Reply};
 pub use config::{DeskConfig, Factory};
 pub use journal::Numbered;
 pub use metrics::Metrics;
@@ -183,13 +183,7 @@ impl Desk {
             Command::SetValue { name, request, reply } => {
                 answer(reply, self.set_value(&name, request, host), host);
             }
-            Command::AcquireAll { reply, .. } => answer(reply, only_replicated(), host),
-            Command::PassOn { reply, .. } => answer(reply, only_replicated(), host),
-            Command::Attach { reply, .. } => answer(reply, only_replicated(), host),
-            Command::Ping { reply, .. } => answer(reply, only_replicated(), host),
-            Command::Members { reply, .. } => answer(reply, only_replicated(), host),
-            Command::Snapshot { reply } => answer(reply, only_replicated(), host),
-            Command::DeleteValue { reply, .. } => answer(reply, only_replicated(), host),
+            Command::Replicated(command) => refuse_replicated(command, host),
             Command::HandOver { reply } => self.hand_over(reply, host),
             Command::Show(question) => self.show(question, host),
         }
@@ -312,6 +306,18 @@ impl Application for Desk {
 /// the other side's affair.
 fn answer<T: Send + 'static>(reply: Reply<T>, answered: Answer<T>, host: &mut dyn HostContext) {
     host.afterwards(Box::new(move || drop(reply.send(answered))));
+}
+
+fn refuse_replicated(command: Replicated, host: &mut dyn HostContext) {
+    match command {
+        Replicated::AcquireAll { reply, .. } => answer(reply, only_replicated(), host),
+        Replicated::PassOn { reply, .. } => answer(reply, only_replicated(), host),
+        Replicated::Attach { reply, .. } => answer(reply, only_replicated(), host),
+        Replicated::Ping { reply, .. } => answer(reply, only_replicated(), host),
+        Replicated::Members { reply, .. } => answer(reply, only_replicated(), host),
+        Replicated::Snapshot { reply } => answer(reply, only_replicated(), host),
+        Replicated::DeleteValue { reply, .. } => answer(reply, only_replicated(), host),
+    }
 }
 
 /// What a classic engine says to what it does not have.

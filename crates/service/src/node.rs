@@ -60,6 +60,9 @@ pub enum NodeError {
         /// Why.
         source: io::Error,
     },
+    /// The disk is that of a node of the replicated engine.
+    #[error("{}: was made with the replicated engine; take that, or another directory", _0.display())]
+    OtherEngine(PathBuf),
     /// The host could not start, or ended.
     #[error(transparent)]
     Host(#[from] HostError),
@@ -78,6 +81,9 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
 
 async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), NodeError> {
     let machines = config.machines()?;
+    if Engine::Replicated.made(&config.data) {
+        return Err(NodeError::OtherEngine(config.data));
+    }
     let me = config.me();
     let api = listen(config.http).await?;
     let expected = Expected { cluster: &config.cluster, node: me, settings: machines.text() };

@@ -1,46 +1,68 @@
 //! Runs one node with the replicated engine: replica, engine and API, put together and shut down.
 
 use crate::data_watch::DataWatch;
+use crate::http::Server;
 use crate::node::{self, NodeError, QUEUE};
 use crate::{Command, Config, EngineConfig, ReplicatedEngine, http};
 use conclave_core::NodeId;
-use conclave_replica::{Founder, ReplicaConfig, ReplicaError, Timing};
+use conclave_replica::{Boxed, Founder, Replica, ReplicaConfig, ReplicaError, Timing};
 use std::future::Future;
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tracing::info;
 
-/// A snapshot is made after so many entries of the log.
-const SNAPSHOT_ENTRIES: u64 = 100_000;
-
 /// Runs a node until it is told to stop, or has to.
 pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), NodeError> {
-    let api = node::listen(config.http).await?;
-    let replica = replica_config(&config)?;
-    let (command, commands) = mpsc::channel::<Command>(QUEUE);
-    let engine = ReplicatedEngine::start(EngineConfig { replica }, commands).await?;
-    let Some(replica) = engine.replica().cloned() else {
-        return Err(ReplicaError::Refused("the replica did not start".to_string()).into());
-    };
-    info!(
-        node = config.id,
-        cluster = %config.cluster,
-        links = %config.listen,
-        api = %api.local_addr().unwrap_or(config.http),
-        "started"
-    );
-    let data = DataWatch::start(config.data.clone());
-    let server = http::serve(api, node::http_config(&config, &data), command.clone());
+    let running = start(config).await?;
     let ended = tokio::select! {
-        () = node::hand_over_after(shutdown, &command) => Ok(()),
-        why = replica.ended() => Err(why),
+        () = node::hand_over_after(shutdown, &running.commands) => Ok(()),
+        why = running.replica.ended() => Err(why),
     };
-    // Requests under way are answered by whoever leads now: the links to it still stand.
-    server.stop().await;
-    replica.stop().await;
+    running.stop().await;
     ended?;
     info!("stopped");
     Ok(())
+}
+
+/// A node at work.
+struct Running {
+    replica: Replica,
+    server: Server,
+    commands: mpsc::Sender<Command>,
+    _data: DataWatch,
+}
+
+/// On the heap, so that the code of the engine is made in this crate, and not, unoptimised, in that
+/// of the command line.
+fn start(config: Config) -> Boxed<'static, Result<Running, NodeError>> {
+    Box::pin(async move {
+        let api = node::listen(config.http).await?;
+        let replica = replica_config(&config)?;
+        let (commands, taken) = mpsc::channel::<Command>(QUEUE);
+        let engine = ReplicatedEngine::start(EngineConfig { replica }, taken).await?;
+        let Some(replica) = engine.replica().cloned() else {
+            return Err(ReplicaError::Refused("the replica did not start".to_string()).into());
+        };
+        info!(
+            node = config.id,
+            cluster = %config.cluster,
+            links = %config.listen,
+            api = %api.local_addr().unwrap_or(config.http),
+            "started"
+        );
+        let data = DataWatch::start(config.data.clone());
+        let server = http::serve(api, node::http_config(&config, &data), commands.clone());
+        Ok(Running { replica, server, commands, _data: data })
+    })
+}
+
+impl Running {
+    /// Requests under way are answered by whoever leads now: the links to it still stand.
+    fn stop(self) -> Boxed<'static, ()> {
+        Box::pin(async move {
+            self.server.stop().await;
+            self.replica.stop().await;
+        })
+    }
 }
 
 fn replica_config(config: &Config) -> Result<ReplicaConfig, NodeError> {
@@ -57,11 +79,6 @@ fn replica_config(config: &Config) -> Result<ReplicaConfig, NodeError> {
         listen: config.listen,
         data: config.data.clone(),
         tls,
-        timing: Timing {
-            heartbeat: Duration::from_millis(100),
-            election: (Duration::from_millis(500), Duration::from_secs(1)),
-            renewals: Duration::from_millis(50),
-            snapshot_entries: SNAPSHOT_ENTRIES,
-        },
+        timing: Timing::default(),
     })
 }

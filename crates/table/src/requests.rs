@@ -85,8 +85,8 @@ impl Requests {
         }
     }
 
-    /// Whoever asked has the answer, and nobody can repeat it. One that was withdrawn before it came
-    /// stays so.
+    /// Whoever asked has the answer, and nobody can repeat it. One that was withdrawn before it
+    /// came stays so.
     pub fn forget_unrecorded(&mut self, request: RequestId) {
         let carried_out = self.known.get(&request).is_some_and(|known| known.body.is_some());
         if request.is_unrecorded() && carried_out {

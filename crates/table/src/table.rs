@@ -90,8 +90,9 @@ impl Table {
         }
     }
 
-    /// As it goes on when it is restored from a backup. Fences are above a new floor. Nobody is let in
-    /// for so many milliseconds: what was granted after the backup is not known, and ends by then.
+    /// As it goes on when it is restored from a backup. Fences are above a new floor. Nobody is
+    /// let in for so many milliseconds: what was granted after the backup is not known, and ends
+    /// by then.
     ///
     /// # Panics
     /// If fences would fall.

@@ -69,7 +69,7 @@ const PARTS: [(&str, &[(Mishap, &str)]); 3] = [
         "A crash",
         &[
             (Mishap::CoordinatorCrash, "coordinator"),
-            (Mishap::MajorityCrash, "majority"),
+            (Mishap::MajorityCrash, "a majority"),
             (Mishap::HolderCrash, "holder"),
             (Mishap::BystanderCrash, "bystander"),
         ],
@@ -97,7 +97,7 @@ const NUMBER: usize = 4;
 const LEGEND: &str = "Each cell is the worst of several runs, with the fault at several times and \
     hitting several nodes; its command is below. holds: all who live and ask get in. starves x: x \
     waits for ever, the others go on. stalls: nobody gets in any more. S1!: two were inside at \
-    once. -: there is nobody to hit. majority: more coordinators than a majority can spare. \
+    once. -: there is nobody to hit. a majority: more coordinators than a majority can spare. \
     bystander: a node that neither waits nor is inside, and has no token.";
 
 /// Matrix, legend, and the commands behind the cells.

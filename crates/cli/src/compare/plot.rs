@@ -9,10 +9,11 @@ use super::words;
 use crate::output::numbers::count;
 use crate::texts::tr;
 use axis::Scale;
-use conclave_lab::compare::measure::{Measured, Point};
+use conclave_lab::compare::measure::{Measured, Note, Point};
 use conclave_lab::compare::{Estimate, Omitted, elections};
 use panel::{Frame, Panel, Series, Spot};
 use plotters::prelude::*;
+use std::collections::BTreeMap;
 use style::{Paper, text};
 
 const SIZE: (u32, u32) = (1440, 1080);
@@ -31,21 +32,55 @@ const TITLE_ELECTIONS: &str = "Elections: what they cost, and how it grows";
 
 /// Draws what was measured of mutual exclusion.
 pub fn svg(measured: &Measured) -> anyhow::Result<String> {
-    let notes = notes(&measured.omitted, measured.seeds, &measured.under);
-    on_paper(TITLE, panels(&measured.points, &measured.omitted), &notes)
+    let panels = panels(&measured.points, &measured.omitted);
+    let mut notes = notes(&measured.omitted, measured.seeds, &measured.under);
+    for (id, n) in unmeasured(&panels) {
+        let mut here = measured.points.iter().filter(|point| {
+            let setting = &point.experiment.setting;
+            (setting.entry.id, setting.n) == (id, n)
+        });
+        let why = here.find_map(|point| point.notes.iter().find(|note| is_reason(**note)));
+        let why = why.map_or(String::new(), |note| format!(": {}", words::note(*note)));
+        notes.push(format!("× no figure: {id} from N = {}{why}", count(u64::from(n))));
+    }
+    on_paper(TITLE, panels, &notes)
 }
 
 /// Draws what was measured of elections.
 pub fn elections(measured: &elections::Measured) -> anyhow::Result<String> {
-    let notes = notes(&measured.omitted, measured.seeds, &measured.under);
-    on_paper(TITLE_ELECTIONS, election_panels(&measured.points, &measured.omitted), &notes)
+    let panels = election_panels(&measured.points, &measured.omitted);
+    let mut notes = notes(&measured.omitted, measured.seeds, &measured.under);
+    for (id, n) in unmeasured(&panels) {
+        notes.push(format!("× no figure: {id} from N = {}", count(u64::from(n))));
+    }
+    on_paper(TITLE_ELECTIONS, panels, &notes)
+}
+
+/// The curves that end though more nodes were run: each once, with the least N that has no figure.
+fn unmeasured(panels: &[Panel]) -> BTreeMap<&'static str, u32> {
+    let mut least = BTreeMap::new();
+    for series in panels.iter().flat_map(|panel| &panel.series) {
+        if let Some(n) = series.unmeasured {
+            let known = least.entry(series.id).or_insert(n);
+            *known = n.min(*known);
+        }
+    }
+    least
+}
+
+/// Whether a note tells why there is no figure.
+fn is_reason(note: Note) -> bool {
+    match note {
+        Note::NoLightLoad(_) | Note::NotAllGotIn { .. } => true,
+        Note::Upkeep(_) | Note::FewRounds { .. } | Note::Sampled(_) => false,
+    }
 }
 
 /// How to read it, under which conditions, what the bars are, and why curves end early: each
 /// algorithm once, with the least N left out.
 fn notes(omitted: &[Omitted], seeds: u64, under: &str) -> Vec<String> {
     let mut lines = match under {
-        "" => vec![format!("{UNIT} {CAPTION}")],
+        "" => vec![format!("{} {}", tr(UNIT), tr(CAPTION))],
         under => vec![CAPTION.to_string(), format!("Measured with {under}.")],
     };
     if seeds > 1 {
@@ -182,10 +217,15 @@ fn curves(
     for (id, n, value) in points {
         if all.last().is_none_or(|last| last.id != id) {
             let cut = omitted.iter().any(|one| one.entry.id == id && one.nodes > n);
-            all.push(Series { id, points: Vec::new(), cut });
+            all.push(Series { id, points: Vec::new(), cut, unmeasured: None });
         }
-        if let (Some(series), Some(Estimate { mean, half })) = (all.last_mut(), value) {
-            series.points.push(Spot { n, value: mean, half: half.unwrap_or(0.0) });
+        let Some(series) = all.last_mut() else { continue };
+        match value {
+            Some(Estimate { mean, half }) => {
+                series.points.push(Spot { n, value: mean, half: half.unwrap_or(0.0) });
+                series.unmeasured = None;
+            }
+            None => series.unmeasured = series.unmeasured.or(Some(n)),
         }
     }
     all

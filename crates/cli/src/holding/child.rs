@@ -2,8 +2,8 @@
 
 use super::reaper::Reaper;
 use super::terminal::Terminal;
-use crate::failure::Exit;
-use crate::output;
+use crate::failure::{self, Exit};
+use crate::lang::Lang;
 use anyhow::Context;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, getppid, kill_process, kill_process_group,
@@ -33,6 +33,8 @@ pub fn start(command: &[OsString], environment: &[(String, String)]) -> anyhow::
     let terminal = Terminal::of_ours();
     let mut wrapped = Command::new(own);
     wrapped.arg("exec-child").arg("--parent").arg(getpid().as_raw_nonzero().to_string());
+    // What cannot be run is said by the child.
+    wrapped.args(Lang::spoken().flag().split_whitespace());
     wrapped.arg("--").args(command).process_group(0);
     wrapped.envs(environment.iter().map(|(name, value)| (name, value)));
     let process = wrapped.spawn().context("cannot start a process")?;
@@ -87,7 +89,7 @@ impl Child {
 }
 
 /// Waits until the child has stopped itself, or ended because it could not do so.
-fn wait_for_stop(pid: Pid) {
+pub fn wait_for_stop(pid: Pid) {
     let either = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
     loop {
         match waitid(WaitId::Pid(pid), either) {
@@ -138,7 +140,7 @@ pub fn exec(parent: i32, command: &[OsString]) -> Exit {
     let error = Command::new(program).args(arguments).exec();
     let name = program.to_string_lossy();
     let (code, reason) = reason(&error);
-    anstream::eprintln!("{} {name}: {reason}", output::bad("error:"));
+    failure::say(&format!("{name}: {reason}"));
     Exit::Code(code)
 }
 

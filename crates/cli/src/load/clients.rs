@@ -1,6 +1,7 @@
 //! The clients: each enters so many times, one entry after the other.
 
 use super::judge::{Judge, Verdict};
+use super::workload::Inside;
 use conclave_client::api::{NewValue, Value};
 use conclave_client::{Client, Error, Lease, Wanted};
 use rustix::process::Signal;
@@ -12,25 +13,6 @@ use std::time::{Duration, Instant};
 /// A session of a client outlives the stalls of a busy machine.
 const TTL: Duration = Duration::from_secs(30);
 
-/// What a client does inside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Workload {
-    /// Reads a counter, adds one, writes it back with the fence
-    Counter,
-    /// Leaves at once
-    Empty,
-}
-
-impl Workload {
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Empty => "empty",
-        }
-    }
-}
-
 /// What the clients do.
 #[derive(Clone, Debug)]
 pub struct Load {
@@ -39,7 +21,7 @@ pub struct Load {
     /// How often each enters.
     pub entries: u32,
     /// What it does inside.
-    pub workload: Workload,
+    pub workload: Inside,
     /// How long a client waits for an entry before it gives up.
     pub wait: Duration,
     /// The lock, and the counter behind it.
@@ -151,8 +133,8 @@ impl Shared {
         guarded(&self.waits).push(asked.elapsed());
         self.judge.enters(client, guard.fence());
         let done = match self.load.workload {
-            Workload::Counter => self.add_one(place, guard.fence()),
-            Workload::Empty => Ok(()),
+            Inside::Counter => self.add_one(place, guard.fence()),
+            Inside::Empty => Ok(()),
         };
         self.judge.leaves();
         guard.release()?;
@@ -176,8 +158,8 @@ impl Shared {
 /// What the counter stands at in the end, if there is one.
 fn counter(load: &Load, servers: &[String]) -> anyhow::Result<Option<u64>> {
     match load.workload {
-        Workload::Counter => Ok(read(&Client::new(servers)?, &load.name).ok()),
-        Workload::Empty => Ok(None),
+        Inside::Counter => Ok(read(&Client::new(servers)?, &load.name).ok()),
+        Inside::Empty => Ok(None),
     }
 }
 

@@ -94,7 +94,7 @@ impl Judge {
 }
 
 /// Jain's index: 1 if all have the same, 1/n if one has everything.
-fn jain(counts: &[u64]) -> f64 {
+pub(super) fn jain(counts: &[u64]) -> f64 {
     let sum: f64 = counts.iter().map(|&count| count as f64).sum();
     let squares: f64 = counts.iter().map(|&count| (count as f64).powi(2)).sum();
     if squares == 0.0 { 1.0 } else { sum.powi(2) / (counts.len() as f64 * squares) }

@@ -111,7 +111,7 @@ impl Row {
 }
 
 /// The wait that so many of a hundred do not exceed, in milliseconds.
-fn percentile(sorted: &[Duration], percent: usize) -> f64 {
+pub(super) fn percentile(sorted: &[Duration], percent: usize) -> f64 {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).map_or(0.0, |wait| wait.as_secs_f64() * 1e3)
 }

@@ -68,12 +68,30 @@ impl Servers {
 
     /// For how many seconds the nodes have had a processor, all together, if they are ours.
     pub fn cpu_seconds(&self) -> Option<f64> {
-        if self.processes.is_empty() {
-            return None;
-        }
-        let ticks: Option<Vec<u64>> = self.processes.iter().map(|&pid| ticks_of(pid)).collect();
-        Some(ticks?.iter().sum::<u64>() as f64 / clock_ticks_per_second() as f64)
+        cpu_seconds(&self.processes)
     }
+}
+
+/// For how many seconds these processes have had a processor, all together.
+pub(super) fn cpu_seconds(processes: &[u32]) -> Option<f64> {
+    if processes.is_empty() {
+        return None;
+    }
+    let ticks: Option<Vec<u64>> = processes.iter().map(|&pid| ticks_of(pid)).collect();
+    Some(ticks?.iter().sum::<u64>() as f64 / clock_ticks_per_second() as f64)
+}
+
+/// How much memory these processes have, all together, in MiB: what several share, such as the
+/// program itself, counts once (proportional set size).
+pub fn memory_mib(processes: &[u32]) -> Option<f64> {
+    let kilobytes: Option<Vec<u64>> = processes.iter().map(|&pid| share_of(pid)).collect();
+    kilobytes.map(|all| all.iter().sum::<u64>() as f64 / 1024.0)
+}
+
+fn share_of(process: u32) -> Option<u64> {
+    let maps = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
+    let line = maps.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
 /// What the system counted for a process: for itself and for what it asked of the system.
@@ -91,6 +109,13 @@ fn ticks_of(process: u32) -> Option<u64> {
 mod tests {
     use super::*;
     use std::time::Instant;
+
+    #[test]
+    fn the_memory_of_a_process_is_known() {
+        let own = memory_mib(&[std::process::id()]).expect("this process is there");
+        assert!(own > 0.1, "{own} MiB");
+        assert_eq!(memory_mib(&[0]), None);
+    }
 
     #[test]
     fn the_work_of_a_process_is_counted() {

@@ -50,7 +50,7 @@ fn cells(row: &Row) -> [String; 10] {
     ]
 }
 
-fn tenths(number: f64) -> String {
+pub(super) fn tenths(number: f64) -> String {
     decimal((number * 10.0).round() / 10.0)
 }
 
@@ -59,7 +59,7 @@ fn formula(formula: Formula) -> String {
 }
 
 /// Numbers to the right, a name to the left, the first line emphasised. A name is never broken.
-fn aligned(lines: &[[String; 10]]) -> String {
+pub(super) fn aligned<const N: usize>(lines: &[[String; N]]) -> String {
     let wide = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
     let mut text = String::new();
     for (index, line) in lines.iter().enumerate() {

@@ -7,6 +7,9 @@ use std::path::Path;
 
 /// The engine of the node whose disk this directory is; nothing if there is none yet.
 pub fn made_with(data: &Path) -> Result<Option<Engine>, String> {
+    if Engine::Replicated.made(data) {
+        return Ok(Some(Engine::Replicated));
+    }
     let Some(text) = Store::settings(data).map_err(|error| error.to_string())? else {
         return Ok(None);
     };

@@ -53,6 +53,7 @@ pub fn addresses(nodes: &[Node], mistakes: &mut Mistakes) -> Option<Vec<Address>
     }
     if nodes.len() > NODES_MAX {
         mistakes.add(format!("--peer: {} nodes; at most {NODES_MAX}", nodes.len()));
+        return None; // What else is wrong with so many is not looked for.
     }
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     for node in nodes {
@@ -116,6 +117,14 @@ mod tests {
             "--peer: node 3 is missing: nodes are 1 to n",
         ];
         assert_eq!(mistakes.0, expected);
+    }
+
+    #[test]
+    fn of_far_too_many_nodes_only_that_is_said() {
+        let nodes = vec![node("7=a:0,api=a:0"); 30_000];
+        let mut mistakes = Mistakes::default();
+        assert_eq!(addresses(&nodes, &mut mistakes), None);
+        assert_eq!(mistakes.0, ["--peer: 30000 nodes; at most 99"]);
     }
 
     #[test]

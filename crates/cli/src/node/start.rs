@@ -119,7 +119,7 @@ fn parent_gone() -> anyhow::Result<oneshot::Receiver<()>> {
 /// asks for details gets these.
 fn log_to_stderr(level: Level) {
     let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let library = if level >= Level::DEBUG { level } else { level.min(Level::WARN) };
+    let library = if level >= Level::DEBUG { level } else { level.min(Level::ERROR) };
     let targets = Targets::new().with_default(level).with_target("openraft", library);
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)

@@ -86,23 +86,24 @@ pub fn in_full(entry: &'static Entry) -> String {
     text
 }
 
-/// The tag of a property in its column, with a space behind the longest, too.
-pub fn column(property: Property) -> String {
-    let width = property.tag().len() + 1;
-    format!("{property:0$}", width.max(8))
+/// The column that the tags of these properties need, with a space behind the longest, too.
+pub fn tags_width(properties: impl IntoIterator<Item = Property>) -> usize {
+    properties.into_iter().map(|property| property.tag().len() + 1).max().unwrap_or(0).max(8)
 }
 
 fn promises(entry: &'static Entry) -> String {
     let mut text = String::new();
+    let lacks = entry.lacks.iter().map(|(property, _)| *property);
+    let width = tags_width(has(entry).into_iter().chain(lacks));
     for (index, property) in has(entry).into_iter().enumerate() {
         let label = strong(format!("{:COLUMN$}", if index == 0 { "has" } else { "" }));
-        let lead = format!("{label}{}", good(column(property)));
-        text += &beside(&lead, COLUMN + 8, property.meaning());
+        let lead = format!("{label}{}", good(format!("{property:width$}")));
+        text += &beside(&lead, COLUMN + width, property.meaning());
     }
     for (index, (property, reason)) in entry.lacks.iter().enumerate() {
         let label = strong(format!("{:COLUMN$}", if index == 0 { "lacks" } else { "" }));
-        let lead = format!("{label}{}", odd(column(*property)));
-        text += &beside(&lead, COLUMN + 8, reason);
+        let lead = format!("{label}{}", odd(format!("{property:width$}")));
+        text += &beside(&lead, COLUMN + width, reason);
     }
     text
 }

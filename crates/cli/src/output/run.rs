@@ -5,7 +5,7 @@ mod detector;
 mod election;
 mod mutex;
 
-use super::entry::column;
+use super::entry::tags_width;
 use super::numbers::{count, decimal, of, rate};
 use super::{bad, dim, good, labelled, odd, strong, typed, width, wrap};
 use crate::texts::{sentence, tr};
@@ -214,6 +214,7 @@ impl Report<'_> {
 
     fn properties(&self) -> String {
         let mut text = String::new();
+        let tags = tags_width(self.outcome.verdicts.iter().map(|(property, _)| *property));
         for &(property, verdict) in &self.outcome.verdicts {
             let word = format!("{verdict:13}");
             let word = match verdict {
@@ -235,7 +236,7 @@ impl Report<'_> {
             let lacking = verdict == Verdict::Violated && !self.promises(property);
             let beside = if lacking { odd(" (not promised)") } else { String::new() };
             let told = tr(&told);
-            let _ = writeln!(text, "{}{word}{told}{beside}", strong(column(property)));
+            let _ = writeln!(text, "{}{word}{told}{beside}", strong(format!("{property:tags$}")));
         }
         text
     }

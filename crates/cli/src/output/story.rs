@@ -3,8 +3,9 @@
 use super::numbers::local;
 use super::run::Report;
 use super::{bad, beside, columns, dim, good, odd, screen, strong};
-use crate::texts::{sentence, tr};
+use crate::texts::{is_translated, sentence, tr};
 use conclave_core::NodeId;
+use conclave_sim::trace::Language;
 use conclave_sim::{Error, Line, Names};
 use std::fmt::Write;
 
@@ -85,11 +86,56 @@ impl Widths {
 /// Entries, exits and misfortunes stand out.
 fn coloured(told: &str) -> String {
     let misfortune = ["CRASHES", "RESTARTS", "PARTITION", "is PAUSED", "is told, wrongly"];
-    let words = sentence(told);
+    let words = in_words(told);
     match told {
         _ if told.starts_with("ENTERS") => good(words),
         _ if misfortune.iter().any(|begins| told.starts_with(begins)) => bad(words),
         _ if told.contains("lost") || told.contains("arrive twice") => odd(words),
-        _ => words.into_owned(),
+        _ => words,
+    }
+}
+
+/// A moment of a story in the reader's language, down to the names of what messages carry.
+pub fn in_words(told: &str) -> String {
+    let words = sentence(told);
+    if is_translated() { with_fields(&words, Language::Portuguese) } else { words.into_owned() }
+}
+
+/// The same text with other names of fields: they stand in brackets, each before a colon.
+fn with_fields(words: &str, language: Language) -> String {
+    let mut text = String::new();
+    let mut name = String::new();
+    let mut depth = 0_usize;
+    for letter in words.chars() {
+        if letter == ':' && depth > 0 {
+            text += language.field(&name);
+            name.clear();
+        } else if letter.is_ascii_lowercase() || letter == '_' {
+            name.push(letter);
+            continue;
+        }
+        text += &std::mem::take(&mut name);
+        text.push(letter);
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    text + &name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_named_in_brackets_only() {
+        let told = |text| with_fields(text, Language::Portuguese);
+        let words = "time: envia REQUEST (seq: 1, time: 0, queue: [(node: 1)]) a 2; time: leader";
+        let expected = "time: envia REQUEST (seq: 1, tempo: 0, fila: [(nó: 1)]) a 2; time: leader";
+        assert_eq!(told(words), expected);
+        assert_eq!(told("nada (time) (pré: 1) (re"), "nada (time) (pré: 1) (re");
+        assert_eq!(with_fields(words, Language::English), words);
     }
 }

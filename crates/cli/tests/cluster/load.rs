@@ -79,6 +79,10 @@ fn replays(engine: &str, folder: &Path) {
     assert_eq!(files.len(), 5, "{engine}: one recording per node");
     let svg = folder.with_extension("svg").display().to_string();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let told = conclave(&[&["replay"], &files[..], &["--lang", "pt"]].concat()).stdout;
+    for english in [" entries", " holds", " its clock", " violated", " shows"] {
+        assert!(!told.contains(english), "{engine}: {told}");
+    }
     let done = conclave(&[&["replay"], &files[..], &["--trace", &svg]].concat());
     assert_eq!(done.code, 0, "{engine}: {}{}", done.stdout, done.stderr);
     assert!(done.stdout.contains("all as recorded"), "{engine}: {}", done.stdout);
@@ -119,6 +123,63 @@ fn every_engine_serves_all_its_clients_one_at_a_time() {
     all(CLIENTS, ENTRIES, &|engine| REPLAYED.contains(&engine));
 }
 
+/// A system under the workloads of a set time, as briefly as can be.
+fn timed(system: &str, more: &[&str]) -> Value {
+    let load = ["bench", "service", "--json", "--seconds", "1", "--runs", "1"];
+    let done = conclave(&[&load[..], more].concat());
+    assert_eq!(done.code, 0, "{system}: {}{}", done.stdout, done.stderr);
+    let rows = done.json()["rows"].clone();
+    let rows = rows.as_array().expect("rows").iter().filter(|row| row["system"] == system);
+    let rows: Vec<Value> = rows.cloned().collect();
+    for row in &rows {
+        assert!(row["pairs_per_second"].as_f64().is_some_and(|pairs| pairs > 0.0), "{row:#}");
+        assert_eq!(row["overlaps"], 0, "{row:#}");
+        assert_eq!(row["falls"], 0, "{row:#}");
+        assert_eq!(row["failures"], Value::Array(Vec::new()), "{row:#}");
+        assert!(row["server_cpu_us_per_pair"].is_f64(), "{row:#}");
+        assert!(row["memory_at_rest_mib"].as_f64().is_some_and(|memory| memory > 1.0), "{row:#}");
+    }
+    Value::Array(rows)
+}
+
+#[test]
+fn clients_are_served_for_a_set_time() {
+    let engine = "central-failover";
+    let rows = timed(engine, &["--engine", engine, "--workload", "uncontended,wide,contended"]);
+    let workloads = ["uncontended", "wide", "contended"];
+    for (index, workload) in workloads.into_iter().enumerate() {
+        assert_eq!(rows[index]["workload"], workload);
+    }
+    let handoffs = rows[2]["handoffs_per_second"].as_f64().expect("a number");
+    assert!(handoffs > 0.0, "one lock is handed on: {rows:#}");
+}
+
+/// Whether a program is there. Without it, whoever wants it is told where it comes from.
+fn is_there(program: &str, peer: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&paths).any(|folder| folder.join(program).is_file()) {
+        return true;
+    }
+    let done = conclave(&["bench", "service", "--against", peer]);
+    assert_eq!(done.code, 2, "{}", done.stdout);
+    assert!(done.stderr.contains("scripts/peers"), "{}", done.stderr);
+    eprintln!("skipped: {peer} is not installed");
+    false
+}
+
+#[test]
+fn peers_that_are_installed_are_served_in_the_same_run() {
+    for (program, peer) in [("redis-server", "redis"), ("etcd", "etcd")] {
+        if is_there(program, peer) {
+            let ours = ["--engine", "central-failover"];
+            let load = ["--against", peer, "--workload", "uncontended,contended"];
+            let rows = timed(peer, &[&ours[..], &load[..]].concat());
+            assert_eq!(rows[1]["workload"], "contended");
+            assert!(rows[1]["first_over_this"].is_f64(), "beside ours: {rows:#}");
+        }
+    }
+}
+
 #[test]
 #[ignore = "takes minutes: for scripts/soak"]
 fn every_engine_bears_twenty_clients_and_its_recording_replays() {
@@ -133,8 +194,14 @@ fn what_cannot_be_put_under_load_is_refused_in_one_line() {
         assert_eq!(done.stderr.lines().count(), 1, "{}", done.stderr);
         assert!(done.stderr.contains(says), "{}", done.stderr);
     };
-    refused(&["--against", "etcd"], "--against etcd: other systems cannot be run beside it yet");
-    refused(&["--engine", "bully"], "--engine bully: takes 'all' or ids of central, ");
+    refused(&["--against", "consul"], "--against consul: takes etcd, zookeeper, redis");
+    let mixed = ["--workload", "counter,wide"];
+    refused(&mixed, "--workload: 'counter' and 'empty' are run alone, and not on other systems");
+    let elsewhere = ["--workload", "empty", "--against", "redis"];
+    refused(&elsewhere, "--workload: 'counter' and 'empty' are run alone");
+    let named = ["--workload", "wide", "--server", "http://127.0.0.1:1"];
+    refused(&named, "--workload: one of a set time does not go with --server or --record");
+    refused(&["--engine", "bully"], "--engine bully: takes 'all', replicated or ids of central, ");
     refused(&["--set", "lease=never"], "lease");
     refused(
         &["--server", "http://127.0.0.1:1", "--nodes", "3"],

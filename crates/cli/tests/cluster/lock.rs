@@ -90,9 +90,12 @@ fn the_code_is_the_commands_own() {
     let missing = locked(&fake, &["no-such-command-anywhere"]);
     assert_eq!(missing.stderr, "error: no-such-command-anywhere: no such command\n");
     assert_eq!(missing.code, 127);
+    let lock =
+        ["lock", "build", "--lang", "pt", "--server", &fake.address, "--", "no-such-command"];
+    assert_eq!(conclave(&lock).stderr, "erro: no-such-command: não existe esse comando\n");
     let closed = locked(&fake, &["/dev/null"]);
     assert_eq!(closed.code, 126, "{}", closed.stderr);
-    assert_eq!(fake.bodies("POST /v1/locks/build/release").len(), 4, "released whatever happens");
+    assert_eq!(fake.bodies("POST /v1/locks/build/release").len(), 5, "released whatever happens");
 }
 
 #[test]

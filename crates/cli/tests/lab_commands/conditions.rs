@@ -109,6 +109,25 @@ fn a_curve_that_ends_early_is_marked_and_the_reason_is_below() {
 }
 
 #[test]
+fn a_curve_without_a_figure_says_from_where_on_and_why() {
+    let file = std::env::temp_dir().join(format!("conclave-figure-{}.svg", std::process::id()));
+    let name = file.to_str().expect("a name");
+    // Votes of many clients are split sooner or later, and then nobody gets in.
+    let split = ["--algorithms", "quorum", "--nodes", "2,32", "--latency", "exp:1", "--seeds", "3"];
+    for (language, note, caption) in [
+        ("en", "× no figure: quorum from N = 32: in 3 of 3 runs not all got in", "Curves that"),
+        ("pt", "× sem valor: quorum a partir de N = 32: em 3 de 3 execuções", "Curvas que"),
+    ] {
+        let plot = ["compare", "--plot", name, "--lang", language];
+        let done = conclave(&[&plot[..], &split[..]].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let svg = std::fs::read_to_string(&file).expect("it was written");
+        std::fs::remove_file(&file).expect("it is there");
+        assert!(svg.contains(note) && svg.contains(caption), "{language}: {svg}");
+    }
+}
+
+#[test]
 fn faults_are_tried_on_elections_and_each_command_shows_what_its_cell_says() {
     let few = ["--algorithms", "bully,ring,chang-roberts,majority", "--nodes", "4,5"];
     let all = [&["compare", "--family", "election", "--faults", "--json"], &few[..]].concat();

@@ -6,6 +6,7 @@ mod changes;
 mod check;
 mod compare;
 mod conditions;
+mod deploy;
 mod diagrams;
 mod manual;
 mod portuguese;

@@ -1,6 +1,8 @@
 //! Who asks for Portuguese reads no English sentence.
 
 use crate::support::{Done, conclave, conclave_in, json};
+use std::fs;
+use std::path::Path;
 
 /// Words that are frequent in English and none in Portuguese.
 const ENGLISH: &[&str] = &[
@@ -31,6 +33,8 @@ const COMMANDS: &[&str] = &[
     "sim heartbeat --nodes 4 --latency exp:2 --crash 3@100",
     "sim lamport-clock --nodes 3 --view all",
     "sim vector-clock --nodes 3",
+    "sim bully --nodes 4 --partition 1,2/3,4@1..40 --crash 4@0 --start 1,2,3",
+    "algorithms central-failover",
     "check lamport --without A4 --nodes 2",
     "check bully --nodes 2",
     "check majority --nodes 2 --max-states 2000",
@@ -50,6 +54,8 @@ const COMMANDS: &[&str] = &[
 /// What people type wrongly.
 const MISTAKES: &[&str] = &[
     "sim --nodse",
+    "scenario run bully-winner-dies --answer",
+    "lock a --nodes 3",
     "simm",
     "sim",
     "sim foo",
@@ -150,6 +156,26 @@ fn no_english_sentence_is_left_in_what_is_said_of_mistakes() {
 }
 
 #[test]
+fn what_is_wrong_in_a_file_and_what_is_made_for_links_is_said_in_portuguese() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("portuguese");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let config = folder.join("wrong.toml");
+    let config = config.to_str().unwrap();
+    for text in ["id = \"x\"", "x = 1", "id = 1\nid = 2", "id", "id = = 1", "[[nodes]]\nid = 1"] {
+        fs::write(config, text).unwrap();
+        let said = in_portuguese(&format!("node --config {config}")).stderr;
+        assert!(said.starts_with("erro: "), "{text}: {said}");
+        complain(&english(&said.replace("expected", "the")));
+        assert!(!said.contains("missing field") && !said.contains("duplicate"), "{said}");
+    }
+    let out = folder.join("certificates");
+    let made = in_portuguese(&format!("cert --out {} --nodes 2", out.display()));
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    complain(&english(&made.stdout));
+}
+
+#[test]
 fn the_environment_decides_as_posix_has_it_and_the_flag_above_all() {
     let spoken = |variables: &[(&str, &str)], arguments: &[&str]| {
         let help = conclave_in(&[&["tour"], arguments].concat(), variables).stdout;
@@ -205,4 +231,25 @@ fn a_hint_keeps_the_language_that_was_asked_for() {
     // Where the environment says it, nothing need be typed.
     let told = conclave_in(&["tour"], &[("LANG", "pt_BR.UTF-8")]).stdout;
     assert!(!told.contains("--lang"), "{told}");
+}
+
+#[test]
+fn what_stands_beside_a_label_begins_in_the_same_column() {
+    for (line, labels, column) in [
+        ("sim vector-clock --nodes 3", &["HB ", "HB-exact "][..], 9),
+        ("sim lamport --nodes 3", &["preterição ", "fencing ", "justiça "], 12),
+        ("compare --family election --nodes 4", &["  um começa ", "  todos começam "], 16),
+        (
+            "timeout --latency exp:100 --cost-of-mistake 1000 --cost-of-waiting 1",
+            &["respostas ", "tempo limite "],
+            14,
+        ),
+    ] {
+        let told = in_portuguese(line).stdout;
+        for label in labels {
+            let labelled = told.lines().find(|line| line.starts_with(label)).expect("the label");
+            let beside: String = labelled.chars().skip(column - 1).take(2).collect();
+            assert!(beside.starts_with(' ') && !beside.ends_with(' '), "{line}: {labelled}");
+        }
+    }
 }

@@ -59,6 +59,7 @@ fn a_run_is_written_in_every_format_and_verified() {
     assert_eq!(found[3], "(?<host>\\S*) (?<cloc");
     assert_eq!(found[4], "{\"displayTimeUnit\":\"");
     let page = fs::read_to_string(folder.join("frames/index.html")).expect("a page");
+    assert!(page.contains("background: #fff"), "what is dark is read on a dark page, too");
     assert!(page.contains("central, 3 nodes") && folder.join("frames/000.svg").exists());
 
     let again = file("again.svg");

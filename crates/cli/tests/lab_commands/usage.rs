@@ -24,6 +24,8 @@ fn unknown_words_get_a_hint() {
     refuses_naming(&["algorithms", "paxos"], "no algorithm is called 'paxos'; ");
     refuses(&["sim", "central", "--node", "3"], "--node: no such flag; did you mean --nodes?");
     refuses(&["sim", "central", "--frobnicate"], "--frobnicate: no such flag; see --help");
+    let elsewhere = "--answer: no such flag; it belongs to scenario show";
+    refuses(&["scenario", "run", "bully-winner-dies", "--answer"], elsewhere);
     refuses(&["simm"], "simm: no such command; did you mean sim?");
     refuses(&["sim"], "<ID>: is missing; see --help");
     refuses(&["sim", "central", "7"], "7: one argument too many; see --help");
@@ -168,4 +170,21 @@ fn what_does_not_go_together_is_refused() {
         &["sim", "central", "--nodes", "3", "--ids", "1,2"],
         "--ids with 2 labels: one for each of the 3 nodes",
     );
+}
+
+#[test]
+fn of_sixty_thousand_mistakes_the_first_are_said() {
+    let config = concat!(env!("CARGO_TARGET_TMPDIR"), "/sixty-thousand-mistakes.toml");
+    let denied: Vec<String> = (0..60_000).map(|number| format!("\"print {number}\"")).collect();
+    let keys: Vec<String> = (0..60_000).map(|number| format!("wrong{number} = 1")).collect();
+    for (text, last) in [
+        (format!("deny = [{}]", denied.join(",")), "mistakes"),
+        (keys.join("\n"), "perhaps more: after 20 mistakes no others are looked for"),
+    ] {
+        std::fs::write(config, text).unwrap();
+        let done = conclave(&["node", "--config", config]);
+        let lines: Vec<&str> = done.stderr.lines().collect();
+        assert_eq!((done.code, lines.len() < 40), (2, true), "{} lines", lines.len());
+        assert!(lines.last().is_some_and(|line| line.ends_with(last)), "{:?}", lines.last());
+    }
 }

@@ -6,10 +6,11 @@
 //!
 //! - Keepalives are gathered, for [`AgendaConfig::gather`] at most, into one entry. The entry goes
 //!   ahead of any expiry, which is void if its session is in it.
-//! - Sessions expire by settled time (see [`super::settled`]), in bursts of [`BURST`], one at a time.
+//! - Sessions expire by settled time (see [`super::settled`]), in bursts of [`BURST`], one at a
+//!   time.
 //! - A tick is due when the moment of a timer of the table has come and no entry has told it yet,
-//!   and every [`IDLE_TICK`] while any timer is pending: the lease clock may run only so far ahead of
-//!   what is committed.
+//!   and every [`IDLE_TICK`] while any timer is pending: the lease clock may run only so far ahead
+//!   of what is committed.
 //!
 //! No leader comes near a million entries in a second, which is what a restored backup counts on:
 //! each is synced to disk, and one turn stamps what one queue holds.

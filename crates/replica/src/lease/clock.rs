@@ -9,7 +9,8 @@
 //! - a turn of the leader's loop counts at most [`STEP_MAX`]: the rest of it was a stall;
 //! - the clock is never more than [`AHEAD_MAX`] above what is committed: a leader without a quorum
 //!   expires nobody;
-//! - of two clocks of the system the slower counts: one that is being slewed runs up to 500 ppm fast.
+//! - of two clocks of the system the slower counts: one that is being slewed runs up to 500 ppm
+//!   fast.
 
 use conclave_table::LeaseTime;
 use rustix::time::{ClockId, clock_gettime};

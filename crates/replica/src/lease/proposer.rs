@@ -346,8 +346,8 @@ fn is_established(progress: &Progress, reign: &Reign) -> bool {
 /// Whether a majority was heard of not long ago.
 fn has_quorum(progress: &Progress) -> bool {
     let now = progress.borrow_watched();
-    let alone = now.membership_config.voter_ids().count() == 1;
-    alone || now.last_quorum_acked.as_ref().is_some_and(|acked| acked.elapsed() < DEAF)
+    let heard = now.last_quorum_acked.as_ref().is_some_and(|acked| acked.elapsed() < DEAF);
+    heard || now.membership_config.voter_ids().count() == 1
 }
 
 /// A batch of keepalives was applied, or not: only now is anybody told.

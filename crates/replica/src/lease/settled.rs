@@ -28,8 +28,8 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// A turn at `at`, by a clock that does not stop, which was to come `late` earlier. Returns up to
-    /// which lease time whatever is due may be expired.
+    /// A turn at `at`, by a clock that does not stop, which was to come `late` earlier. Returns up
+    /// to which lease time whatever is due may be expired.
     pub fn turn(&mut self, at: Duration, late: Duration, now: LeaseTime) -> Option<LeaseTime> {
         if late > STALL {
             self.turns.clear();

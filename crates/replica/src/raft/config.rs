@@ -11,11 +11,12 @@ const KEPT_MAX: u64 = 10_000;
 /// How long a snapshot may take to be sent and installed.
 const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Time-outs as they are given, pre-vote on: a node that was cut off does not disturb when it is back.
+/// Time-outs as they are given, pre-vote on: a node that was cut off does not disturb when it is
+/// back.
 ///
-/// A leader that restarts must not go on in the same term. It sends entries before its own disk has
-/// them; those that it lost by the crash may be on other nodes, and it would give their places in the
-/// log, with the same term, to others.
+/// A leader that restarts must not go on in the same term. It sends entries before its own disk
+/// has them; those that it lost by the crash may be on other nodes, and it would give their places
+/// in the log, with the same term, to others.
 pub fn settings(cluster: &str, timing: &Timing) -> Result<Arc<Config>, ReplicaError> {
     let entries = timing.snapshot_entries;
     let config = Config {

@@ -150,11 +150,9 @@ pub enum NotUnderstood {
 
 /// Puts a message into bytes.
 pub fn encode<T: Serialize>(cluster: Option<ClusterId>, message: &T) -> Vec<u8> {
-    let mut bytes = vec![FORMAT];
-    for part in [postcard::to_stdvec(&cluster), postcard::to_stdvec(message)] {
-        bytes.extend(part.expect("messages are plain data"));
-    }
-    bytes
+    let bytes = postcard::to_extend(&cluster, vec![FORMAT]);
+    let bytes = bytes.and_then(|bytes| postcard::to_extend(message, bytes));
+    bytes.expect("messages are plain data")
 }
 
 /// Reads one. A side that does not know its cluster yet takes any.

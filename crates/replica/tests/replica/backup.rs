@@ -82,8 +82,9 @@ async fn nodes_of_the_generation_before_are_refused() {
     // does not know this disk.
     let status = cluster.status(0, |status| status.leader.is_some()).await;
     assert_eq!((status.leader.map(|leader| leader.0), status.members.len()), (Some(0), 1));
-    let other = cluster.status(1, |status| status.leader.is_some()).await;
-    assert_ne!(other.leader.map(|leader| leader.0), Some(0));
+    let other = cluster.status(1, |status| status.leader.is_some_and(|leader| leader.0 != 0)).await;
+    assert_eq!(other.members.len(), 3);
+    assert_ne!(other.cluster_id, None);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -43,7 +43,7 @@ async fn an_empty_disk_beside_a_cluster_founds_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_founding_that_was_cut_short_goes_on_with_the_same_record() {
+async fn a_cluster_of_two_that_is_killed_soon_after_its_founding_is_the_same_afterwards() {
     let mut cluster = Cluster::configured(2, quick()).await;
     cluster.start(0).await.expect("it starts");
     cluster.start(1).await.expect("it starts");

@@ -73,6 +73,30 @@ pub struct TestNode {
     pub replica: Option<Replica>,
     pub log: Log,
     pub config: ReplicaConfig,
+    /// From the beginning until it first starts: the port is nobody else's.
+    listener: Option<TcpListener>,
+}
+
+impl TestNode {
+    fn new(config: ReplicaConfig, founder: Founder, listener: TcpListener) -> Self {
+        Self { founder, replica: None, log: Log::default(), config, listener: Some(listener) }
+    }
+
+    /// The port of a node that ran before may be somebody else's for a moment.
+    async fn listen(&mut self) -> TcpListener {
+        if let Some(listener) = self.listener.take() {
+            return listener;
+        }
+        within(async {
+            loop {
+                if let Ok(listener) = TcpListener::bind(self.config.listen).await {
+                    return listener;
+                }
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+    }
 }
 
 /// Several nodes, some of which run.
@@ -95,16 +119,15 @@ impl Cluster {
     pub async fn configured(count: u32, timing: Timing) -> Self {
         let place = Place::new();
         let mut founders = Vec::new();
+        let mut listeners = Vec::new();
         for id in 0..count {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
             let peer = listener.local_addr().expect("its address").to_string();
             founders.push(Founder { id: NodeId(id), peer, api: format!("127.0.0.1:{id}") });
+            listeners.push(listener);
         }
-        let node = |founder: &Founder| TestNode {
-            founder: founder.clone(),
-            replica: None,
-            log: Log::default(),
-            config: ReplicaConfig {
+        let node = |(founder, listener): (&Founder, TcpListener)| {
+            let config = ReplicaConfig {
                 cluster: "test".into(),
                 me: founder.id,
                 founders: founders.clone(),
@@ -112,9 +135,10 @@ impl Cluster {
                 data: place.disk(founder.id.0),
                 tls: None,
                 timing,
-            },
+            };
+            TestNode::new(config, founder.clone(), listener)
         };
-        let nodes = founders.iter().map(node).collect();
+        let nodes = founders.iter().zip(listeners).map(node).collect();
         Self { nodes, place }
     }
 
@@ -136,8 +160,8 @@ impl Cluster {
     pub async fn start_as(&mut self, id: u32, version: u32) -> Result<(), ReplicaError> {
         let node = &mut self.nodes[id as usize];
         let observer = Box::new(Recorder(Arc::clone(&node.log)));
+        let listener = node.listen().await;
         let config = node.config.clone();
-        let listener = TcpListener::bind(config.listen).await.expect("the port is free");
         let echo = Arc::new(Echo);
         let started = Replica::start_on(listener, config, echo, observer, version).await;
         node.replica = Some(started?);
@@ -149,7 +173,6 @@ impl Cluster {
         let id = self.nodes.len() as u32;
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let peer = listener.local_addr().expect("its address").to_string();
-        drop(listener);
         let founder = Founder { id: NodeId(id), peer, api: format!("127.0.0.1:{id}") };
         let first = &self.nodes[0].config;
         let config = ReplicaConfig {
@@ -159,7 +182,7 @@ impl Cluster {
             data: self.place.disk(id),
             ..first.clone()
         };
-        self.nodes.push(TestNode { founder, replica: None, log: Log::default(), config });
+        self.nodes.push(TestNode::new(config, founder, listener));
         self.start(id).await.expect("it starts");
         id
     }

@@ -1,6 +1,7 @@
 //! Leases, as the log of a real cluster has them.
 
 use crate::kit::{Cluster, quick, within};
+use conclave_core::NodeId;
 use conclave_replica::NotProposed;
 use conclave_table::{Change, LeaseTime, Renewal, Renewed, SessionId};
 
@@ -32,12 +33,13 @@ async fn a_keepalive_is_answered_after_it_is_in_the_table() {
     let session = cluster.open(1, 30_000).await;
     let replica = cluster.replica(leader);
     let before = replica.look(|table| table.session(session).map(|known| known.renewed));
-    let renewed = within(replica.renew(Renewal { session, open: None })).await;
+    let renewed = within(replica.renew(Renewal { session, at: NodeId(0), open: None })).await;
     assert_eq!(renewed, Ok(Renewed::Alive(vec![])));
     let after = replica.look(|table| table.session(session).map(|known| known.renewed));
     assert!(after > before, "{after:?} is what it was before");
     let stranger = SessionId([9; 16]);
-    let renewed = within(replica.renew(Renewal { session: stranger, open: None })).await;
+    let renewed =
+        within(replica.renew(Renewal { session: stranger, at: NodeId(0), open: None })).await;
     assert_eq!(renewed, Ok(Renewed::NoSession));
 }
 
@@ -52,7 +54,7 @@ async fn a_leader_without_a_quorum_expires_nobody_and_answers_no_keepalive() {
     let replica = cluster.replica(leader).clone();
     let waiting = tokio::spawn({
         let replica = replica.clone();
-        async move { replica.renew(Renewal { session, open: None }).await }
+        async move { replica.renew(Renewal { session, at: NodeId(0), open: None }).await }
     });
     // A read tells that the quorum is gone, after a good while.
     let read = within(replica.read_index()).await;

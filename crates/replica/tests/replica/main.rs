@@ -5,6 +5,7 @@ mod cluster;
 mod founding;
 mod kit;
 mod leases;
+mod measure;
 mod members;
 mod quick_election;
 mod version;

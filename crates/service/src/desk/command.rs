@@ -72,13 +72,6 @@ pub enum Command {
         /// Where the answer goes to.
         reply: Reply<api::Grant>,
     },
-    /// Take several locks, all or none.
-    AcquireAll {
-        /// As it was asked for.
-        request: api::AcquireAll,
-        /// Where the answer goes to.
-        reply: Reply<api::Grants>,
-    },
     /// Give a lock back.
     Release {
         /// Which lock.
@@ -137,6 +130,35 @@ pub enum Command {
         /// Where the answer goes to.
         reply: Reply<api::Released>,
     },
+    /// Change it.
+    SetValue {
+        /// Which.
+        name: String,
+        /// To what.
+        request: api::NewValue,
+        /// Where the answer goes to.
+        reply: Reply<api::Value>,
+    },
+    /// The node is about to stop; the answer comes when it may.
+    HandOver {
+        /// Where the answer goes to.
+        reply: Reply<()>,
+    },
+    /// What only the replicated engine can do.
+    Replicated(Replicated),
+    /// Show something; nothing changes.
+    Show(Question),
+}
+
+/// What only the replicated engine can be asked to do.
+pub enum Replicated {
+    /// Take several locks, all or none.
+    AcquireAll {
+        /// As it was asked for.
+        request: api::AcquireAll,
+        /// Where the answer goes to.
+        reply: Reply<api::Grants>,
+    },
     /// A leader lets a candidate lead next.
     PassOn {
         /// Which election.
@@ -181,22 +203,6 @@ pub enum Command {
         /// Where the answer goes to.
         reply: Reply<api::Value>,
     },
-    /// Change it.
-    SetValue {
-        /// Which.
-        name: String,
-        /// To what.
-        request: api::NewValue,
-        /// Where the answer goes to.
-        reply: Reply<api::Value>,
-    },
-    /// The node is about to stop; the answer comes when it may.
-    HandOver {
-        /// Where the answer goes to.
-        reply: Reply<()>,
-    },
-    /// Show something; nothing changes.
-    Show(Question),
 }
 
 /// What the desk can be asked to show.

@@ -3,7 +3,7 @@
 use super::Api;
 use super::body::{Body, Name, Names, Query};
 use super::problem::{Listed, Outcome};
-use crate::desk::{Command, Kind, Question};
+use crate::desk::{Command, Kind, Question, Replicated};
 use axum::Json;
 use axum::extract::State;
 use conclave_api as api;
@@ -29,7 +29,9 @@ pub async fn pass_on(
     Name(name): Name,
     Body(request): Body<api::HandOver>,
 ) -> Outcome<api::HandedOver> {
-    Ok(Json(api.ask(|reply| Command::PassOn { name, request, reply }).await?))
+    Ok(Json(
+        api.ask(|reply| Command::Replicated(Replicated::PassOn { name, request, reply })).await?,
+    ))
 }
 
 pub async fn resign(

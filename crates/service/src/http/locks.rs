@@ -4,7 +4,7 @@ use super::Api;
 use super::access::check_admin;
 use super::body::{Body, Name, Names, Query};
 use super::problem::{Listed, Outcome};
-use crate::desk::{Command, Kind, Question};
+use crate::desk::{Command, Kind, Question, Replicated};
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -22,7 +22,7 @@ pub async fn acquire_all(
     State(api): State<Api>,
     Body(request): Body<api::AcquireAll>,
 ) -> Outcome<api::Grants> {
-    Ok(Json(api.ask(|reply| Command::AcquireAll { request, reply }).await?))
+    Ok(Json(api.ask(|reply| Command::Replicated(Replicated::AcquireAll { request, reply })).await?))
 }
 
 pub async fn release(

@@ -4,7 +4,7 @@ use super::Api;
 use super::access::check_admin;
 use super::body::{Body, Name, NoBody};
 use super::problem::{Outcome, Problem};
-use crate::desk::{Command, MemberChange, Question, refusal};
+use crate::desk::{Command, MemberChange, Question, Replicated, refusal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
@@ -57,11 +57,11 @@ pub async fn snapshot(
     _: NoBody,
 ) -> Result<Response, Problem> {
     check_admin(&headers, api.config.admin_token.as_deref(), "take a backup")?;
-    let bytes = api.ask(|reply| Command::Snapshot { reply }).await?;
+    let bytes = api.ask(|reply| Command::Replicated(Replicated::Snapshot { reply })).await?;
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response())
 }
 
 async fn change(api: &Api, headers: &HeaderMap, change: MemberChange) -> Outcome<api::Members> {
     check_admin(headers, api.config.admin_token.as_deref(), "change the members")?;
-    Ok(Json(api.ask(|reply| Command::Members { change, reply }).await?))
+    Ok(Json(api.ask(|reply| Command::Replicated(Replicated::Members { change, reply })).await?))
 }

@@ -9,7 +9,9 @@ use conclave_api::{Code, SESSION_HEADER, STREAM_HEADER};
 pub fn table() -> Vec<Route> {
     let mut all = of_sessions();
     all.extend(of_locks());
+    all.extend(views_of_locks());
     all.extend(of_elections());
+    all.extend(views_of_elections());
     all.extend(of_values());
     all.extend(of_the_node());
     all.extend(of_members());
@@ -97,7 +99,6 @@ fn of_sessions() -> Vec<Route> {
 fn of_locks() -> Vec<Route> {
     let acquire = "Takes a lock; answers when it is granted or the wait is over.";
     let several = "Takes several locks, all or none (replicated engine).";
-    let verify = "Whether a fence is that of a holder, at this instant.";
     let force = "Takes a lock from its holder; needs the admin token.";
     let leave = "/v1/locks/{name}/waiters/{request_id}";
     vec![
@@ -123,15 +124,21 @@ fn of_locks() -> Vec<Route> {
             .refuses(NOT_WITHDRAWN)
             .numbered()
             .urgent(),
-        Route::new("post", "/v1/locks/{name}/verify", post(locks::verify), verify)
-            .takes("Verify")
-            .gives("Verified"),
         Route::new("delete", "/v1/locks/{name}/holders", delete(locks::force), force)
             .takes("Force")
             .gives("Forced")
             .refuses(&[Code::NotFound])
             .admin()
             .urgent(),
+    ]
+}
+
+fn views_of_locks() -> Vec<Route> {
+    let verify = "Whether a fence is that of a holder, at this instant.";
+    vec![
+        Route::new("post", "/v1/locks/{name}/verify", post(locks::verify), verify)
+            .takes("Verify")
+            .gives("Verified"),
         Route::new("get", "/v1/locks", get(locks::list), "All locks, in pages.")
             .gives("Locks")
             .reads_also(LISTED),
@@ -146,7 +153,6 @@ fn of_elections() -> Vec<Route> {
     let campaign = "Stands in an election; answers when it is won or the wait is over.";
     let proclaim = "Changes what the leader is known by.";
     let pass_on = "The leader lets a candidate lead next (replicated engine).";
-    let observe = "An election now, and again whenever it changes.";
     let leave = "/v1/elections/{name}/candidates/{request_id}";
     vec![
         Route::new("post", "/v1/elections/{name}/campaign", post(elections::campaign), campaign)
@@ -176,6 +182,12 @@ fn of_elections() -> Vec<Route> {
             .refuses(NOT_WITHDRAWN)
             .numbered()
             .urgent(),
+    ]
+}
+
+fn views_of_elections() -> Vec<Route> {
+    let observe = "An election now, and again whenever it changes.";
+    vec![
         Route::new("get", "/v1/elections", get(elections::list), "All elections, in pages.")
             .gives("Elections")
             .reads_also(LISTED),

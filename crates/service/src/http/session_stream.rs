@@ -4,7 +4,7 @@
 use super::Api;
 use super::body::Body;
 use super::problem::Problem;
-use crate::desk::{Command, refusal};
+use crate::desk::{Command, Replicated, refusal};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Sse;
@@ -26,7 +26,8 @@ pub async fn stream(
         let words = format!("the header {STREAM_HEADER} has the stream's number, which rises");
         return Err(refusal::bad(words).into());
     };
-    let attached = api.ask(|reply| Command::Attach { session, stream, reply }).await?;
+    let attached =
+        api.ask(|reply| Command::Replicated(Replicated::Attach { session, stream, reply })).await?;
     let over = api.streams.enter().over();
     let begun = stream::once(async { Ok(Event::default().event("attached").data("{}")) });
     // It is dropped with the connection, and then the stream has ended.
@@ -41,6 +42,6 @@ pub async fn ping(
     State(api): State<Api>,
     Body(request): Body<Ping>,
 ) -> Result<StatusCode, Problem> {
-    api.ask(|reply| Command::Ping { request, reply }).await?;
+    api.ask(|reply| Command::Replicated(Replicated::Ping { request, reply })).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -5,7 +5,7 @@ use super::Api;
 use super::access::check_admin;
 use super::body::{Body, Name, NoBody};
 use super::problem::Problem;
-use crate::desk::{Command, Question, Refusal, refusal};
+use crate::desk::{Command, Question, Refusal, Replicated, refusal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, Request, header};
@@ -55,7 +55,8 @@ pub async fn forget(
     _: NoBody,
 ) -> Result<Response, Problem> {
     check_admin(&headers, api.config.admin_token.as_deref(), "empty a value")?;
-    Ok(Json(api.ask(|reply| Command::DeleteValue { name, reply }).await?).into_response())
+    Ok(Json(api.ask(|reply| Command::Replicated(Replicated::DeleteValue { name, reply })).await?)
+        .into_response())
 }
 
 /// Whoever keeps the values, if another node does.

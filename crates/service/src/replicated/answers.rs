@@ -132,14 +132,7 @@ fn plain(name: &str, why: &Why) -> Refusal {
                 format!("'{name}' is in use with another number of permits, or without any");
             refusal::refuse(Code::ModeConflict, words)
         }
-        Why::Deadlock(all) => {
-            let others = all.len().saturating_sub(1);
-            let words = format!(
-                "whoever waits for '{name}' here waits for ever: {others} others wait for what \
-                 this session has, in a circle; give something back first"
-            );
-            refusal::refuse(Code::Deadlock, words)
-        }
+        Why::Deadlock(all) => refusal::refuse(Code::Deadlock, deadlock(name, all.len())),
         Why::NotHolder => refusal::not_holder(name),
         Why::NoCandidate => {
             refusal::not_found(format!("nobody with this label stands for '{name}'"))
@@ -151,6 +144,14 @@ fn plain(name: &str, why: &Why) -> Refusal {
         }
         Why::Full(quota) => full(*quota),
     }
+}
+
+fn deadlock(name: &str, parties: usize) -> String {
+    let others = parties.saturating_sub(1);
+    format!(
+        "whoever waits for '{name}' here waits for ever: {others} others wait for what this \
+         session has, in a circle; give something back first"
+    )
 }
 
 fn with_status(status: u16, words: &str) -> Refusal {

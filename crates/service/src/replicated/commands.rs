@@ -4,7 +4,7 @@ use super::answers::{self, lost, strange};
 use super::engine::ReplicatedEngine;
 use super::hop::{Asked, Changed, Patience, Said};
 use super::words::{self, Numbers};
-use crate::desk::{Answer as Answered, Command, Kind, Refusal, Reply, refusal};
+use crate::desk::{Answer as Answered, Command, Kind, Refusal, Replicated, Reply, refusal};
 use conclave_api as api;
 use conclave_api::limits;
 use conclave_table::{
@@ -31,7 +31,6 @@ impl ReplicatedEngine {
             Command::Campaign { name, request, reply } => {
                 self.acquire_one(Kind::Election, &name, &request, reply).await;
             }
-            Command::AcquireAll { request, reply } => self.acquire_all(&request, reply).await,
             Command::Release { name, request, reply } => {
                 self.answer(reply, self.release(words::lock(&name), &request).await);
             }
@@ -44,28 +43,35 @@ impl ReplicatedEngine {
             Command::Proclaim { name, request, reply } => {
                 self.answer(reply, self.proclaim(&name, &request).await);
             }
-            Command::PassOn { name, request, reply } => {
-                self.answer(reply, self.pass_on(&name, &request).await);
-            }
             Command::Force { name, request, reply } => {
                 self.answer(reply, self.force(&name, &request).await);
             }
             Command::SetValue { name, request, reply } => {
                 self.answer(reply, self.set_value(&name, &request).await);
             }
-            Command::DeleteValue { name, reply } => {
+            Command::HandOver { reply } => self.answer(reply, self.hand_over().await),
+            Command::Replicated(command) => self.execute_more(command).await,
+            Command::Show(question) => self.show(question).await,
+        }
+    }
+
+    async fn execute_more(&self, command: Replicated) {
+        match command {
+            Replicated::AcquireAll { request, reply } => self.acquire_all(&request, reply).await,
+            Replicated::PassOn { name, request, reply } => {
+                self.answer(reply, self.pass_on(&name, &request).await);
+            }
+            Replicated::DeleteValue { name, reply } => {
                 self.answer(reply, self.delete_value(&name).await);
             }
-            Command::Attach { session, stream, reply } => {
+            Replicated::Attach { session, stream, reply } => {
                 self.answer(reply, self.attach(&session, stream).await);
             }
-            Command::Ping { request, reply } => self.answer(reply, self.ping(&request)),
-            Command::Members { change, reply } => {
+            Replicated::Ping { request, reply } => self.answer(reply, self.ping(&request)),
+            Replicated::Members { change, reply } => {
                 self.answer(reply, self.members_changed(change).await);
             }
-            Command::Snapshot { reply } => self.answer(reply, self.snapshot().await),
-            Command::HandOver { reply } => self.answer(reply, self.hand_over().await),
-            Command::Show(question) => self.show(question).await,
+            Replicated::Snapshot { reply } => self.answer(reply, self.snapshot().await),
         }
     }
 
@@ -108,14 +114,11 @@ impl ReplicatedEngine {
         let session = words::session(id)?;
         let renewal = words::renewal(session, self.me(), keep)?;
         let asked = Asked::Renew { principal: Text::default(), renewal };
-        match self.ask(&asked, Patience::repeatable()).await.map_err(lost)? {
-            Said::Renewed(Renewed::Alive(held), ttl_ms) => {
-                let holds = held.into_iter().map(hold_view).collect();
-                Ok(api::Session { holds: Some(holds), ..self.session_view(session, ttl_ms) })
-            }
-            Said::Renewed(Renewed::NoSession, _) => Err(words::no_session()),
-            said => Err(unexpected(said)),
-        }
+        let said = self.ask(&asked, Patience::repeatable()).await.map_err(lost)?;
+        let Said::Renewed(renewed, ttl_ms) = said else { return Err(unexpected(said)) };
+        let Renewed::Alive(held) = renewed else { return Err(words::no_session()) };
+        let holds = held.into_iter().map(hold_view).collect();
+        Ok(api::Session { holds: Some(holds), ..self.session_view(session, ttl_ms) })
     }
 
     async fn close(&self, id: &str) -> Answered<()> {
@@ -252,10 +255,8 @@ impl ReplicatedEngine {
     /// Has the leader put a change into the log.
     pub async fn changed(&self, change: Change, patience: Patience) -> Answered<Changed> {
         let asked = Asked::Change { principal: Text::default(), change };
-        match self.ask(&asked, patience).await.map_err(lost)? {
-            Said::Changed(changed) => Ok(changed),
-            said => Err(unexpected(said)),
-        }
+        let said = self.ask(&asked, patience).await.map_err(lost)?;
+        if let Said::Changed(changed) = said { Ok(changed) } else { Err(unexpected(said)) }
     }
 }
 

@@ -10,7 +10,7 @@ use super::waits::Waits;
 use crate::Command;
 use conclave_core::NodeId;
 use conclave_replica::{Replica, ReplicaConfig, ReplicaError, Role, Status};
-use conclave_table::Table;
+use conclave_table::{Table, VERSION};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant as Moment;
 use tokio::net::TcpListener;
@@ -75,7 +75,7 @@ impl ReplicatedEngine {
         };
         let server = Arc::new(Forwarded(Arc::downgrade(&engine)));
         let watcher = Box::new(watcher);
-        let replica = Replica::start_on(listener, config.replica, server, watcher).await?;
+        let replica = Replica::start_on(listener, config.replica, server, watcher, VERSION).await?;
         let status = replica.status();
         tokio::spawn(Self::follow(Arc::downgrade(&engine), status.clone()));
         let _ = engine.replica.set((replica, status)); // It is started once.

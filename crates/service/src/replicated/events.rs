@@ -6,7 +6,7 @@ use crate::desk::{Feed, Numbered};
 use conclave_api::LiveEvent;
 use conclave_replica::Entry;
 use conclave_table::{
-    Answer, Body, Change, Kind, Notice, Refusal, SessionEnd, SessionId, Table, Text, Ticket,
+    Answer, Body, Change, Kind, Notice, Refusal, SessionEnd, SessionId, Table, Text,
 };
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -143,7 +143,7 @@ impl Noting<'_> {
                 }
             }
             Notice::Ended(ended) => {
-                let kind = end_kind(entry, ended.ticket, ended.resource.kind);
+                let kind = end_kind(entry.change, ended.resource.kind);
                 let what = What::Released(label(ended.ticket.session));
                 self.add(kind, Some(ended.resource.name.clone()), what);
             }
@@ -165,17 +165,11 @@ impl Noting<'_> {
     }
 }
 
-/// How the end of a hold is called: by force, with its session, or given back.
-fn end_kind(entry: &Entry<'_>, ticket: Ticket, kind: Kind) -> &'static str {
-    let ended = |notice: &Notice| matches!(notice, Notice::SessionEnded { session, .. } if *session == ticket.session);
-    match (entry.change, kind) {
+/// How the end of a hold is called: by force, or given back, perhaps with its session.
+fn end_kind(change: &Change, kind: Kind) -> &'static str {
+    match (change, kind) {
         (Change::Force(_), _) => "forced",
         (_, Kind::Election) => "leader",
-        (Change::Expire { .. } | Change::Lapse { .. }, Kind::Lock)
-            if entry.applied.notices.iter().any(ended) =>
-        {
-            "lost"
-        }
         (_, Kind::Lock) => "released",
     }
 }

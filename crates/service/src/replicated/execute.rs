@@ -140,15 +140,13 @@ impl ReplicatedEngine {
     /// An answer, with who held what it was about.
     fn told(&self, answer: Answer, waited_ms: u64, about: Vec<Resource>) -> Said {
         let stood = Stood { wants: about, ..Stood::default() };
-        match answer {
-            Answer::Refused(why) => self.refused(why, &stood),
-            answer => {
-                let look = |table: &Table| sights::forced(table, stood.wants.first()?, self.pace());
-                let details = self.replica().filter(|_| !stood.wants.is_empty());
-                let details = details.and_then(|replica| replica.look(look)).map(Box::new);
-                changed(answer, waited_ms, details)
-            }
+        if let Answer::Refused(why) = answer {
+            return self.refused(why, &stood);
         }
+        let look = |table: &Table| sights::forced(table, stood.wants.first()?, self.pace());
+        let details = self.replica().filter(|_| !stood.wants.is_empty());
+        let details = details.and_then(|replica| replica.look(look)).map(Box::new);
+        changed(answer, waited_ms, details)
     }
 
     /// A refusal, and more about it.

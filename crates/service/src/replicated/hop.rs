@@ -165,7 +165,14 @@ impl ReplicatedEngine {
                 Said::Unknown if !patience.repeatable => return Err(Lost::Unknown),
                 Said::Unknown if Instant::now() >= patience.answered => return Err(Lost::Unknown),
                 Said::Unknown => patience.renew(),
-                said => return Ok(said),
+                Said::Changed(_)
+                | Said::Renewed(..)
+                | Said::ReadIndex(_)
+                | Said::Verified(..)
+                | Said::Seen(_)
+                | Said::Value(_)
+                | Said::Done
+                | Said::No(_) => return Ok(said),
             }
             self.leader_changed(leader, Instant::now() + AGAIN).await;
         }

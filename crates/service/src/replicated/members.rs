@@ -66,9 +66,9 @@ impl ReplicatedEngine {
     pub async fn members_changed(&self, change: MemberChange) -> Answered<api::Members> {
         let asked = self.member_words(change)?;
         let patience = Patience::waiting(MEMBERS_MS, false);
-        match self.ask(&Asked::Member(asked.clone()), patience).await.map_err(lost)? {
-            Said::Done => {}
-            said => return Err(unexpected(said)),
+        let said = self.ask(&Asked::Member(asked.clone()), patience).await.map_err(lost)?;
+        if said != Said::Done {
+            return Err(unexpected(said));
         }
         let words = match asked {
             MemberAsked::Add { id, .. } => format!("node {} joined as a learner", id.0 + 1),

@@ -2,7 +2,7 @@
 //! leader says it. Lists are of this node's own table, once it has come as far as the leader's was,
 //! or as it is, if that is asked for.
 
-use super::answers::lost;
+use super::answers::{lost, strange};
 use super::commands::unexpected;
 use super::engine::ReplicatedEngine;
 use super::hop::{ANSWERED, Asked, Lost, Patience, Said};
@@ -54,10 +54,9 @@ impl ReplicatedEngine {
             Ok(session) => Asked::Verify(resource, fence, session),
             Err(_) => return Ok(verified(name, false, None)),
         };
-        match self.ask(&asked, Patience::repeatable()).await.map_err(lost)? {
-            Said::Verified(valid, latest) => Ok(verified(name, valid, latest)),
-            said => Err(unexpected(said)),
-        }
+        let said = self.ask(&asked, Patience::repeatable()).await.map_err(lost)?;
+        let Said::Verified(valid, latest) = said else { return Err(unexpected(said)) };
+        Ok(verified(name, valid, latest))
     }
 
     async fn lock_now(&self, name: &str, look: &api::Look) -> Answered<api::Lock> {
@@ -81,10 +80,8 @@ impl ReplicatedEngine {
 
     async fn seen_by_leader(&self, resource: Resource, explain: bool) -> Answered<LockSeen> {
         let asked = Asked::Look(resource, explain);
-        match self.ask(&asked, Patience::repeatable()).await.map_err(lost)? {
-            Said::Seen(seen) => Ok(*seen),
-            said => Err(unexpected(said)),
-        }
+        let said = self.ask(&asked, Patience::repeatable()).await.map_err(lost)?;
+        if let Said::Seen(seen) = said { Ok(*seen) } else { Err(unexpected(said)) }
     }
 
     fn seen_here(&self, resource: &Resource, explain: bool) -> Answered<LockSeen> {
@@ -96,16 +93,15 @@ impl ReplicatedEngine {
     pub async fn value_now(&self, name: &str) -> Answered<api::Value> {
         limits::name(name)?;
         let asked = Asked::Value(Text::from(name));
-        match self.ask(&asked, Patience::repeatable()).await.map_err(lost)? {
-            Said::Value(Some((fence, value))) => {
-                let json = value.map_or(Ok(serde_json::Value::Null), |text| {
-                    serde_json::from_str(&text).map_err(|_| super::answers::strange())
-                });
-                Ok(self.value_view(name, fence, json?))
-            }
-            Said::Value(None) => Err(refusal::not_found(format!("no value '{name}' was ever set"))),
-            said => Err(unexpected(said)),
-        }
+        let said = self.ask(&asked, Patience::repeatable()).await.map_err(lost)?;
+        let Said::Value(known) = said else { return Err(unexpected(said)) };
+        let Some((fence, value)) = known else {
+            return Err(refusal::not_found(format!("no value '{name}' was ever set")));
+        };
+        let json = value.map_or(Ok(serde_json::Value::Null), |text| {
+            serde_json::from_str(&text).map_err(|_| strange())
+        });
+        Ok(self.value_view(name, fence, json?))
     }
 
     async fn locks(&self, page: &api::Page) -> Answered<api::Locks> {
@@ -146,8 +142,8 @@ impl ReplicatedEngine {
         timeout(ANSWERED, self.pace().until(index)).await.map_err(behind)
     }
 
-    /// It can serve now: it is not about to stop, knows who leads, a majority answers, and it is not
-    /// far behind.
+    /// It can serve now: it is not about to stop, knows who leads, a majority answers, and it is
+    /// not far behind.
     fn ready(&self) -> Answered<()> {
         if *self.stopping().borrow() {
             return Err(refusal::unavailable("this node is about to stop"));

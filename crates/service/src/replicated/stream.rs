@@ -1,5 +1,5 @@
-//! Streams of sessions: quick detection of dead clients. A session that asked for it ends soon after
-//! its stream does.
+//! Streams of sessions: quick detection of dead clients. A session that asked for it ends soon
+//! after its stream does.
 //!
 //! Only a client's own end of its stream counts: that this node stops is none. A stream is no
 //! keepalive.

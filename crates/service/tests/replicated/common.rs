@@ -209,3 +209,13 @@ pub async fn admin(address: SocketAddr, request: &str, body: Value) -> Response 
 pub fn numbered(request_id: u64, wait_ms: u64) -> Value {
     json!({ "request_id": request_id.to_string(), "wait_ms": wait_ms })
 }
+
+/// Waits until something is so, and asks again and again.
+pub async fn until(mut so: impl AsyncFnMut() -> bool) {
+    let asked = async {
+        while !so().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(FOR_EVER, asked).await.expect("it comes to pass");
+}

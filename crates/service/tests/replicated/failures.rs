@@ -1,6 +1,6 @@
 //! Failures: a leader that dies, a node that stops, a majority that is gone.
 
-use crate::common::{Client, Cluster, FOR_EVER, call, fence, numbered};
+use crate::common::{Client, Cluster, FOR_EVER, call, fence, numbered, until};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -24,6 +24,28 @@ async fn a_wait_outlives_the_leader_and_is_granted_once() {
     assert_eq!(again, granted, "granted once");
     let seen = call(cluster.nodes[others[0]], "GET /v1/locks/a", &[], "").await.json();
     assert_eq!(seen["holders"].as_array().map(Vec::len), Some(1));
+    cluster.stop().await;
+}
+
+/// Rule 9: what nobody numbered is not asked for twice, and leaves nothing behind.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_without_a_number_ends_with_its_leader_and_leaves_the_line() {
+    let mut cluster = Cluster::start(3).await;
+    let leader = cluster.leader().await;
+    let others: Vec<usize> = (0..3).filter(|index| *index != leader).collect();
+    let holder = Client::open(cluster.nodes[others[0]], "holder").await;
+    fence(&holder.ask("a", numbered(1, 1_000)).await);
+    let waiter = Client::open(cluster.nodes[others[1]], "waiter").await;
+    let asked = waiter.queue("a", json!({ "wait_ms": 18_000 })).await;
+    cluster.kill(leader).await;
+    let given_up = asked.await.expect("answered");
+    assert_eq!(given_up.failure(), (503, "unavailable".into()), "{given_up:?}");
+    let address = cluster.nodes[others[0]];
+    until(async || {
+        let seen = call(address, "GET /v1/locks/a", &[], "").await;
+        seen.status == 200 && seen.json()["waiters"] == json!([])
+    })
+    .await;
     cluster.stop().await;
 }
 

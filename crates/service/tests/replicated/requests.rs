@@ -1,10 +1,9 @@
 //! Requests: carried out once however often they come, and ended by nothing but what ends them.
 
-use crate::common::{Client, Cluster, FOR_EVER, call, fence, numbered, waiters};
+use crate::common::{Client, Cluster, call, fence, numbered, until, waiters};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
-use tokio::time::timeout;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -24,8 +23,8 @@ async fn a_repeat_gets_the_answer_of_the_first_at_every_node() {
         let released = client.at(*node).post("/v1/locks/a/release", release.clone()).await;
         assert_eq!(released.status, 200, "{released:?}");
     }
-    let again = client.ask("a", numbered(1, 1_000)).await.json();
-    assert_eq!((&again["fence"], &again["released"]), (&json!(granted), &json!(true)));
+    let again = client.ask("a", numbered(1, 1_000)).await;
+    assert_eq!(again.failure(), (409, "withdrawn".into()), "a grant that has ended is none");
     let mut marked = numbered(9, 1_000);
     marked["lowest_open"] = json!("9");
     let later = fence(&client.ask("a", marked).await);
@@ -138,6 +137,19 @@ async fn what_a_client_does_not_know_of_is_given_back_by_its_keepalive() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_lock_of_who_is_silent_for_its_ttl_goes_to_the_next() {
+    let cluster = Cluster::start(3).await;
+    let silent = Client::open_for(cluster.nodes[0], "silent", 1_000).await;
+    let held = silent.acquire("a").await;
+    let waiter = Client::open(cluster.nodes[1], "waiter").await;
+    let granted = fence(&waiter.ask("a", numbered(1, 18_000)).await);
+    assert!(granted > held);
+    let late = silent.release("a", held).await;
+    assert_eq!(late.failure(), (404, "no_session".into()));
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_breaks_a_rule_is_refused_by_a_clear_line() {
     let cluster = Cluster::start(1).await;
     let address = cluster.first();
@@ -163,14 +175,4 @@ async fn what_breaks_a_rule_is_refused_by_a_clear_line() {
     let again = call(address, "POST /v1/sessions", &[JSON], &once).await.json();
     assert_eq!(first["session"], again["session"]);
     cluster.stop().await;
-}
-
-/// Waits until something is so, and asks again and again.
-async fn until(mut so: impl AsyncFnMut() -> bool) {
-    let asked = async {
-        while !so().await {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(FOR_EVER, asked).await.expect("it comes to pass");
 }

@@ -1,6 +1,6 @@
 //! Views: lists in pages, the cluster, events and metrics, without any secret.
 
-use crate::common::{Client, Cluster, FOR_EVER, admin, call, numbered};
+use crate::common::{Client, Cluster, FOR_EVER, admin, call, numbered, until};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -44,7 +44,7 @@ async fn the_cluster_tells_what_this_engine_has() {
     assert_eq!((&seen["election"], &seen["locks_max"]), (&json!(null), &json!(null)));
     assert_eq!(seen["members"].as_array().map(Vec::len), Some(3));
     assert!(seen["applied"].as_u64().is_some() && seen["committed"].as_u64().is_some());
-    assert_eq!(call(cluster.nodes[leader], "GET /readyz", &[], "").await.status, 200);
+    until(async || call(cluster.nodes[leader], "GET /readyz", &[], "").await.status == 200).await;
     let members = call(cluster.nodes[0], "GET /v1/cluster/members", &[], "").await.json();
     assert_eq!(members["members"].as_array().map(Vec::len), Some(3));
     let to = (leader + 1) % 3 + 1;

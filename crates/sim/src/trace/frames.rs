@@ -109,6 +109,7 @@ const PAGE: &str = r#"<!doctype html>
 <meta name="viewport" content="width=device-width">
 <title>@TITLE</title>
 <style>
+html { background: #fff; color-scheme: light }
 body { margin: 0 auto; max-width: 760px; padding: 12px; font: 15px sans-serif; color: #222 }
 img { width: 100%; height: auto; border: 1px solid #ddd }
 nav { display: flex; gap: 8px; align-items: center; margin: 8px 0 }

@@ -39,7 +39,7 @@ impl Language {
     }
 
     /// The name of what a message carries.
-    pub(super) fn field(self, name: &str) -> &str {
+    pub fn field(self, name: &str) -> &str {
         if self == Self::English {
             return name;
         }

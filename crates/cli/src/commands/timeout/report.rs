@@ -6,7 +6,7 @@ use crate::output::{bad, beside, good, labelled, numbers, strong, typed, width};
 use crate::texts::tr;
 use conclave_lab::timeout::{Cheapest, Row};
 
-const COLUMN: usize = 10;
+const COLUMN: usize = 14;
 /// A simulated detector runs this long unless told otherwise.
 const UNTIL_DEFAULT: f64 = 1_000.0;
 

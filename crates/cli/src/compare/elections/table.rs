@@ -8,7 +8,7 @@ use conclave_lab::compare::elections::{Measured, Point, Sample, Spread};
 use std::fmt::Write;
 
 /// How far texts stand from the margin.
-const COLUMN: usize = 14;
+const COLUMN: usize = 16;
 
 /// All that was measured: who begins alone, all at once, and how long it takes.
 pub fn text(measured: &Measured) -> String {
@@ -148,7 +148,7 @@ fn formulas(points: &[Point]) -> String {
             ("textbooks", cost.textbooks),
         ] {
             if !told.is_empty() {
-                text += &beside(&dim(format!("  {label:12}")), COLUMN, told);
+                text += &beside(&dim(format!("  {label:14}")), COLUMN, told);
             }
         }
     }

@@ -31,6 +31,15 @@ pub struct Series {
     pub points: Vec<Spot>,
     /// Whether it ends before the others, since more nodes were not run.
     pub cut: bool,
+    /// From where on there is nothing to show of what was run.
+    pub unmeasured: Option<u32>,
+}
+
+impl Series {
+    /// Whether it ends before the others.
+    fn ends(&self) -> bool {
+        self.cut || self.unmeasured.is_some()
+    }
 }
 
 /// What was measured with so many nodes.
@@ -90,9 +99,10 @@ impl Panel {
         let top = frame.top + TOP;
         let bottom = frame.top + frame.height - BOTTOM;
         let all = || self.series.iter().flat_map(|series| &series.points);
+        let values = all().flat_map(|spot| [spot.value, spot.value + spot.half]);
         Axes {
             x: Axis::tight(all().map(|spot| f64::from(spot.n)), left + 10, right - 10),
-            y: Axis::round(self.scale, all().map(|spot| spot.value), bottom, top + 6),
+            y: Axis::round(self.scale, values, bottom, top + 6),
             left,
             right,
             top,
@@ -161,7 +171,7 @@ impl Panel {
         for (((x, y), bundle), top) in ends.into_iter().zip(tops) {
             let edge = axes.right + LABELS - 8;
             let bottom = top + height(bundle);
-            let begin = if bundle.series[0].cut { x + 20 } else { x + 10 };
+            let begin = if bundle.series[0].ends() { x + 20 } else { x + 10 };
             let way = vec![(begin, y), (axes.right + 4, y), (edge, (top + bottom) / 2)];
             paper.draw(&PathElement::new(way, GREY_DARK))?;
             if bundle.series.len() > 1 {
@@ -196,7 +206,9 @@ fn coincide(a: &Series, b: &Series) -> bool {
     let close = |(a, b): (&Spot, &Spot)| {
         a.n == b.n && (a.value - b.value).abs() <= 0.01 * a.value.abs().max(b.value.abs())
     };
-    a.cut == b.cut && a.points.len() == b.points.len() && a.points.iter().zip(&b.points).all(close)
+    a.ends() == b.ends()
+        && a.points.len() == b.points.len()
+        && a.points.iter().zip(&b.points).all(close)
 }
 
 impl Bundle<'_> {
@@ -245,9 +257,9 @@ impl Bundle<'_> {
         Ok(())
     }
 
-    /// A cross behind the last point of what was not run with more nodes.
+    /// A cross behind the last point of what has none with more nodes.
     fn cross(&self, paper: &Paper<'_>, axes: &Axes) -> Drawn {
-        let last = self.pixels(axes, 0).pop().filter(|_| self.series[0].cut);
+        let last = self.pixels(axes, 0).pop().filter(|_| self.series[0].ends());
         let Some((x, y)) = last else { return Ok(()) };
         let x = x + 13;
         for line in [[(x - 5, y - 5), (x + 5, y + 5)], [(x - 5, y + 5), (x + 5, y - 5)]] {

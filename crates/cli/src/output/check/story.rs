@@ -1,6 +1,7 @@
 //! How a promise is broken, moment by moment.
 
 use crate::output::numbers::of;
+use crate::output::story::in_words;
 use crate::output::{bad, beside, dim, odd, strong};
 use crate::texts::{sentence, tr};
 use conclave_core::{NodeId, Story, Ticks};
@@ -81,7 +82,7 @@ fn told(line: &Line, names: &Names, width: usize) -> String {
     let number = (line.at.0 / Ticks::UNIT.0).to_string() + ".";
     let lead = format!("{}  ", dim(format!("{number:>width$}")));
     let name = |node: NodeId| names.name(node) + " ";
-    let text = line.node.map(name).unwrap_or_default() + &sentence(&names.tell(&line.text));
+    let text = line.node.map(name).unwrap_or_default() + &in_words(&names.tell(&line.text));
     let told = beside(&lead, width + 2, &text);
     ["ENTERS", "CRASHES", "RESTARTS", "is told, wrongly,", "is lost", "once more"]
         .iter()

@@ -15,7 +15,7 @@ impl Report<'_> {
         if leading.leaders_seen.len() > 1 {
             let seen = self.nodes(&leading.leaders_seen);
             let told = format!("{seen}; at most {} at once", leading.at_once);
-            text += &labelled("leaders seen", COLUMN + 2, &told);
+            text += &labelled("leaders", COLUMN, &told);
         }
         if leading.changes > 0 {
             let turns = of(leading.changes, "turn");

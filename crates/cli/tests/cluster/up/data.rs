@@ -84,6 +84,24 @@ fn a_directory_of_other_settings_or_of_another_cluster_is_refused() {
     assert_eq!(after, settings, "nothing was changed");
 }
 
+#[test]
+fn a_directory_of_another_engine_is_refused_and_left_as_it_is() {
+    let place = Place::new("other-engine");
+    for (made, other) in [("replicated", "maekawa"), ("maekawa", "replicated")] {
+        let data = place.path(made);
+        let arguments = ["--nodes", "1", "--data", &data];
+        Up::bare(&place, &[&arguments[..], &["--engine", made]].concat()).end(Signal::INT);
+        let file = format!("{data}/node-1.toml");
+        let refused = place.conclave(&["node", "--config", &file, "--engine", other]);
+        let said = format!("error: --engine {other}: {data}/node-1 was made with {made}; ");
+        assert!(refused.stderr.starts_with(&said), "{refused:?}");
+        assert_eq!(refused.code, Some(2));
+        let up = Up::bare(&place, &arguments); // Without a name, it is the one that it was.
+        assert!(up.running.seen.iter().any(|line| line.contains(made)), "{:?}", up.running.seen);
+        up.end(Signal::INT);
+    }
+}
+
 /// All certificates and keys of a directory.
 fn certificates(data: &Path) -> Vec<Vec<u8>> {
     let names = ["ca.pem", "node-1.pem", "node-1.key", "node-2.pem", "node-2.key"];

@@ -1,6 +1,7 @@
 //! Histories of leases, played with a real table and a clock by hand.
 
 use super::*;
+use conclave_core::NodeId;
 use conclave_table::{Floor, Open, SessionId};
 
 const ALICE: SessionId = SessionId([1; 16]);
@@ -34,7 +35,7 @@ impl Leader {
 
     fn keepalive(&mut self, session: SessionId) {
         let at = Duration::from_millis(self.at);
-        self.agenda.on_keepalive(Renewal { session, open: None }, (), at);
+        self.agenda.on_keepalive(Renewal { session, at: NodeId(0), open: None }, (), at);
     }
 
     /// One turn; what it submits is committed and applied at once, if there is a quorum.

@@ -144,11 +144,12 @@ async fn ask(
     let deadline = Instant::now() + Duration::from_secs(30);
     let request = encode(cluster, &question);
     let bytes = rpc.request(to, Purpose::Raft, request, deadline).await.expect("it answers");
-    match decode(cluster, &bytes).expect("it can be read") {
-        Reply::Vote(response) => Ok(response),
-        Reply::Refused(reason) => Err(reason),
-        other => panic!("{other:?}"),
+    let reply = decode(cluster, &bytes).expect("it can be read");
+    if let Reply::Refused(reason) = reply {
+        return Err(reason);
     }
+    let Reply::Vote(response) = reply else { panic!("{reply:?}") };
+    Ok(response)
 }
 
 #[tokio::test(flavor = "multi_thread")]

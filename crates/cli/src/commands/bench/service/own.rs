@@ -53,6 +53,14 @@ impl Own {
         Servers { addresses: addresses.collect(), cluster, processes }
     }
 
+    /// Kills a node, counted from 0, and waits for its end.
+    pub fn kill(&mut self, index: usize) {
+        if let Some(member) = self.members.get_mut(index) {
+            member.signal(Signal::KILL);
+            member.wait();
+        }
+    }
+
     /// Stops all nodes, and removes what is of no use any more.
     pub fn remove(mut self) {
         up::stop(&mut self.members, STOP);

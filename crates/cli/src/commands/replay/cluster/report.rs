@@ -2,9 +2,9 @@
 
 use super::{Found, flag, list};
 use crate::failure::Exit;
-use crate::output::numbers::{count, of};
+use crate::output::numbers::{count, local, of};
 use crate::output::{bad, dim, good, labelled, odd, strong};
-use crate::texts::tr;
+use crate::texts::{sentence, tr};
 use conclave_core::{Ticks, Verdict, Violation};
 use conclave_lab::Experiment;
 use conclave_lab::recordings::{self, Difference, MissingStarts, Tape, Tapes};
@@ -137,7 +137,7 @@ impl Report {
             text += &labelled(&format!("node {}", starts.node), COLUMN, &starts.words());
         }
         if self.put_off >= 1.0 {
-            let ms = self.put_off;
+            let ms = local(&self.put_off.to_string());
             let words = format!("a step seems up to {ms} ms too early for its message: put off");
             text += &labelled("clocks", COLUMN, &words);
         }
@@ -152,7 +152,9 @@ impl Report {
 
     fn judged(&self) -> String {
         let judged = self.properties.iter().filter(|(_, verdict)| **verdict != Verdict::NotChecked);
-        let words: Vec<String> = judged.map(|(tag, verdict)| format!("{tag} {verdict}")).collect();
+        let word = |verdict: &Verdict| tr(&verdict.to_string()).into_owned();
+        let words: Vec<String> =
+            judged.map(|(tag, verdict)| format!("{tag} {}", word(verdict))).collect();
         let mut text = match words.is_empty() {
             true => String::new(),
             false => labelled("judged", COLUMN, &words.join(", ")),
@@ -161,7 +163,7 @@ impl Report {
             text += &match (broken.machine == self.machine, broken.promised) {
                 (true, true) => format!("{}\n", bad(broken.words())),
                 (true, false) => {
-                    format!("{}\n", odd(broken.words() + " (it does not promise that)"))
+                    format!("{}\n", odd(broken.words() + " " + &tr("(it does not promise that)")))
                 }
                 (false, true) => format!("{}\n", bad(broken.words_elsewhere())),
                 (false, false) => continue,
@@ -241,12 +243,14 @@ impl Broken {
 
     fn words(&self) -> String {
         let Self { property, time, what, .. } = self;
-        format!("{property} violated at {time}: {what}")
+        let title = format!("{property} violated at {}:", local(&time.to_string()));
+        format!("{} {}", tr(&title), sentence(what))
     }
 
     fn words_elsewhere(&self) -> String {
         let machine = &self.machine;
-        format!("{machine}: {} ({} shows it)", self.words(), flag(machine))
+        let shown = format!("({} shows it)", flag(machine));
+        format!("{machine}: {} {}", self.words(), tr(&shown))
     }
 }
 
@@ -254,15 +258,18 @@ impl Told {
     fn words(&self) -> String {
         let Self { file, start, put_forward, .. } = self;
         let entries = count(self.entries as u64);
-        let mut words = match self.cut_off {
+        let told = match self.cut_off {
             true => format!("{file}, cut off after {entries} entries"),
             false => format!("{file}, {entries} entries"),
         };
+        let mut words = tr(&told).into_owned();
         if *start > 1 {
-            words += &format!(", start {start} of this node");
+            words = format!("{words}, {}", tr(&format!("start {start} of this node")));
         }
         if *put_forward > 0.0 {
-            words += &format!("; its clock was behind, and is put forward by {put_forward} ms");
+            let ms = local(&put_forward.to_string());
+            let told = format!("its clock was behind, and is put forward by {ms} ms");
+            words = format!("{words}; {}", tr(&told));
         }
         words
     }
