@@ -7,9 +7,9 @@
 //! Whoever is left over waits for ever.
 //!
 //! Nearly always the newest request closes the cycle, and it is refused as it comes. But a deadlock
-//! may also come about without a new request: a hand-over lets a candidate pass those before it, who
-//! now wait for it; and who loses a hold, or a place in line, that another of its requests would
-//! have entered again, waits for others from then on. So these are looked at again, and the newest
+//! may also come about without a new request. A hand-over lets a candidate pass those before it, who
+//! now wait for it; and who loses a hold, or a place in line, that another of its requests would have
+//! entered again, waits for others from then on. So these are looked at again, and the newest
 //! request of the cycle is refused, by a notice.
 
 use crate::answer::Refusal;
