@@ -6,11 +6,11 @@
 //! waits for nobody that waits will be let in and leave, then who waited for those, and so on.
 //! Whoever is left over waits for ever.
 //!
-//! Nearly always the newest request closes the cycle, and it is refused as it comes. But a deadlock
-//! may also come about without a new request. A hand-over lets a candidate pass those before it, who
-//! now wait for it; and who loses a hold, or a place in line, that another of its requests would have
-//! entered again, waits for others from then on. So these are looked at again, and the newest
-//! request of the cycle is refused, by a notice.
+//! Nearly always the newest request closes the cycle, and it is refused as it comes. But a
+//! deadlock may also come about without a new request. A hand-over lets a candidate pass those
+//! before it, who now wait for it; and who loses a hold, or a place in line, that another of its
+//! requests would have entered again, waits for others from then on. So these are looked at again,
+//! and the newest request of the cycle is refused, by a notice.
 
 use crate::answer::Refusal;
 use crate::lock::{Blocker, Lock, Waiter};
