@@ -62,7 +62,7 @@ pub enum NodeError {
         source: io::Error,
     },
     /// The disk is that of a node of the replicated engine.
-    #[error("{}: was made with the replicated engine; take that, or another directory", _0.display())]
+    #[error("{}: was made with the replicated engine; take another directory", _0.display())]
     OtherEngine(PathBuf),
     /// The host could not start, or ended.
     #[error(transparent)]
@@ -72,9 +72,9 @@ pub enum NodeError {
     Replica(#[from] ReplicaError),
 }
 
-/// A node that runs, as a future without its type. What is `async` is compiled where it is awaited,
-/// unless it is a trait object, and a binary that only reads flags is not optimised: the whole node,
-/// consensus included, would then be as slow as a debug build.
+/// A node that runs, as a future without its type. What is `async` is compiled where it is
+/// awaited, unless it is a trait object, and a binary that only reads flags is not optimised: the
+/// whole node, consensus included, would then be as slow as a debug build.
 pub type Running = Pin<Box<dyn Future<Output = Result<(), NodeError>>>>;
 
 /// Runs a node until it is told to stop, or has to.

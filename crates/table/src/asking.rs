@@ -28,7 +28,18 @@ impl Table {
             Admission::Repeat => return Step::Repeated(ticket),
             Admission::Refused(why) => return Step::Answered(Answer::Refused(why)),
         }
-        let step = match &ask.body {
+        let step = self.carry_out_request(ask, ticket, turn);
+        let answer = match &step {
+            Step::Answered(answer) => answer.clone(),
+            Step::Joined(..) | Step::Repeated(_) => Answer::Waiting { position: 0 },
+        };
+        self.record(ticket, body, answer);
+        step
+    }
+
+    /// Carries out a request that is new.
+    fn carry_out_request(&mut self, ask: &Ask, ticket: Ticket, turn: &mut Turn) -> Step {
+        match &ask.body {
             Body::Acquire(acquire) => {
                 self.let_all_in(turn); // A new request is not to blame for what was there before.
                 self.join(ticket, acquire)
@@ -46,13 +57,7 @@ impl Table {
             Body::HandOver { election, fence, to } => {
                 Step::Answered(self.hand_over(ask.session, election, *fence, to, turn))
             }
-        };
-        let answer = match &step {
-            Step::Answered(answer) => answer.clone(),
-            Step::Joined(..) | Step::Repeated(_) => Answer::Waiting { position: 0 },
-        };
-        self.record(ticket, body, answer);
-        step
+        }
     }
 
     /// What became of a request that joined its queues with this change.

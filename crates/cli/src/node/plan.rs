@@ -156,17 +156,7 @@ impl<'a> Checked<'a> {
         let http = self.http(own);
         let cluster = self.cluster();
         let data = self.data();
-        let named = named(flags, file);
-        let made = data.as_deref().and_then(|data| self.made_with(data, named));
-        let engine = match made {
-            Some(made) if named == Named::default() && set.is_empty() => made,
-            Some(made) => {
-                let engine = named.engine.unwrap_or(made.name());
-                let named = Named { engine: Some(engine), ..named };
-                algorithms::choose(named, set, count, self.mistakes)
-            }
-            None => algorithms::choose(named, set, count, self.mistakes),
-        };
+        let engine = self.engine(data.as_deref(), set, count);
         let tls = self.tls();
         let admin_token = self.token();
         let level = self.level()?;
@@ -267,6 +257,20 @@ impl<'a> Checked<'a> {
             self.missing("--data: is missing; takes the directory that is this node's disk");
         }
         data.map(PathBuf::from)
+    }
+
+    /// The engine that is named, or else the one that the directory was made with.
+    fn engine(&mut self, data: Option<&Path>, set: &[(String, String)], nodes: u32) -> Engine {
+        let named = named(self.flags, self.file);
+        match data.and_then(|data| self.made_with(data, named)) {
+            Some(made) if named == Named::default() && set.is_empty() => made,
+            Some(made) => {
+                let engine = named.engine.unwrap_or(made.name());
+                let named = Named { engine: Some(engine), ..named };
+                algorithms::choose(named, set, nodes, self.mistakes)
+            }
+            None => algorithms::choose(named, set, nodes, self.mistakes),
+        }
     }
 
     /// The engine that this directory was made with, if it has one. Another must not be named.

@@ -161,15 +161,7 @@ fn inflict(fault: &str, cluster: &mut Cluster<'_>, lan: &Lan, chance: &mut Chanc
             }
             cluster.launch(leader);
         }
-        "flap" => {
-            let other = (node + chance.below(u64::from(N) - 1) as u32) % N + 1;
-            for _ in 0..chance.below(10) {
-                lan.cut(node, other);
-                thread::sleep(Duration::from_millis(chance.below(400)));
-                lan.heal(node, other);
-                thread::sleep(Duration::from_millis(chance.below(400)));
-            }
-        }
+        "flap" => flap(node, lan, chance),
         "freeze" => {
             cluster.freeze(node);
             thread::sleep(lasts);
@@ -187,6 +179,17 @@ fn inflict(fault: &str, cluster: &mut Cluster<'_>, lan: &Lan, chance: &mut Chanc
             thread::sleep(lasts);
             others.iter().for_each(|other| lan.heal(node, *other));
         }
+    }
+}
+
+/// A cable that comes and goes.
+fn flap(node: u32, lan: &Lan, chance: &mut Chance) {
+    let other = (node + chance.below(u64::from(N) - 1) as u32) % N + 1;
+    for _ in 0..chance.below(10) {
+        lan.cut(node, other);
+        thread::sleep(Duration::from_millis(chance.below(400)));
+        lan.heal(node, other);
+        thread::sleep(Duration::from_millis(chance.below(400)));
     }
 }
 

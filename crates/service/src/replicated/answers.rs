@@ -7,7 +7,7 @@ use super::sights::{Details, HolderSeen, Who};
 use super::words;
 use crate::desk::refusal::{self, Refusal};
 use conclave_api::{self as api, Code, Failure};
-use conclave_table::{Answer, Mode, Quota, Refusal as Why, Senseless};
+use conclave_table::{Answer, Fence, Mode, Quota, Refusal as Why, Senseless};
 
 /// What a client is to wait before it asks again, when nobody leads.
 const ASK_AGAIN_MS: u64 = 500;
@@ -127,30 +127,30 @@ fn plain(name: &str, why: &Why) -> Refusal {
             refusal::refuse(Code::Timeout, format!("'{name}' could not be had in time"))
         }
         Why::Withdrawn => refusal::refuse(Code::Withdrawn, "it was withdrawn"),
-        Why::ModeConflict => {
-            let words =
-                format!("'{name}' is in use with another number of permits, or without any");
-            refusal::refuse(Code::ModeConflict, words)
-        }
+        Why::ModeConflict => refusal::refuse(
+            Code::ModeConflict,
+            format!("'{name}' is in use with another number of permits, or without any"),
+        ),
         Why::Deadlock(all) => refusal::refuse(Code::Deadlock, deadlock(name, all.len())),
         Why::NotWaiting => {
             refusal::not_found(format!("no such request of this session waits for '{name}'"))
         }
-        Why::AlreadyGranted => {
-            let words = format!("'{name}' was granted before; give it back with its fence");
-            refusal::refuse(Code::Granted, words)
-        }
+        Why::AlreadyGranted => refusal::refuse(
+            Code::Granted,
+            format!("'{name}' was granted before; give it back with its fence"),
+        ),
         Why::NotHolder => refusal::not_holder(name),
         Why::NoCandidate => {
             refusal::not_found(format!("nobody with this label stands for '{name}'"))
         }
-        Why::StaleFence { at_least } => {
-            let words =
-                format!("'{name}' takes fences from {} on: there was a later one", at_least.0);
-            refusal::refuse(Code::StaleFence, words)
-        }
+        Why::StaleFence { at_least } => stale(name, *at_least),
         Why::Full(quota) => full(*quota),
     }
+}
+
+fn stale(name: &str, at_least: Fence) -> Refusal {
+    let words = format!("'{name}' takes fences from {} on: there was a later one", at_least.0);
+    refusal::refuse(Code::StaleFence, words)
 }
 
 fn deadlock(name: &str, parties: usize) -> String {

@@ -38,10 +38,7 @@ impl ReplicatedEngine {
                 self.answer(reply, self.release(words::election(&name), &request).await);
             }
             Command::Withdraw { kind, name, request_id, request, reply } => {
-                let resource = match kind {
-                    Kind::Lock => words::lock(&name),
-                    Kind::Election => words::election(&name),
-                };
+                let resource = words::resource(kind, &name);
                 self.answer(reply, self.withdraw(resource, &request_id, &request).await);
             }
             Command::Proclaim { name, request, reply } => {

@@ -2,8 +2,8 @@
 //!
 //! Such a request leaves with its connection, and its node says so. A node that dies says nothing,
 //! and nobody could ask for the request again: it would be granted to nobody. So the leader looks
-//! for requests in line that nobody waits for. Whoever waits is parked at the leader; the others are
-//! withdrawn.
+//! for requests in line that nobody waits for. Whoever waits is parked at the leader; the others
+//! are withdrawn.
 
 use super::engine::ReplicatedEngine;
 use conclave_table::{Table, Ticket};

@@ -218,25 +218,7 @@ impl What {
             }
             Self::Queued(label, place) => format!("'{label}' waits at place {place}"),
             Self::Left(label, why) => {
-                let why = match why {
-                    Refusal::TimedOut => "has waited for long enough",
-                    Refusal::Deadlock(_) => "would have waited for ever: a deadlock",
-                    Refusal::NoSession
-                    | Refusal::TakenId
-                    | Refusal::Forgotten
-                    | Refusal::AnotherRequest
-                    | Refusal::Senseless(_)
-                    | Refusal::Busy
-                    | Refusal::Withdrawn
-                    | Refusal::ModeConflict
-                    | Refusal::NotWaiting
-                    | Refusal::AlreadyGranted
-                    | Refusal::NotHolder
-                    | Refusal::NoCandidate
-                    | Refusal::StaleFence { .. }
-                    | Refusal::Full(_) => "has left the line",
-                };
-                format!("'{label}' {why}")
+                format!("'{label}' {}", left(why))
             }
             Self::Granted(label, id, fence) => {
                 format!("'{label}' ({:08x}) has it with fence {fence}", short_hash(*id))
@@ -246,5 +228,27 @@ impl What {
             Self::Proclaimed => "the leader is known by something else".to_string(),
             Self::Said(words) => words.clone(),
         }
+    }
+}
+
+/// Why somebody waits no longer.
+fn left(why: &Refusal) -> &'static str {
+    match why {
+        Refusal::TimedOut => "has waited for long enough",
+        Refusal::Deadlock(_) => "would have waited for ever: a deadlock",
+        Refusal::NoSession
+        | Refusal::TakenId
+        | Refusal::Forgotten
+        | Refusal::AnotherRequest
+        | Refusal::Senseless(_)
+        | Refusal::Busy
+        | Refusal::Withdrawn
+        | Refusal::ModeConflict
+        | Refusal::NotWaiting
+        | Refusal::AlreadyGranted
+        | Refusal::NotHolder
+        | Refusal::NoCandidate
+        | Refusal::StaleFence { .. }
+        | Refusal::Full(_) => "has left the line",
     }
 }

@@ -1,5 +1,6 @@
 //! From the words of the API to changes of the table: what a request says, checked.
 
+use crate::desk::Kind;
 use crate::desk::refusal::{self, Refusal};
 use conclave_api::limits::{self, Sharing};
 use conclave_api::{self as api, Code};
@@ -75,6 +76,14 @@ impl Numbers {
     pub fn ask(self, session: SessionId, body: Body) -> Change {
         let Self { request, lowest_open } = self;
         Change::Ask(Ask { session, request, lowest_open, body })
+    }
+}
+
+/// What is asked for under a name.
+pub fn resource(kind: Kind, name: &str) -> Result<Resource, Refusal> {
+    match kind {
+        Kind::Lock => lock(name),
+        Kind::Election => election(name),
     }
 }
 
