@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 
 impl Table {
     pub(crate) fn ask(&mut self, ask: &Ask, turn: &mut Turn) -> Step {
-        let open_max = self.limits.open_of_session;
         let body = hash(&ask.body);
         let ticket = Ticket { session: ask.session, request: ask.request };
         self.raise_mark(ask.session, ask.lowest_open, turn);
@@ -23,30 +22,16 @@ impl Table {
         if session.uses(ask.request) && ask.request.is_unrecorded() {
             return Step::Answered(Answer::Refused(Refusal::AnotherRequest));
         }
-        match session.requests.admit(ask.request, body, open_max) {
+        match session.requests.admit(ask.request, body, self.limits.open_of_session) {
             Admission::New => {}
             Admission::Repeat => return Step::Repeated(ticket),
             Admission::Refused(why) => return Step::Answered(Answer::Refused(why)),
         }
-        let step = self.carry_out_request(ask, ticket, turn);
-        let answer = match &step {
-            Step::Answered(answer) => answer.clone(),
-            Step::Joined(..) | Step::Repeated(_) => Answer::Waiting { position: 0 },
-        };
-        self.record(ticket, body, answer);
-        step
-    }
-
-    /// Carries out a request that is new.
-    fn carry_out_request(&mut self, ask: &Ask, ticket: Ticket, turn: &mut Turn) -> Step {
-        match &ask.body {
-            Body::Acquire(acquire) => {
-                self.let_all_in(turn); // A new request is not to blame for what was there before.
-                self.join(ticket, acquire)
-            }
+        let step = match &ask.body {
+            Body::Acquire(acquire) => self.join(ticket, acquire, turn),
             Body::Cancel { request, of, granted_too } => {
-                let ticket = Ticket { session: ask.session, request: *request };
-                Step::Answered(self.cancel(ticket, of.as_ref(), *granted_too, turn))
+                let withdrawn = ticket.sibling(*request);
+                Step::Answered(self.cancel(withdrawn, of.as_ref(), *granted_too, turn))
             }
             Body::Release { resource, fence, hold } => {
                 Step::Answered(self.release(ask.session, resource, *fence, *hold, turn))
@@ -57,7 +42,13 @@ impl Table {
             Body::HandOver { election, fence, to } => {
                 Step::Answered(self.hand_over(ask.session, election, *fence, to, turn))
             }
-        }
+        };
+        let answer = match &step {
+            Step::Answered(answer) => answer.clone(),
+            Step::Joined(..) | Step::Repeated(_) => Answer::Waiting { position: 0 },
+        };
+        self.record(ticket, body, answer);
+        step
     }
 
     /// What became of a request that joined its queues with this change.
@@ -101,7 +92,8 @@ impl Table {
     }
 
     /// Joins all queues at one index.
-    fn join(&mut self, ticket: Ticket, acquire: &Acquire) -> Step {
+    fn join(&mut self, ticket: Ticket, acquire: &Acquire, turn: &mut Turn) -> Step {
+        self.let_all_in(turn); // A new request is not to blame for what was there before.
         let refusal = senseless(acquire)
             .map(Refusal::Senseless)
             .or_else(|| self.conflicting(acquire).then_some(Refusal::ModeConflict))

@@ -15,12 +15,12 @@
 //! force ends by itself and is never stuck. The deadlock is the greatest set of stuck requests: see
 //! [`Reduction`].
 //!
-//! Nearly always the newest request closes the cycle, and it is refused as it comes. But a
-//! deadlock may also come about without a new request. A hand-over lets a candidate pass those
-//! before it, who now wait for it; who loses a hold, or a place in line, that another of its
-//! requests would have entered again, waits for others from then on; and when a request leaves or
-//! is let in, all others of its party may be stuck. So these are looked at again, and the newest
-//! request of the cycle is refused, by a notice.
+//! Nearly always the newest request closes the cycle, and it is refused as it comes. But a deadlock
+//! may also come about without a new request: a hand-over lets a candidate pass those before it,
+//! and they now wait for it; who loses a hold, or a place in line, that another of its requests
+//! would have entered again, waits for others from then on; and when a request leaves or is let in,
+//! all others of its party may be stuck. So these are looked at again, and the newest request of
+//! the cycle is refused, by a notice.
 
 use crate::answer::{Link, Refusal};
 use crate::reduction::Reduction;
