@@ -75,6 +75,12 @@ impl<'a> Cluster<'a> {
         assert!(code.is_none_or(|code| code == 0), "node {node} was told to stop: {code:?}");
     }
 
+    /// Tells a node to stop, and starts it again.
+    pub fn restart(&mut self, node: u32) {
+        self.stop(node);
+        self.launch(node);
+    }
+
     /// Kills a node and takes its disk away.
     pub fn kill_and_wipe(&mut self, node: u32) {
         self.kill(node);

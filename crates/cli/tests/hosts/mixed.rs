@@ -46,6 +46,10 @@ impl Chance {
     fn node(&mut self) -> u32 {
         self.below(N.into()) as u32 + 1
     }
+
+    fn other(&mut self, node: u32) -> u32 {
+        (node + self.below(u64::from(N) - 1) as u32) % N + 1
+    }
 }
 
 /// What is protected. It checks every entry: the fence rises, and whoever is still inside must have
@@ -147,17 +151,13 @@ fn inflict(fault: &str, cluster: &mut Cluster<'_>, lan: &Lan, chance: &mut Chanc
             thread::sleep(lasts / 4);
             cluster.launch(node);
         }
-        "stop" => {
-            cluster.stop(node);
-            cluster.launch(node);
-        }
+        "stop" => cluster.restart(node),
         "stop the leader" | "kill the leader" => {
             let all: Vec<u32> = (1..=N).collect();
             let leader = cluster.agreed(&all, None);
-            if fault == "stop the leader" {
-                cluster.stop(leader);
-            } else {
-                cluster.kill(leader);
+            match fault {
+                "stop the leader" => cluster.stop(leader),
+                _ => cluster.kill(leader),
             }
             cluster.launch(leader);
         }
@@ -168,7 +168,7 @@ fn inflict(fault: &str, cluster: &mut Cluster<'_>, lan: &Lan, chance: &mut Chanc
             cluster.thaw(node);
         }
         "cut a cable" => {
-            let other = (node + chance.below(u64::from(N) - 1) as u32) % N + 1;
+            let other = chance.other(node);
             lan.cut(node, other);
             thread::sleep(lasts);
             lan.heal(node, other);
@@ -184,7 +184,7 @@ fn inflict(fault: &str, cluster: &mut Cluster<'_>, lan: &Lan, chance: &mut Chanc
 
 /// A cable that comes and goes.
 fn flap(node: u32, lan: &Lan, chance: &mut Chance) {
-    let other = (node + chance.below(u64::from(N) - 1) as u32) % N + 1;
+    let other = chance.other(node);
     for _ in 0..chance.below(10) {
         lan.cut(node, other);
         thread::sleep(Duration::from_millis(chance.below(400)));

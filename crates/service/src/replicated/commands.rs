@@ -38,8 +38,7 @@ impl ReplicatedEngine {
                 self.answer(reply, self.release(words::election(&name), &request).await);
             }
             Command::Withdraw { kind, name, request_id, request, reply } => {
-                let resource = words::resource(kind, &name);
-                self.answer(reply, self.withdraw(resource, &request_id, &request).await);
+                self.answer(reply, self.withdraw(kind, &name, &request_id, &request).await);
             }
             Command::Proclaim { name, request, reply } => {
                 self.answer(reply, self.proclaim(&name, &request).await);
@@ -148,11 +147,12 @@ impl ReplicatedEngine {
     /// holds. Clients that give up count on that: they do not know the fence of a grant unheard.
     async fn withdraw(
         &self,
-        resource: Answered<Resource>,
+        kind: Kind,
+        name: &str,
         request_id: &str,
         request: &api::Withdraw,
     ) -> Answered<api::Withdrawn> {
-        let resource = resource?;
+        let resource = words::resource(kind, name)?;
         let name = Text::clone(&resource.name);
         let numbers = Numbers::of(request.request_id.as_deref(), request.lowest_open.as_deref())?;
         let session = words::session(&request.session)?;
