@@ -70,8 +70,8 @@ pub enum NodeError {
 }
 
 /// A node that runs, as a future without its type. What is `async` is compiled where it is awaited,
-/// unless it is a trait object, and a binary that only reads flags is not optimised: the whole node,
-/// consensus included, would then be as slow as a debug build.
+/// unless it is a trait object, and a binary that only reads flags is not optimised: the whole
+/// node, consensus included, would then be as slow as a debug build.
 pub type Running = Pin<Box<dyn Future<Output = Result<(), NodeError>>>>;
 
 /// Runs a node until it is told to stop, or has to.
