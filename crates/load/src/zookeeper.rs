@@ -91,6 +91,11 @@ impl ZooKeeper {
             }
             let Some(before) = before(&children, number) else { return Ok(number) };
             let path = format!("{}/{before}", self.place());
+            if before.starts_with(&self.prefix()) {
+                // One of ours: its answer was lost, and the next server was late to show it.
+                self.remove(&path).await?;
+                continue;
+            }
             let watch = |frame: Frame| frame.read(&path, true);
             match self.ask(Operation::GetData, watch).await?.code {
                 0 => self.changed(&path).await?,
@@ -102,17 +107,20 @@ impl ZooKeeper {
 
     pub async fn release(&mut self) -> Result<(), Error> {
         let Some(own) = self.own.clone() else { return Ok(()) };
-        let path = format!("{}/{own}", self.place());
-        let code = self.ask(Operation::Delete, |frame| frame.delete(&path)).await?.code;
-        match code {
-            0 | NO_NODE => self.own = None,
-            code => return Err(refused(code)),
-        }
+        self.remove(&format!("{}/{own}", self.place())).await?;
+        self.own = None;
         Ok(())
     }
 
     pub async fn keep_alive(&mut self) -> Result<(), Error> {
         self.ask(Operation::Ping, |frame| frame).await.map(|_| ())
+    }
+
+    async fn remove(&mut self, path: &str) -> Result<(), Error> {
+        match self.ask(Operation::Delete, |frame| frame.delete(path)).await?.code {
+            0 | NO_NODE => Ok(()),
+            code => Err(refused(code)),
+        }
     }
 
     /// The node of this client: known, found again, or new.
