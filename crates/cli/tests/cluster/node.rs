@@ -91,7 +91,7 @@ fn the_example_for_operators_makes_a_node() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/conclave.toml");
     refuses(&["node", "--config", path, "--log", "loud"], &["--log loud: "]);
     refuses(
-        &["node", "--config", path, "--engine", "central", "--log", "loud"],
+        &["node", "--config", path, "--engine", "central", "--set", "lease=8s", "--log", "loud"],
         &["--set lease: central takes ", "--log loud: "],
     );
 }

@@ -77,7 +77,7 @@ pub static ENTRY: Entry = Entry {
             claim(2, astray_with_a_comeback, 656_602, ALL),
             claim(2, astray, 919_410, SAFE),
             claim(2, comeback, 255_334, SAFE),
-            claim(2, overtaken, 233_447, SAFE),
+            claim(2, overtaken, 232_995, SAFE),
             claim(2, astray, 603_198, SAFE_AT_THE_RESOURCE).with(PAUSED),
             claim(2, at_any_moment, 2_242, TWO_INSIDE).with(PAUSED),
             claim(3, loss, 870_008, ALL).large(),

@@ -160,13 +160,19 @@ fn a_data_directory_belongs_to_one_node_of_one_cluster() {
     let table = [
         ("--id", "2", "is that of node '1', not '2'"),
         ("--cluster", "other", "is that of cluster 'conclave', not 'other'"),
-        ("--engine", "maekawa", "is that of the settings '2 nodes; engine central"),
         ("--set", "busy=try", "is that of the settings '2 nodes; engine central"),
     ];
     for (flag, value, words) in table {
         let place = Place::new();
         fails(&mut borrowed(&cluster, &place, "borrower", flag, value), words);
     }
+    // Another engine is a mistake of use: it is told before anything is opened.
+    let place = Place::new();
+    let mut borrower = borrowed(&cluster, &place, "borrower", "--engine", "maekawa");
+    borrower.start();
+    assert_eq!(borrower.ended().code(), Some(2), "{}", borrower.log());
+    let words = "was made with central; take that, or another directory";
+    assert!(borrower.log().contains(words), "{}", borrower.log());
 }
 
 #[test]
