@@ -8,6 +8,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Ends the names of files that are not whole yet. Whatever has such a name after a crash is void.
 pub const DRAFT: &str = "part";
@@ -56,16 +58,27 @@ pub fn preallocate(file: &File, length: u64) -> io::Result<()> {
     }
 }
 
-/// Locks a directory for this process.
+/// How long to wait for whoever uses a directory to be gone: the node before may just be ending,
+/// and a child that its process is about to start has the lock, too, until it runs another program.
+const LOCK_PATIENCE: Duration = Duration::from_millis(500);
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+/// Locks a directory for this process. Waits a moment for it.
 pub fn lock(directory: &Path) -> Result<File, DiskError> {
     let path = directory.join("lock");
     let mut options = OpenOptions::new();
     let opened = options.read(true).write(true).create(true).truncate(false).mode(0o600);
     let file = opened.open(&path).map_err(|error| DiskError::system(&path, error))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(Errno::WOULDBLOCK) => Err(DiskError::InUse { directory: directory.to_path_buf() }),
-        Err(error) => Err(DiskError::system(&path, error.into())),
+    let until = Instant::now() + LOCK_PATIENCE;
+    loop {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(Errno::WOULDBLOCK) if Instant::now() < until => thread::sleep(LOCK_PAUSE),
+            Err(Errno::WOULDBLOCK) => {
+                return Err(DiskError::InUse { directory: directory.to_path_buf() });
+            }
+            Err(error) => return Err(DiskError::system(&path, error.into())),
+        }
     }
 }
 

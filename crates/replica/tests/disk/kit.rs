@@ -49,9 +49,17 @@ impl Place {
 
     /// A copy, as a crash at this moment would leave it.
     pub fn copy(&self) -> Self {
-        let copy = Self::new();
-        copy_all(&self.data(), &copy.data());
-        copy
+        // Old segments are deleted in the background. A copy takes time, which a crash does not: one
+        // during which files went or came is not what a crash leaves.
+        loop {
+            let copy = Self::new();
+            let before = (self.segments(), self.snapshots());
+            let copied = copy_all(&self.data(), &copy.data());
+            if before == (self.segments(), self.snapshots()) {
+                copied.expect("nothing went meanwhile");
+                return copy;
+            }
+        }
     }
 
     /// The files of the log, in order.
@@ -87,16 +95,17 @@ fn sorted(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn copy_all(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
+fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
     for path in sorted(from) {
         let target = to.join(path.file_name().unwrap());
         if path.is_dir() {
-            copy_all(&path, &target);
+            copy_all(&path, &target)?;
         } else {
-            fs::copy(&path, &target).unwrap();
+            fs::copy(&path, &target)?;
         }
     }
+    Ok(())
 }
 
 pub fn log_id(term: u64, index: u64) -> LogId {
