@@ -49,8 +49,8 @@ impl Place {
 
     /// A copy, as a crash at this moment would leave it.
     pub fn copy(&self) -> Self {
-        // Old segments are deleted in the background. A copy takes time, which a crash does not: one
-        // during which files went or came is not what a crash leaves.
+        // Old segments are deleted in the background. A copy takes time, which a crash does not:
+        // one during which files went or came is not what a crash leaves.
         loop {
             let copy = Self::new();
             let before = (self.segments(), self.snapshots());
