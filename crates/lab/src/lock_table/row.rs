@@ -82,7 +82,7 @@ pub static ENTRY: Entry = Entry {
             claim(2, at_any_moment, 2_242, TWO_INSIDE).with(PAUSED),
             claim(3, loss, 870_008, ALL).large(),
             claim(3, synchronous_comeback, 1_020_296, ALL).large(),
-            claim(2, twice_withdrawn, 2_573_541, SAFE).large(),
+            claim(2, twice_withdrawn, 2_565_437, SAFE).large(),
             claim(2, in_any_order, 3_443_907, SAFE).large(),
         ]),
         normal: Stated::No("its requests are counted, and so are its entries"),
