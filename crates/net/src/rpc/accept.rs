@@ -47,9 +47,9 @@ impl Door {
     fn let_in(&self, guest: Guest, address: SocketAddr) {
         let node = Arc::clone(&self.node);
         self.node.tasks.spawn(async move {
-            let Guest { from, purpose, about, wire } = guest;
+            let visit = node.visited(&guest);
+            let Guest { from, purpose, wire, .. } = guest;
             tracing::info!("node {from} connected from {address} for {purpose}");
-            let visit = node.visited(from, purpose, about);
             let how = tokio::select! {
                 biased;
                 () = visit.end.cancelled() => Ending::Here,

@@ -60,6 +60,11 @@ impl Channel {
         same_disk && self.to.id == to.id && self.to.address == to.address
     }
 
+    /// Whether it stands, and leads to this disk.
+    pub fn is_up_with(&self, disk: u128) -> bool {
+        matches!(&*self.state.borrow(), ChannelState::Up(asker) if asker.disk == disk)
+    }
+
     pub fn is_up(&self) -> bool {
         matches!(*self.state.borrow(), ChannelState::Up(_))
     }

@@ -115,6 +115,7 @@ fn check(welcome: &Welcome, cluster: &str, to: &PeerAddress) -> Result<(), Fault
 /// Somebody who has connected and is one of the nodes, by all that it says and shows.
 pub(super) struct Guest {
     pub from: NodeId,
+    pub disk: u128,
     pub purpose: Purpose,
     pub about: Vec<u8>,
     pub wire: Wire,
@@ -148,9 +149,9 @@ pub(super) async fn introduce(node: &RpcState, stream: TcpStream) -> Result<Gues
     };
     let proved = certificate.is_some();
     match hear(node, &mut wire, certificate).await {
-        Ok(Hello { from, purpose, about, .. }) => {
+        Ok(Hello { from, disk, purpose, about, .. }) => {
             wire.trust(node.config.limits.frame_max(purpose));
-            Ok(Guest { from, purpose, about, wire })
+            Ok(Guest { from, disk, purpose, about, wire })
         }
         Err(fault) => Err(Turned { fault, wire: Some(wire), proved }),
     }
@@ -232,7 +233,7 @@ fn objection(node: &RpcState, hello: &Hello, certificate: Option<Certificate>) -
     if config.tls.is_some() && !certificate.is_some_and(|shown| valid_for(&shown, from)) {
         return Some(format!("its certificate is not one of node {from}"));
     }
-    let admitted = node.server.admit(from, hello.disk);
+    let admitted = node.server.admit(from, hello.disk, hello.purpose);
     admitted.err().map(|reason| printable(&reason, TEXT_MAX))
 }
 

@@ -29,7 +29,7 @@
 //! struct Echo;
 //!
 //! impl RpcServer for Echo {
-//!     fn admit(&self, _from: NodeId, _disk: u128) -> Result<(), String> {
+//!     fn admit(&self, _: NodeId, _disk: u128, _: Purpose) -> Result<(), String> {
 //!         Ok(())
 //!     }
 //!     fn about(&self) -> Vec<u8> {
@@ -157,6 +157,11 @@ impl Rpc {
     /// Whether a connection with this peer stands, whoever has dialled it and whatever it is for.
     pub fn connected(&self, to: NodeId) -> bool {
         self.node.connected(to)
+    }
+
+    /// Whether one stands that has shown this disk.
+    pub fn connected_with(&self, to: NodeId, disk: u128) -> bool {
+        self.node.connected_with(to, disk)
     }
 
     /// Connections that come up and go down from now on. A connection that the peer's system closes

@@ -33,12 +33,26 @@ impl Answering {
 }
 
 impl RpcServer for Answering {
-    fn admit(&self, from: NodeId, disk: u128) -> Result<(), String> {
+    /// This node may be the one that is behind, and not know yet who belongs to the cluster by now.
+    /// So it hears consensus from all that speak of its cluster, as Raft has it (Ongaro, 4.1): whom
+    /// it does not know it only votes for or follows, and whoever counts votes and acknowledgements
+    /// dials members, with their disks. What clients want is taken from members alone.
+    fn admit(&self, from: NodeId, disk: u128, purpose: Purpose) -> Result<(), String> {
         let members = self.node.members();
         if members.nodes.is_empty() {
             return founding::admit(&self.node.disk, from, disk);
         }
-        members.admit(from, disk)
+        let admitted = members.admit(from, disk);
+        match purpose {
+            Purpose::Service => admitted,
+            Purpose::Raft | Purpose::Bulk => admitted.or_else(|reason| {
+                // One with another disk must not push the member's own connections aside.
+                let member = members.nodes.get(&u64::from(from.0));
+                let is_here = member.zip(self.node.peers.rpc());
+                let is_here = is_here.is_some_and(|(it, rpc)| rpc.connected_with(from, it.disk));
+                if is_here { Err(reason) } else { Ok(()) }
+            }),
+        }
     }
 
     fn about(&self) -> Vec<u8> {

@@ -31,7 +31,7 @@ impl Server for Mute {
 }
 
 impl RpcServer for Mute {
-    fn admit(&self, _: NodeId, _: u128) -> Result<(), String> {
+    fn admit(&self, _: NodeId, _: u128, _: Purpose) -> Result<(), String> {
         Ok(())
     }
 
