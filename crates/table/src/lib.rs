@@ -60,6 +60,6 @@ pub use names::{
     Fence, Floor, Kind, LeaseTime, Party, Place, RequestId, Resource, SessionId, Text, Ticket,
 };
 pub use session::Session;
-pub use table::{Table, VERSION};
+pub use table::{GENESIS, Table, VERSION};
 pub use value::Value;
 pub use view::{Due, LockView, WaitView};
