@@ -125,9 +125,13 @@ impl Disk {
         self.change(|identity| identity.cluster_id = Some(cluster_id))
     }
 
-    /// Keeps what this node promises when a cluster is founded. Waits for the disk.
-    pub fn promise_founding(&self, record: Vec<u8>) -> Result<(), DiskError> {
-        self.change(|identity| identity.founding = Some(record))
+    /// Keeps what this node promises when a cluster is founded, and the cluster itself, at once: a
+    /// node that knew only one of them would take messages of any. Waits for the disk.
+    pub fn promise_founding(&self, record: Vec<u8>, cluster: ClusterId) -> Result<(), DiskError> {
+        self.change(|identity| {
+            identity.founding = Some(record);
+            identity.cluster_id = Some(cluster);
+        })
     }
 
     /// What this node promised when the cluster was founded.

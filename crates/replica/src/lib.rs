@@ -19,7 +19,7 @@ pub mod state_hashes;
 pub mod state_machine;
 mod status;
 
-pub use backup::{Restore, restore};
+pub use backup::{Restore, is_undated, restore};
 pub use face::{
     Call, CallError, Committed, Entry, Founder, Member, NotChanged, NotProposed, Observer,
     ReplicaConfig, ReplicaError, Role, Server, Status, Timing,

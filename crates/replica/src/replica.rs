@@ -226,13 +226,15 @@ impl Replica {
         })
     }
 
-    /// Makes a backup of this node's table: its bytes. See [`crate::restore`].
-    pub fn snapshot(&self) -> Boxed<'_, Result<Vec<u8>, ReplicaError>> {
-        Box::pin(self.back_up())
+    /// Makes a backup of this node's table: its bytes. See [`crate::restore`], which must know
+    /// whether the table was up to date at some moment of this call.
+    pub fn snapshot(&self, up_to_date: bool) -> Boxed<'_, Result<Vec<u8>, ReplicaError>> {
+        Box::pin(self.back_up(up_to_date))
     }
 
-    async fn back_up(&self) -> Result<Vec<u8>, ReplicaError> {
+    async fn back_up(&self, up_to_date: bool) -> Result<Vec<u8>, ReplicaError> {
         let raft = &self.node.raft;
+        let begun = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut metrics = raft.metrics();
         let applied = metrics.borrow_watched().last_applied;
         if metrics.borrow_watched().snapshot < applied {
@@ -250,8 +252,7 @@ impl Replica {
         let latest = self.node.disk.snapshots().latest();
         let (_, file) = latest.ok_or_else(|| refused("there is nothing to back up yet".into()))?;
         let snapshot = file.read_all().await.map_err(|error| refused(error.to_string()))?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Ok(backup::wrap(&snapshot, now.as_secs()))
+        Ok(backup::wrap(&snapshot, if up_to_date { begun.as_secs() } else { backup::UNDATED }))
     }
 
     /// Ends when this replica had to stop by itself, and says why.

@@ -32,8 +32,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// What a snapshot covers.
 pub type Meta = SnapshotMetaOf<TypeConfig>;
 
-/// The largest snapshot that is written, sent or taken.
-pub const SNAPSHOT_BYTES_MAX: u64 = 1 << 30;
+/// The largest snapshot that is written, sent or taken: more than the limits of a table allow.
+pub const SNAPSHOT_BYTES_MAX: u64 = 4 << 30;
 
 const MARK: &[u8; 8] = b"cnclsnap";
 const FORMAT: u32 = 1;
@@ -99,6 +99,11 @@ impl Pieces {
         written.expect("memory takes it");
         postcard::to_io(table, pieces).expect("a table is plain data")
     }
+
+    /// How many bytes they are as a file.
+    fn length(&self) -> u64 {
+        self.0.iter().map(|piece| piece.len() as u64).sum::<u64>() + 8
+    }
 }
 
 impl Snapshots {
@@ -143,9 +148,12 @@ impl Snapshots {
         path.map(|path| decode(&path)).transpose()
     }
 
-    /// Writes one. Waits for the disk.
+    /// Writes one. Waits for the disk. One that nobody could read is not written: the log, which
+    /// has all of it, must not be cut short for it.
     pub fn write(&self, head: &Head, pieces: Pieces) -> io::Result<SnapshotFile> {
-        let result = self.write_draft(pieces).and_then(|draft| self.adopt(head.clone(), draft));
+        let result = fits(&self.directory, pieces.length())
+            .and_then(|()| self.write_draft(pieces))
+            .and_then(|draft| self.adopt(head.clone(), draft));
         result.map_err(|error| self.failure.record(error))
     }
 
@@ -237,6 +245,15 @@ impl Current {
     }
 }
 
+/// Whether a snapshot of this length can be read again.
+fn fits(directory: &Path, length: u64) -> Result<(), DiskError> {
+    if length <= SNAPSHOT_BYTES_MAX {
+        return Ok(());
+    }
+    let what = format!("the table takes {length} bytes, more than {SNAPSHOT_BYTES_MAX}");
+    Err(DiskError::system(directory, io::Error::new(io::ErrorKind::FileTooLarge, what)))
+}
+
 /// A snapshot whose checksum is right.
 struct Checked {
     head: Head,
@@ -267,9 +284,11 @@ fn whole(path: &Path, checked: Checked) -> Result<(Head, Table), DiskError> {
 /// Reads a snapshot, but for the table.
 fn read(path: &Path) -> Result<Checked, DiskError> {
     let mut bytes = Vec::new();
-    let opened =
-        File::open(path).and_then(|file| file.take(SNAPSHOT_BYTES_MAX).read_to_end(&mut bytes));
-    opened.map_err(|error| DiskError::system(path, error))?;
+    // One byte more than there may be shows that it is too long, rather than damaged.
+    let read = |file: File| file.take(SNAPSHOT_BYTES_MAX + 1).read_to_end(&mut bytes);
+    let opened = File::open(path).and_then(read);
+    let length = opened.map_err(|error| DiskError::system(path, error))?;
+    fits(path, length as u64)?;
     check(path, bytes)
 }
 
@@ -300,4 +319,20 @@ fn check(path: &Path, mut bytes: Vec<u8>) -> Result<Checked, DiskError> {
         bytes.get(PREFIX..PREFIX + head_length).and_then(|head| postcard::from_bytes(head).ok());
     let head = head.ok_or_else(|| damaged("the head cannot be read"))?;
     Ok(Checked { head, bytes, table_at: PREFIX + head_length })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_snapshot_is_written_that_could_not_be_read() {
+        let place = Path::new("snapshots");
+        assert!(fits(place, SNAPSHOT_BYTES_MAX).is_ok());
+        let long = fits(place, SNAPSHOT_BYTES_MAX + 1).expect_err("it is too long").to_string();
+        assert!(long.contains("4294967297 bytes, more than 4294967296"), "{long}");
+        let mut pieces = Pieces::default();
+        pieces.write_all(&[7; PIECE + 1]).expect("memory takes it");
+        assert_eq!(pieces.length(), PIECE as u64 + 1 + 8, "with its checksum");
+    }
 }

@@ -13,8 +13,7 @@ async fn what_was_promised_is_there_after_a_restart() {
     let random = disk.identity().disk;
     assert!(disk.is_blank() && disk.founding().is_none());
     let cluster_id = ClusterId { id: 77, generation: 3 };
-    disk.promise_founding(b"the members".to_vec()).unwrap();
-    disk.set_cluster_id(cluster_id).unwrap();
+    disk.promise_founding(b"the members".to_vec(), cluster_id).unwrap();
     disk.close().await;
     let disk = place.open();
     assert_eq!(disk.founding().as_deref(), Some(&b"the members"[..]));

@@ -134,7 +134,7 @@ impl ReplicatedEngine {
     }
 
     /// Waits until this node's table knows all that was committed when it was asked (ReadIndex).
-    async fn catch_up(&self) -> Answered<()> {
+    pub(super) async fn catch_up(&self) -> Answered<()> {
         let said = self.ask(&Asked::ReadIndex, Patience::repeatable()).await.map_err(lost)?;
         let Said::ReadIndex(index) = said else { return Err(unexpected(said)) };
         let behind =
