@@ -24,7 +24,7 @@ use conclave_core::Hasher;
 use conclave_table::Table;
 use openraft::type_config::alias::SnapshotMetaOf;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -268,7 +268,7 @@ fn whole(path: &Path, checked: Checked) -> Result<(Head, Table), DiskError> {
 fn read(path: &Path) -> Result<Checked, DiskError> {
     let mut bytes = Vec::new();
     let opened =
-        File::open(path).and_then(|file| file.take(SNAPSHOT_BYTES_MAX).read_to_end(&mut bytes));
+        files::open(path).and_then(|file| file.take(SNAPSHOT_BYTES_MAX).read_to_end(&mut bytes));
     opened.map_err(|error| DiskError::system(path, error))?;
     check(path, bytes)
 }

@@ -27,7 +27,7 @@ pub struct SnapshotFile {
 impl SnapshotFile {
     pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
         let fail = |error| DiskError::system(path, error);
-        let file = File::open(path).map_err(fail)?;
+        let file = files::open(path).map_err(fail)?;
         let length = file.metadata().map_err(fail)?.len();
         Ok(Self { file: Arc::new(file), path: path.into(), length, _draft: None })
     }
