@@ -2,8 +2,8 @@
 //!
 //! All nodes apply the same log by the same rules, so at the same index their tables have the same
 //! hash. If not, a table is wrong: a bug, or broken memory. Whoever has not the hash of a majority
-//! stops and says so; without a majority all stop, and nothing is granted. The word of one node ends
-//! no other as long as those answer who might know better.
+//! stops and says so; without a majority all stop, and nothing is granted. The word of one node
+//! ends no other as long as those answer who might know better.
 //!
 //! The same task raises the version of the table's rules, on the leader, once all members have said
 //! in their greeting that they know it.

@@ -10,7 +10,7 @@ use crate::node::Node;
 use crate::quick_election::{self, Permits};
 use crate::raft::Raft;
 use crate::raft::config::settings;
-use crate::raft::network::{Accusations, Peers, node_id};
+use crate::raft::network::{Peers, node_id};
 use crate::raft::serve::Answering;
 use crate::state_machine::StateMachine;
 use crate::{agreement, backup, founding, members, status};
@@ -338,25 +338,16 @@ async fn watch_disk(node: Arc<Node>) {
     }
 }
 
-/// The leader knows what each node has acknowledged. Of all others two have to say so: one may be
-/// wrong, or in the wrong hands. Where there are but two nodes, TLS proves that it is the other one.
-fn believed(node: &Node, accused: &Accusations) -> Option<Arc<str>> {
-    let first = accused.values().next().map(Arc::clone)?;
-    let leader = node.metrics().current_leader.map(node_id);
-    let by_leader = leader.and_then(|leader| accused.get(&leader)).map(Arc::clone);
-    let needed = match node.members().voters.len() {
-        0..=2 if node.config.tls.is_some() => 1,
-        _ => 2,
-    };
-    by_leader.or((accused.len() >= needed).then_some(first))
-}
-
 /// An older copy of a node must stop: it has forgotten what it promised.
 async fn watch_accusers(node: Arc<Node>) {
     let mut accused = node.peers.accused();
     let mut status = node.raft.server_metrics();
     loop {
-        if let Some(line) = believed(&node, &accused.borrow_and_update()) {
+        let leader = node.metrics().current_leader.map(node_id);
+        let voters = node.members().voters.len();
+        let proved = node.config.tls.is_some();
+        let line = accused.borrow_and_update().believed(leader, voters, proved);
+        if let Some(line) = line {
             node.end(line);
             return;
         }

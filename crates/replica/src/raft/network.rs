@@ -4,7 +4,7 @@
 //! heartbeat waits behind one.
 
 use super::message::{Question, Reply, decode, encode};
-use super::rollback::{Memory, Start, older_copy};
+use super::rollback::{Accusations, Memory, Start, older_copy};
 use super::{LogId, Vote, snapshots, vetting};
 use crate::disk::{Disk, SnapshotFile};
 use crate::raft_types::{MemberNode, TypeConfig};
@@ -19,7 +19,6 @@ use openraft::raft::{
 use openraft::type_config::alias::SnapshotOf;
 use openraft::{OptionalSend, RaftNetworkFactory, RaftNetworkV2};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -42,9 +41,6 @@ pub struct Peers {
     /// What other nodes have said against this one.
     accused: Arc<watch::Sender<Accusations>>,
 }
-
-/// Who takes this node for an older copy of itself, and the line of each.
-pub type Accusations = BTreeMap<NodeId, Arc<str>>;
 
 /// Why another replica did not answer as it should.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -143,11 +139,7 @@ impl Peers {
     }
 
     fn accuse(&self, by: NodeId, reason: &str) {
-        self.accused.send_if_modified(|accused| {
-            let news = !accused.contains_key(&by);
-            accused.entry(by).or_insert_with(|| reason.into());
-            news
-        });
+        self.accused.send_if_modified(|accused| accused.add(by, reason));
     }
 }
 

@@ -122,13 +122,7 @@ async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Re
         Question::Join(cluster) => {
             on_disk(node, move |node| founding::join(&node.disk, cluster)).await
         }
-        Question::Removed => {
-            if node.metrics().current_leader != Some(u64::from(from.0)) {
-                return Err("only the leader can tell".to_string());
-            }
-            members::on_removed(Arc::clone(node), from);
-            Ok(Reply::Done)
-        }
+        Question::Removed => removed(node, from),
         Question::Suspect(suspicion) => {
             Ok(Reply::Suspect(quick_election::on_suspicion(node, from, &suspicion).await))
         }
@@ -138,6 +132,14 @@ async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Re
             false => Reply::Stranger,
         }),
     }
+}
+
+fn removed(node: &Arc<Node>, by: NodeId) -> Result<Reply, String> {
+    if node.metrics().current_leader != Some(u64::from(by.0)) {
+        return Err("only the leader can tell".to_string());
+    }
+    members::on_removed(Arc::clone(node), by);
+    Ok(Reply::Done)
 }
 
 async fn append(node: &Node, request: AppendEntriesRequest<TypeConfig>) -> Result<Reply, String> {

@@ -1,8 +1,8 @@
 //! Vetting (input validation): what no honest node says, and the consensus engine does not survive.
 //!
-//! The engine trusts its peers. A hole in the log, a member without an address or a term that is the
-//! last of all would end this node, some of them at every start again. A node that lies can break
-//! what the locks promise; but it is not to end another by a word.
+//! The engine trusts its peers. A hole in the log, a member without an address or a term that is
+//! the last of all would end this node, some of them at every start again. A node that lies can
+//! break what the locks promise; but it is not to end another by a word.
 
 use super::{LogId, Vote};
 use crate::disk::snapshot::Meta;

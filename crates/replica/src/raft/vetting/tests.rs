@@ -78,9 +78,9 @@ fn entries_with_holes_or_out_of_order_are_refused() {
     assert!(vetted(vec![blank(5, 8)]).is_err(), "of a later leader than the one that sends it");
     let mut last = request(vec![blank(4, 0)]);
     last.prev_log_id = Some(id(4, u64::MAX));
-    assert!(super::entries(&last, &known()).is_err(), "nothing comes after the last of all");
+    assert!(entries(&last, &known()).is_err(), "nothing comes after the last of all");
     let uncommitted = AppendEntriesRequest { vote: Vote::new(4, 1), ..request(vec![]) };
-    assert!(super::entries(&uncommitted, &known()).is_err(), "a candidate sends no entries");
+    assert!(entries(&uncommitted, &known()).is_err(), "a candidate sends no entries");
 }
 
 #[test]
