@@ -115,12 +115,12 @@ fn content(entry: &EntryOf<TypeConfig>, known: &Known) -> Vetted {
             if stamped.lease_time.0 >= LEASE_TIME_MAX {
                 return refuse("its lease clock is out of reach");
             }
-            match stamped.change {
-                Change::RaiseVersion(version) if version > known.version_max => {
-                    refuse("it raises the version of the table to one that is not known here")
-                }
-                _ => Ok(()),
+            if let Change::RaiseVersion(version) = stamped.change
+                && version > known.version_max
+            {
+                return refuse("it raises the version of the table to one that is not known here");
             }
+            Ok(())
         }
     }
 }
