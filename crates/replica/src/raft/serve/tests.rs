@@ -140,11 +140,12 @@ async fn ask(
     cluster: Option<u128>,
     question: Question,
 ) -> Result<VoteResponse<TypeConfig>, String> {
-    match say(rpc, to, cluster, question).await {
-        Reply::Refused(reason) => Err(reason),
-        Reply::Vote(response) => Ok(response),
-        other => panic!("{other:?}"),
+    let reply = say(rpc, to, cluster, question).await;
+    if let Reply::Refused(reason) = reply {
+        return Err(reason);
     }
+    let Reply::Vote(response) = reply else { panic!("{reply:?}") };
+    Ok(response)
 }
 
 async fn say(rpc: &Rpc, to: &PeerAddress, cluster: Option<u128>, question: Question) -> Reply {
