@@ -107,6 +107,10 @@ pub struct Grace(#[schemars(range(min = GRACE_MS_MIN, max = GRACE_MS_MAX))] u64)
 #[derive(JsonSchema)]
 pub struct DiskId(#[schemars(regex(pattern = "^[0-9a-f]{32}$"))] String);
 
+/// The beginning of the random number of a node's disk.
+#[derive(JsonSchema)]
+pub struct DiskBeginning(#[schemars(regex(pattern = "^[0-9a-f]{8}$"))] String);
+
 /// `host:port`
 #[derive(JsonSchema)]
 pub struct Address(#[schemars(length(max = ADDRESS_MAX), regex(pattern = "^.+:[0-9]+$"))] String);

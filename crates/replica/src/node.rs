@@ -4,6 +4,7 @@ use crate::disk::Disk;
 use crate::face::{Member, ReplicaConfig};
 use crate::quick_election::Permits;
 use crate::raft::network::{Peers, address, node_id};
+use crate::raft::vetting::Known;
 use crate::raft::{LogId, Raft, Vote};
 use crate::raft_types::{MemberNode, TypeConfig};
 use crate::state_machine::SharedTable;
@@ -64,6 +65,14 @@ impl Node {
     /// Who belongs to the cluster.
     pub fn members(&self) -> Members {
         Members::of(&self.raft.metrics().borrow_watched())
+    }
+
+    /// How far this node is.
+    pub fn known(&self) -> Known {
+        let metrics = self.raft.metrics();
+        let metrics = metrics.borrow_watched();
+        let committed = metrics.local_committed.max(metrics.last_applied);
+        Known { term: metrics.current_term, committed, version_max: self.version_max }
     }
 
     /// Where a member is.

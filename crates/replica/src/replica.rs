@@ -342,8 +342,23 @@ async fn watch_disk(node: Arc<Node>) {
 /// An older copy of a node must stop: it has forgotten what it promised.
 async fn watch_accusers(node: Arc<Node>) {
     let mut accused = node.peers.accused();
-    if let Ok(line) = accused.wait_for(Option::is_some).await {
-        node.end(line.clone().unwrap_or_default());
+    let mut status = node.raft.server_metrics();
+    loop {
+        let leader = node.metrics().current_leader.map(node_id);
+        let voters = node.members().voters.len();
+        let proved = node.config.tls.is_some();
+        let line = accused.borrow_and_update().believed(leader, voters, proved);
+        if let Some(line) = line {
+            node.end(line);
+            return;
+        }
+        let changed = tokio::select! {
+            changed = accused.changed() => changed.is_ok(),
+            changed = status.changed() => changed.is_ok(),
+        };
+        if !changed {
+            return;
+        }
     }
 }
 

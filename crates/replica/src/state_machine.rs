@@ -179,7 +179,7 @@ impl State {
 }
 
 /// Whether a snapshot is of this cluster and of rules that this build knows.
-fn check(disk: &Disk, head: &Head, table: &Table, version_max: u32) -> Result<(), DiskError> {
+pub fn check(disk: &Disk, head: &Head, table: &Table, version_max: u32) -> Result<(), DiskError> {
     if table.version() > version_max {
         return Err(unknown_version(table.version()));
     }

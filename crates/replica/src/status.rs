@@ -70,7 +70,7 @@ fn watch_end(node: &Node, metrics: &RaftMetrics<TypeConfig>, member: &mut bool) 
     let committed = &metrics.committed_membership_config;
     let named = committed.get_node(&metrics.id).is_some();
     if *member && !named {
-        node.end("this node was removed from its cluster: its data directory is of no use now");
+        node.end(crate::members::REMOVED);
     }
     *member = named;
 }

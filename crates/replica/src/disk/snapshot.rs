@@ -24,7 +24,7 @@ use conclave_core::Hasher;
 use conclave_table::Table;
 use openraft::type_config::alias::SnapshotMetaOf;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -286,7 +286,7 @@ fn read(path: &Path) -> Result<Checked, DiskError> {
     let mut bytes = Vec::new();
     // One byte more than there may be shows that it is too long, rather than damaged.
     let read = |file: File| file.take(SNAPSHOT_BYTES_MAX + 1).read_to_end(&mut bytes);
-    let opened = File::open(path).and_then(read);
+    let opened = files::open(path).and_then(read);
     let length = opened.map_err(|error| DiskError::system(path, error))?;
     fits(path, length as u64)?;
     check(path, bytes)

@@ -6,6 +6,7 @@ pub mod network;
 pub mod rollback;
 pub mod serve;
 pub mod snapshots;
+pub mod vetting;
 
 use crate::raft_types::TypeConfig;
 use crate::state_machine::StateMachine;

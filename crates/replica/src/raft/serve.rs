@@ -3,9 +3,11 @@
 use super::Vote;
 use super::message::{Piece, Question, Reply, decode, encode};
 use super::snapshots::Receiver;
+use super::vetting;
 use crate::agreement;
 use crate::face::{Call, Server};
 use crate::founding;
+use crate::members;
 use crate::node::Node;
 use crate::quick_election;
 use crate::raft_types::TypeConfig;
@@ -27,7 +29,7 @@ pub struct Answering {
 impl Answering {
     /// `service` answers what is not the replica's own.
     pub fn new(node: Arc<Node>, service: Arc<dyn Server>) -> Self {
-        let snapshots = Arc::new(Receiver::new(node.disk.clone()));
+        let snapshots = Arc::new(Receiver::new(node.disk.clone(), node.version_max));
         Self { node, service, snapshots }
     }
 }
@@ -79,7 +81,14 @@ impl RpcServer for Answering {
                 Box::pin(async move {
                     match read::<Piece>(&node, from, &request) {
                         Ok(piece) if !speaks_for(from, &piece.vote) => reply(&node, impostor()),
-                        Ok(piece) => reply(&node, snapshots.take(&node.raft, piece).await),
+                        Ok(piece) => {
+                            let vetted = vetting::snapshot(&piece.vote, &piece.meta, &node.known());
+                            let taken = match vetted {
+                                Ok(()) => snapshots.take(&node.raft, piece).await,
+                                Err(reason) => Err(reason),
+                            };
+                            reply(&node, taken)
+                        }
                         Err(reason) => reply(&node, Err(reason)),
                     }
                 })
@@ -108,10 +117,12 @@ async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Re
     match question {
         Question::Append(request) => append(node, request).await,
         Question::Vote(request) => {
+            vetting::candidate(&request, &node.known())?;
             let request = quick_election::vet(node, request).await;
             raft.vote(request).await.map(Reply::Vote).map_err(stopped)
         }
         Question::PreVote(request) => {
+            vetting::candidate(&request, &node.known())?;
             raft.pre_vote(request).await.map(Reply::Vote).map_err(stopped)
         }
         Question::Transfer(request) => {
@@ -125,21 +136,28 @@ async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Re
         Question::Join(cluster) => {
             on_disk(node, move |node| founding::join(&node.disk, cluster)).await
         }
-        Question::Removed => {
-            if node.metrics().current_leader != Some(u64::from(from.0)) {
-                return Err("only the leader can tell".to_string());
-            }
-            node.end("this node was removed from its cluster: its data directory is of no use now");
-            Ok(Reply::Done)
-        }
+        Question::Removed => removed(node, from),
         Question::Suspect(suspicion) => {
-            Ok(Reply::Suspect(quick_election::on_suspicion(node, &suspicion).await))
+            Ok(Reply::Suspect(quick_election::on_suspicion(node, from, &suspicion).await))
         }
         Question::Hashes => Ok(Reply::Hashes(node.table.hashes())),
+        Question::Belongs => Ok(match node.members().nodes.contains_key(&u64::from(from.0)) {
+            true => Reply::Done,
+            false => Reply::Stranger,
+        }),
     }
 }
 
+fn removed(node: &Arc<Node>, by: NodeId) -> Result<Reply, String> {
+    if node.metrics().current_leader != Some(u64::from(by.0)) {
+        return Err("only the leader can tell".to_string());
+    }
+    members::on_removed(Arc::clone(node), by);
+    Ok(Reply::Done)
+}
+
 async fn append(node: &Node, request: AppendEntriesRequest<TypeConfig>) -> Result<Reply, String> {
+    vetting::entries(&request, &node.known())?;
     node.on_leader();
     node.raft.append_entries(request).await.map(Reply::Append).map_err(stopped)
 }

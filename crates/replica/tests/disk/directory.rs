@@ -43,6 +43,17 @@ async fn another_cluster_or_node_is_refused() {
     place.open().close().await;
 }
 
+#[tokio::test]
+async fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
+    let place = Place::new();
+    place.open().close().await;
+    let identity = place.data().join("identity");
+    fs::remove_file(&identity).unwrap();
+    assert!(Command::new("mkfifo").arg(&identity).status().unwrap().success());
+    let line = place.refusal();
+    assert!(line.contains("identity") && line.contains("not a regular file"), "{line}");
+}
+
 #[test]
 fn engines_know_their_directories() {
     let place = Place::new();

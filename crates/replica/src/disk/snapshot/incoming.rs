@@ -1,8 +1,9 @@
 //! Snapshots on their way: read in chunks to be sent, written in chunks as they come.
 
-use super::{Meta, SNAPSHOT_BYTES_MAX};
+use super::{Head, Meta, SNAPSHOT_BYTES_MAX};
 use crate::disk::error::{DiskError, Failure};
 use crate::disk::files::{self, DRAFT};
+use conclave_table::Table;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -26,7 +27,7 @@ pub struct SnapshotFile {
 impl SnapshotFile {
     pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
         let fail = |error| DiskError::system(path, error);
-        let file = File::open(path).map_err(fail)?;
+        let file = files::open(path).map_err(fail)?;
         let length = file.metadata().map_err(fail)?.len();
         Ok(Self { file: Arc::new(file), path: path.into(), length, _draft: None })
     }
@@ -132,10 +133,23 @@ impl Incoming {
 
     /// All has come: checks that it is the snapshot that was announced, and syncs it.
     pub async fn finish(self, meta: &Meta) -> Result<SnapshotFile, NotTaken> {
+        self.finish_if(meta, |_, _| Ok(())).await
+    }
+
+    /// The same, if this node can use it.
+    pub async fn finish_if(
+        self,
+        meta: &Meta,
+        usable: impl FnOnce(&Head, &Table) -> Result<(), DiskError> + Send + 'static,
+    ) -> Result<SnapshotFile, NotTaken> {
         let file = Arc::clone(&self.file);
         self.on_disk(move || file.sync_all()).await?;
         let path = self.draft.path().to_path_buf();
-        let check = spawn_blocking(move || super::decode(&path).map(|(head, _)| head));
+        let check = spawn_blocking(move || {
+            let (head, table) = super::decode(&path)?;
+            usable(&head, &table)?;
+            Ok::<_, DiskError>(head)
+        });
         let head = check.await.map_err(io::Error::other)?;
         let head = head.map_err(|error| NotTaken::Wrong(error.to_string()))?;
         if head.meta != *meta {
