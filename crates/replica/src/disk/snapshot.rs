@@ -24,7 +24,7 @@ use conclave_core::Hasher;
 use conclave_table::Table;
 use openraft::type_config::alias::SnapshotMetaOf;
 use serde::{Deserialize, Serialize};
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
