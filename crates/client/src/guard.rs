@@ -192,6 +192,7 @@ impl Drop for Guard {
         match self.lost() {
             _ if self.given_back => {}
             // The end of the session gives it back.
+            _ if self.lease.shared().lock().closed => self.watch.forget(),
             Some(Loss::Silence) => self.watch.forget(),
             // A node that says that it was lost still waits for whoever was inside to leave.
             Some(Loss::Told(_)) | None => drop(self.give_back()),

@@ -130,15 +130,17 @@ impl Lease {
     }
 
     /// Has whatever is being waited for on this lease, in other threads, leave its queue at once:
-    /// the wait ends with an error of the code `withdrawn`. What is held stays held.
+    /// the wait ends with an error of the code `withdrawn`. What is held stays held. A grant that is
+    /// on its way is not held yet: it is given back, and nobody is told of it.
     pub fn give_up(&self) {
         let shared = self.shared();
-        let waiting = shared.lock().waiting.clone();
+        let mut state = shared.lock();
+        let waiting = state.waiting.clone();
+        state.void.extend(waiting.keys()); // Before anybody else can be let in.
+        drop(state);
         for (number, waiting) in &waiting {
-            let own = shared.of_cluster.then(|| shared.lock().requests.begin());
-            // It may have been granted before.
-            let _ = shared.withdraw(&shared.client, waiting.kind, &waiting.name, *number, own);
-            shared.settle(own);
+            let withdrawal = shared.withdrawal(waiting.kind, &waiting.name, *number);
+            shared.clean_up(withdrawal, &shared.client);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::client::Client;
 use crate::deadline::LeaseDeadline;
 use crate::requests::Requests;
 use crate::watch::Loss;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -44,6 +44,9 @@ pub(crate) struct State {
     pub held: BTreeMap<u64, Held>,
     /// What is being waited for, by the number of the request.
     pub waiting: BTreeMap<u64, Waiting>,
+    /// Requests that come to nothing though a grant may be on its way: they were given up, or what
+    /// they were granted is taken away before anybody here knew of it.
+    pub void: BTreeSet<u64>,
     /// What nobody wants any more, and the node may still keep.
     pub cleanups: Cleanups,
     of_cluster: bool,
@@ -114,6 +117,11 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether a request comes to nothing, whatever is answered.
+    pub fn is_void(&self, number: u64) -> bool {
+        self.lock().void.contains(&number)
+    }
+
     /// The mark that a request carries, if the engine knows of it.
     pub fn lowest_open(&self) -> Option<String> {
         self.of_cluster.then(|| self.lock().requests.lowest_open().to_string())
@@ -167,6 +175,7 @@ impl State {
             requests: Requests::default(),
             held: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            void: BTreeSet::new(),
             cleanups: Cleanups::default(),
             of_cluster,
         }

@@ -57,12 +57,13 @@ impl Watch {
         }
     }
 
-    /// Waits until it is lost, or given back: then there is no loss.
+    /// Waits until it is lost, or given back: then there is no loss. Whoever closes its client
+    /// loses all that was not given back before.
     pub fn wait(&self) -> Option<Loss> {
         let mut state = self.shared.lock();
         loop {
             let loss = self.judge(&mut state);
-            if loss.is_some() || state.closed || self.is_over(&state) {
+            if loss.is_some() || self.is_over(&state) {
                 return loss;
             }
             let left = state.deadline.left(since_boot());
@@ -82,7 +83,8 @@ impl Watch {
     fn judge(&self, state: &mut State) -> Option<Loss> {
         let session = state.judge(since_boot());
         let own = self.number.and_then(|number| state.held.get(&number)?.loss.clone());
-        own.or(session)
+        let closed = state.closed && !self.is_over(state);
+        own.or(session).or_else(|| closed.then(|| Loss::Told("it was closed here".to_string())))
     }
 
     fn is_over(&self, state: &State) -> bool {
