@@ -56,6 +56,7 @@ fn on_answer(shared: &Shared, turn: &Turn, answer: &Session) {
     let ttl = Duration::from_millis(answer.ttl_ms);
     let mut state = shared.lock();
     let now = since_boot();
+    let until = state.deadline.deadline();
     state.deadline.renew(turn.sent, now, ttl);
     // Sooner where the node gives less time, later where nothing is held; and if the other thread
     // has asked since, that counts.
@@ -64,7 +65,7 @@ fn on_answer(shared: &Shared, turn: &Turn, answer: &Session) {
     let asked_since = state.keepalive_at > state.next_if_silent(turn.sent);
     state.keepalive_at = if asked_since { state.keepalive_at.min(silent) } else { next };
     if let Some(holds) = &answer.holds {
-        state.compare(holds, &turn.held);
+        state.compare(holds, &turn.held, until);
         drop(state);
         shared.changed.notify_all();
     }
@@ -179,12 +180,14 @@ fn check_holds(shared: &Shared, client: &Client) {
         if is_still_held(&until_keepalive(shared, client), &held) {
             continue;
         }
-        if let Some(held) = shared.lock().held.get_mut(&number) {
+        let mut state = shared.lock();
+        let until = state.deadline.deadline();
+        if let Some(held) = state.held.get_mut(&number) {
             let what = match held.kind {
                 Kind::Lock => "the node holds the lock for this session no longer",
                 Kind::Election => "the node leads no longer, or another session does",
             };
-            held.loss.get_or_insert(Loss::Told(what.to_string()));
+            held.lose(what, until);
         }
     }
 }

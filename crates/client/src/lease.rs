@@ -150,9 +150,13 @@ impl Lease {
 
     /// From now on the threads look after this too. Its request is answered, and held, at once: a
     /// keepalive that knew of neither would give it back.
-    pub(crate) fn hold(&self, number: u64, held: Held) -> Watch {
+    pub(crate) fn hold(&self, number: u64, mut held: Held) -> Watch {
         let shared = Arc::clone(self.shared());
         let mut state = shared.lock();
+        let until = state.deadline.deadline();
+        if state.void.remove(&number) {
+            held.lose("it was taken away by force", until);
+        }
         state.held.insert(number, held);
         state.requests.settle(number);
         state.keepalive_at = state.keepalive_at.min(state.next_keepalive());

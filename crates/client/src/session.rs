@@ -59,12 +59,21 @@ pub(crate) struct Held {
     /// Each with its fence.
     pub names: Vec<(String, u64)>,
     pub loss: Option<Loss>,
+    /// Until when nobody else is let in, once it is lost: the deadline before the news came. What
+    /// brought the news gave the session more time, but not this.
+    pub until: Option<Duration>,
 }
 
 impl Held {
     pub fn new(kind: Kind, grants: &[Grant]) -> Self {
         let names = grants.iter().map(|grant| (grant.name.clone(), grant.fence)).collect();
-        Self { kind, names, loss: None }
+        Self { kind, names, loss: None, until: None }
+    }
+
+    /// It is lost, in these words, and free for others at this moment.
+    pub fn lose(&mut self, words: &str, until: Duration) {
+        self.loss.get_or_insert(Loss::Told(words.to_string()));
+        self.until.get_or_insert(until);
     }
 
     /// Why it is lost, by what the cluster says that the session holds.
@@ -209,14 +218,21 @@ impl State {
     }
 
     /// The cluster tells what the session holds. It can only be asked about what was held when the
-    /// keepalive was sent: what was granted meanwhile it may not have known yet.
-    pub fn compare(&mut self, holds: &[Hold], sent_with: &[u64]) {
+    /// keepalive was sent: what was granted meanwhile it may not have known yet. What is taken away
+    /// although its grant did not come yet is not entered any more when it does. `until` is the
+    /// deadline that was known before.
+    pub fn compare(&mut self, holds: &[Hold], sent_with: &[u64], until: Duration) {
         for number in sent_with {
             let Some(held) = self.held.get_mut(number) else { continue };
             if held.loss.is_none() {
                 held.loss = held.loss_by(*number, holds);
+                held.until = held.loss.as_ref().map(|_| until);
             }
         }
+        let revoked = holds.iter().filter(|hold| hold.revoked);
+        let revoked = revoked.filter_map(|hold| hold.request_id.parse().ok());
+        let unheard: Vec<u64> = revoked.filter(|it| self.requests.is_unanswered(*it)).collect();
+        self.void.extend(unheard);
     }
 
     /// Whether the session is lost by now. Once it is, it stays so.
@@ -239,7 +255,7 @@ mod tests {
 
     fn held(names: &[(&str, u64)]) -> Held {
         let names = names.iter().map(|(name, fence)| (name.to_string(), *fence)).collect();
-        Held { kind: Kind::Lock, names, loss: None }
+        Held { kind: Kind::Lock, names, loss: None, until: None }
     }
 
     fn hold(name: &str, fence: u64, request: u64, revoked: bool) -> Hold {
@@ -274,10 +290,23 @@ mod tests {
             hold("both", 7, 3, false),
             hold("revoked", 8, 3, true),
         ];
-        state.compare(&listed, &[1, 2, 3]);
+        state.compare(&listed, &[1, 2, 3], Duration::from_secs(9));
         let lost: Vec<bool> = state.held.values().map(|held| held.loss.is_some()).collect();
         assert_eq!(lost, [false, true, true, false]);
         let force = Some(Loss::Told("it was taken away by force".to_string()));
         assert_eq!(state.held[&3].loss, force);
+        let until: Vec<Option<Duration>> = state.held.values().map(|held| held.until).collect();
+        let before = Some(Duration::from_secs(9));
+        assert_eq!(until, [None, before, before, None], "the news give it no more time");
+    }
+
+    #[test]
+    fn what_is_revoked_before_its_grant_came_is_void() {
+        let mut state = state();
+        let numbers = [(); 3].map(|()| state.requests.begin());
+        state.requests.settle(numbers[2]);
+        let listed = [hold("a", 5, 1, false), hold("b", 6, 2, true), hold("released", 7, 3, true)];
+        state.compare(&listed, &[], Duration::ZERO);
+        assert_eq!(state.void, BTreeSet::from([numbers[1]]));
     }
 }

@@ -57,6 +57,15 @@ impl Watch {
         }
     }
 
+    /// How long whoever is inside has to leave: until the deadline that was known before a loss.
+    /// What told of the loss gave the session more time, but not this.
+    pub fn time_to_leave(&self) -> Duration {
+        let state = self.shared.lock();
+        let told = self.number.and_then(|number| state.held.get(&number)?.until);
+        let until = told.unwrap_or(state.deadline.deadline()).min(state.deadline.deadline());
+        until.saturating_sub(since_boot())
+    }
+
     /// Waits until it is lost, or given back: then there is no loss. Whoever closes its client
     /// loses all that was not given back before.
     pub fn wait(&self) -> Option<Loss> {

@@ -69,19 +69,32 @@ impl Table {
     }
 
     /// The answer to a repeat: whoever still waits is told how far it has come. A grant that has
-    /// ended is not told again: its client may never have heard of it, and would enter.
+    /// ended, or was taken away and ends soon, is not told again: its client may never have heard
+    /// of it, and would enter.
     pub(crate) fn answer_again(&self, ticket: Ticket) -> Answer {
         let Some(session) = self.sessions.get(ticket.session) else {
             return Answer::Refused(Refusal::NoSession);
         };
         match (session.waits.get(&ticket.request), session.requests.answer(ticket.request)) {
             (Some(place), _) => Answer::Waiting { position: self.position(*place) },
-            (None, Some(Answer::Granted(_))) if !session.held.contains_key(&ticket.request) => {
+            (None, Some(Answer::Granted(_))) if !self.is_held_for_good(ticket) => {
                 Answer::Refused(Refusal::Withdrawn)
             }
             (None, Some(answer)) => answer.clone(),
             (None, None) => Answer::Refused(Refusal::Forgotten),
         }
+    }
+
+    /// Whether a request still holds all that it was granted, and nothing of it was taken away.
+    fn is_held_for_good(&self, ticket: Ticket) -> bool {
+        let session = self.sessions.get(ticket.session);
+        let Some(held) = session.and_then(|it| it.held.get(&ticket.request)) else { return false };
+        let kept = |resource: &Resource| {
+            let lock = self.locks.get(resource)?;
+            let (first, _) = lock.find(ticket.session, None, Some(ticket.request))?;
+            lock.holds().get(&first).map(|hold| hold.revoked.is_none())
+        };
+        held.iter().all(|resource| kept(resource) == Some(true))
     }
 
     /// The place in the longest queue, from 1.

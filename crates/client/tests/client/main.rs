@@ -5,6 +5,7 @@ mod cleanup;
 mod client;
 mod cluster;
 mod failover;
+mod giving_up;
 mod keepalive;
 
 mod support;

@@ -175,3 +175,17 @@ fn a_grant_that_has_ended_is_not_told_to_who_asks_again() {
         assert_eq!(cluster.holders(&lock("a")), [3]);
     }
 }
+
+/// The answer to a grant was lost, and force took it away: its holder would enter without knowing
+/// that its time is nearly over.
+#[test]
+fn a_grant_that_was_taken_away_is_not_told_to_who_asks_again() {
+    let mut cluster = Cluster::with_sessions(1);
+    let ask = Change::Ask(Ask::new(id(1), RequestId(9), Body::Acquire(on("a"))));
+    cluster.apply(ask.clone());
+    assert!(cluster.apply(ask.clone()).answer.fence().is_some());
+    cluster.after(1_000, Change::Force(Force { resource: lock("a"), now: false }));
+    let late = cluster.after(9_900, ask).answer;
+    assert_eq!(refused(&late), &Refusal::Withdrawn);
+    assert_eq!(cluster.holders(&lock("a")), [1], "it is still its own until it ends");
+}
