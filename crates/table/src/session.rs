@@ -110,6 +110,8 @@ pub struct Sessions {
     expiries: BTreeSet<(LeaseTime, SessionId)>,
     /// By when they have been without a stream for too long.
     lapses: BTreeSet<(LeaseTime, u64, SessionId)>,
+    /// About how much room the answers take that their clients may still ask for.
+    answers_bytes: u64,
 }
 
 impl Sessions {
@@ -126,6 +128,19 @@ impl Sessions {
     /// One, to change what it asks for, waits for and holds.
     pub fn get_mut(&mut self, id: SessionId) -> Option<&mut Session> {
         self.all.get_mut(&id)
+    }
+
+    /// Changes what is known of the requests of one.
+    pub fn on_requests(&mut self, id: SessionId, change: impl FnOnce(&mut Requests)) {
+        let Some(Session { requests, .. }) = self.all.get_mut(&id) else { return };
+        self.answers_bytes -= requests.bytes();
+        change(requests);
+        self.answers_bytes += requests.bytes();
+    }
+
+    /// About how much room the answers take that clients may still ask for.
+    pub fn answers_bytes(&self) -> u64 {
+        self.answers_bytes
     }
 
     /// All of them.
@@ -150,6 +165,7 @@ impl Sessions {
     /// One that has ended.
     pub fn remove(&mut self, id: SessionId) -> Option<Session> {
         let session = self.all.remove(&id)?;
+        self.answers_bytes -= session.requests.bytes();
         if let Some(opening) = &session.opening {
             self.openings.remove(&(session.principal.clone(), opening.clone()));
         }
