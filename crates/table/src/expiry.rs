@@ -107,7 +107,8 @@ impl Table {
             let (first, _) = lock.find(id, None, Some(request))?;
             let hold = lock.holds().get(&first)?;
             let revoked = hold.revoked.is_some();
-            Some(Held { resource: resource.clone(), fence: hold.fence, request, revoked })
+            let fence = hold.fence_of(request);
+            Some(Held { resource: resource.clone(), fence, request, revoked })
         };
         held.filter_map(view).collect()
     }

@@ -31,8 +31,8 @@ pub struct Hold {
     pub slot: u32,
     /// Since when.
     pub since: LeaseTime,
-    /// The requests by which it is inside: more than one for who entered again.
-    pub entries: Vec<RequestId>,
+    /// By what it is inside: more than one for who entered again.
+    pub entries: Vec<Entered>,
     /// When it ends at the latest, if it was taken away.
     pub revoked: Option<LeaseTime>,
     /// What a leader is known by.
@@ -44,6 +44,21 @@ impl Hold {
     fn covers(&self, mode: Mode) -> bool {
         self.revoked.is_none() && covers(self.mode, mode)
     }
+
+    /// The fence that one of its requests was told.
+    pub fn fence_of(&self, request: RequestId) -> Fence {
+        let entered = self.entries.iter().find(|entered| entered.request == request);
+        entered.map_or(self.fence, |entered| entered.fence)
+    }
+}
+
+/// One of the requests by which somebody is inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Entered {
+    /// Which.
+    pub request: RequestId,
+    /// The fence that it was told: an earlier one than the hold has, if it only shared the lock.
+    pub fence: Fence,
 }
 
 /// Somebody waits.
@@ -186,7 +201,7 @@ impl Lock {
             Some(hold) if hold.covers(waiter.mode) => hold,
             upgraded => self.new_hold(waiter, fresh, entry, upgraded),
         };
-        hold.entries.push(ticket.request);
+        hold.entries.push(Entered { request: ticket.request, fence: hold.fence });
         let inside =
             Inside { fence: hold.fence, slot: hold.slot, holds: hold.entries.len() as u32 };
         self.holds.insert(first, hold);
@@ -214,7 +229,7 @@ impl Lock {
     /// last.
     pub fn leave(&mut self, first: Ticket, request: RequestId) -> (u32, Option<Hold>) {
         let Some(hold) = self.holds.get_mut(&first) else { return (0, None) };
-        hold.entries.retain(|entry| *entry != request);
+        hold.entries.retain(|entered| entered.request != request);
         match hold.entries.len() as u32 {
             0 => (0, self.end(first)),
             holds => (holds, None),
@@ -231,18 +246,32 @@ impl Lock {
         Some(hold)
     }
 
-    /// The hold of a session by this request or, without one, its latest with this fence.
+    /// The hold of a session by this request or, without one, its latest with this fence: the one
+    /// that the request was told or, for who shared it before, the one that the hold has now.
     pub fn find(
         &self,
         session: SessionId,
         fence: Option<Fence>,
         request: Option<RequestId>,
     ) -> Option<(Ticket, RequestId)> {
-        let mine = self.holds.iter().filter(|(ticket, _)| ticket.session == session);
-        let mut entries = mine
-            .filter(|(_, hold)| fence.is_none_or(|fence| hold.fence == fence))
-            .flat_map(|(first, hold)| hold.entries.iter().map(|entry| (*first, *entry)));
-        entries.rfind(|(_, entry)| request.is_none_or(|asked| asked == *entry))
+        let latest = |matches: &dyn Fn(&Hold, &Entered) -> bool| {
+            let mut entries = self.holds_of(session).flat_map(|(first, hold)| {
+                hold.entries.iter().map(move |entered| (*first, hold, entered))
+            });
+            let asked = |entered: &Entered| request.is_none_or(|asked| asked == entered.request);
+            let found =
+                entries.rfind(|(_, hold, entered)| asked(entered) && matches(hold, entered));
+            found.map(|(first, _, entered)| (first, entered.request))
+        };
+        let Some(fence) = fence else { return latest(&|_, _| true) };
+        latest(&|_, entered| entered.fence == fence)
+            .or_else(|| latest(&|hold, _| hold.fence == fence))
+    }
+
+    /// What one session holds.
+    fn holds_of(&self, session: SessionId) -> impl DoubleEndedIterator<Item = (&Ticket, &Hold)> {
+        let ticket = |request| Ticket { session, request };
+        self.holds.range(ticket(RequestId(0))..=ticket(RequestId(u64::MAX)))
     }
 
     /// The first request of the hold that this one would enter again.

@@ -124,6 +124,26 @@ fn who_shares_becomes_exclusive_with_a_new_fence_when_it_is_alone() {
     assert_eq!(cluster.holders(&lock("a")), [1], "still inside by its first request");
 }
 
+/// Both guards of an upgrade live on: each request is known by the fence that it was told.
+#[test]
+fn who_became_exclusive_gives_both_back_each_by_its_own_fence() {
+    let mut cluster = Cluster::with_sessions(1);
+    let (shared_by, answer) = cluster.acquire(1, shared().owned_by("me"));
+    let shared_with = answer.fence().expect("granted");
+    let (alone_by, answer) = cluster.acquire(1, exclusive().owned_by("me"));
+    let alone_with = answer.fence().expect("alone inside");
+    let renewal = Renewal { session: id(1), at: conclave_core::NodeId(0), open: None };
+    let renewed = cluster.apply(Change::Renew(vec![renewal])).answer;
+    let Answer::Renewed(renewed) = renewed else { panic!("{renewed:?}") };
+    let held = |request, fence| Held { resource: lock("a"), fence, request, revoked: false };
+    let both = vec![held(shared_by, shared_with), held(alone_by, alone_with)];
+    assert_eq!(renewed, [Renewed::Alive(both)]);
+    for (request, fence, holds) in [(shared_by, shared_with, 1), (alone_by, alone_with, 0)] {
+        let body = Body::Release { resource: lock("a"), fence, hold: Some(request) };
+        assert_eq!(cluster.ask(1, body).1.answer, Answer::Released { holds });
+    }
+}
+
 #[test]
 fn a_name_vanishes_with_its_last_user_and_its_fences_still_rise() {
     let mut cluster = Cluster::with_sessions(1);

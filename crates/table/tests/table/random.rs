@@ -298,7 +298,7 @@ impl Run {
                 .iter()
                 .flat_map(|(first, hold)| {
                     let of = |request| Ticket { request, ..**first };
-                    hold.entries.iter().map(move |entry| (of(*entry), hold.fence.0, hold.slot))
+                    hold.entries.iter().map(move |it| (of(it.request), hold.fence.0, hold.slot))
                 })
                 .collect();
             let mut model: Vec<(Ticket, u64, u32)> = self
