@@ -25,7 +25,7 @@ const RETRY_MAX: Duration = Duration::from_millis(200);
 pub(crate) fn run(shared: &Shared) {
     while let Some(turn) = next_turn(shared) {
         let Turn { sent, client, words, .. } = &turn;
-        match client.keepalive_whom(&shared.session, words, turn.patience) {
+        match client.keepalive_whom(&shared.session, words, turn.patience, Some(turn.until)) {
             Ok((server, session)) => {
                 on_answer(shared, &turn, &session);
                 shared.is_at_home(&server);
@@ -97,6 +97,8 @@ struct Turn {
     client: Client,
     /// How long one node may take to answer.
     patience: Duration,
+    /// The session is lost then, unless it was renewed: it is not renewed any more.
+    until: Duration,
     words: KeepAlive,
     /// What was held when it was sent, by the numbers of the requests.
     held: Vec<u64>,
@@ -113,7 +115,8 @@ impl Turn {
         let left = state.deadline.left(now);
         let patience = if shared.of_cluster { left.min(state.deadline.ttl() / 2) } else { left };
         let held = state.held.keys().copied().collect();
-        Self { sent: now, client, patience, words: state.keepalive(), held }
+        let until = state.deadline.deadline();
+        Self { sent: now, client, patience, until, words: state.keepalive(), held }
     }
 }
 

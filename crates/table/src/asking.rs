@@ -45,6 +45,7 @@ impl Table {
             Body::HandOver { election, fence, to } => {
                 Step::Answered(self.hand_over(ask.session, election, *fence, to, turn))
             }
+            Body::Put(put) => Step::Answered(self.put(put)),
         };
         let answer = match &step {
             Step::Answered(answer) => answer.clone(),
@@ -59,7 +60,7 @@ impl Table {
         let max = self.limits.answers_bytes;
         let max = match &ask.body {
             Body::Cancel { .. } | Body::Release { .. } => max.saturating_mul(2),
-            Body::Acquire(_) | Body::Proclaim { .. } | Body::HandOver { .. } => max,
+            Body::Acquire(_) | Body::Proclaim { .. } | Body::HandOver { .. } | Body::Put(_) => max,
         };
         ask.request.is_unrecorded() || self.sessions.answers_bytes() < max
     }

@@ -52,7 +52,8 @@ pub use answer::{
     SessionEnd,
 };
 pub use change::{
-    Acquire, Ask, Body, Change, Force, Grace, Mode, Open, OpenRequests, Renewal, WANTS_MAX, Want,
+    Acquire, Ask, Body, Change, Force, Grace, Mode, Open, OpenRequests, Put, Renewal, WANTS_MAX,
+    Want,
 };
 pub use limits::Limits;
 pub use lock::{Entered, Hold, Inside};

@@ -10,5 +10,6 @@ mod keepalive;
 
 mod support;
 mod table;
+mod values;
 
 use support as fake;

@@ -140,6 +140,14 @@ impl Shared {
             }
             ["POST ", "v1", _, name, "release" | "resign"] => self.lock().release(name, body),
             ["POST ", "v1", "elections", name, "hand-over"] => self.lock().hand_over(name, body),
+            ["PUT ", "v1", "values", name] => {
+                let [value, fence] = [&body["value"], &body["fence"]];
+                Answer::Says(
+                    200,
+                    json!({"name": name, "value": value, "fence": fence, "node": 1,
+                                         "replicated": true}),
+                )
+            }
             ["DELETE ", "v1", _, name, _, id] => self.lock().withdraw(name, id, body),
             _ => refuse(404, "not_found", "there is nothing at this address"),
         };

@@ -144,7 +144,7 @@ fn force_gives_the_holder_its_time_to_live_and_says_so_in_its_keepalives() {
     let mut cluster = Cluster::with_sessions(2);
     cluster.enter(1, on("a"));
     cluster.queue(2, on("a"));
-    let force = |now| Change::Force(Force { resource: lock("a"), now });
+    let force = |now| Change::Force(Force { resource: lock("a"), up_to: Fence(u64::MAX), now });
     cluster.apply(force(false));
     cluster.after(9_000, force(false));
     let Answer::Renewed(answers) = cluster.apply(renew(1, None)).answer else { panic!() };
@@ -202,8 +202,9 @@ fn a_repeated_opening_gets_the_session_that_is_there() {
 #[test]
 fn a_value_refuses_a_stale_fence_even_when_the_lock_is_forgotten() {
     let mut cluster = Cluster::with_sessions(2);
-    let put =
-        |fence, value: &str| Change::Put { name: "a".into(), fence, value: Some(value.into()) };
+    let put = |fence, value: &str| {
+        Change::Put(Put { name: "a".into(), fence, value: Some(value.into()) })
+    };
     let stale = cluster.enter(1, on("a"));
     cluster.release(1, &lock("a"), stale);
     let at_least = Fence(stale.0 + 1);
@@ -214,7 +215,7 @@ fn a_value_refuses_a_stale_fence_even_when_the_lock_is_forgotten() {
     assert_eq!(cluster.apply(put(fresh, "good")).answer, Answer::Done);
     assert_eq!(cluster.apply(put(fresh, "again")).answer, Answer::Done);
     assert!(matches!(cluster.apply(put(stale, "late")).answer, Answer::Refused(_)));
-    let deleted = Change::Put { name: "a".into(), fence: fresh, value: None };
+    let deleted = Change::Put(Put { name: "a".into(), fence: fresh, value: None });
     cluster.apply(deleted);
     let value = cluster.table.value("a").expect("name and fence stay");
     assert_eq!((value.fence, value.value.as_deref()), (fresh, None));
@@ -226,7 +227,7 @@ fn a_holder_may_write_first_though_other_locks_were_forgotten_since() {
     let mine = cluster.enter(1, on("a"));
     let other = cluster.enter(2, on("b"));
     cluster.release(2, &lock("b"), other);
-    let put = Change::Put { name: "a".into(), fence: mine, value: Some("x".into()) };
+    let put = Change::Put(Put { name: "a".into(), fence: mine, value: Some("x".into()) });
     assert_eq!(cluster.apply(put).answer, Answer::Done);
 }
 
