@@ -193,7 +193,7 @@ fn full(quota: Quota) -> Refusal {
         Quota::OpenOfSession => quota_met(
             "too many answers are kept for this session: say lowest_open with its requests",
         ),
-        Quota::AnswersBytes => too_many("the cluster keeps as many answers as it may"),
+        Quota::AnswersBytes => quota_met("the cluster keeps as many answers as it may"),
         Quota::Values => refusal::used_up("the cluster has as many values as it may have"),
         Quota::ValuesBytes => {
             refusal::refuse(Code::TooLarge, "all values together would be too large")
