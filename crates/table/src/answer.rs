@@ -141,6 +141,8 @@ pub enum Refusal {
         /// A fence must be at least this one.
         at_least: Fence,
     },
+    /// There was a later stream of the session, or this one has ended already.
+    StaleStream,
     /// There is no more room.
     Full(Quota),
 }

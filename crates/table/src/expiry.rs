@@ -136,8 +136,11 @@ impl Table {
     }
 
     pub(crate) fn attach(&mut self, session: SessionId, stream: u64) -> Answer {
-        self.sessions.on_stream(session, |known| known.attach(stream));
-        self.known(session)
+        let counts = self.sessions.on_stream(session, |known| known.attach(stream));
+        match counts {
+            Some(false) => Answer::Refused(Refusal::StaleStream),
+            Some(true) | None => self.known(session),
+        }
     }
 
     pub(crate) fn detach(&mut self, session: SessionId, stream: u64) -> Answer {

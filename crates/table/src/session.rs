@@ -78,12 +78,13 @@ impl Stream {
         Self { grace, number: 0, detached: None }
     }
 
-    /// A stream has begun.
-    pub fn attach(&mut self, number: u64) {
+    /// A stream has begun. Whether it counts: there may have been a later one, or its own end.
+    pub fn attach(&mut self, number: u64) -> bool {
         if number > self.number {
             self.number = number;
             self.detached = None;
         }
+        number == self.number && self.detached.is_none()
     }
 
     /// A stream has ended.
@@ -187,17 +188,21 @@ impl Sessions {
     }
 
     /// Something happened to its stream.
-    pub fn on_stream(&mut self, id: SessionId, event: impl FnOnce(&mut Stream)) {
-        let Some(stream) = self.all.get_mut(&id).and_then(|session| session.stream.as_mut()) else {
-            return; // It did not ask for that.
-        };
+    pub fn on_stream<T>(
+        &mut self,
+        id: SessionId,
+        event: impl FnOnce(&mut Stream) -> T,
+    ) -> Option<T> {
+        // Otherwise it did not ask for that.
+        let stream = self.all.get_mut(&id).and_then(|session| session.stream.as_mut())?;
         if let Some((at, number)) = stream.lapses() {
             self.lapses.remove(&(at, number, id));
         }
-        event(stream);
+        let came_of_it = event(stream);
         if let Some((at, number)) = stream.lapses() {
             self.lapses.insert((at, number, id));
         }
+        Some(came_of_it)
     }
 
     /// The session that will have been silent for too long next, and when.

@@ -121,6 +121,10 @@ fn plain(name: &str, why: &Why) -> Refusal {
         Why::AnotherRequest => {
             with_status(422, "this request_id was used for another request: draw a new one")
         }
+        Why::StaleStream => refusal::refuse(
+            Code::Conflict,
+            "the numbers of a session's streams rise: draw a new one",
+        ),
         Why::Senseless(what) => refusal::bad(senseless(*what)),
         Why::Busy => refusal::refuse(Code::Held, format!("'{name}' is not free")),
         Why::TimedOut => {

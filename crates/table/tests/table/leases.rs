@@ -173,10 +173,14 @@ fn what_is_said_of_an_old_stream_is_void() {
     cluster.apply(Change::Open(open));
     let session = id(1);
     cluster.apply(Change::Attach { session, stream: 1 });
-    cluster.apply(Change::Attach { session, stream: 2 });
+    let attach = |stream| Change::Attach { session, stream };
+    assert_eq!(cluster.apply(attach(2)).answer, Answer::Done);
+    assert_eq!(cluster.apply(attach(2)).answer, Answer::Done, "a repeat");
+    assert_eq!(refused(&cluster.apply(attach(1)).answer), &Refusal::StaleStream);
     cluster.apply(Change::Detach { session, stream: 1 });
     assert_eq!(cluster.table.due().lapse, None);
     cluster.apply(Change::Detach { session, stream: 2 });
+    assert_eq!(refused(&cluster.apply(attach(2)).answer), &Refusal::StaleStream, "it is over");
     assert_eq!(cluster.table.due().lapse, Some((LeaseTime(200), 2, session)));
     cluster.after(199, Change::Lapse { session, stream: 2 });
     assert!(cluster.table.session(session).is_some(), "its grace is not over");
