@@ -13,7 +13,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
-use ureq::http::{Method, Request, Response, StatusCode};
+use ureq::http::{Method, Request, Response, StatusCode, request};
 use ureq::{Agent, AsSendBody, Body, Timeout};
 
 /// A server on the same continent answers a connection sooner than this.
@@ -22,7 +22,7 @@ const CONNECT: Duration = Duration::from_secs(2);
 /// Where the nodes of a cluster are. Clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Client {
-    agent: Agent,
+    pub(crate) agent: Agent,
     servers: Arc<[String]>,
     /// The one that answered last; the next request goes there first.
     current: Arc<AtomicUsize>,
@@ -262,12 +262,7 @@ impl Client {
         sent: &mut bool,
     ) -> Result<Vec<u8>, Error> {
         let silent = |error: ureq::Error| Error::Unreachable(format!("{server} ({error})"));
-        let mut request = Request::builder()
-            .method(question.method.clone())
-            .uri(format!("{server}{}", question.path));
-        if let Some(token) = &self.token {
-            request = request.header("authorization", format!("Bearer {}", token.0));
-        }
+        let request = self.request(server, question.method.clone(), &question.path);
         let answer = match &question.body {
             None => self.send(request.body(()), patience),
             Some(body) => {
@@ -284,6 +279,15 @@ impl Client {
             return Ok(bytes);
         }
         Err(refusal(server, status, &bytes))
+    }
+
+    /// The beginning of a request, with what shows who asks.
+    pub(crate) fn request(&self, server: &str, method: Method, path: &str) -> request::Builder {
+        let request = Request::builder().method(method).uri(format!("{server}{path}"));
+        match &self.token {
+            Some(token) => request.header("authorization", format!("Bearer {}", token.0)),
+            None => request,
+        }
     }
 
     fn send<B: AsSendBody>(

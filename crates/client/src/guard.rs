@@ -20,6 +20,9 @@ pub struct Wanted {
     pub wait: Option<Duration>,
     /// How long the session lives without a keepalive.
     pub ttl: Duration,
+    /// Replicated engine: how soon the session ends after this process does, if that is to be
+    /// sooner: see [`crate::Client::open_with`].
+    pub grace: Option<Duration>,
     /// What people see of the session.
     pub label: Option<String>,
     /// `exclusive` if not said, or `shared`.
@@ -37,6 +40,7 @@ impl Default for Wanted {
         Self {
             wait: Some(Duration::ZERO),
             ttl: Duration::from_millis(limits::TTL_MS_DEFAULT),
+            grace: None,
             label: None,
             mode: None,
             permits: None,

@@ -56,7 +56,7 @@ fn on_answer(shared: &Shared, turn: &Turn, answer: &Session) {
     let ttl = Duration::from_millis(answer.ttl_ms);
     let mut state = shared.lock();
     let now = since_boot();
-    let until = state.deadline.deadline();
+    let until = state.ends();
     state.deadline.renew(turn.sent, now, ttl);
     // Sooner where the node gives less time, later where nothing is held; and if the other thread
     // has asked since, that counts.
@@ -115,7 +115,7 @@ impl Turn {
         let left = state.deadline.left(now);
         let patience = if shared.of_cluster { left.min(state.deadline.ttl() / 2) } else { left };
         let held = state.held.keys().copied().collect();
-        let until = state.deadline.deadline();
+        let until = state.ends();
         Self { sent: now, client, patience, until, words: state.keepalive(), held }
     }
 }
@@ -165,7 +165,7 @@ fn next_turn(shared: &Shared) -> Option<Turn> {
             state.asking += 1;
             return Some(turn);
         }
-        let pause = moment.saturating_sub(now).min(state.deadline.left(now));
+        let pause = moment.saturating_sub(now).min(state.left(now));
         let woken = shared.changed.wait_timeout(state, nap(pause));
         state = woken.unwrap_or_else(PoisonError::into_inner).0;
     }

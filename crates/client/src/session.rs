@@ -6,6 +6,7 @@ use crate::cleanup::Cleanups;
 use crate::client::Client;
 use crate::deadline::LeaseDeadline;
 use crate::requests::Requests;
+use crate::stream::Grace;
 use crate::watch::Loss;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::Sender;
@@ -49,6 +50,8 @@ pub(crate) struct State {
     pub void: BTreeSet<u64>,
     /// What nobody wants any more, and the node may still keep.
     pub cleanups: Cleanups,
+    /// Of a session that ends soon after its stream does.
+    pub grace: Option<Grace>,
     of_cluster: bool,
 }
 
@@ -186,6 +189,7 @@ impl State {
             waiting: BTreeMap::new(),
             void: BTreeSet::new(),
             cleanups: Cleanups::default(),
+            grace: None,
             of_cluster,
         }
     }
@@ -235,9 +239,21 @@ impl State {
         self.void.extend(unheard);
     }
 
+    /// Until when the session can be relied on: neither its lease nor the grace of its stream may
+    /// have ended.
+    pub fn ends(&self) -> Duration {
+        let lease = self.deadline.deadline();
+        self.grace.as_ref().and_then(Grace::deadline).map_or(lease, |grace| grace.min(lease))
+    }
+
+    /// For how long that is.
+    pub fn left(&self, now: Duration) -> Duration {
+        self.ends().saturating_sub(now)
+    }
+
     /// Whether the session is lost by now. Once it is, it stays so.
     pub fn judge(&mut self, now: Duration) -> Option<Loss> {
-        if self.loss.is_none() && self.deadline.left(now).is_zero() {
+        if self.loss.is_none() && self.left(now).is_zero() {
             self.loss = Some(Loss::Silence);
         }
         self.loss.clone()

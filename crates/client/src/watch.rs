@@ -48,12 +48,20 @@ impl Watch {
         self.shared.lock().deadline.ttl()
     }
 
+    /// How long it can be relied on right after a sign of life was answered: for its time to live or,
+    /// if the session has a stream, for the grace of that, whichever is less.
+    pub fn lasts(&self) -> Duration {
+        let state = self.shared.lock();
+        let ttl = state.deadline.ttl();
+        state.grace.as_ref().map_or(ttl, |grace| grace.span().min(ttl))
+    }
+
     /// How long it can still be relied on, should nothing be heard any more.
     pub fn left(&self) -> Duration {
         let mut state = self.shared.lock();
         match self.judge(&mut state) {
             Some(_) => Duration::ZERO,
-            None => state.deadline.left(since_boot()),
+            None => state.left(since_boot()),
         }
     }
 
@@ -62,7 +70,7 @@ impl Watch {
     pub fn time_to_leave(&self) -> Duration {
         let state = self.shared.lock();
         let told = self.number.and_then(|number| state.held.get(&number)?.until);
-        let until = told.unwrap_or(state.deadline.deadline()).min(state.deadline.deadline());
+        let until = told.map_or(state.ends(), |told| told.min(state.ends()));
         until.saturating_sub(since_boot())
     }
 
@@ -75,7 +83,7 @@ impl Watch {
             if loss.is_some() || self.is_over(&state) {
                 return loss;
             }
-            let left = state.deadline.left(since_boot());
+            let left = state.left(since_boot());
             let woken = self.shared.changed.wait_timeout(state, nap(left));
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }

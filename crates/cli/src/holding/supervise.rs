@@ -45,7 +45,7 @@ pub fn supervise(
         }
     })?;
     let watch = guard.watch();
-    let warning = WARNING.min(watch.ttl() / 4);
+    let warning = WARNING.min(watch.lasts() / 4);
     let mut supervisor = Supervisor { watch, warning, phase: Phase::Running, in_reach: true };
     loop {
         match events.recv_timeout(supervisor.pause()) {

@@ -7,6 +7,7 @@ mod cluster;
 mod failover;
 mod giving_up;
 mod keepalive;
+mod streams;
 
 mod support;
 mod table;
