@@ -171,9 +171,9 @@ impl Client {
         self.ask(&Question::get(format!("/v1/values/{}", escaped(name)), PATIENCE))
     }
 
-    /// Writes a value, unless somebody with a larger fence did. If it has no number of its session's
-    /// and a node may have done it without an answer, no other is asked: see [`Guard::set_value`],
-    /// which is safe to repeat.
+    /// Writes a value, unless somebody with a larger fence did. If it has no number of its
+    /// session's and a node may have done it without an answer, no other is asked: see
+    /// [`Guard::set_value`], which is safe to repeat.
     ///
     /// [`Guard::set_value`]: crate::Guard::set_value
     pub fn set_value(&self, name: &str, value: &NewValue) -> Result<Value, Error> {

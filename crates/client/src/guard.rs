@@ -125,8 +125,8 @@ impl Guard {
         }
     }
 
-    /// Writes a value with this fence. In a cluster a repeat, or a request that comes late, does not
-    /// undo a later write of the same session.
+    /// Writes a value with this fence. In a cluster a repeat, or a request that comes late, does
+    /// not undo a later write of the same session.
     pub fn set_value(&self, name: &str, value: serde_json::Value) -> Result<Value, Error> {
         let fence = self.fence_if_held()?;
         let shared = self.lease.shared();

@@ -150,8 +150,8 @@ impl Lease {
     }
 
     /// Has whatever is being waited for on this lease, in other threads, leave its queue at once:
-    /// the wait ends with an error of the code `withdrawn`. What is held stays held. A grant that is
-    /// on its way is not held yet: it is given back, and nobody is told of it.
+    /// the wait ends with an error of the code `withdrawn`. What is held stays held. A grant that
+    /// is on its way is not held yet: it is given back, and nobody is told of it.
     pub fn give_up(&self) {
         let shared = self.shared();
         let mut state = shared.lock();

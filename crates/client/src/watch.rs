@@ -48,8 +48,8 @@ impl Watch {
         self.shared.lock().deadline.ttl()
     }
 
-    /// How long it can be relied on right after a sign of life was answered: for its time to live or,
-    /// if the session has a stream, for the grace of that, whichever is less.
+    /// How long it can be relied on right after a sign of life was answered: for its time to live
+    /// or, if the session has a stream, for the grace of that, whichever is less.
     pub fn lasts(&self) -> Duration {
         let state = self.shared.lock();
         let ttl = state.deadline.ttl();

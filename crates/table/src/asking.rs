@@ -30,7 +30,18 @@ impl Table {
         if !self.keeps_one_more(ask) {
             return Step::Answered(Answer::Refused(Refusal::Full(Quota::AnswersBytes)));
         }
-        let step = match &ask.body {
+        let step = self.carry_out_once(ask, ticket, turn);
+        let answer = match &step {
+            Step::Answered(answer) => answer.clone(),
+            Step::Joined(..) | Step::Repeated(_) => Answer::Waiting { position: 0 },
+        };
+        self.record(ticket, body, answer);
+        step
+    }
+
+    /// Carries out a request that is new.
+    fn carry_out_once(&mut self, ask: &Ask, ticket: Ticket, turn: &mut Turn) -> Step {
+        match &ask.body {
             Body::Acquire(acquire) => self.join(ticket, acquire, turn),
             Body::Cancel { request, of, granted_too } => {
                 let withdrawn = ticket.sibling(*request);
@@ -46,13 +57,7 @@ impl Table {
                 Step::Answered(self.hand_over(ask.session, election, *fence, to, turn))
             }
             Body::Put(put) => Step::Answered(self.put(put)),
-        };
-        let answer = match &step {
-            Step::Answered(answer) => answer.clone(),
-            Step::Joined(..) | Step::Repeated(_) => Answer::Waiting { position: 0 },
-        };
-        self.record(ticket, body, answer);
-        step
+        }
     }
 
     /// Whether there is room to keep the answer to a request, if it is to be kept.

@@ -52,8 +52,8 @@ pub enum Change {
     },
     /// A request of a session.
     Ask(Ask),
-    /// Writes a value, for somebody who does not number its requests: it must not be repeated, since
-    /// it may come late, after a later write with the same fence.
+    /// Writes a value, for somebody who does not number its requests. It must not be repeated: it
+    /// may come late, after a later write with the same fence.
     Put(Put),
     /// Takes a lock from whoever holds it.
     Force(Force),

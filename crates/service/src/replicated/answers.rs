@@ -111,9 +111,7 @@ pub fn mode_name(mode: Mode) -> &'static str {
 fn plain(name: &str, why: &Why) -> Refusal {
     match why {
         Why::NoSession => words::no_session(),
-        Why::TakenId => {
-            refusal::refuse(Code::Conflict, "the request_id opened a session of somebody else")
-        }
+        Why::TakenId => with_status(409, "the request_id opened a session of somebody else"),
         Why::Forgotten => with_status(
             410,
             "the answer to this request is no longer kept: its lowest_open was above it",
@@ -121,10 +119,7 @@ fn plain(name: &str, why: &Why) -> Refusal {
         Why::AnotherRequest => {
             with_status(422, "this request_id was used for another request: draw a new one")
         }
-        Why::StaleStream => refusal::refuse(
-            Code::Conflict,
-            "the numbers of a session's streams rise: draw a new one",
-        ),
+        Why::StaleStream => with_status(409, "the numbers of a session's streams rise"),
         Why::Senseless(what) => refusal::bad(senseless(*what)),
         Why::Busy => refusal::refuse(Code::Held, format!("'{name}' is not free")),
         Why::TimedOut => {
