@@ -223,6 +223,14 @@ pub fn ttl(text: &str) -> Result<Duration, String> {
     ttl.ok_or_else(|| format!("takes a time with its unit, from {min}s to {max}s"))
 }
 
+/// A grace that a server takes.
+pub fn grace(text: &str) -> Result<Duration, String> {
+    let [min, max] = [limits::GRACE_MS_MIN, limits::GRACE_MS_MAX];
+    let accepted = Duration::from_millis(min)..=Duration::from_millis(max);
+    let grace = span(text).ok().filter(|grace| accepted.contains(grace));
+    grace.ok_or_else(|| format!("takes a time with its unit, from {min}ms to {}s", max / 1_000))
+}
+
 /// Says so if the node keeps the session for less than somebody asked for in so many words.
 pub fn tell_ttl(name: &str, asked: Option<Duration>, guard: &Guard) {
     let given = guard.watch().ttl();

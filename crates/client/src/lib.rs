@@ -35,6 +35,7 @@ mod obtain;
 mod pinned;
 mod requests;
 mod session;
+mod stream;
 mod watch;
 
 pub use conclave_api as api;

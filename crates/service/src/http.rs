@@ -80,7 +80,8 @@ pub struct HttpLimits {
     pub connections: usize,
     /// How many more there may be for urgent requests: keepalive, release, admin and health.
     pub reserved: usize,
-    /// How many event streams there may be at once. Beyond these, the oldest ends.
+    /// How many event streams there may be at once. Beyond these, the oldest ends. And so many of
+    /// sessions, of which none ever gives way: the next is refused.
     pub streams: usize,
     /// How many bytes of long answers may be under way at once.
     pub answers: usize,
@@ -113,6 +114,7 @@ struct Api {
     config: Arc<HttpConfig>,
     commands: mpsc::Sender<Command>,
     streams: Arc<StreamLimit>,
+    session_streams: Arc<StreamLimit>,
     lists: Arc<Semaphore>,
 }
 

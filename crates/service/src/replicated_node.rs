@@ -7,6 +7,7 @@ use crate::{Command, Config, EngineConfig, ReplicatedEngine, http};
 use conclave_core::NodeId;
 use conclave_replica::{Boxed, Founder, Replica, ReplicaConfig, ReplicaError, Timing};
 use std::future::Future;
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tracing::info;
 
@@ -25,6 +26,7 @@ pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(
 
 /// A node at work.
 struct Running {
+    engine: Arc<ReplicatedEngine>,
     replica: Replica,
     server: Server,
     commands: mpsc::Sender<Command>,
@@ -51,7 +53,7 @@ fn start(config: Config) -> Boxed<'static, Result<Running, NodeError>> {
         );
         let data = DataWatch::start(config.data.clone());
         let server = http::serve(api, node::http_config(&config, &data), commands.clone());
-        Ok(Running { replica, server, commands, _data: data })
+        Ok(Running { engine, replica, server, commands, _data: data })
     })
 }
 
@@ -59,6 +61,8 @@ impl Running {
     /// Requests under way are answered by whoever leads now: the links to it still stand.
     fn stop(self) -> Boxed<'static, ()> {
         Box::pin(async move {
+            // Whatever streams end now, it is not their clients that end them.
+            self.engine.stopping().send_replace(true);
             self.server.stop().await;
             self.replica.stop().await;
         })

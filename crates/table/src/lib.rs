@@ -52,10 +52,11 @@ pub use answer::{
     SessionEnd,
 };
 pub use change::{
-    Acquire, Ask, Body, Change, Force, Grace, Mode, Open, OpenRequests, Renewal, WANTS_MAX, Want,
+    Acquire, Ask, Body, Change, Force, Grace, Mode, Open, OpenRequests, Put, Renewal, WANTS_MAX,
+    Want,
 };
 pub use limits::Limits;
-pub use lock::{Hold, Inside};
+pub use lock::{Entered, Hold, Inside};
 pub use names::{
     Fence, Floor, Kind, LeaseTime, Party, Place, RequestId, Resource, SessionId, Text, Ticket,
 };

@@ -154,7 +154,7 @@ impl Table {
             Change::Detach { session, stream } => self.detach(*session, *stream),
             Change::Lapse { session, stream } => self.lapse(*session, *stream, turn),
             Change::Ask(ask) => return self.ask(ask, turn),
-            Change::Put { name, fence, value } => self.put(name, *fence, value.as_ref()),
+            Change::Put(put) => self.put(put),
             Change::Force(force) => self.force(force, turn),
             Change::SetLimits(limits) => {
                 self.limits = limits.clone();

@@ -135,6 +135,11 @@ impl Table {
         self.sessions.get(id)
     }
 
+    /// How many answers the client of a session may still ask for.
+    pub fn answers_kept(&self, id: SessionId) -> usize {
+        self.sessions.get(id).map_or(0, |session| session.requests.len())
+    }
+
     /// All sessions.
     pub fn sessions(&self) -> impl Iterator<Item = (&SessionId, &Session)> {
         self.sessions.iter()

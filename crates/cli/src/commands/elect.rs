@@ -32,6 +32,9 @@ pub struct Elect {
     /// [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = holding::ttl)]
     ttl: Option<Duration>,
+    /// Another leads so soon after this process dies: 100ms to 60s (not with a classic engine)
+    #[arg(long, value_name = "TIME", value_parser = holding::grace)]
+    grace: Option<Duration>,
     /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
     #[arg(long, value_name = "URL,…")]
     server: Option<String>,
@@ -103,6 +106,7 @@ fn wanted(arguments: &Elect) -> Wanted {
     Wanted {
         wait: arguments.wait,
         ttl: arguments.ttl.unwrap_or(holding::TTL),
+        grace: arguments.grace,
         label: Some(arguments.label.clone().unwrap_or_else(|| lock::label(&arguments.command))),
         mode: None,
         permits: None,

@@ -38,6 +38,9 @@ pub struct Lock {
     /// [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = holding::ttl)]
     ttl: Option<Duration>,
+    /// It is freed so soon after this process dies: 100ms to 60s (not with a classic engine)
+    #[arg(long, value_name = "TIME", value_parser = holding::grace)]
+    grace: Option<Duration>,
     /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
     #[arg(long, value_name = "URL,…")]
     server: Option<String>,
@@ -152,6 +155,7 @@ fn wanted(arguments: &Lock) -> Wanted {
     Wanted {
         wait: Some(arguments.wait),
         ttl: arguments.ttl.unwrap_or(holding::TTL),
+        grace: arguments.grace,
         label: Some(arguments.label.clone().unwrap_or_else(|| label(&arguments.command))),
         mode: arguments.shared.then(|| "shared".to_string()),
         permits: arguments.permits,

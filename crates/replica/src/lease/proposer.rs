@@ -291,6 +291,8 @@ impl Proposer {
             for command in taken.drain(..) {
                 match command {
                     Command::Propose(change, responder) => agenda.on_propose(change, responder),
+                    // Whoever asked has given up: its session may be lost to it by now.
+                    Command::Renew(_, answer) if answer.is_closed() => {}
                     Command::Renew(renewal, answer) => {
                         agenda.on_keepalive(renewal, answer, Reading::now().monotonic);
                     }

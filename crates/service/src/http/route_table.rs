@@ -50,6 +50,8 @@ const NOT_GIVEN_BACK: &[Code] =
     &[Code::NoSession, Code::NotHolder, Code::Quota, Code::Withdrawn, Code::Internal];
 const NOT_HANDED_OVER: &[Code] =
     &[Code::NoSession, Code::NotHolder, Code::NotFound, Code::Quota, Code::Unsupported];
+const NOT_WRITTEN: &[Code] =
+    &[Code::NoSession, Code::StaleFence, Code::TooMany, Code::TooLarge, Code::Quota];
 const NOT_WITHDRAWN: &[Code] = &[Code::NoSession, Code::NotFound, Code::Granted, Code::Quota];
 
 /// Of lists.
@@ -88,7 +90,7 @@ fn of_sessions() -> Vec<Route> {
         Route::new("get", "/v1/session/stream", get(session_stream::stream), streams)
             .reads_also(STREAMED)
             .answers(Gives::Stream("Ping"))
-            .refuses(&[Code::NoSession, Code::Unsupported]),
+            .refuses(&[Code::NoSession, Code::Conflict, Code::TooMany, Code::Unsupported]),
         Route::new("post", "/v1/session/ping", post(session_stream::ping), pings)
             .takes("Ping")
             .refuses(&[Code::NoSession, Code::NotFound, Code::Unsupported])
@@ -213,7 +215,8 @@ fn of_values() -> Vec<Route> {
         Route::new("put", "/v1/values/{name}", put(values::put), change)
             .takes("NewValue")
             .gives("Value")
-            .refuses(&[Code::StaleFence, Code::TooMany, Code::TooLarge]),
+            .refuses(NOT_WRITTEN)
+            .numbered(),
         Route::new("delete", "/v1/values/{name}", delete(values::forget), forget)
             .reads(Takes::Ignored)
             .gives("Value")

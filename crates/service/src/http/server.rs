@@ -54,8 +54,10 @@ pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<C
     let (stop, stopped) = oneshot::channel();
     let limits = config.limits;
     let streams = StreamLimit::new(limits.streams);
+    let session_streams = StreamLimit::new(limits.streams);
     let lists = Arc::new(Semaphore::new(LISTS_MAX));
-    let router = routes::router(Api { config: Arc::new(config), commands, streams, lists });
+    let config = Arc::new(config);
+    let router = routes::router(Api { config, commands, streams, session_streams, lists });
     let task = tokio::spawn(run(listener, router, limits, stopped));
     Server { stop, task }
 }

@@ -46,6 +46,12 @@ pub struct Cluster {
 impl Cluster {
     /// So many nodes, which know who leads.
     pub async fn start(n: usize) -> Self {
+        Self::limited(n, HttpLimits::default()).await
+    }
+
+    /// The same, with these limits of the API.
+    pub async fn limited(n: usize, limits: HttpLimits) -> Self {
+        let limits = HttpLimits { drain: Duration::from_millis(500), ..limits };
         let number = CLUSTERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("conclave-engine-{}-{number}", std::process::id());
         let directory = std::env::temp_dir().join(name);
@@ -76,7 +82,7 @@ impl Cluster {
                 tls: None,
                 timing: Timing::default(),
             };
-            members.push(Some(Member::start(replica, link, api).await));
+            members.push(Some(Member::start(replica, link, api, limits).await));
         }
         let cluster = Self { nodes, members, directory };
         cluster.know_the_leader().await;
@@ -131,14 +137,19 @@ impl Cluster {
 }
 
 impl Member {
-    async fn start(replica: ReplicaConfig, link: TcpListener, api: TcpListener) -> Self {
+    async fn start(
+        replica: ReplicaConfig,
+        link: TcpListener,
+        api: TcpListener,
+        limits: HttpLimits,
+    ) -> Self {
         let (commands, taken) = mpsc::channel(1_024);
         let config = HttpConfig {
             node: replica.me.0 + 1,
             own: Vec::new(),
             keeper: None,
             admin_token: Some(TOKEN.to_string()),
-            limits: HttpLimits { drain: Duration::from_millis(500), ..HttpLimits::default() },
+            limits,
             data_vanished: Arc::default(),
         };
         let engine = ReplicatedEngine::start_on(link, EngineConfig { replica }, taken).await;
