@@ -341,9 +341,14 @@ async fn watch_disk(node: Arc<Node>) {
 /// An older copy of a node must stop: it has forgotten what it promised.
 async fn watch_accusers(node: Arc<Node>) {
     let mut accused = node.peers.accused();
-    if let Ok(line) = accused.wait_for(Option::is_some).await {
-        node.end(line.clone().unwrap_or_default());
+    let Ok(line) = accused.wait_for(Option::is_some).await.map(|line| line.clone()) else { return };
+    let line = line.unwrap_or_default();
+    let (disk, mark) = (node.disk.clone(), Arc::clone(&line));
+    // The node ends whether or not its disk can be marked.
+    if let Ok(Err(error)) = spawn_blocking(move || disk.mark_old_copy(&mark)).await {
+        tracing::warn!("cannot mark the directory as an old copy: {error}");
     }
+    node.end(line);
 }
 
 /// Waits until the node is stopped, or has to stop, and ends all of it.
