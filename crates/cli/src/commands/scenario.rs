@@ -223,7 +223,9 @@ fn one(arguments: &Run, file: &ScenarioFile) -> anyhow::Result<Exit> {
         }
     }
     let heading = if arguments.predict { format!("\n{heading}") } else { String::new() };
-    let told = heading + &scenario::text(file);
+    // The text is about the run of the file.
+    let text = if runs.iter().all(|ran| ran.judged) { scenario::text(file) } else { String::new() };
+    let told = heading + &text;
     output::print(&(told + &scenario::result(file, &runs, arguments.view.is_some())))?;
     for (ran, viewer) in runs.into_iter().zip(viewers) {
         if let Some(viewer) = viewer {
