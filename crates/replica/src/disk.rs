@@ -195,7 +195,7 @@ impl Disk {
 
     /// Remembers why this node has to stop, and gives it back as what the consensus engine
     /// understands.
-    pub fn fail(&self, error: DiskError) -> std::io::Error {
+    pub fn fail(&self, error: DiskError) -> io::Error {
         self.failure.record(error)
     }
 
