@@ -327,8 +327,12 @@ fn derived() -> Map<String, Value> {
     given.subschema_for::<cluster::Cluster>();
     given.subschema_for::<events::LiveEvent>();
     given.subschema_for::<error::Failure>();
-    let mut all = taken.take_definitions(true);
-    for (name, schema) in given.take_definitions(true) {
+    together(taken.take_definitions(true), given.take_definitions(true))
+}
+
+/// Both, in which a name means one thing.
+fn together(mut all: Map<String, Value>, given: Map<String, Value>) -> Map<String, Value> {
+    for (name, schema) in given {
         let known = all.insert(name.clone(), schema.clone());
         let same = known.is_none_or(|known| known == schema);
         assert!(same, "a request and an answer mean different things by {name}");

@@ -144,6 +144,11 @@ pub fn text(file: &ScenarioFile) -> String {
     format!("\n{}\n", lines.join("\n"))
 }
 
+/// The story, if these are the runs that it is about.
+pub fn text_of(file: &ScenarioFile, runs: &[Ran]) -> String {
+    if runs.iter().all(|ran| ran.judged) { text(file) } else { String::new() }
+}
+
 /// The command that gives the same run, unless flags cannot say it.
 pub fn command(experiment: &Experiment, plan: &Plan) -> Option<String> {
     (!experiment.needs_file()).then(|| experiment.command(plan))

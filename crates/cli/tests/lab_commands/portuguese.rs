@@ -35,6 +35,7 @@ const COMMANDS: &[&str] = &[
     "sim lamport-clock --nodes 3 --view all",
     "sim vector-clock --nodes 3",
     "sim bully --nodes 4 --partition 1,2/3,4@1..40 --crash 4@0 --start 1,2,3",
+    "sim ring --nodes 5 --crash 5@9 --loss 0.05 --until 150",
     "algorithms central-failover",
     "check lamport --without A4 --nodes 2",
     "check bully --nodes 2",
@@ -192,6 +193,15 @@ fn what_is_wrong_in_a_file_and_what_is_made_for_links_is_said_in_portuguese() {
         complain(&english(&said.replace("expected", "the")));
         assert!(!said.contains("missing field") && !said.contains("duplicate"), "{said}");
     }
+    let out = folder.join("certificates");
+    let made = in_portuguese(&format!("cert --out {} --nodes 2", out.display()));
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    complain(&english(&made.stdout));
+}
+
+#[test]
+fn what_is_wrong_in_a_scenario_is_said_in_portuguese() {
+    let config = concat!(env!("CARGO_TARGET_TMPDIR"), "/wrong-scenario.toml");
     let head = "title = { en = \"A\" }\ntext = { en = \"a\" }\nsource = \"me\"\n\
                 algorithm = \"central\"\nnodes = 3\n";
     for wrong in [
@@ -220,10 +230,6 @@ fn what_is_wrong_in_a_file_and_what_is_made_for_links_is_said_in_portuguese() {
         }
         complain(&english(&said));
     }
-    let out = folder.join("certificates");
-    let made = in_portuguese(&format!("cert --out {} --nodes 2", out.display()));
-    assert_eq!(made.code, 0, "{}", made.stderr);
-    complain(&english(&made.stdout));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The language that drawings are labelled in. The names of messages are those of the papers, in any
-//! language.
+//! The language that drawings are labelled in. The names of messages are those of the papers, in
+//! any language.
 
 /// A language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
