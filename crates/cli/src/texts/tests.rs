@@ -145,6 +145,13 @@ fn what_servers_say_is_known() {
         "to change the members needs the admin token: 'Authorization: Bearer TOKEN'",
         "label has at most 128 characters, none of them a control character or an invisible one",
         "'build' is in use with another number of permits, or without any",
+        "listens on http://127.0.0.1:5000; the value is 0",
+        "refused: client 9 does not hold the resource; client 1 does",
+        "client 2 reads 17, though it was not let in",
+        "wrote \"17\"     after 0.020 s of waiting",
+        "5 is dead, it led: an election (it answers 500)",
+        "4 leads now; alive are [1, 2, 4], found by 4",
+        "receives time 7 at 3: set to 8",
     ];
     let unknown = |text: &&str| book.sentence(text).is_none();
     complain(&said.iter().filter(unknown).map(ToString::to_string).collect::<Vec<_>>());
