@@ -201,8 +201,12 @@ fn refused(arguments: &Lock, client: &Client, error: Error) -> anyhow::Result<Ex
     });
     let why = failure.as_ref().map(reason).unwrap_or_default();
     let own_words = why.is_empty() || error.says(Code::ModeConflict);
-    let why = if own_words { error.to_string() } else { why };
-    output::warn(&format!("{name}: the lock could not be had in time: {why}"));
+    let why = match own_words {
+        true if error.says(Code::Timeout) => String::new(), // It says nothing more than this.
+        true => format!(": {error}"),
+        false => format!(": {why}"),
+    };
+    output::warn(&format!("{name}: the lock could not be had in time{why}"));
     Ok(Exit::Code(holding::NOT_IN_TIME))
 }
 

@@ -270,6 +270,14 @@ fn what_the_engine_does_not_have_it_says_itself() {
     assert_eq!(fake.bodies(ACQUIRE)[0]["mode"], "shared");
 }
 
+#[test]
+fn a_time_out_that_nobody_explains_is_said_once() {
+    let fake = but(ACQUIRE, || refuse(409, "timeout", "'build' could not be had in time"));
+    let done = locked(&fake, &["true"]);
+    let said = "conclave: build: the lock could not be had in time\n";
+    assert_eq!((done.code, done.stderr.as_str()), (75, said));
+}
+
 fn classic() -> Answer {
     let told = json!({
         "cluster": "conclave", "cluster_id": "c1", "version": "0", "engine": "central",
