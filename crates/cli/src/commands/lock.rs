@@ -49,7 +49,7 @@ pub struct Lock {
     shared: bool,
     /// Let so many in at once (not with a classic engine)
     #[arg(long, value_name = "N")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(limits::PERMITS_MAX)))]
     permits: Option<u32>,
     /// What to run
     #[arg(last = true, required = true, value_name = "CMD")]
