@@ -197,8 +197,8 @@ fn range_in_words(accepted: &str) -> String {
 /// The commands that can follow what was typed.
 fn subcommands() -> Vec<String> {
     let mut command = Conclave::command();
-    for word in std::env::args().skip(1) {
-        if let Some(inner) = command.find_subcommand(&word).cloned() {
+    for word in std::env::args_os().skip(1) {
+        if let Some(inner) = command.find_subcommand(word).cloned() {
             command = inner;
         }
     }
