@@ -272,7 +272,11 @@ fn what_the_engine_does_not_have_it_says_itself() {
 
 #[test]
 fn a_time_out_that_nobody_explains_is_said_once() {
-    let fake = but(ACQUIRE, || refuse(409, "timeout", "'build' could not be had in time"));
+    let fake = but(ACQUIRE, || {
+        let message = "'build' could not be had in time";
+        let error = json!({ "code": "timeout", "message": message, "retry": true });
+        Answer::Says(409, json!({ "error": error }))
+    });
     let done = locked(&fake, &["true"]);
     let said = "conclave: build: the lock could not be had in time\n";
     assert_eq!((done.code, done.stderr.as_str()), (75, said));
