@@ -308,12 +308,6 @@ fn what_only_the_replicated_engine_has_is_refused_before_anything_is_asked_for()
 }
 
 #[test]
-fn a_lock_that_is_named_twice_is_refused() {
-    let done = conclave(&["lock", "a", "b", "a", "--server", "127.0.0.1:1", "--", "true"]);
-    assert_eq!((done.code, done.stderr.as_str()), (2, "error: a: is named twice\n"));
-}
-
-#[test]
 fn without_a_cluster_it_says_how_to_start_one() {
     let done = conclave(&["lock", "build", "--wait", "0", "--server", "127.0.0.1:1", "--", "true"]);
     assert_eq!(done.code, 1);
