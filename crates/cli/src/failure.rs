@@ -166,6 +166,9 @@ fn one_line(error: &clap::Error) -> String {
             }
         }
         (ErrorKind::MissingRequiredArgument, _) => missing(error, argument),
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => {
+            format!("a command is missing: {}; see --help", subcommands().join(", "))
+        }
         _ => {
             let rendered = error.to_string();
             let first = rendered.lines().next().unwrap_or_default();
@@ -182,8 +185,24 @@ fn range_in_words(accepted: &str) -> String {
             format!("takes a whole number from {first} to {}", last.trim_start_matches('='))
         }
         Some((first, _)) => format!("takes a whole number from {first}"),
+        // What the library says of a text that is none.
+        None if accepted.contains("integer") || accepted.contains("digit") => {
+            "takes a whole number".to_string()
+        }
+        None if accepted.contains("to fit in target type") => "takes a smaller number".to_string(),
         None => accepted.to_string(),
     }
+}
+
+/// The commands that can follow what was typed.
+fn subcommands() -> Vec<String> {
+    let mut command = Conclave::command();
+    for word in std::env::args_os().skip(1) {
+        if let Some(inner) = command.find_subcommand(word).cloned() {
+            command = inner;
+        }
+    }
+    command.get_subcommands().map(|inner| inner.get_name().to_string()).collect()
 }
 
 fn missing(error: &clap::Error, argument: &str) -> String {

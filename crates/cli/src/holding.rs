@@ -15,6 +15,7 @@ use anyhow::Context;
 use conclave_client::api::{Code, limits};
 use conclave_client::{Client, Error, Guard, Loss};
 use conclave_core::Ticks;
+use conclave_service::REPLICATED;
 use rustix::process::Signal;
 use std::ffi::OsString;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -204,6 +205,19 @@ pub fn explained_for(name: &str, error: Error) -> anyhow::Error {
 /// Whether it can never be had like this.
 fn is_misuse(error: &Error) -> bool {
     error.says(Code::Unsupported) || error.says(Code::BadRequest)
+}
+
+/// Refuses at once what only the replicated engine has. `typed` is what asks for it. If no node
+/// answers now, the one that does later refuses it.
+pub fn needs_replicated(client: &Client, typed: &str) -> Result<(), Usage> {
+    match client.cluster() {
+        Ok(cluster) if cluster.engine != REPLICATED => {
+            let engine = limits::shown(&cluster.engine);
+            let why = format!("only the replicated engine has this; this cluster runs {engine}");
+            Err(Usage(format!("{typed}: {why}")))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// How long to wait, as people type it: with a unit, since a bare number of the simulator's units

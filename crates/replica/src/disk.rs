@@ -6,6 +6,7 @@
 //! | `identity`     | format, cluster, node, random number of this disk, what was promised      |
 //! | `log/*.log`    | segments: entries, votes, truncations and purges in the order of writing  |
 //! | `snapshots/*`  | the table as it was at an index                                           |
+//! | `old-copy`     | only in a copy that was found out: who said so. It is not opened again    |
 //!
 //! What a node forgets may break what it promised. So a directory that is damaged, half there or
 //! somebody else's is refused, never replaced. The only thing that is cut off is the end of a write
@@ -31,6 +32,7 @@ pub use snapshot::{Incoming, SnapshotFile, Snapshots};
 use record::{Begin, Checkpoint};
 use segment::Segment;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
@@ -83,6 +85,7 @@ impl Disk {
             None => make(directory, expected, options.segment_bytes)?,
         };
         identity.check(directory, expected)?;
+        refuse_old_copy(directory)?;
         let layout = Layout {
             directory: directory.join(LOG),
             disk: identity.disk,
@@ -188,9 +191,15 @@ impl Disk {
         }
     }
 
+    /// Another node has found out that this is an older copy: it is never to be opened again, also
+    /// when it has been started as often as the one that went on. Waits for the disk.
+    pub fn mark_old_copy(&self, line: &str) -> Result<(), DiskError> {
+        files::replace(&self.directory.join(OLD_COPY), line.as_bytes())
+    }
+
     /// Remembers why this node has to stop, and gives it back as what the consensus engine
     /// understands.
-    pub fn fail(&self, error: DiskError) -> std::io::Error {
+    pub fn fail(&self, error: DiskError) -> io::Error {
         self.failure.record(error)
     }
 
@@ -211,6 +220,7 @@ impl Disk {
 
 const LOG: &str = "log";
 const SNAPSHOTS: &str = "snapshots";
+const OLD_COPY: &str = "old-copy";
 /// All that a node puts into its directory, and what file systems have there.
 const KNOWN: &[&str] = &["lock", identity::FILE, "identity.part", LOG, SNAPSHOTS, "lost+found"];
 
@@ -227,6 +237,19 @@ fn refuse_foreign(directory: &Path) -> Result<(), DiskError> {
         }
     }
     Ok(())
+}
+
+/// What was found out once stays so: those who know may have forgotten it since.
+fn refuse_old_copy(directory: &Path) -> Result<(), DiskError> {
+    let path = directory.join(OLD_COPY);
+    match fs::read(&path) {
+        Ok(line) => {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            Err(DiskError::OldCopy { directory: directory.to_path_buf(), line })
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(DiskError::system(&path, error)),
+    }
 }
 
 /// Counts this start, durably, before anything is said to anybody.

@@ -212,8 +212,13 @@ fn met(founder: &Founder, reply: Result<Reply, NoReply>) -> Result<MemberNode, M
         Ok(Reply::Acquainted(them)) if them.blank => {
             Err(Missing::Away(format!("node {id} takes part in founding a cluster")))
         }
-        Ok(_) | Err(NoReply::Rpc(RpcError::Refused { .. })) => Err(Missing::Member(format!(
+        Ok(_) => Err(Missing::Member(format!(
             "this disk is empty, and node {id} belongs to a cluster already: waits to be added, by \
+             `conclave cluster add`"
+        ))),
+        Err(NoReply::Rpc(RpcError::Refused { reason, .. })) => Err(Missing::Member(format!(
+            "this disk is empty, and no connection with node {id} is allowed ({reason}): waits \
+             until that is mended, or, if that node belongs to a cluster already, to be added by \
              `conclave cluster add`"
         ))),
         Err(why) => Err(Missing::Away(lacking(id, &why))),
@@ -254,6 +259,16 @@ pub fn admit(disk: &Disk, id: NodeId, theirs: u128) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_node_that_is_refused_is_not_said_to_have_a_cluster() {
+        let founder = Founder { id: NodeId(2), peer: "a:1".into(), api: "a:2".into() };
+        let refused = RpcError::Refused { to: NodeId(2), reason: "it is denied".into() };
+        let Err(Missing::Member(line)) = met(&founder, Err(NoReply::Rpc(refused))) else {
+            panic!("a person has to do something");
+        };
+        assert!(line.contains("node 3 is allowed (it is denied): waits until"), "{line}");
+    }
     use crate::disk::Expected;
     use std::path::PathBuf;
 

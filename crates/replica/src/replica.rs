@@ -343,14 +343,13 @@ async fn watch_disk(node: Arc<Node>) {
 async fn watch_accusers(node: Arc<Node>) {
     let mut accused = node.peers.accused();
     let mut status = node.raft.server_metrics();
-    loop {
+    let line = loop {
         let leader = node.metrics().current_leader.map(node_id);
         let voters = node.members().voters.len();
         let proved = node.config.tls.is_some();
         let line = accused.borrow_and_update().believed(leader, voters, proved);
         if let Some(line) = line {
-            node.end(line);
-            return;
+            break line;
         }
         let changed = tokio::select! {
             changed = accused.changed() => changed.is_ok(),
@@ -359,7 +358,13 @@ async fn watch_accusers(node: Arc<Node>) {
         if !changed {
             return;
         }
+    };
+    let (disk, mark) = (node.disk.clone(), Arc::clone(&line));
+    // The node ends whether or not its disk can be marked.
+    if let Ok(Err(error)) = spawn_blocking(move || disk.mark_old_copy(&mark)).await {
+        tracing::warn!("cannot mark the directory as an old copy: {error}");
     }
+    node.end(line);
 }
 
 /// Waits until the node is stopped, or has to stop, and ends all of it.

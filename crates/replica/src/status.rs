@@ -64,7 +64,9 @@ fn update(
 
 /// A node that stopped by itself, or was a member and is none any more, has to say so.
 fn watch_end(node: &Node, metrics: &RaftMetrics<TypeConfig>, member: &mut bool) {
-    if let Err(error) = &metrics.running_state {
+    // One that is told to stop stops its engine too, which is no mishap.
+    let mishap = metrics.running_state.as_ref().err().filter(|_| !node.stop.is_cancelled());
+    if let Some(error) = mishap {
         node.end(format!("the consensus engine has stopped: {error}"));
     }
     let committed = &metrics.committed_membership_config;

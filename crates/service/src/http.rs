@@ -40,8 +40,8 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
 /// The API described for programs: an OpenAPI document, as `/openapi.json` has it.
-pub fn openapi() -> Bytes {
-    openapi::DOCUMENT.clone()
+pub fn openapi(replicated: bool) -> Bytes {
+    openapi::document_of(replicated)
 }
 
 /// What the API must know.
@@ -51,7 +51,7 @@ pub struct HttpConfig {
     pub node: u32,
     /// The addresses, as `host:port`, under which clients know this node, loopback aside.
     pub own: Vec<String>,
-    /// Classic engine: where the API of node 1 is, which keeps the values.
+    /// Classic engine: where the API of node 1 is, which keeps the values. Nothing: replicated.
     pub keeper: Option<String>,
     /// What a caller must show to use force; without one nobody may.
     pub admin_token: Option<String>,

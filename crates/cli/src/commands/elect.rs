@@ -58,6 +58,9 @@ pub struct Elect {
 /// Stands, runs, resigns.
 pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
     let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
+    if let Some(to) = &arguments.hand_over {
+        holding::needs_replicated(holding.client(), &format!("--hand-over {}", limits::shown(to)))?;
+    }
     loop {
         let name = arguments.name.clone();
         let wanted = wanted(arguments);

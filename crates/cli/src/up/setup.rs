@@ -54,6 +54,13 @@ impl Wanted<'_> {
 const REPLICATED_NODES: u32 = 3;
 const CLASSIC_NODES: u32 = 5;
 
+/// Nodes at addresses that nobody is asked for.
+fn stand_ins(count: u32) -> Vec<Node> {
+    let node =
+        |id| Node { id, peer: format!("127.0.0.1:{id}"), api: format!("127.0.0.1:{}", id + 100) };
+    (1..=count).map(node).collect()
+}
+
 /// What was made of it: each node has a file to be started from.
 #[derive(Debug)]
 pub struct Setup {
@@ -75,6 +82,7 @@ impl Setup {
     /// Chooses addresses and writes the files.
     pub fn new(wanted: Wanted<'_>) -> anyhow::Result<Self> {
         let wanted = &wanted.completed();
+        check(wanted, &stand_ins(wanted.count()))?; // What was typed comes before what is free.
         let Ports { apis, peers } = ports::choose(wanted.http, wanted.count())?;
         let places = (1..).zip(peers.iter().zip(&apis));
         let node = |(id, (peer, api)): (u32, (&SocketAddr, &SocketAddr))| Node {

@@ -3,11 +3,12 @@
 use super::body::{Body, Maybe, Name, NoBody};
 use super::problem::{Outcome, Problem};
 use super::{Api, openapi};
-use crate::desk::{Command, Question, refusal};
+use crate::desk::{Command, Question, Refusal, refusal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use conclave_api::limits;
 use conclave_api::{Cluster, Code, KeepAlive, NewSession, Session};
 use std::sync::atomic::Ordering;
 
@@ -26,6 +27,9 @@ pub async fn keep_alive(
     Name(session): Name,
     Maybe(request): Maybe<KeepAlive>,
 ) -> Outcome<Session> {
+    for id in request.open.iter().flatten().chain(&request.request_id) {
+        limits::request_id(Some(id)).map_err(Refusal::from)?;
+    }
     Ok(Json(api.ask(|reply| Command::KeepAlive { session, request, reply }).await?))
 }
 
@@ -62,7 +66,7 @@ pub async fn ready(State(api): State<Api>) -> Result<&'static str, Problem> {
     Ok("ready\n")
 }
 
-pub async fn description() -> Response {
+pub async fn description(State(api): State<Api>) -> Response {
     let kind = (header::CONTENT_TYPE, "application/json");
-    ([kind], openapi::DOCUMENT.clone()).into_response()
+    ([kind], openapi::document_of(api.config.keeper.is_none())).into_response()
 }
