@@ -2,7 +2,9 @@
 
 use crate::data_watch::DataWatch;
 use crate::desk::{Needs, has_holds};
-use crate::{Command, Config, Desk, DeskConfig, Engine, HttpConfig, config, http, replicated_node};
+use crate::{
+    Command, Config, Desk, DeskConfig, Engine, HttpConfig, NodeFacts, config, http, replicated_node,
+};
 use conclave_core::NodeId;
 use conclave_lab::Usage;
 use conclave_lab::machines::{ELECTION, Machines};
@@ -100,6 +102,7 @@ async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Resu
     let api = listen(config.http).await?;
     let expected = Expected { cluster: &config.cluster, node: me, settings: machines.text() };
     let tls = config.tls.as_ref().map(|tls| load_tls(tls, me)).transpose()?;
+    let certificate_end = tls.as_ref().map(Tls::end);
     let store = Store::open_uncounted(&config.data, &expected)?;
     let mut shutdown = std::pin::pin!(shutdown);
     tokio::select! {
@@ -117,9 +120,10 @@ async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Resu
     log_start(&config, &links, &api, store.incarnation());
     let host = HostConfig { me, n: config.nodes.len() as u32, seed: random(), recorder };
     let data = DataWatch::start(store.path().to_path_buf());
+    let facts = NodeFacts { data: data.state(), certificate_end, syncs: Some(store.syncs()) };
     let started = Host::start(host, store, desk(&config, machines), order, news, commands);
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
-    let server = http::serve(api, http_config(&config, &data), command.clone());
+    let server = http::serve(api, http_config(&config, facts), command.clone());
     let ended = tokio::select! {
         () = hand_over_after(shutdown, &command) => Ok(()),
         ended = host.ended() => ended,
@@ -264,7 +268,7 @@ fn desk(config: &Config, machines: Machines) -> Desk {
     Desk::new(desk, Box::new(move |key, late| machines.machine(key, late)))
 }
 
-pub(crate) fn http_config(config: &Config, data: &DataWatch) -> HttpConfig {
+pub(crate) fn http_config(config: &Config, facts: NodeFacts) -> HttpConfig {
     let own = config.nodes.get(config.id as usize - 1).map(|node| node.api.clone());
     HttpConfig {
         node: config.id,
@@ -275,7 +279,7 @@ pub(crate) fn http_config(config: &Config, data: &DataWatch) -> HttpConfig {
         },
         admin_token: config.admin_token.clone(),
         limits: http::HttpLimits::default(),
-        data_vanished: data.vanished(),
+        facts,
     }
 }
 
