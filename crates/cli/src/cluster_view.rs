@@ -58,10 +58,7 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     let nodes = nodes.collect();
     let told: Vec<&Cluster> = views.iter().flatten().map(|view| &view.cluster).collect();
     let replicas = nodes_view::standings(&told);
-    // Who knows of the newest term knows who leads; the others will follow.
-    let newest = told.iter().max_by_key(|seen| (seen.term, seen.leader.is_some()));
-    let (leader, term) =
-        newest.map_or((cluster.leader, cluster.term), |seen| (seen.leader, seen.term));
+    let (leader, term) = leader(&cluster, &told);
     let cluster = Cluster { leader, term, ..cluster };
     let mut locks = Vec::new();
     let mut elections = BTreeMap::new();
@@ -78,6 +75,12 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     locks.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
     let elections = elections.into_values().collect();
     Ok(State { cluster, nodes, silent, replicas, locks, elections })
+}
+
+/// Who leads, and in which term: who knows of the newest term knows; the others will follow.
+fn leader(cluster: &Cluster, told: &[&Cluster]) -> (Option<u32>, u64) {
+    let newest = told.iter().max_by_key(|seen| (seen.term, seen.leader.is_some()));
+    newest.map_or((cluster.leader, cluster.term), |seen| (seen.leader, seen.term))
 }
 
 /// The views that tell of locks: all, where each node knows its own sessions; the one that is least

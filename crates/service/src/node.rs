@@ -102,7 +102,6 @@ async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Resu
     let api = listen(config.http).await?;
     let expected = Expected { cluster: &config.cluster, node: me, settings: machines.text() };
     let tls = config.tls.as_ref().map(|tls| load_tls(tls, me)).transpose()?;
-    let certificate_end = tls.as_ref().map(Tls::end);
     let store = Store::open_uncounted(&config.data, &expected)?;
     let mut shutdown = std::pin::pin!(shutdown);
     tokio::select! {
@@ -113,14 +112,13 @@ async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Resu
     let recorder = recorder(&config, &machines, store.store())?;
     let link_config = link_config(&config, &machines, store.store(), tls)?;
     let store = store.count()?; // Whatever can fail, and would fail again, is done.
+    let (_data, facts) = watch(&store, link_config.tls.as_ref());
     let (order, orders) = mpsc::channel(QUEUE);
     let (tell, news) = mpsc::channel(QUEUE);
     let (command, commands) = mpsc::channel::<Command>(QUEUE);
     let links = Links::start_on(listener, link_config, orders, tell)?;
     log_start(&config, &links, &api, store.incarnation());
     let host = HostConfig { me, n: config.nodes.len() as u32, seed: random(), recorder };
-    let data = DataWatch::start(store.path().to_path_buf());
-    let facts = NodeFacts { data: data.state(), certificate_end, syncs: Some(store.syncs()) };
     let started = Host::start(host, store, desk(&config, machines), order, news, commands);
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
     let server = http::serve(api, http_config(&config, facts), command.clone());
@@ -134,6 +132,14 @@ async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Resu
     ended.and(stopped)?;
     info!("stopped");
     Ok(())
+}
+
+/// What the API tells of the node, and the watch that keeps it true for as long as it is kept.
+fn watch(store: &Store, tls: Option<&Tls>) -> (DataWatch, NodeFacts) {
+    let watch = DataWatch::start(store.path().to_path_buf());
+    let certificate_end = tls.map(Tls::end);
+    let facts = NodeFacts { data: watch.state(), certificate_end, syncs: Some(store.syncs()) };
+    (watch, facts)
 }
 
 fn log_start(config: &Config, links: &Links, api: &TcpListener, start: u32) {

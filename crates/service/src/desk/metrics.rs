@@ -76,15 +76,7 @@ impl Desk {
             term: self.leadership.term(),
             ..Metrics::default()
         };
-        for (_, lock) in self.queues.locks.iter() {
-            *metrics.locks.entry(state_of(lock)).or_default() += 1;
-        }
-        for (_, _, queue) in self.queues.all() {
-            let waiting = queue.waiters().len() as u64;
-            metrics.waiters += waiting;
-            metrics.queue_longest = metrics.queue_longest.max(waiting);
-            metrics.holds += u64::from(queue.holder().map_or(0, |holder| holder.count()));
-        }
+        self.count_queues(&mut metrics);
         for key in host.machines() {
             let machine = match &*key {
                 key if key == &*detector_key() => "detector",
@@ -101,6 +93,18 @@ impl Desk {
             metrics.unacknowledged.insert(peer.0 + 1, link.unacknowledged);
         }
         metrics
+    }
+
+    fn count_queues(&self, metrics: &mut Metrics) {
+        for (_, lock) in self.queues.locks.iter() {
+            *metrics.locks.entry(state_of(lock)).or_default() += 1;
+        }
+        for (_, _, queue) in self.queues.all() {
+            let waiting = queue.waiters().len() as u64;
+            metrics.waiters += waiting;
+            metrics.queue_longest = metrics.queue_longest.max(waiting);
+            metrics.holds += u64::from(queue.holder().map_or(0, |holder| holder.count()));
+        }
     }
 }
 

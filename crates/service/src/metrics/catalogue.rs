@@ -252,7 +252,7 @@ pub const ENTRIES: Metric = Metric::counter(
 /// Expiries.
 pub const EXPIRIES: Metric = Metric::counter(
     "conclave_expiries_total",
-    "Sessions that ended by their client's silence; with the replicated engine, while this node led.",
+    "Sessions ended by their client's silence; with the replicated engine, while this node led.",
 );
 
 /// Force.

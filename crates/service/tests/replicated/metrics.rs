@@ -55,9 +55,9 @@ async fn numbers_follow_what_happens() {
     ] {
         assert_eq!(number(&page, series), expected, "{series}");
     }
-    assert!(number(&page, "conclave_fsync_seconds_count") > 0.0);
-    assert!(number(&page, "conclave_synced_bytes_total") > 0.0);
-    assert!(number(&page, "conclave_commit_seconds_count") > 0.0);
+    for series in ["fsync_seconds_count", "synced_bytes_total", "commit_seconds_count"] {
+        assert!(number(&page, &format!("conclave_{series}")) > 0.0, "{series}");
+    }
     let force = json!({ "reason": "a test", "now": true });
     let forced = admin(cluster.nodes[follower], "DELETE /v1/locks/a/holders", force).await;
     assert_eq!(forced.status, 200, "{forced:?}");
@@ -71,7 +71,6 @@ async fn numbers_follow_what_happens() {
     assert_eq!(number(&page, "conclave_acquire_seconds_count"), 3.0);
     assert_eq!(number(&page, "conclave_refusals_total{code=\"bad_request\"}"), 1.0);
     assert!(number(&page, "conclave_forward_seconds_count") > 0.0);
-    assert!(number(&page, "conclave_leader_heard_seconds") >= 0.0);
     assert!(number(&page, "conclave_connections{room=\"usual\"}") >= 1.0);
     cluster.stop().await;
 }
