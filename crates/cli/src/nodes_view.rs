@@ -78,9 +78,10 @@ fn replicated(state: &State, replicas: &[Standing]) -> String {
 
 /// Its number, how it is, for how long, and where.
 fn common(state: &State, node: &Node) -> [String; 4] {
-    let said = match is_silent(state, node) {
-        true => odd(format!("no answer, {}", shown(&node.state))),
-        false => good(shown(&node.state)),
+    let said = match (is_silent(state, node), &*node.state) {
+        (true, "unreachable") => odd("no answer"),
+        (true, other) => odd(format!("no answer, {}", shown(other))),
+        (false, other) => good(shown(other)),
     };
     [node.id.to_string(), said, age(node.for_ms), format!("http://{}", shown(&node.api))]
 }
