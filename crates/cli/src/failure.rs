@@ -72,6 +72,18 @@ impl fmt::Display for Mistakes {
 
 impl Error for Mistakes {}
 
+/// An error that was told before, in another way.
+#[derive(Clone, Copy, Debug)]
+pub struct Said;
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it was said before")
+    }
+}
+
+impl Error for Said {}
+
 /// Prints an error as one line, or mistakes as one each; what was typed wrongly gives another code
 /// than what went wrong.
 pub fn report(error: &anyhow::Error) -> ExitCode {
@@ -79,6 +91,9 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         || error.downcast_ref().is_some_and(conclave_lab::Error::is_usage)
         || error.is::<conclave_algorithms::Error>()
         || error.is::<conclave_sim::Error>();
+    if error.is::<Said>() {
+        return ExitCode::from(FAILED);
+    }
     if let Some(Mistakes(mistakes)) = error.downcast_ref() {
         say_each(mistakes);
         return ExitCode::from(USAGE);
@@ -96,6 +111,11 @@ fn say_each(mistakes: &[String]) {
     if let Some(others) = mistakes.len().checked_sub(MISTAKES_SHOWN).filter(|&others| others > 0) {
         say(&format!("and {others} more mistakes"));
     }
+}
+
+/// An error in one line, for a log.
+pub fn in_words(error: &anyhow::Error) -> String {
+    without_numbers(&chain(error))
 }
 
 /// The error and what led to it, without saying anything twice: some errors quote their cause.

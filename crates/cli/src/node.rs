@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod file;
+mod log;
 mod made_with;
 mod panicking;
 mod peers;

@@ -10,6 +10,7 @@ mod application;
 mod automaton;
 mod certificates;
 mod fingerprint;
+mod histogram;
 mod host;
 mod link;
 mod packet;
@@ -26,6 +27,7 @@ pub use automaton::{
 };
 pub use certificates::{Authority, CertificateError, Certified, make_authority, make_node};
 pub use fingerprint::{Fingerprint, NoFingerprint};
+pub use histogram::{Durations, Histogram};
 pub use host::{Host, HostConfig, HostError};
 pub use link::{Limits, LinkConfig, LinkError, Links, Past, TEXT_MAX};
 pub use packet::{KEY_MAX, Key, Lane, News, Order, Packet};

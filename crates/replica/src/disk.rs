@@ -21,6 +21,7 @@ mod record;
 mod recovery;
 mod segment;
 pub mod snapshot;
+mod stats;
 mod window;
 mod writer;
 
@@ -28,6 +29,7 @@ pub use error::{DiskError, Failure};
 pub use identity::{ClusterId, Engine, Expected, Identity, engine_of};
 pub use log_store::LogStore;
 pub use snapshot::{Incoming, SnapshotFile, Snapshots};
+pub use stats::LogStats;
 
 use record::{Begin, Checkpoint};
 use segment::Segment;
@@ -151,6 +153,11 @@ impl Disk {
     /// The log.
     pub fn log(&self) -> LogStore {
         self.log.clone()
+    }
+
+    /// What the log costs.
+    pub fn log_stats(&self) -> &LogStats {
+        &self.log.shared.stats
     }
 
     /// The snapshots.

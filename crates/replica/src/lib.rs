@@ -11,6 +11,7 @@ mod founding;
 mod lease;
 mod members;
 mod node;
+mod numbers;
 mod quick_election;
 mod raft;
 pub mod raft_types;
@@ -24,4 +25,5 @@ pub use face::{
     Call, CallError, Committed, Entry, Founder, Member, NotChanged, NotProposed, Observer,
     ReplicaConfig, ReplicaError, Role, Server, Status, Timing,
 };
+pub use numbers::{Health, Numbers, SnapshotNumbers};
 pub use replica::{Boxed, Replica};

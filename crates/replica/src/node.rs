@@ -2,6 +2,7 @@
 
 use crate::disk::Disk;
 use crate::face::{Member, ReplicaConfig};
+use crate::numbers::LastHeard;
 use crate::quick_election::Permits;
 use crate::raft::network::{Peers, address, node_id};
 use crate::raft::vetting::Known;
@@ -36,6 +37,8 @@ pub struct Node {
     pub permits: Permits,
     /// Whether a leader was heard of since this node started.
     pub heard: watch::Sender<bool>,
+    /// When the leader that this node follows was last heard of.
+    pub last_heard: LastHeard,
     /// Why it had to stop by itself.
     pub ended: watch::Sender<Option<Arc<str>>>,
     /// Ends all its tasks.

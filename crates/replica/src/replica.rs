@@ -7,6 +7,7 @@ use crate::face::{
 };
 use crate::lease::{Proposer, Proposing};
 use crate::node::Node;
+use crate::numbers::{self, Health, LastHeard, Numbers};
 use crate::quick_election::{self, Permits};
 use crate::raft::Raft;
 use crate::raft::config::settings;
@@ -99,9 +100,19 @@ impl Replica {
         let permits = Permits::default();
         let ended = watch::Sender::new(None);
         let heard = watch::Sender::new(false);
-        let node =
-            Node { config, version_max, disk, table, raft, peers, permits, heard, ended, stop };
-        let node = Arc::new(node);
+        let node = Arc::new(Node {
+            config,
+            version_max,
+            disk,
+            table,
+            raft,
+            peers,
+            permits,
+            heard,
+            last_heard: LastHeard::default(),
+            ended,
+            stop,
+        });
         let last = Arc::new(node.stop.clone().drop_guard());
         let answering = Arc::new(Answering::new(Arc::clone(&node), server));
         let rpc = Rpc::start_on(listener, rpc_config(&node), answering);
@@ -191,6 +202,16 @@ impl Replica {
     /// The replica as it is now, and whenever it changes.
     pub fn status(&self) -> watch::Receiver<Status> {
         self.status.clone()
+    }
+
+    /// Numbers for a monitoring system.
+    pub fn numbers(&self) -> Numbers {
+        numbers::numbers(&self.node)
+    }
+
+    /// What speaks for this node, or against it, beside its status.
+    pub fn health(&self) -> Health {
+        numbers::health(&self.node)
     }
 
     /// Leader only: takes a new member in as a learner. It must be running, with an empty disk.

@@ -51,7 +51,6 @@ pub use persistence::has_holds;
 pub use refusal::Refusal;
 pub use sessions::Kind;
 
-use crate::http::metrics::exposition;
 use crate::{DETECTOR, ELECTION, LOCK};
 use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::NodeId;
@@ -61,6 +60,7 @@ use handover::Handover;
 use journal::Journal;
 use leadership::Leadership;
 use lease_clock::LeaseTimer;
+use metrics::Counts;
 use queues::Queues;
 use replies::Replies;
 use sessions::Sessions;
@@ -80,6 +80,7 @@ pub struct Desk {
     connectivity: Connectivity,
     leadership: Leadership,
     journal: Journal,
+    counts: Counts,
     /// Once this node was told to stop.
     handover: Option<Handover>,
 }
@@ -99,6 +100,7 @@ impl Desk {
             connectivity: Connectivity::new(config.me, n, config.notice),
             leadership: Leadership::new(config.me, config.first_leader),
             journal: Journal::new(config.me.0 + 1, config.started_ms),
+            counts: Counts::default(),
             handover: None,
             config,
         }
@@ -204,10 +206,10 @@ impl Desk {
             Question::Election { name, reply } => answer(reply, self.election_view(&name), host),
             Question::Value { name, reply } => answer(reply, self.value(&name), host),
             Question::Cluster { reply } => answer(reply, Ok(self.cluster_view(host)), host),
-            Question::Ready { reply } => answer(reply, self.check_ready(host), host),
+            Question::Ready { reply } => answer(reply, Ok(self.readiness(host)), host),
             Question::Members { reply } => answer(reply, only_replicated(), host),
             Question::Events { reply } => answer(reply, Ok(self.journal.feed()), host),
-            Question::Metrics { reply } => answer(reply, Ok(exposition(&self.metrics(host))), host),
+            Question::Metrics { reply } => answer(reply, Ok(self.metrics(host).exposition()), host),
         }
     }
 }

@@ -10,7 +10,7 @@ mod elections;
 mod head_timeout;
 mod locks;
 mod members;
-pub(crate) mod metrics;
+mod metrics;
 mod openapi;
 mod places;
 mod problem;
@@ -27,14 +27,16 @@ mod write_timeout;
 pub use server::{Server, serve};
 
 use crate::desk::{Answer, Command, Question, Reply, refusal};
+use crate::node_facts::NodeFacts;
+use crate::readiness::{self, Readiness};
 use axum::Json;
 use axum::body::Bytes;
 use axum::response::IntoResponse;
+use metrics::ApiMetrics;
 use problem::Listed;
 use serde::Serialize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stream_limit::StreamLimit;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
@@ -57,8 +59,8 @@ pub struct HttpConfig {
     pub admin_token: Option<String>,
     /// Time-outs, and how many connections.
     pub limits: HttpLimits,
-    /// Set when the data directory is no longer there: then the node is not ready.
-    pub data_vanished: Arc<AtomicBool>,
+    /// What else there is to tell of the node.
+    pub facts: NodeFacts,
 }
 
 /// Time-outs of the API towards its clients, and how many connections it serves.
@@ -116,6 +118,7 @@ struct Api {
     streams: Arc<StreamLimit>,
     session_streams: Arc<StreamLimit>,
     lists: Arc<Semaphore>,
+    metrics: Arc<ApiMetrics>,
 }
 
 impl Api {
@@ -130,6 +133,22 @@ impl Api {
             Err(mpsc::error::TrySendError::Closed(_)) => return Err(stopping()),
         }
         answer.await.unwrap_or_else(|_| Err(stopping()))
+    }
+
+    /// The same for a request to be let in: how long that took is counted.
+    async fn ask_to_enter<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Answer<T> {
+        let begun = Instant::now();
+        let answered = self.ask(command).await;
+        self.metrics.acquire.observe(begun.elapsed());
+        answered
+    }
+
+    /// Whether the node can serve now: its data directory is there, and its engine says so.
+    async fn readiness(&self) -> Answer<Readiness> {
+        let engine = self.show(|reply| Question::Ready { reply }).await?;
+        let gone = "the data directory of this node vanished".to_string();
+        let gone = self.config.facts.data.has_vanished().then_some(gone);
+        Ok(engine.check(readiness::DISK, gone))
     }
 
     /// Asks the desk to show something.

@@ -2,7 +2,9 @@
 
 use crate::data_watch::DataWatch;
 use crate::desk::{Needs, has_holds};
-use crate::{Command, Config, Desk, DeskConfig, Engine, HttpConfig, config, http, replicated_node};
+use crate::{
+    Command, Config, Desk, DeskConfig, Engine, HttpConfig, NodeFacts, config, http, replicated_node,
+};
 use conclave_core::NodeId;
 use conclave_lab::Usage;
 use conclave_lab::machines::{ELECTION, Machines};
@@ -110,16 +112,16 @@ async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Resu
     let recorder = recorder(&config, &machines, store.store())?;
     let link_config = link_config(&config, &machines, store.store(), tls)?;
     let store = store.count()?; // Whatever can fail, and would fail again, is done.
+    let (_data, facts) = watch(&store, link_config.tls.as_ref());
     let (order, orders) = mpsc::channel(QUEUE);
     let (tell, news) = mpsc::channel(QUEUE);
     let (command, commands) = mpsc::channel::<Command>(QUEUE);
     let links = Links::start_on(listener, link_config, orders, tell)?;
     log_start(&config, &links, &api, store.incarnation());
     let host = HostConfig { me, n: config.nodes.len() as u32, seed: random(), recorder };
-    let data = DataWatch::start(store.path().to_path_buf());
     let started = Host::start(host, store, desk(&config, machines), order, news, commands);
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
-    let server = http::serve(api, http_config(&config, &data), command.clone());
+    let server = http::serve(api, http_config(&config, facts), command.clone());
     let ended = tokio::select! {
         () = hand_over_after(shutdown, &command) => Ok(()),
         ended = host.ended() => ended,
@@ -130,6 +132,14 @@ async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Resu
     ended.and(stopped)?;
     info!("stopped");
     Ok(())
+}
+
+/// What the API tells of the node, and the watch that keeps it true for as long as it is kept.
+fn watch(store: &Store, tls: Option<&Tls>) -> (DataWatch, NodeFacts) {
+    let watch = DataWatch::start(store.path().to_path_buf());
+    let certificate_end = tls.map(Tls::end);
+    let facts = NodeFacts { data: watch.state(), certificate_end, syncs: Some(store.syncs()) };
+    (watch, facts)
 }
 
 fn log_start(config: &Config, links: &Links, api: &TcpListener, start: u32) {
@@ -264,7 +274,7 @@ fn desk(config: &Config, machines: Machines) -> Desk {
     Desk::new(desk, Box::new(move |key, late| machines.machine(key, late)))
 }
 
-pub(crate) fn http_config(config: &Config, data: &DataWatch) -> HttpConfig {
+pub(crate) fn http_config(config: &Config, facts: NodeFacts) -> HttpConfig {
     let own = config.nodes.get(config.id as usize - 1).map(|node| node.api.clone());
     HttpConfig {
         node: config.id,
@@ -275,7 +285,7 @@ pub(crate) fn http_config(config: &Config, data: &DataWatch) -> HttpConfig {
         },
         admin_token: config.admin_token.clone(),
         limits: http::HttpLimits::default(),
-        data_vanished: data.vanished(),
+        facts,
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::data_watch::DataWatch;
 use crate::http::Server;
 use crate::node::{self, NodeError, QUEUE};
-use crate::{Command, Config, EngineConfig, ReplicatedEngine, http};
+use crate::{Command, Config, EngineConfig, NodeFacts, ReplicatedEngine, http};
 use conclave_core::NodeId;
+use conclave_net::Tls;
 use conclave_replica::{Boxed, Founder, Replica, ReplicaConfig, ReplicaError, Timing};
 use std::future::Future;
 use std::sync::Arc;
@@ -39,6 +40,7 @@ fn start(config: Config) -> Boxed<'static, Result<Running, NodeError>> {
     Box::pin(async move {
         let api = node::listen(config.http).await?;
         let replica = replica_config(&config)?;
+        let certificate_end = replica.tls.as_ref().map(Tls::end);
         let (commands, taken) = mpsc::channel::<Command>(QUEUE);
         let engine = ReplicatedEngine::start(EngineConfig { replica }, taken).await?;
         let Some(replica) = engine.replica().cloned() else {
@@ -52,7 +54,8 @@ fn start(config: Config) -> Boxed<'static, Result<Running, NodeError>> {
             "started"
         );
         let data = DataWatch::start(config.data.clone());
-        let server = http::serve(api, node::http_config(&config, &data), commands.clone());
+        let facts = NodeFacts { data: data.state(), certificate_end, syncs: None };
+        let server = http::serve(api, node::http_config(&config, facts), commands.clone());
         Ok(Running { engine, replica, server, commands, _data: data })
     })
 }

@@ -150,6 +150,11 @@ impl Table {
         self.locks.keys()
     }
 
+    /// The same, each with how many hold it and how many wait for it.
+    pub fn crowds(&self) -> impl Iterator<Item = (&Resource, usize, usize)> {
+        self.locks.iter().map(|(resource, lock)| (resource, lock.holds().len(), lock.queue().len()))
+    }
+
     /// One of them; nothing if it is free.
     pub fn lock(&self, resource: &Resource) -> Option<LockView<'_>> {
         let lock = self.locks.get(resource)?;

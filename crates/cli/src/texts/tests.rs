@@ -153,6 +153,6 @@ fn what_servers_say_is_known() {
         "4 leads now; alive are [1, 2, 4], found by 4",
         "receives time 7 at 3: set to 8",
     ];
-    let unknown = |text: &&str| book.sentence(text).is_none();
+    let unknown = |text: &&&str| book.sentence(text).is_none();
     complain(&said.iter().filter(unknown).map(ToString::to_string).collect::<Vec<_>>());
 }

@@ -26,6 +26,7 @@ pub struct Wanted<'a> {
     pub http: SocketAddr,
     pub data: Option<&'a Path>,
     pub record: Option<&'a Path>,
+    pub log_format: Option<String>,
 }
 
 impl Wanted<'_> {
@@ -155,6 +156,7 @@ impl Setup {
             election: wanted.election.clone(),
             detector: wanted.detector.clone(),
             admin_token_file: Some(absolute(&token)?),
+            log_format: wanted.log_format.clone(),
             set: set.map(|(name, value)| (name.to_string(), value.into())).collect(),
             nodes: self.nodes.clone(),
             ..File::default()
@@ -184,6 +186,7 @@ fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<Config, Mistakes> {
         detector: wanted.detector.clone(),
         set: wanted.set.clone(),
         peers: nodes.iter().map(ToString::to_string).collect(),
+        log_format: wanted.log_format.clone(),
         ..Flags::default()
     };
     Ok(node::plan(&flags)?.config)

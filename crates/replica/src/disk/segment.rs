@@ -4,6 +4,7 @@ use super::error::DiskError;
 use super::files::{self, DRAFT};
 use super::frame::Draft;
 use super::record::{self, Begin, LogEntry, PREFIX_BYTES, Record};
+use super::stats::LogStats;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -77,8 +78,9 @@ impl Segment {
     }
 
     /// Writes at a place, and syncs.
-    pub fn write(&self, bytes: &[u8], at: u64) -> Result<(), DiskError> {
-        let written = self.file.write_all_at(bytes, at).and_then(|()| self.file.sync_data());
+    pub fn write(&self, bytes: &[u8], at: u64, stats: &LogStats) -> Result<(), DiskError> {
+        let sync = || stats.sync(bytes.len() as u64, || self.file.sync_data());
+        let written = self.file.write_all_at(bytes, at).and_then(|()| sync());
         written.map_err(|error| DiskError::system(&self.path, error))
     }
 

@@ -10,6 +10,7 @@ use super::frame::{self, Draft};
 use super::record::{self, Begin, Checkpoint, FORMAT, LogId, Record, Vote};
 use super::recovery::{Held, Recovered};
 use super::segment::{Place, Segment};
+use super::stats::LogStats;
 use super::window::Window;
 use crate::raft_types::TypeConfig;
 use conclave_table::LeaseTime;
@@ -62,6 +63,8 @@ pub struct Shared {
     window: Arc<Mutex<Window>>,
     /// Why it ended, if it had to.
     pub failure: Failure,
+    /// What it costs.
+    pub stats: Arc<LogStats>,
 }
 
 impl Shared {
@@ -90,7 +93,8 @@ pub fn start(
     lock: File,
 ) -> io::Result<(Sender<Command>, Shared)> {
     let Recovered { window, checkpoint, segments, tail, frame } = recovered;
-    let shared = Shared { window: Arc::new(Mutex::new(window)), failure };
+    let stats = Arc::default();
+    let shared = Shared { window: Arc::new(Mutex::new(window)), failure, stats };
     let (sender, queue) = channel();
     let writer = Writer {
         layout,
@@ -101,6 +105,7 @@ pub fn start(
         frame,
         buffer: Vec::new(),
     };
+    writer.measure();
     thread::Builder::new().name("log".into()).spawn(move || {
         let answer = writer.run(&queue);
         // Whoever asks from now on is refused, before anybody hears that it is closed.
@@ -218,7 +223,7 @@ impl Writer {
         let segment = Arc::clone(self.active());
         let bytes = draft.finish(segment.number, self.tail, self.frame);
         let frame_at = self.tail;
-        segment.write(&bytes, frame_at)?;
+        segment.write(&bytes, frame_at, &self.shared.stats)?;
         self.tail += bytes.len() as u64;
         self.frame += 1;
         if bytes.len() <= BUFFER_BYTES {
@@ -244,8 +249,10 @@ impl Writer {
         let (next, tail) = Segment::create(&self.layout.directory, size, self.frame + 1, begin)?;
         let mut seal = Draft::new(Vec::new());
         record::put(seal.body(), &Record::Seal);
-        active.write(&seal.finish(active.number, self.tail, self.frame), self.tail)?;
+        let bytes = seal.finish(active.number, self.tail, self.frame);
+        active.write(&bytes, self.tail, &self.shared.stats)?;
         self.segments.push(Held { segment: Arc::new(next), highest: None });
+        self.measure();
         self.tail = tail;
         self.frame += 2;
         Ok(())
@@ -285,7 +292,13 @@ impl Writer {
             fs::remove_file(&path).map_err(|error| DiskError::system(&path, error))?;
             self.segments.remove(0);
         }
+        self.measure();
         Ok(())
+    }
+
+    fn measure(&self) {
+        let bytes = self.segments.iter().map(|held| held.segment.size).sum();
+        self.shared.stats.files(self.segments.len(), bytes);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::quick_election;
 use crate::raft_types::TypeConfig;
 use conclave_core::NodeId;
 use conclave_net::rpc::{Purpose, RpcServer, Serving};
-use openraft::raft::AppendEntriesRequest;
+use openraft::raft::{AppendEntriesRequest, AppendEntriesResponse};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -159,7 +159,12 @@ fn removed(node: &Arc<Node>, by: NodeId) -> Result<Reply, String> {
 async fn append(node: &Node, request: AppendEntriesRequest<TypeConfig>) -> Result<Reply, String> {
     vetting::entries(&request, &node.known())?;
     node.on_leader();
-    node.raft.append_entries(request).await.map(Reply::Append).map_err(stopped)
+    let answer = node.raft.append_entries(request).await.map_err(stopped)?;
+    // One that was deposed is not followed.
+    if !matches!(answer, AppendEntriesResponse::HigherVote(_)) {
+        node.last_heard.note();
+    }
+    Ok(Reply::Append(answer))
 }
 
 /// Whether a node speaks for itself, and not for another candidate or leader.

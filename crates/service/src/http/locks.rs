@@ -15,14 +15,17 @@ pub async fn acquire(
     Name(name): Name,
     Body(request): Body<api::Acquire>,
 ) -> Outcome<api::Grant> {
-    Ok(Json(api.ask(|reply| Command::Acquire { name, request, reply }).await?))
+    Ok(Json(api.ask_to_enter(|reply| Command::Acquire { name, request, reply }).await?))
 }
 
 pub async fn acquire_all(
     State(api): State<Api>,
     Body(request): Body<api::AcquireAll>,
 ) -> Outcome<api::Grants> {
-    Ok(Json(api.ask(|reply| Command::Replicated(Replicated::AcquireAll { request, reply })).await?))
+    Ok(Json(
+        api.ask_to_enter(|reply| Command::Replicated(Replicated::AcquireAll { request, reply }))
+            .await?,
+    ))
 }
 
 pub async fn release(

@@ -1,7 +1,7 @@
 //! The table of all routes.
 
 use super::routes::{Gives, LIVES, Parameter, Route, Takes};
-use super::{elections, locks, members, session_stream, sessions, streams, values};
+use super::{elections, locks, members, metrics, session_stream, sessions, streams, values};
 use axum::routing::{delete, get, post, put};
 use conclave_api::{Code, SESSION_HEADER, STREAM_HEADER};
 
@@ -233,7 +233,7 @@ fn of_the_node() -> Vec<Route> {
         Route::new("get", "/v1/cluster", get(sessions::cluster), cluster).gives("Cluster").urgent(),
         Route::new("get", "/v1/events", get(streams::events), events)
             .answers(Gives::Stream("LiveEvent")),
-        Route::new("get", "/metrics", get(sessions::metrics), "Numbers for Prometheus.")
+        Route::new("get", "/metrics", get(metrics::metrics), "Numbers for Prometheus.")
             .answers(Gives::Text)
             .urgent(),
         Route::new("get", LIVES, get(sessions::health), "Whether it lives.")

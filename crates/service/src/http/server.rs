@@ -2,6 +2,7 @@
 
 use super::answer_room::AnswerRoom;
 use super::head_timeout::{HeadTimer, TimedStream};
+use super::metrics::ApiMetrics;
 use super::places::{Place, Places, Room};
 use super::stream_limit::StreamLimit;
 use super::write_timeout::WriteTimeout;
@@ -56,20 +57,22 @@ pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<C
     let streams = StreamLimit::new(limits.streams);
     let session_streams = StreamLimit::new(limits.streams);
     let lists = Arc::new(Semaphore::new(LISTS_MAX));
+    let places = Places::new(limits.connections, limits.reserved);
+    let metrics = Arc::new(ApiMetrics::new(Arc::clone(&places)));
     let config = Arc::new(config);
-    let router = routes::router(Api { config, commands, streams, session_streams, lists });
-    let task = tokio::spawn(run(listener, router, limits, stopped));
+    let api = Api { config, commands, streams, session_streams, lists, metrics };
+    let task = tokio::spawn(run(listener, routes::router(api), places, limits, stopped));
     Server { stop, task }
 }
 
 async fn run(
     listener: TcpListener,
     router: Router,
+    places: Arc<Places>,
     limits: HttpLimits,
     mut stopped: oneshot::Receiver<()>,
 ) {
     let graceful = GracefulShutdown::new();
-    let places = Places::new(limits.connections, limits.reserved);
     let warnings = Arc::new(RateLimitedLog::new("client at"));
     let answers = AnswerRoom::new(limits.answers);
     let mut connections = JoinSet::new();

@@ -10,7 +10,6 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use conclave_api::limits;
 use conclave_api::{Cluster, Code, KeepAlive, NewSession, Session};
-use std::sync::atomic::Ordering;
 
 pub async fn open(State(api): State<Api>, Body(request): Body<NewSession>) -> Outcome<Session> {
     let mut drawn = [0; 16];
@@ -46,23 +45,14 @@ pub async fn cluster(State(api): State<Api>) -> Outcome<Cluster> {
     Ok(Json(api.show(|reply| Question::Cluster { reply }).await?))
 }
 
-pub async fn metrics(State(api): State<Api>) -> Result<Response, Problem> {
-    let page = api.show(|reply| Question::Metrics { reply }).await?;
-    let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
-    Ok(([kind], page).into_response())
-}
-
 /// The process lives and its API answers; the desk is not asked.
 pub async fn health() -> &'static str {
     "ok\n"
 }
 
-/// The node can serve now: its disk is there, and its engine says so.
+/// The node can serve now; if not, the answer names every check that fails.
 pub async fn ready(State(api): State<Api>) -> Result<&'static str, Problem> {
-    if api.config.data_vanished.load(Ordering::Relaxed) {
-        return Err(refusal::unavailable("the data directory of this node vanished").into());
-    }
-    api.show(|reply| Question::Ready { reply }).await?;
+    api.readiness().await?.answer()?;
     Ok("ready\n")
 }
 

@@ -7,7 +7,6 @@ use super::words::{self, Numbers};
 use crate::desk::{Answer as Answered, Kind, Refusal, Reply, refusal};
 use conclave_api as api;
 use conclave_table::{Acquire, Answer, Body, Grant, Mode, SessionId, Ticket, Want};
-use std::time::Instant;
 
 impl ReplicatedEngine {
     /// One lock, or one leadership.
@@ -61,7 +60,6 @@ impl ReplicatedEngine {
             Ok(wish) => wish,
             Err(refusal) => return self.answer(reply, Err(refusal)),
         };
-        let begun = Instant::now();
         let mut stop = self.stopping().subscribe();
         let waits = wish.acquire.wait_ms > 0;
         let recorded = wish.numbers.are_recorded();
@@ -80,7 +78,6 @@ impl ReplicatedEngine {
         let undecided = entered.as_ref().is_err_and(|refusal| refusal.status() == 503);
         let granted = entered.is_ok();
         let taken = self.is_taken(reply, entered.and_then(shape));
-        self.metrics().acquired(begun.elapsed());
         if !recorded && (undecided || granted && !taken) {
             self.withdraw_unrecorded(&wish).await;
         }

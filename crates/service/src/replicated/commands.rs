@@ -83,9 +83,6 @@ impl ReplicatedEngine {
 
     /// Answers, and says whether anybody waited for that.
     pub fn is_taken<T>(&self, reply: Reply<T>, answered: Answered<T>) -> bool {
-        if let Err(refusal) = &answered {
-            self.metrics().refused(refusal.error.code);
-        }
         reply.send(answered).is_ok()
     }
 

@@ -115,6 +115,7 @@ impl ReplicatedEngine {
 
     /// Notes who leads. When this node does no longer, whoever is parked here asks again.
     async fn follow(engine: Weak<Self>, mut status: watch::Receiver<Status>) {
+        let mut latest = None;
         loop {
             let now = Leadership::of(&status.borrow_and_update());
             let Some(engine) = engine.upgrade() else { return };
@@ -122,8 +123,12 @@ impl ReplicatedEngine {
             if before.leads && (!now.leads || before.term != now.term) {
                 engine.waits.ask_again();
             }
-            if before.leader != now.leader {
+            let leads = now.leader.map(|leader| (leader, now.term));
+            if latest.is_some() && leads.is_some() && latest != leads {
                 engine.metrics.leader_changed();
+            }
+            latest = leads.or(latest);
+            if before.leader != now.leader {
                 engine.journal.note("leader", None, now.words());
             }
             engine.metrics.leads(now.leads);

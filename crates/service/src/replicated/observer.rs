@@ -25,7 +25,7 @@ impl Observer for Watcher {
         let notices = &entry.applied.notices;
         self.waits.tell(notices);
         self.pace.entry(entry);
-        self.metrics.applied(notices);
+        self.metrics.applied(entry);
         self.journal.applied(entry);
     }
 

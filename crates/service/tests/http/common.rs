@@ -3,13 +3,14 @@
 
 mod client;
 mod described;
+pub mod metrics_page;
 mod world;
 
 pub use client::{Client, call, raw};
 pub use world::run_world;
 
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
-use conclave_service::{Address, Chosen, Config, Engine};
+use conclave_service::{Address, Chosen, Config, Engine, NodeFacts};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +51,7 @@ impl Cluster {
                 keeper: Some(nodes[0].to_string()),
                 admin_token: Some(TOKEN.to_string()),
                 limits,
-                data_vanished: Arc::default(),
+                facts: NodeFacts { syncs: Some(Arc::default()), ..NodeFacts::default() },
             };
             servers.push(serve(listener, config, sender));
             commands.push(receiver);

@@ -4,13 +4,15 @@
 mod client;
 #[path = "../http/common/described.rs"]
 mod described;
+#[path = "../http/common/metrics_page.rs"]
+pub mod metrics_page;
 
 pub use client::{Client, Response, call, post};
 
 use conclave_core::NodeId;
 use conclave_replica::{Founder, ReplicaConfig, Timing};
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
-use conclave_service::{Command, EngineConfig, ReplicatedEngine};
+use conclave_service::{Command, EngineConfig, NodeFacts, ReplicatedEngine};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -31,6 +33,8 @@ static CLUSTERS: AtomicU32 = AtomicU32::new(0);
 /// A node of the cluster.
 pub struct Member {
     pub engine: Arc<ReplicatedEngine>,
+    /// What its API tells beside its engine.
+    pub facts: NodeFacts,
     server: Server,
     commands: mpsc::Sender<Command>,
 }
@@ -46,11 +50,19 @@ pub struct Cluster {
 impl Cluster {
     /// So many nodes, which know who leads.
     pub async fn start(n: usize) -> Self {
-        Self::limited(n, HttpLimits::default()).await
+        let limits = HttpLimits::default();
+        Self::limited(n, limits).await
     }
 
     /// The same, with these limits of the API.
     pub async fn limited(n: usize, limits: HttpLimits) -> Self {
+        let cluster = Self::begin(n, n, limits).await;
+        cluster.know_the_leader().await;
+        cluster
+    }
+
+    /// The first of so many nodes; the others were never started.
+    pub async fn begin(n: usize, started: usize, limits: HttpLimits) -> Self {
         let limits = HttpLimits { drain: Duration::from_millis(500), ..limits };
         let number = CLUSTERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("conclave-engine-{}-{number}", std::process::id());
@@ -70,7 +82,7 @@ impl Cluster {
         };
         let founders: Vec<Founder> = (0..).zip(&links).map(founder).collect();
         let mut members = Vec::new();
-        for ((id, link), api) in (0..).zip(links).zip(apis) {
+        for ((id, link), api) in (0..).zip(links).zip(apis).take(started) {
             let data = directory.join(id.to_string());
             std::fs::create_dir_all(&data).expect("a directory");
             let replica = ReplicaConfig {
@@ -84,9 +96,7 @@ impl Cluster {
             };
             members.push(Some(Member::start(replica, link, api, limits).await));
         }
-        let cluster = Self { nodes, members, directory };
-        cluster.know_the_leader().await;
-        cluster
+        Self { nodes, members, directory }
     }
 
     /// Waits until all living nodes know who leads.
@@ -120,7 +130,8 @@ impl Cluster {
 
     /// Kills a node: nothing is handed over.
     pub async fn kill(&mut self, index: usize) {
-        let Some(Member { engine, server, commands }) = self.members[index].take() else { return };
+        let Some(member) = self.members[index].take() else { return };
+        let Member { engine, server, commands, .. } = member;
         let replica = engine.replica().cloned().expect("it has started");
         replica.kill().await;
         drop((engine, commands));
@@ -144,18 +155,19 @@ impl Member {
         limits: HttpLimits,
     ) -> Self {
         let (commands, taken) = mpsc::channel(1_024);
+        let facts = NodeFacts::default();
         let config = HttpConfig {
             node: replica.me.0 + 1,
             own: Vec::new(),
             keeper: None,
             admin_token: Some(TOKEN.to_string()),
             limits,
-            data_vanished: Arc::default(),
+            facts: facts.clone(),
         };
         let engine = ReplicatedEngine::start_on(link, EngineConfig { replica }, taken).await;
         let engine = engine.expect("the replica starts");
         let server = serve(api, config, commands.clone());
-        Self { engine, server, commands }
+        Self { engine, facts, server, commands }
     }
 
     /// Tells the node that it is about to stop, and waits until it may.

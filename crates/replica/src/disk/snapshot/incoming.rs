@@ -9,6 +9,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 use tokio::task::spawn_blocking;
 
 /// The most that is read or written at once.
@@ -20,6 +21,7 @@ pub struct SnapshotFile {
     file: Arc<File>,
     path: Arc<Path>,
     length: u64,
+    made: Option<SystemTime>,
     /// Removes it, if it never gets its name.
     _draft: Option<Arc<Draft>>,
 }
@@ -28,8 +30,10 @@ impl SnapshotFile {
     pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
         let fail = |error| DiskError::system(path, error);
         let file = files::open(path).map_err(fail)?;
-        let length = file.metadata().map_err(fail)?.len();
-        Ok(Self { file: Arc::new(file), path: path.into(), length, _draft: None })
+        let metadata = file.metadata().map_err(fail)?;
+        let length = metadata.len();
+        let made = metadata.modified().ok(); // Only shown.
+        Ok(Self { file: Arc::new(file), path: path.into(), length, made, _draft: None })
     }
 
     /// One that is whole, and has no name yet.
@@ -45,6 +49,11 @@ impl SnapshotFile {
     /// How many bytes it has.
     pub fn length(&self) -> u64 {
         self.length
+    }
+
+    /// When it was written, if the system knows.
+    pub fn made(&self) -> Option<SystemTime> {
+        self.made
     }
 
     /// Reads up to so many bytes from a place on; none at its end.
