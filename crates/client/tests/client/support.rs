@@ -93,7 +93,8 @@ fn serve(stream: TcpStream, seen: &Seen, answer: &dyn Fn(&Request) -> Answer) {
                 "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
                  event: attached\ndata: {{}}\n\n"
             );
-            return drop(end.recv());
+            let _ = end.recv(); // Nobody sends: it fails when the test lets go.
+            return;
         }
     };
     let body = body.to_string();
