@@ -313,12 +313,10 @@ fn agent() -> Agent {
 
 /// Whether there was no connection on which anything could have been sent.
 fn is_unsent(error: &ureq::Error) -> bool {
-    match error {
-        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
-        ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => true,
-        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => true,
-        _ => false,
-    }
+    let refused = |error: &std::io::Error| error.kind() == std::io::ErrorKind::ConnectionRefused;
+    matches!(error, ureq::Error::Io(error) if refused(error))
+        || matches!(error, ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve))
+        || matches!(error, ureq::Error::HostNotFound | ureq::Error::ConnectionFailed)
 }
 
 fn refusal(server: &str, status: StatusCode, bytes: &[u8]) -> Error {

@@ -93,7 +93,7 @@ fn serve(stream: TcpStream, seen: &Seen, answer: &dyn Fn(&Request) -> Answer) {
                 "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
                  event: attached\ndata: {{}}\n\n"
             );
-            let _ = end.recv(); // Until the test has seen enough.
+            let _ = end.recv(); // Nobody sends: it fails when the test lets go.
             return;
         }
     };

@@ -78,9 +78,9 @@ fn permits_have_slots_and_every_slot_is_held_once() {
 #[test]
 fn the_smallest_slot_that_is_free_is_given_out() {
     let mut cluster = Cluster::with_sessions(1);
-    let slot = |answer: Answer| match answer {
-        Answer::Granted(grants) => (grants[0].inside.slot, grants[0].inside.fence),
-        other => panic!("{other:?}"),
+    let slot = |answer: Answer| {
+        let Answer::Granted(grants) = answer else { panic!("{answer:?}") };
+        (grants[0].inside.slot, grants[0].inside.fence)
     };
     let all: Vec<(u32, Fence)> = (0..5).map(|_| slot(cluster.acquire(1, permit(5)).1)).collect();
     assert!(all.iter().map(|(slot, _)| *slot).eq(0..5));
