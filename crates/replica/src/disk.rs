@@ -14,6 +14,7 @@
 mod error;
 mod files;
 mod frame;
+pub(crate) mod hands;
 mod identity;
 mod log_store;
 mod record;
@@ -24,10 +25,13 @@ mod window;
 mod writer;
 
 pub use error::{DiskError, Failure};
+pub use hands::{Hands, Job, Threads};
 pub use identity::{ClusterId, Engine, Expected, Identity, engine_of};
 pub use log_store::LogStore;
 pub use snapshot::{Incoming, SnapshotFile, Snapshots};
+pub use writer::LogWriter;
 
+use crate::host::Host;
 use record::{Begin, Checkpoint};
 use segment::Segment;
 use std::fs;
@@ -68,8 +72,27 @@ impl Disk {
         Self::open_with(directory, expected, DiskOptions::default())
     }
 
+    /// The same, on this machine.
+    pub fn open_on(
+        host: &Host,
+        directory: &Path,
+        expected: &Expected<'_>,
+    ) -> Result<Self, DiskError> {
+        Self::open_by(&host.hands, directory, expected, host.disk)
+    }
+
     /// The same, with other sizes.
     pub fn open_with(
+        directory: &Path,
+        expected: &Expected<'_>,
+        options: DiskOptions,
+    ) -> Result<Self, DiskError> {
+        let hands: Arc<dyn Hands> = Arc::new(Threads);
+        Self::open_by(&hands, directory, expected, options)
+    }
+
+    fn open_by(
+        hands: &Arc<dyn Hands>,
         directory: &Path,
         expected: &Expected<'_>,
         options: DiskOptions,
@@ -87,6 +110,7 @@ impl Disk {
             directory: directory.join(LOG),
             disk: identity.disk,
             segment_bytes: options.segment_bytes,
+            hands: Arc::clone(hands),
         };
         if !layout.directory.is_dir() {
             return Err(DiskError::missing(&layout.directory, "the log of this node was there"));
@@ -96,7 +120,7 @@ impl Disk {
             recovery::recover(&layout.directory, identity.disk, segment_bytes, cached_bytes)?;
         let failure = Failure::default();
         let purged = recovered.checkpoint.purged.as_ref().map(|id| id.index);
-        let snapshots = Snapshots::open(&directory.join(SNAPSHOTS), purged, failure.clone())?;
+        let snapshots = Snapshots::open(hands, &directory.join(SNAPSHOTS), purged, &failure)?;
         count_start(&mut identity, directory)?;
         let logged = recovered.window.last().map_or(0, |id| id.index);
         let installed = snapshots.latest().and_then(|(meta, _)| meta.last_log_id);
@@ -104,9 +128,15 @@ impl Disk {
         let started = writer::start(layout, recovered, failure.clone(), lock);
         let (queue, shared) = started.map_err(|error| DiskError::system(directory, error))?;
         let directory = directory.to_path_buf();
-        let log = LogStore { queue, shared };
+        let hands = Arc::clone(hands);
+        let log = LogStore { queue, shared, hands };
         let identity = Arc::new(Mutex::new(identity));
         Ok(Self { directory, identity, log, snapshots, failure, last_at_start })
+    }
+
+    /// Who does its work.
+    pub(crate) fn hands(&self) -> &dyn Hands {
+        &*self.log.hands
     }
 
     /// Whose directory it is.

@@ -5,7 +5,7 @@ use crate::http::Server;
 use crate::node::{self, NodeError, QUEUE};
 use crate::{Command, Config, EngineConfig, ReplicatedEngine, http};
 use conclave_core::NodeId;
-use conclave_replica::{Boxed, Founder, Replica, ReplicaConfig, ReplicaError, Timing};
+use conclave_replica::{Boxed, Founder, Host, Replica, ReplicaConfig, ReplicaError, Timing};
 use std::future::Future;
 use tokio::sync::mpsc;
 use tracing::info;
@@ -80,5 +80,6 @@ fn replica_config(config: &Config) -> Result<ReplicaConfig, NodeError> {
         data: config.data.clone(),
         tls,
         timing: Timing::default(),
+        host: Host::default(),
     })
 }

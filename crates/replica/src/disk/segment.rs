@@ -3,6 +3,7 @@
 use super::error::DiskError;
 use super::files::{self, DRAFT};
 use super::frame::Draft;
+use super::hands::Hands;
 use super::record::{self, Begin, LogEntry, PREFIX_BYTES, Record};
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -77,8 +78,9 @@ impl Segment {
     }
 
     /// Writes at a place, and syncs.
-    pub fn write(&self, bytes: &[u8], at: u64) -> Result<(), DiskError> {
-        let written = self.file.write_all_at(bytes, at).and_then(|()| self.file.sync_data());
+    pub fn write(&self, hands: &dyn Hands, bytes: &[u8], at: u64) -> Result<(), DiskError> {
+        let written = hands.write(&self.file, &self.path, bytes, at);
+        let written = written.and_then(|()| hands.sync(&self.file, &self.path));
         written.map_err(|error| DiskError::system(&self.path, error))
     }
 

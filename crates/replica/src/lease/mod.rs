@@ -5,4 +5,5 @@ mod clock;
 mod proposer;
 mod settled;
 
+pub use clock::Reading;
 pub use proposer::{Leading, Proposer, Proposing};

@@ -6,9 +6,10 @@
 //! rather than left waiting.
 
 use super::agenda::{Agenda, AgendaConfig, Origin, Turn};
-use super::clock::Reading;
 use crate::disk::Disk;
 use crate::face::{Committed, NotProposed};
+use crate::host::Clock;
+use crate::node::Node;
 use crate::raft::Raft;
 use crate::raft::network::node_id;
 use crate::raft_types::{Stamped, TypeConfig};
@@ -187,18 +188,22 @@ pub struct Proposer {
     disk: Disk,
     table: SharedTable,
     gather: Duration,
+    clock: Arc<dyn Clock>,
     commands: mpsc::Receiver<Command>,
     lead: watch::Sender<Lead>,
 }
 
 impl Proposer {
-    /// A loop, and the way to it. Keepalives are gathered for so long.
-    pub fn new(raft: Raft, disk: Disk, table: SharedTable, gather: Duration) -> (Self, Proposing) {
+    /// A loop, and the way to it.
+    pub fn new(node: &Node) -> (Self, Proposing) {
+        let (raft, disk, table) = (node.raft.clone(), node.disk.clone(), node.table.clone());
+        let gather = node.config.timing.renewals;
+        let clock = Arc::clone(&node.config.host.clock);
         let (sender, commands) = mpsc::channel(QUEUE);
         let lead = watch::Sender::new(Lead::default());
         let metrics = raft.server_metrics();
         let proposing = Proposing { commands: sender, lead: lead.subscribe(), metrics };
-        (Self { raft, disk, table, gather, commands, lead }, proposing)
+        (Self { raft, disk, table, gather, clock, commands, lead }, proposing)
     }
 
     /// Runs for as long as the consensus engine does.
@@ -224,6 +229,7 @@ impl Proposer {
         }
         self.tell(Lead { leader, ..Lead::default() });
         tokio::select! {
+            biased;
             changed = metrics.changed() => changed.map_err(|_| Over),
             command = self.commands.recv() => {
                 self.refuse(command.ok_or(Over)?);
@@ -251,14 +257,15 @@ impl Proposer {
         self.tell(if patience.is_zero() { deaf() } else { Lead { rising: true, ..deaf() } });
         while !is_established(&progress, reign) {
             tokio::select! {
+                biased;
                 changed = metrics.changed() => {
                     changed.map_err(|_| Over)?;
                     if look(metrics).0.as_ref() != Some(reign) {
                         return Ok(false);
                     }
                 }
-                changed = progress.changed() => changed.map_err(|_| Over)?,
                 () = sleep_until(until), if self.lead.borrow().rising => self.tell(deaf()),
+                changed = progress.changed() => changed.map_err(|_| Over)?,
             }
         }
         Ok(true)
@@ -267,12 +274,14 @@ impl Proposer {
     /// Leads until this leadership ends.
     async fn reign(&mut self, reign: &Reign, metrics: &mut Metrics) -> Result<(), Over> {
         let largest = self.table.look(|table| table.now()).max(self.disk.last_lease_time());
-        let mut agenda = Agenda::new(AgendaConfig { gather: self.gather, largest }, Reading::now());
+        let clock = Arc::clone(&self.clock);
+        let config = AgendaConfig { gather: self.gather, largest };
+        let mut agenda = Agenda::new(config, clock.read());
         let expired = Arc::new(Notify::new());
         let progress = self.raft.metrics();
         let mut taken = Vec::new();
         while has_quorum(&progress) {
-            let wake = Instant::now() + agenda.wake().saturating_sub(Reading::now().monotonic);
+            let wake = Instant::now() + agenda.wake().saturating_sub(clock.read().monotonic);
             tokio::select! {
                 biased;
                 changed = metrics.changed() => {
@@ -292,11 +301,11 @@ impl Proposer {
                 match command {
                     Command::Propose(change, responder) => agenda.on_propose(change, responder),
                     Command::Renew(renewal, answer) => {
-                        agenda.on_keepalive(renewal, answer, Reading::now().monotonic);
+                        agenda.on_keepalive(renewal, answer, clock.read().monotonic);
                     }
                 }
             }
-            let turn = self.table.look(|table| agenda.turn(Reading::now(), table));
+            let turn = self.table.look(|table| agenda.turn(clock.read(), table));
             self.submit(turn, reign, &expired).await?;
         }
         Ok(()) // Whoever waits is not kept waiting until the network is whole again.

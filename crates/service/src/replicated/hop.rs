@@ -228,6 +228,7 @@ impl ReplicatedEngine {
             }
         };
         let answered = tokio::select! {
+            biased;
             answered = call => answered,
             () = gone => return Said::Unknown,
         };

@@ -8,7 +8,7 @@ mod described;
 pub use client::{Client, Response, call, post};
 
 use conclave_core::NodeId;
-use conclave_replica::{Founder, ReplicaConfig, Timing};
+use conclave_replica::{Founder, Host, ReplicaConfig, Timing};
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
 use conclave_service::{Command, EngineConfig, ReplicatedEngine};
 use serde_json::{Value, json};
@@ -75,6 +75,7 @@ impl Cluster {
                 data,
                 tls: None,
                 timing: Timing::default(),
+                host: Host::default(),
             };
             members.push(Some(Member::start(replica, link, api).await));
         }

@@ -3,19 +3,20 @@
 use super::{Meta, SNAPSHOT_BYTES_MAX};
 use crate::disk::error::{DiskError, Failure};
 use crate::disk::files::{self, DRAFT};
+use crate::disk::hands::{self, Hands};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::task::spawn_blocking;
 
 /// The most that is read or written at once.
 pub const CHUNK_BYTES_MAX: usize = 1 << 20;
 
 /// A whole snapshot on disk. It stays readable when a newer one takes its place.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SnapshotFile {
+    hands: Arc<dyn Hands>,
     file: Arc<File>,
     path: Arc<Path>,
     length: u64,
@@ -24,16 +25,17 @@ pub struct SnapshotFile {
 }
 
 impl SnapshotFile {
-    pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
+    pub(super) fn open(hands: &Arc<dyn Hands>, path: &Path) -> Result<Self, DiskError> {
         let fail = |error| DiskError::system(path, error);
         let file = File::open(path).map_err(fail)?;
         let length = file.metadata().map_err(fail)?.len();
-        Ok(Self { file: Arc::new(file), path: path.into(), length, _draft: None })
+        let file = Arc::new(file);
+        Ok(Self { hands: Arc::clone(hands), file, path: path.into(), length, _draft: None })
     }
 
     /// One that is whole, and has no name yet.
-    pub(super) fn of_draft(draft: Draft) -> Result<Self, DiskError> {
-        let file = Self::open(draft.path())?;
+    pub(super) fn of_draft(hands: &Arc<dyn Hands>, draft: Draft) -> Result<Self, DiskError> {
+        let file = Self::open(hands, draft.path())?;
         Ok(Self { _draft: Some(Arc::new(draft)), ..file })
     }
 
@@ -56,7 +58,7 @@ impl SnapshotFile {
             file.read_exact_at(&mut chunk, offset)?;
             Ok(chunk)
         };
-        spawn_blocking(read).await.map_err(io::Error::other)?
+        hands::work(&*self.hands, read).await?
     }
 
     /// All of it.
@@ -70,8 +72,8 @@ impl SnapshotFile {
 }
 
 /// A snapshot that comes in chunks from another node. It is gone when it is dropped.
-#[derive(Debug)]
 pub struct Incoming {
+    hands: Arc<dyn Hands>,
     file: Arc<File>,
     draft: Draft,
     length: u64,
@@ -101,12 +103,16 @@ pub enum NotTaken {
 }
 
 impl Incoming {
-    pub(super) fn create(directory: &Path, failure: Failure) -> io::Result<Self> {
+    pub(super) fn create(
+        hands: &Arc<dyn Hands>,
+        directory: &Path,
+        failure: Failure,
+    ) -> io::Result<Self> {
         let draft = Draft::new(directory)?;
         let created = files::create(draft.path());
         let fail = |error| failure.record(DiskError::system(draft.path(), error));
         let file = Arc::new(created.map_err(fail)?);
-        Ok(Self { file, draft, length: 0, failure })
+        Ok(Self { hands: Arc::clone(hands), file, draft, length: 0, failure })
     }
 
     /// How many bytes have come.
@@ -135,14 +141,14 @@ impl Incoming {
         let file = Arc::clone(&self.file);
         self.on_disk(move || file.sync_all()).await?;
         let path = self.draft.path().to_path_buf();
-        let check = spawn_blocking(move || super::decode(&path).map(|(head, _)| head));
-        let head = check.await.map_err(io::Error::other)?;
+        let check = move || super::decode(&path).map(|(head, _)| head);
+        let head = hands::work(&*self.hands, check).await?;
         let head = head.map_err(|error| NotTaken::Wrong(error.to_string()))?;
         if head.meta != *meta {
             return Err(NotTaken::Wrong("it is not the snapshot that was announced".into()));
         }
-        let Self { draft, failure, .. } = self;
-        let file = SnapshotFile::of_draft(draft).map_err(|error| failure.record(error))?;
+        let Self { hands, draft, failure, .. } = self;
+        let file = SnapshotFile::of_draft(&hands, draft).map_err(|error| failure.record(error))?;
         Ok(file)
     }
 
@@ -150,7 +156,7 @@ impl Incoming {
         &self,
         write: impl FnOnce() -> io::Result<()> + Send + 'static,
     ) -> io::Result<()> {
-        let written = spawn_blocking(write).await.map_err(io::Error::other)?;
+        let written = hands::work(&*self.hands, write).await?;
         let fail = |error| self.failure.record(DiskError::system(self.draft.path(), error));
         written.map_err(fail)
     }
