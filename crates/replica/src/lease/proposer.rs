@@ -28,13 +28,16 @@ use openraft::{Instant as _, RaftMetrics, ServerState};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// So many commands may wait for the loop.
 const QUEUE: usize = 16_384;
 
 /// How long whoever proposes waits for a node that was elected just now.
 const RISE: Duration = Duration::from_secs(1);
+
+/// Expiries that were refused are proposed again after so long.
+const REFUSED: Duration = Duration::from_millis(50);
 
 /// A leader that heard of no majority for so long does not count as one.
 const DEAF: Duration = Duration::from_secs(2);
@@ -333,8 +336,11 @@ impl Proposer {
                     let expired = Arc::clone(expired);
                     let written = write.responder(responder).await;
                     tokio::spawn(async move {
-                        // Whatever became of them: there is room for the next.
-                        let _ = done.await;
+                        // Whatever became of them: there is room for the next. A leader that is
+                        // handing over refuses all: it is not asked again at once.
+                        if !done.await.is_ok_and(|written| written.is_ok()) {
+                            sleep(REFUSED).await;
+                        }
                         expired.notify_one();
                     });
                     written
