@@ -28,16 +28,23 @@ struct Stay<'a> {
     until: Time,
 }
 
+/// Whoever goes on after it stood still looks at its clock first, and has done so by then.
+const LOOK: Time = 4;
+
 /// The stays of running clients; while one stands still, only the fence protects.
 fn stays(history: &History) -> Vec<Stay<'_>> {
     let mut inside: BTreeMap<usize, (&str, u64, Option<Time>)> = BTreeMap::new();
+    let mut resumed: BTreeMap<usize, Time> = BTreeMap::new();
     let mut stays = Vec::new();
     for (at, client, event) in &history.events {
         let (at, client) = (*at, *client);
+        let lost = matches!(event, Event::Left { why: Why::Lost, .. });
+        let unused = lost && resumed.get(&client).is_some_and(|resumed| at <= resumed + LOOK);
         let ends = matches!(event, Event::Left { .. } | Event::Paused(true));
         if let Some((name, fence, from)) = inside.get_mut(&client)
             && ends
             && let Some(from) = from.take()
+            && !unused
         {
             stays.push(Stay { client, name, fence: *fence, from, until: at });
         }
@@ -47,6 +54,7 @@ fn stays(history: &History) -> Vec<Stay<'_>> {
             }
             Event::Left { .. } => drop(inside.remove(&client)),
             Event::Paused(false) => {
+                resumed.insert(client, at);
                 if let Some((.., from)) = inside.get_mut(&client) {
                     *from = Some(at);
                 }

@@ -88,7 +88,8 @@ impl Nemesis {
             true => Presence::Refuses,
             false => Presence::Silent,
         };
-        let back_after = self.chance.between(50, 2_500);
+        let longest = if self.chance.happens(250) { 8_000 } else { 2_500 };
+        let back_after = self.chance.between(50, longest);
         if world.nodes[node].is_up() {
             world.crash(node, presence, back_after);
         }

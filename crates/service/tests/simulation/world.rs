@@ -92,7 +92,7 @@ impl World {
             doors: doors.clone(),
             recording: recording.clone(),
             sync: (1, 1 + chance.between(1, 12)),
-            snapshot_entries: chance.between(20, 80),
+            snapshot_entries: chance.between(5, 40),
         };
         let node = |me| SimNode::new(me, common.clone(), &mut chance);
         let all: Vec<SimNode> = (0..nodes).map(node).collect();
