@@ -106,15 +106,7 @@ impl Disk {
             None => make(directory, expected, options.segment_bytes)?,
         };
         identity.check(directory, expected)?;
-        let layout = Layout {
-            directory: directory.join(LOG),
-            disk: identity.disk,
-            segment_bytes: options.segment_bytes,
-            hands: Arc::clone(hands),
-        };
-        if !layout.directory.is_dir() {
-            return Err(DiskError::missing(&layout.directory, "the log of this node was there"));
-        }
+        let layout = layout(hands, directory, identity.disk, options.segment_bytes)?;
         let (segment_bytes, cached_bytes) = (options.segment_bytes, options.cached_bytes);
         let recovered =
             recovery::recover(&layout.directory, identity.disk, segment_bytes, cached_bytes)?;
@@ -253,6 +245,20 @@ fn refuse_foreign(directory: &Path) -> Result<(), DiskError> {
         }
     }
     Ok(())
+}
+
+/// Where the log of this disk is.
+fn layout(
+    hands: &Arc<dyn Hands>,
+    directory: &Path,
+    disk: u128,
+    segment_bytes: u64,
+) -> Result<Layout, DiskError> {
+    let directory = directory.join(LOG);
+    if !directory.is_dir() {
+        return Err(DiskError::missing(&directory, "the log of this node was there"));
+    }
+    Ok(Layout { directory, disk, segment_bytes, hands: Arc::clone(hands) })
 }
 
 /// Counts this start, durably, before anything is said to anybody.

@@ -104,57 +104,74 @@ fn named(ticket: &Ticket) -> (String, u64) {
     (session_text(ticket.session), ticket.request.0)
 }
 
-/// Whatever a client was told is in the log: grants, refusals, keepalives, values.
-fn unlogged(history: &History) -> Vec<String> {
-    let mut grants: BTreeMap<(String, u64), u64> = BTreeMap::new();
-    let mut renewals: BTreeMap<String, u64> = BTreeMap::new();
-    let mut values: BTreeSet<(&str, u64)> = BTreeSet::new();
-    for Logged { change, applied, .. } in history.log.values() {
+/// What the log has of grants, keepalives and values.
+#[derive(Default)]
+struct Known<'a> {
+    grants: BTreeMap<(String, u64), u64>,
+    renewals: BTreeMap<String, u64>,
+    values: BTreeSet<(&'a str, u64)>,
+}
+
+impl<'a> Known<'a> {
+    fn of(history: &'a History) -> Self {
+        let mut known = Self::default();
+        history.log.values().for_each(|logged| known.add(logged));
+        known
+    }
+
+    fn add(&mut self, Logged { change, applied, .. }: &'a Logged) {
         for granted in applied.notices.iter().filter_map(Notice::granted) {
             if let Some(grant) = granted.grants.first() {
-                grants.insert(named(&granted.ticket), grant.inside.fence.0);
+                self.grants.insert(named(&granted.ticket), grant.inside.fence.0);
             }
         }
         match (change, &applied.answer) {
             (Change::Ask(ask), answer) => {
                 let key = (session_text(ask.session), ask.request.0);
-                grants.extend(answer.fence().map(|fence| (key, fence.0)));
+                self.grants.extend(answer.fence().map(|fence| (key, fence.0)));
             }
             (Change::Renew(asked), Answer::Renewed(told)) => {
                 for (renewal, _) in asked.iter().zip(told).filter(|(_, told)| is_alive(told)) {
-                    *renewals.entry(session_text(renewal.session)).or_default() += 1;
+                    *self.renewals.entry(session_text(renewal.session)).or_default() += 1;
                 }
             }
             (Change::Put { name, fence, .. }, Answer::Done) => {
-                values.insert((name, fence.0));
+                self.values.insert((name, fence.0));
             }
             _ => {}
         }
     }
-    let mut wrong = Vec::new();
-    for (at, client, event) in &history.events {
-        let well = match event {
+
+    /// Whether the log has what a client was told. One renewal covers one answer.
+    fn has(&mut self, event: &Event) -> bool {
+        match event {
             Event::Entered { session, request, fence, .. } => {
-                grants.get(&ticket(session, *request)) == Some(fence)
+                self.grants.get(&ticket(session, *request)) == Some(fence)
             }
             Event::Refused { session, request, code } if code == "timeout" => {
-                !grants.contains_key(&ticket(session, *request))
+                !self.grants.contains_key(&ticket(session, *request))
             }
-            Event::Renewed { session } => match renewals.get_mut(session) {
+            Event::Renewed { session } => match self.renewals.get_mut(session) {
                 Some(left) if *left > 0 => {
                     *left -= 1;
                     true
                 }
                 Some(_) | None => false,
             },
-            Event::Wrote { name, fence } => values.contains(&(name.as_str(), *fence)),
+            Event::Wrote { name, fence } => self.values.contains(&(name.as_str(), *fence)),
             _ => true,
-        };
-        if !well {
-            wrong.push(format!("at {at} client {client} was told what the log denies: {event:?}"));
         }
     }
-    wrong
+}
+
+/// Whatever a client was told is in the log: grants, refusals, keepalives, values.
+fn unlogged(history: &History) -> Vec<String> {
+    let mut known = Known::of(history);
+    let denied = history.events.iter().filter(|(_, _, event)| !known.has(event));
+    let told = |(at, client, event): &(Time, usize, Event)| {
+        format!("at {at} client {client} was told what the log denies: {event:?}")
+    };
+    denied.map(told).collect()
 }
 
 fn is_alive(told: &Renewed) -> bool {

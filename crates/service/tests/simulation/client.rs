@@ -393,7 +393,7 @@ impl Session {
             reply,
         };
         let node = self.person.any_node();
-        let _ = self.person.ask(node, Duration::from_secs(1), withdraw).await; // Or a keepalive does.
+        drop(self.person.ask(node, Duration::from_secs(1), withdraw).await); // Or a keepalive does.
         self.settle(request);
         self.settle(own);
     }

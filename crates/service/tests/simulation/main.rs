@@ -3,8 +3,8 @@
 //!
 //! Of a node all is the real thing (engine, replica, consensus, links, log, snapshots, recovery)
 //! but for what it stands on: connections, clocks, chance, and the threads that wait for its disk.
-//! The same seed is the same run. `CONCLAVE_SEEDS` says how many seeds there are, a twentieth of it: 5
-//! by default, 1,000 in `scripts/soak simulation`. `CONCLAVE_SEED` replays one.
+//! The same seed is the same run. `CONCLAVE_SEEDS` says how many seeds there are, a twentieth of
+//! it: 5 by default, 1,000 in `scripts/soak simulation`. `CONCLAVE_SEED` replays one.
 
 mod chance;
 mod checker;

@@ -197,12 +197,30 @@ async fn run(
     commands: mpsc::Receiver<Command>,
     stage: Arc<Mutex<Stage>>,
 ) {
+    let listener = Listener(Arc::new(common.network.place(me)));
+    let auditor = Some(common.recording.observer(me));
+    let config = EngineConfig { replica: config(&common, me, began, disk) };
+    let started = ReplicatedEngine::start_audited(listener, config, commands, auditor).await;
+    let set = |now| *stage.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    match started {
+        Ok(engine) => {
+            set(Stage::Runs(Arc::clone(&engine)));
+            if let Some(replica) = engine.replica() {
+                let why = replica.ended().await.to_string();
+                set(Stage::Ended(why));
+            }
+        }
+        Err(error) => set(Stage::Ended(error.to_string())),
+    }
+}
+
+fn config(common: &Common, me: usize, began: Instant, disk: SimDisk) -> ReplicaConfig {
     let founder = |id: usize| Founder {
         id: NodeId(id as u32),
         peer: address(id),
         api: format!("10.0.0.{}:8000", id + 1),
     };
-    let replica = ReplicaConfig {
+    ReplicaConfig {
         cluster: "simulated".to_string(),
         me: NodeId(me as u32),
         founders: (0..common.nodes).map(founder).collect(),
@@ -215,20 +233,5 @@ async fn run(
             hands: Arc::new(disk),
             disk: DiskOptions { segment_bytes: 32 << 10, cached_bytes: 16 << 10 },
         },
-    };
-    let listener = Listener(Arc::new(common.network.place(me)));
-    let auditor = Some(common.recording.observer(me));
-    let config = EngineConfig { replica };
-    let started = ReplicatedEngine::start_audited(listener, config, commands, auditor).await;
-    let set = |now| *stage.lock().unwrap_or_else(PoisonError::into_inner) = now;
-    match started {
-        Ok(engine) => {
-            set(Stage::Runs(Arc::clone(&engine)));
-            if let Some(replica) = engine.replica() {
-                let why = replica.ended().await.to_string();
-                set(Stage::Ended(why));
-            }
-        }
-        Err(error) => set(Stage::Ended(error.to_string())),
     }
 }

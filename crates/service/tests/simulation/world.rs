@@ -80,22 +80,10 @@ impl World {
     fn new(plan: &Plan) -> Self {
         let Plan { seed, nodes, clients, .. } = *plan;
         let mut chance = Chance::new(seed, 1);
-        let delay = (STEP, STEP + chance.between(0, 12));
-        let network = SimNetwork::new(nodes, Chance::new(seed, 2), delay);
-        let (doors, recording) = (Doors::default(), Recording::default());
-        doors.lock().nodes = vec![None; nodes];
-        let data = place(seed);
-        let common = Common {
-            nodes,
-            data: data.clone(),
-            network: network.clone(),
-            doors: doors.clone(),
-            recording: recording.clone(),
-            sync: (1, 1 + chance.between(1, 12)),
-            snapshot_entries: chance.between(5, 40),
-        };
+        let common = common(seed, nodes, &mut chance);
         let node = |me| SimNode::new(me, common.clone(), &mut chance);
         let all: Vec<SimNode> = (0..nodes).map(node).collect();
+        let Common { network, doors, recording, data, .. } = common;
         let mut builder = Builder::new_current_thread();
         let runtime = builder.enable_time().start_paused(true).build().expect("a runtime");
         let began = runtime.block_on(async { Instant::now() });
@@ -232,6 +220,22 @@ impl World {
             table.is_some_and(|(_, _, names, sessions)| names == 0 && sessions == 0)
         };
         tables.iter().all(|table| empty(table) && *table == tables[0])
+    }
+}
+
+/// A network and disks, as fast as the seed has them.
+fn common(seed: u64, nodes: usize, chance: &mut Chance) -> Common {
+    let delay = (STEP, STEP + chance.between(0, 12));
+    let doors = Doors::default();
+    doors.lock().nodes = vec![None; nodes];
+    Common {
+        nodes,
+        data: place(seed),
+        network: SimNetwork::new(nodes, Chance::new(seed, 2), delay),
+        doors,
+        recording: Recording::default(),
+        sync: (1, 1 + chance.between(1, 12)),
+        snapshot_entries: chance.between(5, 40),
     }
 }
 
