@@ -3,8 +3,8 @@
 //!
 //! Of a node all is the real thing (engine, replica, consensus, links, log, snapshots, recovery)
 //! but for what it stands on: connections, clocks, chance, and the threads that wait for its disk.
-//! The same seed is the same run. `CONCLAVE_SEEDS` says how many seeds there are, a twentieth of
-//! it: 5 by default, 1,000 in `scripts/soak simulation`. `CONCLAVE_SEED` replays one.
+//! The same seed is the same run. `CONCLAVE_SEEDS` says how many seeds there are, a 25th of
+//! it: 4 by default, 1,000 in `scripts/soak simulation`. `CONCLAVE_SEED` replays one.
 
 mod chance;
 mod checker;
@@ -35,7 +35,7 @@ fn judge(test: &str, faults: Faults) {
     if let Some(seed) = number("CONCLAVE_SEED") {
         return judge_one(test, seed, faults);
     }
-    let last = (number("CONCLAVE_SEEDS").unwrap_or(100) / 20).max(1);
+    let last = (number("CONCLAVE_SEEDS").unwrap_or(100) / 25).max(1);
     let next = AtomicU64::new(1);
     let work = || {
         while let seed = next.fetch_add(1, Ordering::SeqCst)
