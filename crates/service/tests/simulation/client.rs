@@ -6,9 +6,7 @@
 
 use crate::history::{Event, Why};
 use crate::person::Person;
-use conclave_api::{
-    Acquire, Code, Grant, KeepAlive, NewSession, NewValue, Release, Verify, Withdraw,
-};
+use conclave_api::{Acquire, Grant, NewSession, NewValue, Release, Verify, Withdraw};
 use conclave_client::LeaseDeadline;
 use conclave_service::Command;
 use conclave_service::desk::{Answer, Kind, Question};
@@ -22,30 +20,33 @@ const NAMES: [&str; 2] = ["a", "b"];
 
 /// A session, as its client knows it.
 #[derive(Clone)]
-struct Session {
-    person: Person,
-    id: Arc<str>,
-    ttl: Duration,
+pub struct Session {
+    pub person: Person,
+    pub id: Arc<str>,
+    pub ttl: Duration,
     /// It was told that it is lost.
-    told: Arc<Notify>,
+    pub told: Arc<Notify>,
     state: Arc<Mutex<State>>,
 }
 
-struct State {
-    deadline: LeaseDeadline,
-    last: u64,
-    unanswered: BTreeSet<u64>,
-    held: Option<Held>,
-    home: usize,
-    asking: usize,
-    lost: bool,
+pub struct State {
+    pub deadline: LeaseDeadline,
+    /// The number of the latest request.
+    pub last: u64,
+    pub unanswered: BTreeSet<u64>,
+    pub held: Option<Held>,
+    /// The node that answered last.
+    pub home: usize,
+    /// How many keepalives are under way.
+    pub asking: usize,
+    pub lost: bool,
 }
 
 #[derive(Clone)]
-struct Held {
-    request: u64,
+pub struct Held {
+    pub request: u64,
     name: String,
-    fence: u64,
+    pub fence: u64,
 }
 
 /// Lives until no new work is wanted.
@@ -100,7 +101,7 @@ async fn open(person: &Person) -> Option<Session> {
 }
 
 impl Session {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -145,81 +146,6 @@ impl Session {
         let node = self.person.any_node();
         let close = |reply| Command::CloseSession { session, reply };
         let _ = self.person.ask(node, Duration::from_millis(500), close).await; // Or it expires.
-    }
-
-    /// Ends when the session is lost: by its deadline, or because it was told so.
-    async fn keep_alive(&self) {
-        loop {
-            let (next, deadline) = {
-                let state = self.lock();
-                let next = state.deadline.next_keepalive(true);
-                let busy = state.asking >= 2;
-                (if busy { state.deadline.deadline() } else { next }, state.deadline.deadline())
-            };
-            let now = self.person.now();
-            if now >= deadline || self.lock().lost {
-                return;
-            }
-            self.person.until(next.max(now).min(deadline)).await;
-            let now = self.person.now();
-            if now >= self.lock().deadline.deadline() {
-                return;
-            }
-            self.lock().asking += 1;
-            tokio::spawn(self.clone().renew(now));
-            // Another is asked, if the first is silent for a while.
-            self.person.until((now + self.ttl / 8).min(deadline)).await;
-        }
-    }
-
-    async fn renew(self, sent: Duration) {
-        let (node, words, sent_with) = self.keepalive();
-        let session = self.id.to_string();
-        let left = self.lock().deadline.left(sent);
-        let keep = |reply| Command::KeepAlive { session, request: words, reply };
-        let answer = self.person.ask(node, left.min(self.ttl / 2), keep).await;
-        let mut state = self.lock();
-        state.asking -= 1;
-        if state.lost {
-            return;
-        }
-        let holds = match answer {
-            Some(Ok(answer)) => {
-                self.person.note(Event::Renewed { session: self.id.to_string() });
-                state.deadline.renew(sent, self.person.now(), self.ttl);
-                state.home = node;
-                answer.holds.unwrap_or_default()
-            }
-            Some(Err(refusal)) if refusal.error.code == Code::NoSession => {
-                state.lost = true;
-                return self.told.notify_one();
-            }
-            Some(Err(_)) | None => return,
-        };
-        // What was granted after the keepalive was sent may not be in its answer.
-        let gone = |mine: &Held| {
-            let kept = holds.iter().any(|hold| hold.fence == mine.fence && !hold.revoked);
-            sent_with == Some(mine.request) && !kept
-        };
-        if state.held.as_ref().is_some_and(gone) {
-            state.lost = true;
-            self.told.notify_one();
-        }
-    }
-
-    /// At which node, with which words, and what was held by then.
-    fn keepalive(&self) -> (usize, KeepAlive, Option<u64>) {
-        let mut state = self.lock();
-        state.last += 1;
-        let own = state.last;
-        let held = state.held.as_ref().map(|held| held.request);
-        let open = state.unanswered.iter().copied().chain(held);
-        let open = Some(open.map(|request| request.to_string()).collect());
-        let home = state.home;
-        let node = if state.asking > 1 { None } else { Some(home) };
-        drop(state);
-        let node = node.unwrap_or_else(|| self.person.any_node());
-        (node, KeepAlive { request_id: Some(own.to_string()), open }, held)
     }
 
     async fn work(&self) {
@@ -300,7 +226,10 @@ impl Session {
     }
 
     async fn stay(&self, held: &Held) {
-        let long = self.person.draw(|chance| chance.between(1, 900));
+        let long = self.person.draw(|chance| match chance.happens(250) {
+            true => chance.between(900, 5_000),
+            false => chance.between(1, 900),
+        });
         self.person.rest(long / 2).await;
         if self.person.draw(|chance| chance.happens(500)) {
             self.verify(&held.name, held.fence).await;

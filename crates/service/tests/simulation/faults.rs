@@ -59,7 +59,7 @@ impl Nemesis {
     }
 
     fn strike(&mut self, world: &mut World) {
-        match self.chance.below(12) {
+        match self.chance.below(13) {
             0 | 1 => self.crash(world),
             2 => self.torn(world),
             3 => self.pause(world),
@@ -68,7 +68,7 @@ impl Nemesis {
             7 => self.disk(world),
             8 => self.transfer(world),
             9 => self.kill_client(world),
-            10 => self.client(world),
+            10 | 11 => self.client(world),
             _ => self.reset(world),
         }
     }
@@ -161,8 +161,9 @@ impl Nemesis {
             return;
         }
         let mut doors = world.doors.lock();
+        let likely = if self.chance.happens(500) { 1_000 } else { 600 };
         for node in 0..world.nodes.len() {
-            if self.chance.happens(600) {
+            if self.chance.happens(likely) {
                 doors.cut.insert((client, node));
             }
         }

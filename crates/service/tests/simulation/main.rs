@@ -14,6 +14,7 @@ mod entropy;
 mod faults;
 mod history;
 mod judged;
+mod keepalive;
 mod network;
 mod node;
 mod person;
