@@ -14,6 +14,8 @@ pub enum Faults {
     All,
     /// Clients die, and the leader changes now and then; nothing else.
     Deaths,
+    /// The leader stands still for a moment, and whoever is inside reaches nobody after that.
+    Stalls,
 }
 
 /// What goes wrong in one run.
@@ -30,6 +32,8 @@ enum End {
     Ways,
     Doors,
     Pause(usize),
+    /// Whoever is inside reaches no node from now on.
+    Inside,
 }
 
 impl Faults {
@@ -55,7 +59,18 @@ impl Nemesis {
             Faults::All => self.strike(world),
             Faults::Deaths if self.chance.happens(700) => self.kill_client(world),
             Faults::Deaths => self.transfer(world),
+            Faults::Stalls => self.stall(world),
         }
+    }
+
+    /// Too short for an election. By then keepalives wait at the leader to be read.
+    fn stall(&mut self, world: &mut World) {
+        let Some(leader) = world.nodes.iter().position(|node| node.leads()) else { return };
+        let then = world.now + self.chance.between(300, 450);
+        world.nodes[leader].pause_until(then);
+        self.ends.push((then + self.chance.between(80, 200), End::Inside));
+        self.ends.push((then + 4_000, End::Doors));
+        self.next = then + 4_200;
     }
 
     fn strike(&mut self, world: &mut World) {
@@ -195,5 +210,10 @@ fn finish(end: End, world: &mut World) {
         End::Ways => world.network.lock().heal(),
         End::Doors => world.doors.lock().cut.clear(),
         End::Pause(client) => world.people[client].pause(false),
+        End::Inside => {
+            let inside = world.recording.lock().inside();
+            let ways = |client| (0..world.nodes.len()).map(move |node| (client, node));
+            world.doors.lock().cut.extend(inside.into_iter().flat_map(ways));
+        }
     }
 }

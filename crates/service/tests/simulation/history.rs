@@ -3,7 +3,7 @@
 
 use conclave_replica::{Entry, Observer};
 use conclave_table::{Applied, Change, Table};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -100,6 +100,19 @@ impl History {
     pub fn troubled(&self, from: Time, until: Time) -> Time {
         let by = |at| self.troubled.range(..=at).next_back().map_or(0, |(_, sum)| *sum);
         by(until) - by(from)
+    }
+
+    /// The clients that rely on something now.
+    pub fn inside(&self) -> BTreeSet<usize> {
+        let mut inside = BTreeSet::new();
+        for (_, client, event) in &self.events {
+            match event {
+                Event::Entered { .. } => drop(inside.insert(*client)),
+                Event::Left { .. } => drop(inside.remove(client)),
+                _ => {}
+            }
+        }
+        inside
     }
 
     /// The hash of all of it.

@@ -91,6 +91,11 @@ fn what_a_dead_client_held_is_free_in_time() {
 }
 
 #[test]
+fn a_stall_of_the_leader_takes_nothing_from_a_running_client() {
+    judge("a_stall_of_the_leader_takes_nothing_from_a_running_client", Faults::Stalls);
+}
+
+#[test]
 fn the_same_seed_is_the_same_run() {
     let hash = |seed| {
         let (_, words) = child("the_rules_hold_whatever_goes_wrong", seed);
