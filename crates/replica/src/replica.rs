@@ -67,8 +67,8 @@ impl Replica {
         Self::start_on(listener, config, server, observer, VERSION).await
     }
 
-    /// The same with a listener that exists already, on a port that the system chose, perhaps,
-    /// or with another network, and as a build that knows the rules of the table up to this version.
+    /// The same with a listener that exists already, on a port that the system chose, perhaps, or
+    /// with another network, and as a build that knows the rules of the table up to this version.
     pub fn start_on(
         listener: impl Into<Listener>,
         config: ReplicaConfig,

@@ -6,6 +6,7 @@
 //! rather than left waiting.
 
 use super::agenda::{Agenda, AgendaConfig, Origin, Turn};
+use super::answers::{Keepalive, answer, committed};
 use crate::disk::Disk;
 use crate::face::{Committed, NotProposed};
 use crate::host::Clock;
@@ -15,7 +16,7 @@ use crate::raft::network::node_id;
 use crate::raft_types::{Stamped, TypeConfig};
 use crate::state_machine::SharedTable;
 use conclave_core::NodeId;
-use conclave_table::{Answer, Applied, Change, Renewal, Renewed};
+use conclave_table::{Change, Renewal, Renewed};
 use openraft::async_runtime::WatchReceiver;
 use openraft::errors::{ClientWriteError, ForwardToLeader};
 use openraft::impls::ProgressResponder;
@@ -43,8 +44,6 @@ const REFUSED: Duration = Duration::from_millis(50);
 const DEAF: Duration = Duration::from_secs(2);
 
 type Responder = ProgressResponder<TypeConfig, ClientWriteResult<TypeConfig>>;
-/// Who waits for the answer to a keepalive.
-type Keepalive = oneshot::Sender<Result<Renewed, NotProposed>>;
 type Metrics = WatchReceiverOf<TypeConfig, RaftServerMetrics<TypeConfig>>;
 type Progress = WatchReceiverOf<TypeConfig, RaftMetrics<TypeConfig>>;
 /// One leadership: term and node.
@@ -165,23 +164,6 @@ async fn lost(lead: &mut watch::Receiver<Lead>, mine: &Reign) -> NotProposed {
     match lead.wait_for(|now| now.stopped || now.mine.as_ref() != Some(mine)).await {
         Ok(_) => NotProposed::Unknown,
         Err(_) => NotProposed::Stopped,
-    }
-}
-
-fn committed(result: ClientWriteResult<TypeConfig>) -> Result<Committed, NotProposed> {
-    match result {
-        Ok(written) => {
-            let applied = written.data.unwrap_or(Applied { answer: Answer::Done, notices: vec![] });
-            Ok(Committed { index: written.log_id.index, applied })
-        }
-        Err(ClientWriteError::ForwardToLeader(forward)) => {
-            Err(NotProposed::NotLeader { leader: forward.leader_id.map(node_id) })
-        }
-        Err(
-            ClientWriteError::LogEntryDiscarded(_)
-            | ClientWriteError::ChangeMembershipError(_)
-            | ClientWriteError::PreconditionFailed(_),
-        ) => Err(NotProposed::Unknown),
     }
 }
 
@@ -386,25 +368,4 @@ fn has_quorum(progress: &Progress) -> bool {
     let now = progress.borrow_watched();
     let heard = now.last_quorum_acked.as_ref().is_some_and(|acked| acked.elapsed() < DEAF);
     heard || now.membership_config.voter_ids().count() == 1
-}
-
-/// A batch of keepalives was applied, or not: only now is anybody told.
-fn answer(done: Result<ClientWriteResult<TypeConfig>, ()>, waiting: Vec<Keepalive>) {
-    let committed = done.map_err(|()| NotProposed::Unknown).and_then(committed);
-    let renewed = committed.map(|committed| {
-        let Answer::Renewed(renewed) = committed.applied.answer else { return Vec::new() };
-        renewed
-    });
-    match renewed {
-        Ok(renewed) => {
-            for (answer, renewed) in waiting.into_iter().zip(renewed) {
-                let _ = answer.send(Ok(renewed)); // Whoever asked may be gone.
-            }
-        }
-        Err(refusal) => {
-            for answer in waiting {
-                let _ = answer.send(Err(refusal.clone()));
-            }
-        }
-    }
 }
