@@ -48,25 +48,21 @@ fn stays(history: &History) -> Vec<Stay<'_>> {
         {
             stays.push(Stay { client, name, fence: *fence, from, until: at });
         }
-        match event {
-            Event::Entered { name, fence, .. } => {
-                inside.insert(client, (name, *fence, Some(at)));
+        if let Event::Entered { name, fence, .. } = event {
+            inside.insert(client, (name, *fence, Some(at)));
+        } else if matches!(event, Event::Left { .. }) {
+            inside.remove(&client);
+        } else if *event == Event::Paused(false) {
+            resumed.insert(client, at);
+            if let Some((.., from)) = inside.get_mut(&client) {
+                *from = Some(at);
             }
-            Event::Left { .. } => drop(inside.remove(&client)),
-            Event::Paused(false) => {
-                resumed.insert(client, at);
-                if let Some((.., from)) = inside.get_mut(&client) {
-                    *from = Some(at);
-                }
-            }
-            _ => {}
         }
     }
-    let end = history.now;
-    let open = inside.into_iter().filter_map(|(client, (name, fence, from))| {
-        from.map(|from| Stay { client, name, fence, from, until: end })
-    });
-    stays.extend(open);
+    let until = history.now;
+    stays.extend(inside.into_iter().filter_map(|(client, (name, fence, from))| {
+        from.map(|from| Stay { client, name, fence, from, until })
+    }));
     stays
 }
 
@@ -159,7 +155,14 @@ impl<'a> Known<'a> {
                 Some(_) | None => false,
             },
             Event::Wrote { name, fence } => self.values.contains(&(name.as_str(), *fence)),
-            _ => true,
+            Event::Opened { .. }
+            | Event::Asked { .. }
+            | Event::Left { .. }
+            | Event::Refused { .. }
+            | Event::Released { .. }
+            | Event::Verified { .. }
+            | Event::Died { .. }
+            | Event::Paused(_) => true,
         }
     }
 }

@@ -267,9 +267,9 @@ impl Session {
     /// Whether somebody else's fence, which was given back just now, is known to be void.
     async fn look_at_another(&self) {
         let latest = |events: &[(u64, usize, Event)]| {
-            events.iter().rev().find_map(|(_, _, event)| match event {
-                Event::Released { name, fence } => Some((name.clone(), *fence)),
-                _ => None,
+            events.iter().rev().find_map(|(_, _, event)| {
+                let Event::Released { name, fence } = event else { return None };
+                Some((name.clone(), *fence))
             })
         };
         let latest = latest(&self.person.recording.lock().events);

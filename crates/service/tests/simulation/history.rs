@@ -106,10 +106,10 @@ impl History {
     pub fn inside(&self) -> BTreeSet<usize> {
         let mut inside = BTreeSet::new();
         for (_, client, event) in &self.events {
-            match event {
-                Event::Entered { .. } => drop(inside.insert(*client)),
-                Event::Left { .. } => drop(inside.remove(client)),
-                _ => {}
+            if matches!(event, Event::Entered { .. }) {
+                inside.insert(*client);
+            } else if matches!(event, Event::Left { .. }) {
+                inside.remove(client);
             }
         }
         inside
