@@ -4,6 +4,7 @@
 //! its own, without threads, and lose what was not synced when a node crashes.
 
 use super::writer::LogWriter;
+use std::fmt::Debug;
 use std::fs::File;
 use std::future::Future;
 use std::io;
@@ -18,7 +19,7 @@ use tokio::task::spawn_blocking;
 pub type Job = Box<dyn FnOnce() + Send>;
 
 /// Does the work of a disk.
-pub trait Hands: Send + Sync + 'static {
+pub trait Hands: Debug + Send + Sync + 'static {
     /// Has a job done; ready when it is.
     fn work(&self, job: Job) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -33,6 +34,7 @@ pub trait Hands: Send + Sync + 'static {
 }
 
 /// Threads, and the files of the system.
+#[derive(Debug)]
 pub struct Threads;
 
 impl Hands for Threads {

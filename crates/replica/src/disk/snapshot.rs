@@ -52,7 +52,7 @@ pub struct Head {
 }
 
 /// The snapshots of a node: the latest one, and the making of the next.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Snapshots {
     directory: PathBuf,
     /// Nobody holds this while waiting for the disk.
@@ -63,7 +63,7 @@ pub struct Snapshots {
     hands: Arc<dyn Hands>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Current {
     head: Head,
     file: SnapshotFile,

@@ -72,7 +72,7 @@ impl Shared {
 }
 
 /// Where and how segments are made.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Layout {
     /// The directory.
     pub directory: PathBuf,

@@ -5,6 +5,7 @@
 
 use crate::chance::Chance;
 use conclave_replica::disk::{Hands, Job, LogWriter};
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::future::{Future, pending};
 use std::io;
@@ -35,6 +36,12 @@ struct Write {
     at: u64,
     before: Vec<u8>,
     length: usize,
+}
+
+impl fmt::Debug for SimDisk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a simulated disk")
+    }
 }
 
 impl SimDisk {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub const CHUNK_BYTES_MAX: usize = 1 << 20;
 
 /// A whole snapshot on disk. It stays readable when a newer one takes its place.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SnapshotFile {
     hands: Arc<dyn Hands>,
     file: Arc<File>,
@@ -72,6 +72,7 @@ impl SnapshotFile {
 }
 
 /// A snapshot that comes in chunks from another node. It is gone when it is dropped.
+#[derive(Debug)]
 pub struct Incoming {
     hands: Arc<dyn Hands>,
     file: Arc<File>,
