@@ -42,6 +42,7 @@ pub use conclave_api as api;
 
 pub use client::Client;
 pub use clock::{nap, since_boot};
+pub use deadline::LeaseDeadline;
 pub use error::Error;
 pub use guard::{Guard, Wanted};
 pub use lease::Lease;

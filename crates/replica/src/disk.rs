@@ -15,6 +15,7 @@
 mod error;
 mod files;
 mod frame;
+pub(crate) mod hands;
 mod identity;
 mod log_store;
 mod record;
@@ -26,11 +27,14 @@ mod window;
 mod writer;
 
 pub use error::{DiskError, Failure};
+pub use hands::{Hands, Job, Threads};
 pub use identity::{ClusterId, Engine, Expected, Identity, engine_of};
 pub use log_store::LogStore;
 pub use snapshot::{Incoming, SnapshotFile, Snapshots};
 pub use stats::LogStats;
+pub use writer::LogWriter;
 
+use crate::host::Host;
 use record::{Begin, Checkpoint};
 use segment::Segment;
 use std::fs;
@@ -72,8 +76,27 @@ impl Disk {
         Self::open_with(directory, expected, DiskOptions::default())
     }
 
+    /// The same, on this machine.
+    pub fn open_on(
+        host: &Host,
+        directory: &Path,
+        expected: &Expected<'_>,
+    ) -> Result<Self, DiskError> {
+        Self::open_by(&host.hands, directory, expected, host.disk)
+    }
+
     /// The same, with other sizes.
     pub fn open_with(
+        directory: &Path,
+        expected: &Expected<'_>,
+        options: DiskOptions,
+    ) -> Result<Self, DiskError> {
+        let hands: Arc<dyn Hands> = Arc::new(Threads);
+        Self::open_by(&hands, directory, expected, options)
+    }
+
+    fn open_by(
+        hands: &Arc<dyn Hands>,
         directory: &Path,
         expected: &Expected<'_>,
         options: DiskOptions,
@@ -88,20 +111,13 @@ impl Disk {
         };
         identity.check(directory, expected)?;
         refuse_old_copy(directory)?;
-        let layout = Layout {
-            directory: directory.join(LOG),
-            disk: identity.disk,
-            segment_bytes: options.segment_bytes,
-        };
-        if !layout.directory.is_dir() {
-            return Err(DiskError::missing(&layout.directory, "the log of this node was there"));
-        }
+        let layout = layout(hands, directory, identity.disk, options.segment_bytes)?;
         let (segment_bytes, cached_bytes) = (options.segment_bytes, options.cached_bytes);
         let recovered =
             recovery::recover(&layout.directory, identity.disk, segment_bytes, cached_bytes)?;
         let failure = Failure::default();
         let purged = recovered.checkpoint.purged.as_ref().map(|id| id.index);
-        let snapshots = Snapshots::open(&directory.join(SNAPSHOTS), purged, failure.clone())?;
+        let snapshots = Snapshots::open(hands, &directory.join(SNAPSHOTS), purged, &failure)?;
         count_start(&mut identity, directory)?;
         let logged = recovered.window.last().map_or(0, |id| id.index);
         let installed = snapshots.latest().and_then(|(meta, _)| meta.last_log_id);
@@ -109,9 +125,15 @@ impl Disk {
         let started = writer::start(layout, recovered, failure.clone(), lock);
         let (queue, shared) = started.map_err(|error| DiskError::system(directory, error))?;
         let directory = directory.to_path_buf();
-        let log = LogStore { queue, shared };
+        let hands = Arc::clone(hands);
+        let log = LogStore { queue, shared, hands };
         let identity = Arc::new(Mutex::new(identity));
         Ok(Self { directory, identity, log, snapshots, failure, last_at_start })
+    }
+
+    /// Who does its work.
+    pub(crate) fn hands(&self) -> &dyn Hands {
+        &*self.log.hands
     }
 
     /// Whose directory it is.
@@ -257,6 +279,20 @@ fn refuse_old_copy(directory: &Path) -> Result<(), DiskError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(DiskError::system(&path, error)),
     }
+}
+
+/// Where the log of this disk is.
+fn layout(
+    hands: &Arc<dyn Hands>,
+    directory: &Path,
+    disk: u128,
+    segment_bytes: u64,
+) -> Result<Layout, DiskError> {
+    let directory = directory.join(LOG);
+    if !directory.is_dir() {
+        return Err(DiskError::missing(&directory, "the log of this node was there"));
+    }
+    Ok(Layout { directory, disk, segment_bytes, hands: Arc::clone(hands) })
 }
 
 /// Counts this start, durably, before anything is said to anybody.

@@ -8,6 +8,7 @@ mod backup;
 pub mod disk;
 mod face;
 mod founding;
+mod host;
 mod lease;
 mod members;
 mod node;
@@ -25,5 +26,6 @@ pub use face::{
     Call, CallError, Committed, Entry, Founder, Member, NotChanged, NotProposed, Observer,
     ReplicaConfig, ReplicaError, Role, Server, Status, Timing,
 };
+pub use host::{Clock, Host, Reading};
 pub use numbers::{Health, Numbers, SnapshotNumbers};
 pub use replica::{Boxed, Replica};

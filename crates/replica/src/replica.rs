@@ -1,6 +1,6 @@
 //! The replica: one node's part in the replicated state machine, started, asked and stopped.
 
-use crate::disk::{Disk, Expected};
+use crate::disk::{Disk, Expected, hands};
 use crate::face::{
     CallError, Committed, Founder, NotChanged, NotProposed, Observer, ReplicaConfig, ReplicaError,
     Server, Status,
@@ -16,7 +16,7 @@ use crate::raft::serve::Answering;
 use crate::state_machine::StateMachine;
 use crate::{agreement, backup, founding, members, status};
 use conclave_core::NodeId;
-use conclave_net::rpc::{Purpose, Rpc, RpcConfig, RpcError, RpcLimits};
+use conclave_net::rpc::{Listener, Purpose, Rpc, RpcConfig, RpcError, RpcLimits};
 use conclave_table::{Change, Renewal, Renewed, Table, VERSION};
 use openraft::ReadPolicy;
 use openraft::async_runtime::WatchReceiver;
@@ -28,7 +28,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -69,20 +68,20 @@ impl Replica {
         Self::start_on(listener, config, server, observer, VERSION).await
     }
 
-    /// The same with a listener that exists already, on a port that the system chose, perhaps, and
-    /// as a build that knows the rules of the table up to this version.
+    /// The same with a listener that exists already, on a port that the system chose, perhaps, or
+    /// with another network, and as a build that knows the rules of the table up to this version.
     pub fn start_on(
-        listener: TcpListener,
+        listener: impl Into<Listener>,
         config: ReplicaConfig,
         server: Arc<dyn Server>,
         observer: Box<dyn Observer>,
         version_max: u32,
     ) -> Boxed<'static, Result<Self, ReplicaError>> {
-        Box::pin(Self::take_part(listener, config, server, observer, version_max))
+        Box::pin(Self::take_part(listener.into(), config, server, observer, version_max))
     }
 
     async fn take_part(
-        listener: TcpListener,
+        listener: Listener,
         config: ReplicaConfig,
         server: Arc<dyn Server>,
         observer: Box<dyn Observer>,
@@ -121,9 +120,7 @@ impl Replica {
     }
 
     fn run(node: Arc<Node>, last: Arc<DropGuard>) -> Self {
-        let gather = node.config.timing.renewals;
-        let parts = (node.raft.clone(), node.disk.clone(), node.table.clone());
-        let (proposer, proposing) = Proposer::new(parts.0, parts.1, parts.2, gather);
+        let (proposer, proposing) = Proposer::new(&node);
         let now = watch::Sender::new(status::status(&node));
         let status = now.subscribe();
         let (over, is_over) = watch::channel(false);
@@ -321,12 +318,14 @@ async fn open(
     let directory = config.data.clone();
     let cluster = config.cluster.clone();
     let node = config.me;
+    let host = config.host.clone();
     let open = move || {
-        let disk = Disk::open(&directory, &Expected { cluster: &cluster, node })?;
+        let disk = Disk::open_on(&host, &directory, &Expected { cluster: &cluster, node })?;
         let machine = StateMachine::open(&disk, observer, version_max)?;
         Ok((disk, machine))
     };
-    let opened = spawn_blocking(open).await.map_err(|error| refused(error.to_string()))?;
+    let opened =
+        hands::work(&*config.host.hands, open).await.map_err(|error| refused(error.to_string()))?;
     opened.map_err(|error: crate::disk::DiskError| refused(error.to_string()))
 }
 
@@ -346,6 +345,7 @@ fn spawn(node: &Node, task: impl Future<Output = ()> + Send + 'static) {
     let stop = node.stop.clone();
     tokio::spawn(async move {
         tokio::select! {
+            biased;
             () = stop.cancelled() => {}
             () = task => {}
         }
@@ -382,7 +382,8 @@ async fn watch_accusers(node: Arc<Node>) {
     };
     let (disk, mark) = (node.disk.clone(), Arc::clone(&line));
     // The node ends whether or not its disk can be marked.
-    if let Ok(Err(error)) = spawn_blocking(move || disk.mark_old_copy(&mark)).await {
+    let mark = move || disk.mark_old_copy(&mark);
+    if let Ok(Err(error)) = hands::work(node.disk.hands(), mark).await {
         tracing::warn!("cannot mark the directory as an old copy: {error}");
     }
     node.end(line);
@@ -392,6 +393,7 @@ async fn watch_accusers(node: Arc<Node>) {
 async fn end(node: Arc<Node>, over: watch::Sender<bool>) {
     let mut ended = node.ended.subscribe();
     tokio::select! {
+        biased;
         () = node.stop.cancelled() => {}
         _ = ended.wait_for(Option::is_some) => {}
     }

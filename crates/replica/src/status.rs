@@ -30,6 +30,7 @@ pub async fn keep(node: Arc<Node>, mut leading: Leading, status: watch::Sender<S
         update(&node, &metrics.borrow_watched(), leading.now(), &mut membership, &status);
         watch_end(&node, &metrics.borrow_watched(), &mut member);
         tokio::select! {
+            biased;
             changed = metrics.changed() => if changed.is_err() {
                 return;
             },

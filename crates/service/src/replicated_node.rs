@@ -6,7 +6,7 @@ use crate::node::{self, NodeError, QUEUE};
 use crate::{Command, Config, EngineConfig, NodeFacts, ReplicatedEngine, http};
 use conclave_core::NodeId;
 use conclave_net::Tls;
-use conclave_replica::{Boxed, Founder, Replica, ReplicaConfig, ReplicaError, Timing};
+use conclave_replica::{Boxed, Founder, Host, Replica, ReplicaConfig, ReplicaError, Timing};
 use std::future::Future;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -87,5 +87,6 @@ fn replica_config(config: &Config) -> Result<ReplicaConfig, NodeError> {
         data: config.data.clone(),
         tls,
         timing: Timing::default(),
+        host: Host::default(),
     })
 }

@@ -170,6 +170,7 @@ impl Keeper {
         let mut standing = Standing::new(self, Arc::new(asker));
         let asker = Arc::clone(&standing.asker);
         let fault = tokio::select! {
+            biased;
             Err(fault) = asker.hear(&mut wire.reader) => fault,
             Err(fault) = asker.outgoing.write(&mut wire.writer, limits.ping) => fault.into(),
             fault = expired(wire.end) => fault.into(),
@@ -184,6 +185,7 @@ impl Keeper {
         let there = self.channel.there.notified();
         self.channel.state.send_replace(ChannelState::Down(error));
         tokio::select! {
+            biased;
             () = sleep(long) => {}
             () = there => {}
         }

@@ -3,7 +3,7 @@
 use super::error::Fault;
 use super::frame::{Head, Hello, Refuse, VERSION, Welcome};
 use super::state::RpcState;
-use super::{ABOUT_MAX, PeerAddress, Purpose, RpcLimits};
+use super::{ABOUT_MAX, Connection, PeerAddress, Purpose, RpcLimits};
 use crate::link::error::{ConnectionError, printable};
 use crate::link::frame::MAGIC;
 use crate::link::wire::{Reader, Wire, WireLimits};
@@ -27,11 +27,13 @@ pub(super) async fn connect(
 ) -> Result<(Wire, u128), Fault> {
     let config = &node.config;
     let about = about(node)?;
-    let stream = TcpStream::connect(&to.address).await?;
-    stream.set_nodelay(true)?;
-    let mut wire = match &config.tls {
-        None => Wire::new(Box::new(stream), &config.limits),
-        Some(tls) => secure_dialled(tls, to.id, stream, &config.limits).await?,
+    let connection = node.network.connect(&to.address).await?;
+    let mut wire = match (connection, &config.tls) {
+        (Connection::Simulated(stream), _) => Wire::new(stream, &config.limits),
+        (Connection::Tcp(stream), None) => Wire::new(Box::new(stream), &config.limits),
+        (Connection::Tcp(stream), Some(tls)) => {
+            secure_dialled(tls, to.id, stream, &config.limits).await?
+        }
     };
     let hello = Hello {
         cluster: config.cluster.clone(),
@@ -136,16 +138,10 @@ impl<F: Into<Fault>> From<F> for Turned {
 }
 
 /// Hears who has connected, and answers if it may.
-pub(super) async fn introduce(node: &RpcState, stream: TcpStream) -> Result<Guest, Turned> {
-    stream.set_nodelay(true)?;
-    let mut first = [0; MAGIC.len()];
-    let length = stream.peek(&mut first).await?;
-    if length == 0 {
-        return Err(Fault::Mute.into());
-    }
-    let (mut wire, certificate) = match &node.config.tls {
-        None => (Wire::new(Box::new(stream), &node.config.limits), None),
-        Some(tls) => secure_accepted(node, tls, stream, &first[..length]).await?,
+pub(super) async fn introduce(node: &RpcState, connection: Connection) -> Result<Guest, Turned> {
+    let (mut wire, certificate) = match connection {
+        Connection::Tcp(stream) => look_first(node, stream).await?,
+        Connection::Simulated(stream) => (Wire::new(stream, &node.config.limits), None),
     };
     let proved = certificate.is_some();
     match hear(node, &mut wire, certificate).await {
@@ -154,6 +150,23 @@ pub(super) async fn introduce(node: &RpcState, stream: TcpStream) -> Result<Gues
             Ok(Guest { from, disk, purpose, about, wire })
         }
         Err(fault) => Err(Turned { fault, wire: Some(wire), proved }),
+    }
+}
+
+/// Whether anything comes at all, and whether it is to be secured.
+async fn look_first(
+    node: &RpcState,
+    stream: TcpStream,
+) -> Result<(Wire, Option<Certificate>), Turned> {
+    stream.set_nodelay(true)?;
+    let mut first = [0; MAGIC.len()];
+    let length = stream.peek(&mut first).await?;
+    if length == 0 {
+        return Err(Fault::Mute.into());
+    }
+    match &node.config.tls {
+        None => Ok((Wire::new(Box::new(stream), &node.config.limits), None)),
+        Some(tls) => secure_accepted(node, tls, stream, &first[..length]).await,
     }
 }
 

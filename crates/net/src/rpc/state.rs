@@ -3,7 +3,7 @@
 use super::dial::Channel;
 use super::event::{Direction, Ending, LinkEvent, LinkName};
 use super::greeting::Guest;
-use super::{PeerAddress, Purpose, RpcConfig, RpcServer};
+use super::{Network, PeerAddress, Purpose, RpcConfig, RpcServer};
 use conclave_core::NodeId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +17,7 @@ const EVENTS: usize = 1024;
 /// This node, as its connections see it.
 pub(super) struct RpcState {
     pub config: RpcConfig,
+    pub network: Arc<dyn Network>,
     pub server: Arc<dyn RpcServer>,
     pub tasks: TaskTracker,
     pub stop: CancellationToken,
@@ -48,9 +49,10 @@ pub(super) struct Visit {
 }
 
 impl RpcState {
-    pub fn new(config: RpcConfig, server: Arc<dyn RpcServer>) -> Self {
+    pub fn new(config: RpcConfig, network: Arc<dyn Network>, server: Arc<dyn RpcServer>) -> Self {
         Self {
             config,
+            network,
             server,
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),

@@ -3,6 +3,7 @@
 use super::error::DiskError;
 use super::files::{self, DRAFT};
 use super::frame::Draft;
+use super::hands::Hands;
 use super::record::{self, Begin, LogEntry, PREFIX_BYTES, Record};
 use super::stats::LogStats;
 use std::fs::{File, OpenOptions};
@@ -78,9 +79,15 @@ impl Segment {
     }
 
     /// Writes at a place, and syncs.
-    pub fn write(&self, bytes: &[u8], at: u64, stats: &LogStats) -> Result<(), DiskError> {
-        let sync = || stats.sync(bytes.len() as u64, || self.file.sync_data());
-        let written = self.file.write_all_at(bytes, at).and_then(|()| sync());
+    pub fn write(
+        &self,
+        hands: &dyn Hands,
+        bytes: &[u8],
+        at: u64,
+        stats: &LogStats,
+    ) -> Result<(), DiskError> {
+        let sync = || stats.sync(bytes.len() as u64, || hands.sync(&self.file, &self.path));
+        let written = hands.write(&self.file, &self.path, bytes, at).and_then(|()| sync());
         written.map_err(|error| DiskError::system(&self.path, error))
     }
 

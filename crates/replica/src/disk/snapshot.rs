@@ -18,6 +18,7 @@ pub use incoming::{CHUNK_BYTES_MAX, Incoming, NotTaken, SnapshotFile};
 
 use super::error::{DiskError, Failure};
 use super::files::{self, DRAFT};
+use super::hands::Hands;
 use super::identity::ClusterId;
 use crate::raft_types::TypeConfig;
 use conclave_core::Hasher;
@@ -59,6 +60,7 @@ pub struct Snapshots {
     /// The number of the latest file. Held by whoever gives a file its name.
     number: Arc<Mutex<u64>>,
     failure: Failure,
+    hands: Arc<dyn Hands>,
 }
 
 #[derive(Clone, Debug)]
@@ -109,20 +111,25 @@ impl Pieces {
 impl Snapshots {
     /// Opens the directory. What the log no longer has must be in a snapshot.
     pub(super) fn open(
+        hands: &Arc<dyn Hands>,
         directory: &Path,
         purged: Option<u64>,
-        failure: Failure,
+        failure: &Failure,
     ) -> Result<Self, DiskError> {
-        let current = Arc::default();
-        let number = Arc::default();
-        let snapshots = Self { directory: directory.to_path_buf(), current, number, failure };
+        let snapshots = Self {
+            directory: directory.to_path_buf(),
+            current: Arc::default(),
+            number: Arc::default(),
+            failure: failure.clone(),
+            hands: Arc::clone(hands),
+        };
         if !directory.is_dir() {
             return Err(DiskError::missing(directory, "the snapshots of this node were there"));
         }
         files::remove_drafts(directory)?;
         let newest = snapshots.list()?.pop();
         if let Some((number, path)) = newest {
-            let file = SnapshotFile::open(&path)?;
+            let file = SnapshotFile::open(hands, &path)?;
             let head = read(&path)?.head;
             *snapshots.current() = Some(Current { head, file });
             *snapshots.number.lock().unwrap_or_else(PoisonError::into_inner) = number;
@@ -178,7 +185,7 @@ impl Snapshots {
 
     /// Where one that comes from another node is put.
     pub fn receive(&self) -> io::Result<Incoming> {
-        Incoming::create(&self.directory, self.failure.clone())
+        Incoming::create(&self.hands, &self.directory, self.failure.clone())
     }
 
     fn current(&self) -> MutexGuard<'_, Option<Current>> {
@@ -199,7 +206,7 @@ impl Snapshots {
             file.sync_all()
         };
         write().map_err(|error| DiskError::system(draft.path(), error))?;
-        SnapshotFile::of_draft(draft)
+        SnapshotFile::of_draft(&self.hands, draft)
     }
 
     /// Gives a whole and synced file its name, and removes those before it. One that covers less
@@ -214,7 +221,7 @@ impl Snapshots {
         let path = self.directory.join(format!("{number:016}.snap"));
         files::publish(draft.path(), &path)?;
         *latest = number;
-        let file = SnapshotFile::open(&path)?;
+        let file = SnapshotFile::open(&self.hands, &path)?;
         *self.current() = Some(Current { head, file: file.clone() });
         self.remove_older(number)?;
         Ok(file)

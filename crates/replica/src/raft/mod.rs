@@ -4,6 +4,7 @@ pub mod config;
 pub mod message;
 pub mod network;
 pub mod rollback;
+pub mod runtime;
 pub mod serve;
 pub mod snapshots;
 pub mod vetting;

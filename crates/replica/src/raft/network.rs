@@ -307,6 +307,7 @@ impl RaftNetworkV2<TypeConfig> for Network {
     ) -> Result<SnapshotResponse<TypeConfig>, StreamingError<TypeConfig>> {
         let last = snapshot.meta.last_log_id;
         let sent = tokio::select! {
+            biased;
             closed = cancel => return Err(StreamingError::Closed(closed)),
             sent = snapshots::send(&self.peers, &self.to, vote, snapshot) => sent?,
         };

@@ -5,6 +5,7 @@ use super::message::{Piece, Question, Reply, decode, encode};
 use super::snapshots::Receiver;
 use super::vetting;
 use crate::agreement;
+use crate::disk::hands;
 use crate::face::{Call, Server};
 use crate::founding;
 use crate::members;
@@ -16,7 +17,6 @@ use conclave_net::rpc::{Purpose, RpcServer, Serving};
 use openraft::raft::{AppendEntriesRequest, AppendEntriesResponse};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
-use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
 /// Answers other nodes.
@@ -182,7 +182,8 @@ async fn on_disk(
     write: impl FnOnce(&Node) -> Result<u128, String> + Send + 'static,
 ) -> Result<Reply, String> {
     let node = Arc::clone(node);
-    let written = spawn_blocking(move || write(&node)).await;
+    let hands = Arc::clone(&node.config.host.hands);
+    let written = hands::work(&*hands, move || write(&node)).await;
     written.map_err(|error| error.to_string())?.map(Reply::Disk)
 }
 

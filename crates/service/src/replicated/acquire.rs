@@ -65,6 +65,7 @@ impl ReplicatedEngine {
         let recorded = wish.numbers.are_recorded();
         let told_to_stop = async { drop(stop.wait_for(|stop| *stop).await) };
         let entered = tokio::select! {
+            biased;
             entered = self.try_to_enter(&wish) => Some(entered),
             () = reply.closed() => None,
             () = told_to_stop, if waits => Some(Err(stopping())),

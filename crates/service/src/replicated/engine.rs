@@ -9,7 +9,8 @@ use super::stream::Streams;
 use super::waits::Waits;
 use crate::Command;
 use conclave_core::NodeId;
-use conclave_replica::{Replica, ReplicaConfig, ReplicaError, Role, Status};
+use conclave_net::rpc::Listener;
+use conclave_replica::{Observer, Replica, ReplicaConfig, ReplicaError, Role, Status};
 use conclave_table::{Table, VERSION};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant as Moment;
@@ -62,9 +63,19 @@ impl ReplicatedEngine {
 
     /// The same with a listener that exists already, on a port that the system chose, perhaps.
     pub async fn start_on(
-        listener: TcpListener,
+        listener: impl Into<Listener>,
         config: EngineConfig,
         commands: mpsc::Receiver<Command>,
+    ) -> Result<Arc<Self>, ReplicaError> {
+        Self::start_audited(listener, config, commands, None).await
+    }
+
+    /// The same; somebody else sees every entry, too.
+    pub async fn start_audited(
+        listener: impl Into<Listener>,
+        config: EngineConfig,
+        commands: mpsc::Receiver<Command>,
+        auditor: Option<Box<dyn Observer>>,
     ) -> Result<Arc<Self>, ReplicaError> {
         let engine = Self::new(&config);
         let watcher = Watcher {
@@ -72,6 +83,7 @@ impl ReplicatedEngine {
             journal: Arc::clone(&engine.journal),
             metrics: Arc::clone(&engine.metrics),
             pace: Arc::clone(&engine.pace),
+            auditor,
         };
         let server = Arc::new(Forwarded(Arc::downgrade(&engine)));
         let watcher = Box::new(watcher);

@@ -249,6 +249,7 @@ impl ReplicatedEngine {
             }
         };
         let answered = tokio::select! {
+            biased;
             answered = call => answered,
             () = gone => return Said::Unknown,
         };

@@ -18,6 +18,8 @@ pub struct Watcher {
     pub journal: Arc<Journal>,
     pub metrics: Arc<EngineMetrics>,
     pub pace: Arc<Pace>,
+    /// Somebody else who wants to see them.
+    pub auditor: Option<Box<dyn Observer>>,
 }
 
 impl Observer for Watcher {
@@ -27,11 +29,17 @@ impl Observer for Watcher {
         self.pace.entry(entry);
         self.metrics.applied(entry);
         self.journal.applied(entry);
+        if let Some(auditor) = &mut self.auditor {
+            auditor.applied(entry);
+        }
     }
 
     fn installed(&mut self, table: &Table) {
         self.pace.installed(table);
         self.waits.ask_again();
+        if let Some(auditor) = &mut self.auditor {
+            auditor.installed(table);
+        }
     }
 }
 

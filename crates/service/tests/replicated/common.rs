@@ -10,7 +10,7 @@ pub mod metrics_page;
 pub use client::{Client, Response, call, post};
 
 use conclave_core::NodeId;
-use conclave_replica::{Founder, ReplicaConfig, Timing};
+use conclave_replica::{Founder, Host, ReplicaConfig, Timing};
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
 use conclave_service::{Command, EngineConfig, NodeFacts, ReplicatedEngine};
 use serde_json::{Value, json};
@@ -93,6 +93,7 @@ impl Cluster {
                 data,
                 tls: None,
                 timing: Timing::default(),
+                host: Host::default(),
             };
             members.push(Some(Member::start(replica, link, api, limits).await));
         }

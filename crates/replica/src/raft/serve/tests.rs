@@ -3,6 +3,7 @@
 use super::*;
 use crate::disk::ClusterId;
 use crate::face::{Entry, Founder, Observer, ReplicaConfig, Role, Status, Timing};
+use crate::host::Host;
 use crate::raft::LogId;
 use crate::raft::rollback::Start;
 use crate::replica::Replica;
@@ -75,6 +76,7 @@ impl Three {
                 data: place.join(id.to_string()),
                 tls: None,
                 timing,
+                host: Host::default(),
             };
             let started =
                 Replica::start_on(listener, config, Arc::new(Mute), Box::new(Deaf), VERSION);
