@@ -3,7 +3,7 @@
 
 use crate::history::{Event, History, Logged, Time, Why};
 use conclave_table::{
-    Answer, Body, Change, Notice, Place, Renewed, Resource, SessionEnd, SessionId, Ticket,
+    Answer, Body, Change, Notice, Place, Put, Renewed, Resource, SessionEnd, SessionId, Ticket,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
