@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::api::Failure;
 use crate::api::limits::ANSWER_MAX;
+use crate::clock::since_boot;
 use crate::lease::Leases;
 use crate::pinned::Pinned;
 use serde::Serialize;
@@ -35,6 +36,8 @@ pub struct Client {
     token: Option<Secret>,
     /// No answer is waited for any longer than this.
     patience_max: Duration,
+    /// Nor those of all servers together any longer than this.
+    total_max: Duration,
 }
 
 /// What nobody is to read in a log.
@@ -110,6 +113,7 @@ impl Client {
             pinned: Arc::default(),
             token: None,
             patience_max,
+            total_max: Duration::MAX,
         })
     }
 
@@ -122,6 +126,11 @@ impl Client {
     /// The same client, which gives up on an answer after this long at the latest.
     pub fn within(&self, patience: Duration) -> Self {
         Self { patience_max: patience, ..self.clone() }
+    }
+
+    /// The same client, which is done with all its servers after this long, one after the other.
+    pub(crate) fn within_in_all(&self, total: Duration) -> Self {
+        Self { total_max: total, ..self.clone() }
     }
 
     /// The same client for a quick look around: it gives up on an answer after this long at the
@@ -207,12 +216,15 @@ impl Client {
 
     pub(crate) fn bytes(&self, question: &Question) -> Result<(String, Vec<u8>), Error> {
         let first = self.current.load(Ordering::Relaxed);
+        let begun = since_boot();
         let mut refused = None;
         let mut silent = Vec::new();
         for offset in 0..self.servers.len() {
             let index = (first + offset) % self.servers.len();
             let server = &self.servers[index];
-            match self.exchange(server, question) {
+            let left = self.total_max.saturating_sub(since_boot().saturating_sub(begun));
+            let patience = question.patience.min(share(left, self.servers.len() - offset));
+            match self.exchange(server, question, patience) {
                 Err(Error::Unreachable(reason)) => silent.push(reason),
                 Err(error) if error.is_undecided() => refused = Some(error),
                 answer => {
@@ -224,7 +236,12 @@ impl Client {
         Err(refused.unwrap_or_else(|| Error::Unreachable(silent.join(", "))))
     }
 
-    fn exchange(&self, server: &str, question: &Question) -> Result<Vec<u8>, Error> {
+    fn exchange(
+        &self,
+        server: &str,
+        question: &Question,
+        patience: Duration,
+    ) -> Result<Vec<u8>, Error> {
         let silent = |error: ureq::Error| Error::Unreachable(format!("{server} ({error})"));
         let mut request = Request::builder()
             .method(question.method.clone())
@@ -233,10 +250,10 @@ impl Client {
             request = request.header("authorization", format!("Bearer {}", token.0));
         }
         let answer = match &question.body {
-            None => self.send(request.body(()), question.patience),
+            None => self.send(request.body(()), patience),
             Some(body) => {
                 let request = request.header("content-type", "application/json");
-                self.send(request.body(&body[..]), question.patience)
+                self.send(request.body(&body[..]), patience)
             }
         };
         let mut answer = answer.map_err(silent)?;
@@ -258,6 +275,11 @@ impl Client {
         let request = self.agent.configure_request(request?).timeout_global(Some(patience)).build();
         self.agent.run(request)
     }
+}
+
+/// What one of so many servers may take of the time that is left, so that each is asked.
+fn share(left: Duration, servers: usize) -> Duration {
+    left / u32::try_from(servers.max(1)).unwrap_or(u32::MAX)
 }
 
 fn agent() -> Agent {
@@ -299,6 +321,20 @@ fn json(body: &impl Serialize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn silent_servers_together_take_no_longer_than_was_said() {
+        let total = Duration::from_millis(600);
+        let mut left = total;
+        let mut shares = Vec::new();
+        for servers in (1..=5).rev() {
+            shares.push(share(left, servers));
+            left -= shares[shares.len() - 1];
+        }
+        assert_eq!(shares.iter().sum::<Duration>(), total);
+        assert!(shares.iter().all(|share| *share == total / 5), "{shares:?}");
+        assert_eq!(share(Duration::MAX, 1), Duration::MAX);
+    }
 
     #[test]
     fn a_server_is_a_host_and_a_port() {
