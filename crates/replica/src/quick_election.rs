@@ -4,7 +4,8 @@
 //! as a leadership transfer: that mark is the leader's permission to be deposed. When a process
 //! dies, its system closes its connections at once and refuses new ones. Followers that saw both
 //! may use the mark themselves. They tell each other their last entries; the one with the greater
-//! campaigns, the other after [`SECOND`], should the first have failed. At most once in [`PAUSE`].
+//! campaigns, the other after [`SECOND`], should the first have failed. Once for each leadership:
+//! whoever is elected next has to die, too, before another.
 //!
 //! The mark passes only where this node's own link to that leader is dead too and its host refused
 //! a new one, or where the leader itself asked for the transfer. That may still depose a living
@@ -28,9 +29,6 @@ use tokio::time::{Instant, sleep, timeout};
 /// How long the one with the lesser log waits before it campaigns too.
 const SECOND: Duration = Duration::from_millis(50);
 
-/// How often this node may campaign in this way.
-const PAUSE: Duration = Duration::from_secs(5);
-
 /// How long a voter waits to learn that the mark is right: the candidate may have been quicker.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -49,7 +47,8 @@ struct Known {
     dead: Option<Vote>,
     /// This node leads, and wants this one to lead.
     handing_to: Option<u64>,
-    campaigned: Option<Instant>,
+    /// The leadership that this node has tried to replace.
+    replaced: Option<Vote>,
 }
 
 impl Default for Permits {
@@ -74,13 +73,10 @@ impl Permits {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn may_campaign(&self, now: Instant) -> bool {
-        let mut known = self.known();
-        let may = known.campaigned.is_none_or(|last| now >= last + PAUSE);
-        if may {
-            known.campaigned = Some(now);
-        }
-        may
+    /// Whether this leadership may be replaced in this way: once. If that fails, its time-out is
+    /// waited for, so that a wrong suspicion is not repeated over and over.
+    fn may_replace(&self, leadership: &Vote) -> bool {
+        self.known().replaced.replace(*leadership) != Some(*leadership)
     }
 }
 
@@ -179,7 +175,7 @@ async fn replace(node: &Node, leader: NodeId) {
     if !voter || !vote.committed || node_id(vote.leader_id.node_id) != leader {
         return;
     }
-    if !is_dead(node, &vote).await || !node.permits.may_campaign(Instant::now()) {
+    if !is_dead(node, &vote).await || !node.permits.may_replace(&vote) {
         return;
     }
     tracing::info!("the process of node {leader}, which leads, is gone");
@@ -246,11 +242,16 @@ mod tests {
     }
 
     #[test]
-    fn it_is_tried_once_in_a_while() {
+    fn each_leadership_is_replaced_once_however_soon_the_next_one_ends() {
         let permits = Permits::default();
-        let now = Instant::now();
-        assert!(permits.may_campaign(now));
-        assert!(!permits.may_campaign(now + PAUSE - Duration::from_millis(1)));
-        assert!(permits.may_campaign(now + PAUSE));
+        let leadership = |term, node| Vote::new_committed(term, node);
+        assert!(permits.may_replace(&leadership(3, 1)));
+        assert!(!permits.may_replace(&leadership(3, 1)));
+        assert!(permits.may_replace(&leadership(4, 2)));
+        assert!(
+            permits.may_replace(&leadership(5, 1)),
+            "the same node leads again, and dies again"
+        );
+        assert!(!permits.may_replace(&leadership(5, 1)));
     }
 }
