@@ -6,6 +6,7 @@
 //! | `identity`     | format, cluster, node, random number of this disk, what was promised      |
 //! | `log/*.log`    | segments: entries, votes, truncations and purges in the order of writing  |
 //! | `snapshots/*`  | the table as it was at an index                                           |
+//! | `removed`      | nothing: this node was removed from its cluster                           |
 //!
 //! What a node forgets may break what it promised. So a directory that is damaged, half there or
 //! somebody else's is refused, never replaced. The only thing that is cut off is the end of a write
@@ -51,6 +52,9 @@ impl Default for DiskOptions {
     }
 }
 
+/// The file that says that a node was removed from its cluster.
+const REMOVED: &str = "removed";
+
 /// The open directory of a node; nobody else can open it. Cheap to clone.
 #[derive(Clone)]
 pub struct Disk {
@@ -78,6 +82,9 @@ impl Disk {
         files::make_directory(directory)?;
         refuse_foreign(directory)?;
         let lock = files::lock(directory)?;
+        if directory.join(REMOVED).exists() {
+            return Err(DiskError::Removed { directory: directory.to_path_buf() });
+        }
         let mut identity = match Identity::read(directory)? {
             Some(identity) => identity,
             None => make(directory, expected, options.segment_bytes)?,
@@ -123,6 +130,12 @@ impl Disk {
     /// generation. Waits for the disk.
     pub fn set_cluster_id(&self, cluster_id: ClusterId) -> Result<(), DiskError> {
         self.change(|identity| identity.cluster_id = Some(cluster_id))
+    }
+
+    /// Keeps that this node was removed from its cluster: nobody can open the directory again.
+    /// Waits for the disk.
+    pub fn set_removed(&self) -> Result<(), DiskError> {
+        files::replace(&self.directory.join(REMOVED), &[])
     }
 
     /// Keeps what this node promises when a cluster is founded. Waits for the disk.

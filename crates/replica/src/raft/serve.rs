@@ -111,18 +111,29 @@ async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Re
         Question::Join(cluster) => {
             on_disk(node, move |node| founding::join(&node.disk, cluster)).await
         }
-        Question::Removed => {
-            if node.metrics().current_leader != Some(u64::from(from.0)) {
-                return Err("only the leader can tell".to_string());
-            }
-            node.end("this node was removed from its cluster: its data directory is of no use now");
-            Ok(Reply::Done)
-        }
+        Question::Removed => on_removed(node, from).await,
         Question::Suspect(suspicion) => {
             Ok(Reply::Suspect(quick_election::on_suspicion(node, &suspicion).await))
         }
         Question::Hashes => Ok(Reply::Hashes(node.table.hashes())),
     }
+}
+
+/// The leader says that this node was removed. That is kept, so that a node which is started again
+/// and again by its supervisor says why it is refused.
+async fn on_removed(node: &Arc<Node>, from: NodeId) -> Result<Reply, String> {
+    if node.metrics().current_leader != Some(u64::from(from.0)) {
+        return Err("only the leader can tell".to_string());
+    }
+    let kept = on_disk(node, |node| match node.disk.set_removed() {
+        Ok(()) => Ok(node.disk.identity().disk),
+        Err(error) => Err(error.to_string()),
+    });
+    if let Err(error) = kept.await {
+        tracing::warn!("it is not kept that this node was removed: {error}");
+    }
+    node.end("this node was removed from its cluster: its data directory is of no use now");
+    Ok(Reply::Done)
 }
 
 async fn append(node: &Node, request: AppendEntriesRequest<TypeConfig>) -> Result<Reply, String> {
