@@ -82,9 +82,7 @@ impl Disk {
         files::make_directory(directory)?;
         refuse_foreign(directory)?;
         let lock = files::lock(directory)?;
-        if directory.join(REMOVED).exists() {
-            return Err(DiskError::Removed { directory: directory.to_path_buf() });
-        }
+        refuse_removed(directory)?;
         let mut identity = match Identity::read(directory)? {
             Some(identity) => identity,
             None => make(directory, expected, options.segment_bytes)?,
@@ -236,6 +234,13 @@ fn refuse_foreign(directory: &Path) -> Result<(), DiskError> {
         }
     }
     Ok(())
+}
+
+fn refuse_removed(directory: &Path) -> Result<(), DiskError> {
+    match directory.join(REMOVED).exists() {
+        true => Err(DiskError::Removed { directory: directory.to_path_buf() }),
+        false => Ok(()),
+    }
 }
 
 /// Counts this start, durably, before anything is said to anybody.
