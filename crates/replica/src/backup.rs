@@ -130,11 +130,10 @@ fn read(mut backup: Vec<u8>) -> Result<(u64, Head, Table), ReplicaError> {
         return Err(damaged());
     }
     let snapshot = backup.split_off(HEADER);
-    let (head, table) = parse(Path::new("the backup"), snapshot).map_err(|error| match error {
-        DiskError::Damaged { what, .. } => {
-            refused(format!("the backup is damaged or not complete ({what}): take another one"))
-        }
-        error => refused(error),
+    let parsed = parse(Path::new("the backup"), snapshot);
+    let (head, table) = parsed.map_err(|error| {
+        let DiskError::Damaged { what, .. } = error else { return refused(error) };
+        refused(format!("the backup is damaged or not complete ({what}): take another one"))
     })?;
     if table.version() > VERSION {
         return Err(refused("the backup is of a later version of the program: use that one"));

@@ -67,11 +67,12 @@ impl ReplicatedEngine {
         let asked = self.member_words(change)?;
         let patience = Patience::waiting(MEMBERS_MS, false);
         let said = self.ask(&Asked::Member(asked.clone()), patience).await.map_err(lost)?;
-        match said {
-            Said::Done => {}
-            // It may be possible later, or otherwise: nothing is wrong with the words.
-            Said::No(words) => return Err(refusal::refuse(Code::Conflict, words)),
-            said => return Err(unexpected(said)),
+        if let Said::No(words) = said {
+            // It may be possible later, or otherwise: nothing is wrong with what was asked.
+            return Err(refusal::refuse(Code::Conflict, words));
+        }
+        if said != Said::Done {
+            return Err(unexpected(said));
         }
         let words = match asked {
             MemberAsked::Add { id, .. } => format!("node {} joined as a learner", id.0 + 1),
