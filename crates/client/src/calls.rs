@@ -47,7 +47,7 @@ impl Client {
     ) -> Result<(String, Session), Error> {
         let path = format!("/v1/sessions/{session}/keepalive");
         let (server, session): (_, Session) =
-            self.ask_whom(&Question::post(path, words, patience))?;
+            self.ask_whom(&Question::post(path, words, patience).insisting())?;
         let checked = self.pinned.check(&server, &session.cluster_id, session.generation);
         checked.inspect_err(|_| self.pass_over(&server))?;
         Ok((server, session))

@@ -19,6 +19,9 @@ use ureq::{Agent, AsSendBody, Body};
 /// A server on the same continent answers a connection sooner than this.
 const CONNECT: Duration = Duration::from_secs(2);
 
+/// A connection that was closed before it was used again is found out sooner than this.
+const AT_ONCE: Duration = Duration::from_millis(100);
+
 /// Where the nodes of a cluster are. Clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -58,6 +61,8 @@ pub(crate) struct Question {
     patience: Duration,
     /// No answer is longer, in bytes.
     answer_max: usize,
+    /// Whether a server that hangs up is asked once more, over a new connection.
+    insists: bool,
 }
 
 impl Question {
@@ -86,8 +91,14 @@ impl Question {
         Self { answer_max, ..self }
     }
 
+    /// The same, and a server that hangs up at once is asked once more: a node that is crowded
+    /// closes connections that were idle, and is well otherwise.
+    pub(crate) fn insisting(self) -> Self {
+        Self { insists: true, ..self }
+    }
+
     fn new(method: Method, path: String, body: Option<Vec<u8>>, patience: Duration) -> Self {
-        Self { method, path, body, patience, answer_max: ANSWER_MAX }
+        Self { method, path, body, patience, answer_max: ANSWER_MAX, insists: false }
     }
 }
 
@@ -224,7 +235,11 @@ impl Client {
             let server = &self.servers[index];
             let left = self.total_max.saturating_sub(since_boot().saturating_sub(begun));
             let patience = question.patience.min(share(left, self.servers.len() - offset));
-            match self.exchange(server, question, patience) {
+            let mut answer = self.exchange(server, question, patience);
+            if question.insists && hung_up(&answer, since_boot().saturating_sub(begun)) {
+                answer = self.glance(self.patience_max).exchange(server, question, patience);
+            }
+            match answer {
                 Err(Error::Unreachable(reason)) => silent.push(reason),
                 Err(error) if error.is_undecided() => refused = Some(error),
                 answer => {
@@ -275,6 +290,11 @@ impl Client {
         let request = self.agent.configure_request(request?).timeout_global(Some(patience)).build();
         self.agent.run(request)
     }
+}
+
+/// Whether there was no answer, and at once.
+fn hung_up(answer: &Result<Vec<u8>, Error>, after: Duration) -> bool {
+    after < AT_ONCE && matches!(answer, Err(Error::Unreachable(_)))
 }
 
 /// What one of so many servers may take of the time that is left, so that each is asked.
