@@ -7,6 +7,7 @@ mod disk;
 mod elections;
 mod failover;
 mod lan;
+mod leader_kills;
 mod locks;
 mod mixed;
 mod one_way;
