@@ -91,33 +91,41 @@ fn a_disk_that_stands_still_costs_nobody_a_lock() {
 }
 
 #[test]
-fn a_disk_that_is_full_or_fails_stops_its_node_and_loses_nothing() {
+fn a_disk_that_is_full_stops_its_node_and_loses_nothing() {
+    stops_and_loses_nothing(true);
+}
+
+#[test]
+#[ignore = "how a disk that failed comes back depends on the system; scripts/soak hosts runs it"]
+fn a_disk_that_fails_stops_its_node_and_loses_nothing() {
+    stops_and_loses_nothing(false);
+}
+
+fn stops_and_loses_nothing(full: bool) {
     with_disks(|cluster, disks| {
         let mut acknowledged = Acknowledged::new(cluster);
-        for full in [true, false] {
-            for node in leader_and_other(cluster) {
-                let disk = &disks[node as usize - 1];
+        for node in leader_and_other(cluster) {
+            let disk = &disks[node as usize - 1];
+            acknowledged.more();
+            // What is written from here on finds no room, or a disk that is broken.
+            if full {
+                disk.fill();
+                assert!(cluster.snapshot(node).is_err(), "there is no room for one");
+            } else {
+                disk.fail();
                 acknowledged.more();
-                // What is written from here on finds no room, or a disk that is broken.
-                if full {
-                    disk.fill();
-                    assert!(cluster.snapshot(node).is_err(), "there is no room for one");
-                } else {
-                    disk.fail();
-                    acknowledged.more();
-                }
-                assert_eq!(cluster.ends(node), Some(1), "{}", cluster.log(node));
-                says_why(&cluster.log(node), full);
-                acknowledged.more();
-                if full {
-                    disk.make_room()
-                } else {
-                    disk.repair()
-                }
-                cluster.launch(node);
-                cluster.wait_for_links();
-                acknowledged.is_known_by(cluster, node);
             }
+            assert_eq!(cluster.ends(node), Some(1), "{}", cluster.log(node));
+            says_why(&cluster.log(node), full);
+            acknowledged.more();
+            if full {
+                disk.make_room()
+            } else {
+                disk.repair()
+            }
+            cluster.launch(node);
+            cluster.wait_for_links();
+            acknowledged.is_known_by(cluster, node);
         }
     });
 }

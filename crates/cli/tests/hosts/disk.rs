@@ -58,7 +58,7 @@ impl Disk {
         fs::remove_file(self.bed.join("filler")).expect("it failed");
         assert!(run(Command::new("umount").arg(&self.at)), "nobody uses it");
         // Its code is 1 where it has repaired something.
-        let _ = Command::new("e2fsck").args(["-fp"]).arg(self.image()).output();
+        let _ = Command::new("e2fsck").args(["-fy"]).arg(self.image()).output();
         assert!(self.attach(), "it is mounted again");
     }
 
