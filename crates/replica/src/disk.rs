@@ -7,6 +7,7 @@
 //! | `log/*.log`    | segments: entries, votes, truncations and purges in the order of writing  |
 //! | `snapshots/*`  | the table as it was at an index                                           |
 //! | `old-copy`     | only in a copy that was found out: who said so. It is not opened again    |
+//! | `removed`      | nothing: this node was removed from its cluster                           |
 //!
 //! What a node forgets may break what it promised. So a directory that is damaged, half there or
 //! somebody else's is refused, never replaced. The only thing that is cut off is the end of a write
@@ -59,6 +60,9 @@ impl Default for DiskOptions {
     }
 }
 
+/// The file that says that a node was removed from its cluster.
+const REMOVED: &str = "removed";
+
 /// The open directory of a node; nobody else can open it. Cheap to clone.
 #[derive(Clone)]
 pub struct Disk {
@@ -105,6 +109,7 @@ impl Disk {
         files::make_directory(directory)?;
         refuse_foreign(directory)?;
         let lock = files::lock(directory)?;
+        refuse_removed(directory)?;
         let mut identity = match Identity::read(directory)? {
             Some(identity) => identity,
             None => make(directory, expected, options.segment_bytes)?,
@@ -159,6 +164,12 @@ impl Disk {
             identity.founding = Some(record);
             identity.cluster_id = Some(cluster);
         })
+    }
+
+    /// Keeps that this node was removed from its cluster: nobody can open the directory again.
+    /// Waits for the disk.
+    pub fn set_removed(&self) -> Result<(), DiskError> {
+        files::replace(&self.directory.join(REMOVED), &[])
     }
 
     /// What this node promised when the cluster was founded.
@@ -293,6 +304,13 @@ fn layout(
         return Err(DiskError::missing(&directory, "the log of this node was there"));
     }
     Ok(Layout { directory, disk, segment_bytes, hands: Arc::clone(hands) })
+}
+
+fn refuse_removed(directory: &Path) -> Result<(), DiskError> {
+    match directory.join(REMOVED).exists() {
+        true => Err(DiskError::Removed { directory: directory.to_path_buf() }),
+        false => Ok(()),
+    }
 }
 
 /// Counts this start, durably, before anything is said to anybody.
