@@ -50,13 +50,13 @@ use writer::Layout;
 pub struct DiskOptions {
     /// The length of a segment of the log: 16 MiB.
     pub segment_bytes: u64,
-    /// How much memory recent entries may take: 8 MiB. Older ones are read from disk.
+    /// How much memory recent entries may take: 1 MiB. Older ones are read from disk.
     pub cached_bytes: usize,
 }
 
 impl Default for DiskOptions {
     fn default() -> Self {
-        Self { segment_bytes: 16 << 20, cached_bytes: 8 << 20 }
+        Self { segment_bytes: 16 << 20, cached_bytes: 1 << 20 }
     }
 }
 
@@ -360,7 +360,7 @@ fn refuse_without_identity(
         return missing();
     }
     for (number, path) in segment::list(log)? {
-        let bytes = Segment::open(&path, number)?.read_all()?;
+        let bytes = Segment::open(&path, number)?.read_written()?;
         let unused = match frame::read(&bytes, number, 0) {
             frame::Found::Frame { next, .. } => {
                 frame::read(&bytes, number, next) == frame::Found::End

@@ -132,6 +132,8 @@ fn marked(mut answer: Response, room: Room, timer: &HeadTimer) -> Response {
 
 impl Client {
     async fn serve(self, stream: TcpStream, router: Router, watcher: Watcher, place: Place) {
+        // An event is not kept back until the client has acknowledged the one before.
+        let _ = stream.set_nodelay(true); // One that has gone is noticed soon enough.
         let timer = place.timer.clone();
         let stream = TimedStream::new(stream, timer.clone());
         let io = TokioIo::new(WriteTimeout::new(stream, self.limits.write));
