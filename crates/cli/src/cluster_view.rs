@@ -25,6 +25,9 @@ pub struct State {
     pub locks: Vec<Lock>,
     /// What the leading node knows of each election.
     pub elections: Vec<Election>,
+    /// How the nodes are spoken to.
+    #[serde(skip)]
+    scheme: &'static str,
 }
 
 /// What one node says.
@@ -72,7 +75,8 @@ pub fn gather(client: &Client) -> Result<State, Error> {
         }
     }
     locks.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
-    Ok(State { cluster, nodes, silent, locks, elections: elections.into_values().collect() })
+    let elections = elections.into_values().collect();
+    Ok(State { cluster, nodes, silent, locks, elections, scheme: client.scheme() })
 }
 
 /// The views that tell of locks: all, where each node knows its own sessions; the one that is least
@@ -179,7 +183,7 @@ fn nodes(state: &State) -> String {
             (false, true) => (good(shown(&node.state)), phrase("leads")),
             (false, false) => (good(shown(&node.state)), ""),
         };
-        let api = format!("http://{}", shown(&node.api));
+        let api = format!("{}{}", state.scheme, shown(&node.api));
         table.row([node.id.to_string(), said, age(node.for_ms), api, leads.to_string()]);
     }
     table.render()

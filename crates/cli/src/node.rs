@@ -1,5 +1,6 @@
 //! One node: what it is told by flags and file, checked as a whole, and started.
 
+mod access;
 mod algorithms;
 mod file;
 mod made_with;
@@ -9,6 +10,7 @@ mod plan;
 mod start;
 mod warnings;
 
+pub use access::AccessFlags;
 pub use file::{File, Node, TlsFiles};
 pub use plan::{Flags, plan};
 pub use start::start;

@@ -2,6 +2,7 @@
 
 mod restore;
 
+use crate::connection::{self, Connection};
 use crate::failure::{Exit, Usage};
 use crate::holding;
 use crate::output::table::Table;
@@ -40,9 +41,8 @@ enum Act {
 /// Where the cluster is, and what shows that this may be asked of it.
 #[derive(Debug, clap::Args)]
 struct Admin {
-    /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
-    #[arg(long, value_name = "URL,…")]
-    server: Option<String>,
+    #[command(flatten)]
+    connection: Connection,
     /// The file with the admin token; without, CONCLAVE_ADMIN_TOKEN_FILE
     #[arg(long, value_name = "FILE")]
     admin_token_file: Option<PathBuf>,
@@ -143,10 +143,10 @@ pub fn run(arguments: &ClusterArguments) -> anyhow::Result<Exit> {
 
 impl Admin {
     fn client(&self) -> anyhow::Result<Client> {
-        let client = holding::client(self.server.as_deref())?;
         let typed = self.admin_token_file.clone();
-        let set = || std::env::var_os("CONCLAVE_ADMIN_TOKEN_FILE").filter(|path| !path.is_empty());
-        let Some(file) = typed.or_else(|| set().map(PathBuf::from)) else { return Ok(client) };
+        let Some(file) = typed.or_else(|| connection::set("CONCLAVE_ADMIN_TOKEN_FILE")) else {
+            return self.connection.client();
+        };
         let token = fs::read_to_string(&file)
             .with_context(|| format!("--admin-token-file {}: cannot be read", file.display()))?;
         let token = token.trim();
@@ -155,12 +155,14 @@ impl Admin {
             let words = format!("--admin-token-file {}: holds no token", file.display());
             return Err(Usage(words).into());
         }
-        Ok(client.with_token(token))
+        self.connection.client_with(Some(token))
     }
 
     fn show(&self, ask: impl Fn(&Client) -> Result<Members, Error>) -> anyhow::Result<Exit> {
-        let members = ask(&self.client()?).map_err(holding::explained)?;
-        output::print(&if self.json { json::pretty(&members)? } else { text(&members) })?;
+        let client = self.client()?;
+        let members = ask(&client).map_err(holding::explained)?;
+        let text = || text(&members, client.scheme());
+        output::print(&if self.json { json::pretty(&members)? } else { text() })?;
         Ok(Exit::Done)
     }
 }
@@ -194,7 +196,7 @@ fn snapshot(arguments: &Snapshot) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn text(members: &Members) -> String {
+fn text(members: &Members, scheme: &str) -> String {
     let headings = ["node", "vote", "behind", "API", "links", "disk", ""];
     let mut table = Table::new(width(), &headings);
     for member in &members.members {
@@ -204,7 +206,7 @@ fn text(members: &Members) -> String {
             id.to_string(),
             vote,
             lag.map(|lag| lag.to_string()).unwrap_or_default(),
-            format!("http://{}", shown(api)),
+            format!("{scheme}{}", shown(api)),
             shown(peer).into_owned(),
             disk.chars().take(8).collect(),
             leads.then(|| phrase("leads")).unwrap_or_default().to_string(),

@@ -1,6 +1,7 @@
 //! `conclave elect`: runs a command while leading.
 
 use crate::commands::lock;
+use crate::connection::Connection;
 use crate::failure::Exit;
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::{output, signals};
@@ -32,9 +33,8 @@ pub struct Elect {
     /// [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = holding::ttl)]
     ttl: Option<Duration>,
-    /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
-    #[arg(long, value_name = "URL,…")]
-    server: Option<String>,
+    #[command(flatten)]
+    connection: Connection,
     /// What others see of who stands; without, host, process and command
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
@@ -54,7 +54,7 @@ pub struct Elect {
 
 /// Stands, runs, resigns.
 pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
-    let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
+    let holding = Holding::new(arguments.connection.client()?)?;
     loop {
         let name = arguments.name.clone();
         let wanted = wanted(arguments);

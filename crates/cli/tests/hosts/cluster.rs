@@ -51,7 +51,7 @@ impl<'a> Cluster<'a> {
         fs::create_dir_all(&self.place).expect("a place for disks and logs");
         let log = File::options().create(true).append(true).open(self.log_of(node));
         let mut command = self.lan.command(node, env!("CARGO_BIN_EXE_conclave"));
-        command.args(["node", "--die-with-parent", "--cluster", "hosts", "--id"]);
+        command.args(["node", "--die-with-parent", "--insecure", "--cluster", "hosts", "--id"]);
         command.arg(node.to_string()).arg("--data").arg(self.disk_of(node)).args(&self.flags);
         for peer in 1..=N {
             let host = self.lan.address(peer);

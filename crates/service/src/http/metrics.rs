@@ -1,5 +1,6 @@
 //! Metrics in the text format of Prometheus.
 
+use crate::audit::Audit;
 use crate::desk::Metrics;
 use std::fmt::{Display, Write};
 
@@ -39,6 +40,16 @@ pub fn exposition(metrics: &Metrics) -> String {
     let help = "How long this node has been up.";
     page.begin("conclave_uptime_seconds", "gauge", help);
     page.line("conclave_uptime_seconds", &[], metrics.uptime_ms as f64 / 1_000.0);
+    page.text()
+}
+
+/// What the audit log adds to the page of either engine.
+pub fn audit(audit: &Audit) -> String {
+    let mut page = Page::default();
+    let help = "Lines written to the audit log.";
+    page.single("conclave_audit_lines_total", "counter", help, audit.written());
+    let help = "Lines of the audit log that could not be written.";
+    page.single("conclave_audit_lost_total", "counter", help, audit.lost());
     page.text()
 }
 

@@ -1,17 +1,20 @@
 //! Handlers of sessions and keepalives, and of what there is to see of the node itself.
 
+use super::authorize::Authenticated;
 use super::body::{Body, Maybe, Name, NoBody};
+use super::openapi;
 use super::problem::{Outcome, Problem};
-use super::{Api, openapi};
 use crate::desk::{Command, Question, refusal};
 use axum::Json;
-use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use conclave_api::{Cluster, Code, KeepAlive, NewSession, Session};
 use std::sync::atomic::Ordering;
 
-pub async fn open(State(api): State<Api>, Body(request): Body<NewSession>) -> Outcome<Session> {
+pub async fn open(
+    Authenticated(api): Authenticated,
+    Body(request): Body<NewSession>,
+) -> Outcome<Session> {
     let mut drawn = [0; 16];
     getrandom::fill(&mut drawn).map_err(|error| {
         tracing::error!(%error, "no randomness for a session id");
@@ -22,7 +25,7 @@ pub async fn open(State(api): State<Api>, Body(request): Body<NewSession>) -> Ou
 }
 
 pub async fn keep_alive(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(session): Name,
     Maybe(request): Maybe<KeepAlive>,
 ) -> Outcome<Session> {
@@ -30,7 +33,7 @@ pub async fn keep_alive(
 }
 
 pub async fn close(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(session): Name,
     _: NoBody,
 ) -> Result<StatusCode, Problem> {
@@ -38,12 +41,15 @@ pub async fn close(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub async fn cluster(State(api): State<Api>) -> Outcome<Cluster> {
+pub async fn cluster(Authenticated(api): Authenticated) -> Outcome<Cluster> {
     Ok(Json(api.show(|reply| Question::Cluster { reply }).await?))
 }
 
-pub async fn metrics(State(api): State<Api>) -> Result<Response, Problem> {
-    let page = api.show(|reply| Question::Metrics { reply }).await?;
+pub async fn metrics(Authenticated(api): Authenticated) -> Result<Response, Problem> {
+    let mut page = api.show(|reply| Question::Metrics { reply }).await?;
+    if let Some(audit) = &api.config.audit {
+        page += &super::metrics::audit(audit);
+    }
     let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     Ok(([kind], page).into_response())
 }
@@ -54,7 +60,7 @@ pub async fn health() -> &'static str {
 }
 
 /// The node can serve now: its disk is there, and its engine says so.
-pub async fn ready(State(api): State<Api>) -> Result<&'static str, Problem> {
+pub async fn ready(Authenticated(api): Authenticated) -> Result<&'static str, Problem> {
     if api.config.data_vanished.load(Ordering::Relaxed) {
         return Err(refusal::unavailable("the data directory of this node vanished").into());
     }

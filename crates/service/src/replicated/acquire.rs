@@ -1,7 +1,7 @@
 //! Acquire: to be let in, to one lock, to several at once, or to lead.
 
 use super::answers::strange;
-use super::engine::ReplicatedEngine;
+use super::caller::Caller;
 use super::hop::{Changed, Patience};
 use super::words::{self, Numbers};
 use crate::desk::{Answer as Answered, Kind, Refusal, Reply, refusal};
@@ -9,7 +9,7 @@ use conclave_api as api;
 use conclave_table::{Acquire, Answer, Body, Grant, Mode, SessionId, Ticket, Want};
 use std::time::Instant;
 
-impl ReplicatedEngine {
+impl Caller {
     /// One lock, or one leadership.
     pub async fn acquire_one(
         &self,

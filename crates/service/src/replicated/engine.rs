@@ -1,5 +1,6 @@
 //! The engine of one node: it takes the commands of the API, and knows its replica.
 
+use super::audited::Audited;
 use super::events::Journal;
 use super::hop::Forwarded;
 use super::metrics::EngineMetrics;
@@ -8,6 +9,7 @@ use super::peers::Peers;
 use super::stream::Streams;
 use super::waits::Waits;
 use crate::Command;
+use crate::audit::Audit;
 use conclave_core::NodeId;
 use conclave_replica::{Replica, ReplicaConfig, ReplicaError, Role, Status};
 use conclave_table::{Table, VERSION};
@@ -25,6 +27,8 @@ const UNDER_WAY_MAX: usize = 16_384;
 pub struct EngineConfig {
     /// The replica below it.
     pub replica: ReplicaConfig,
+    /// Where it is written down who did what.
+    pub audit: Option<Audit>,
 }
 
 /// The replicated engine of a node.
@@ -42,6 +46,7 @@ pub struct ReplicatedEngine {
     pace: Arc<Pace>,
     peers: Peers,
     streams: Streams,
+    audit: Option<Audit>,
     under_way: Arc<Semaphore>,
     /// Set once the node is about to stop.
     stopping: watch::Sender<bool>,
@@ -72,6 +77,7 @@ impl ReplicatedEngine {
             journal: Arc::clone(&engine.journal),
             metrics: Arc::clone(&engine.metrics),
             pace: Arc::clone(&engine.pace),
+            audited: config.audit.map(Audited::new),
         };
         let server = Arc::new(Forwarded(Arc::downgrade(&engine)));
         let watcher = Box::new(watcher);
@@ -100,6 +106,7 @@ impl ReplicatedEngine {
             pace: Arc::default(),
             peers: Peers::default(),
             streams: Streams::default(),
+            audit: config.audit.clone(),
             under_way: Arc::new(Semaphore::new(UNDER_WAY_MAX)),
             stopping: watch::Sender::default(),
         })
@@ -282,6 +289,11 @@ impl ReplicatedEngine {
     /// The other nodes.
     pub fn peers(&self) -> &Peers {
         &self.peers
+    }
+
+    /// Where it is written down who did what.
+    pub fn audit(&self) -> Option<&Audit> {
+        self.audit.as_ref()
     }
 
     /// The streams of sessions.

@@ -72,10 +72,10 @@ impl ReplicatedEngine {
     }
 
     async fn change(&self, principal: &Text, change: Change) -> Said {
+        if session_of(&change).is_some_and(|session| !self.is_of(session, principal)) {
+            return changed(Answer::Refused(Refusal::NoSession), 0, None);
+        }
         if let Change::Ask(ask) = &change {
-            if !self.is_of(ask.session, principal) {
-                return changed(Answer::Refused(Refusal::NoSession), 0, None);
-            }
             let ticket = Ticket { session: ask.session, request: ask.request };
             if let Body::Acquire(acquire) = &ask.body {
                 let wants = acquire.wants.iter().map(|want| want.resource.clone()).collect();
@@ -173,7 +173,7 @@ impl ReplicatedEngine {
 
     /// A session is bound to the principal that opened it. Where nobody has to say who asks, there
     /// is but one.
-    fn is_of(&self, session: SessionId, principal: &Text) -> bool {
+    pub fn is_of(&self, session: SessionId, principal: &Text) -> bool {
         if principal.is_empty() {
             return true;
         }
@@ -200,6 +200,24 @@ impl ReplicatedEngine {
 
 /// So often is it tried to withdraw a request, for some seconds each time.
 const LEAVE_MAX: usize = 30;
+
+/// The session that a client asks something for.
+fn session_of(change: &Change) -> Option<SessionId> {
+    match change {
+        Change::Ask(ask) => Some(ask.session),
+        Change::End { session } | Change::Attach { session, .. } => Some(*session),
+        Change::Detach { session, .. } => Some(*session),
+        Change::Tick
+        | Change::Open(_)
+        | Change::Renew(_)
+        | Change::Expire { .. }
+        | Change::Lapse { .. }
+        | Change::Put { .. }
+        | Change::Force(_)
+        | Change::SetLimits(_)
+        | Change::RaiseVersion(_) => None,
+    }
+}
 
 fn changed(answer: Answer, waited_ms: u64, details: Option<Box<Details>>) -> Said {
     Said::Changed(Changed { answer, waited_ms, released: false, details })

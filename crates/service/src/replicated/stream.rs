@@ -4,12 +4,13 @@
 //! Only a client's own end of its stream counts: that this node stops is none. A stream is no
 //! keepalive.
 
+use super::caller::Caller;
 use super::engine::ReplicatedEngine;
 use super::hop::Patience;
 use super::words;
 use crate::desk::{Answer as Answered, Attached, refusal};
 use conclave_api as api;
-use conclave_table::{Change, SessionId};
+use conclave_table::{Change, SessionId, Text};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,7 +45,7 @@ impl Streams {
     }
 }
 
-impl ReplicatedEngine {
+impl Caller {
     /// A client's stream has begun. It ends when what is returned is dropped.
     pub async fn attach(&self, id: &str, stream: u64) -> Answered<Attached> {
         let session = words::session(id)?;
@@ -60,16 +61,22 @@ impl ReplicatedEngine {
     /// Whether this node still has the stream.
     pub fn ping(&self, request: &api::Ping) -> Answered<()> {
         let session = words::session(&request.session)?;
+        if !self.is_of(session, &self.name()) {
+            return Err(words::no_session());
+        }
         match self.streams().is_open(session, request.stream) {
             true => Ok(()),
             false => Err(refusal::not_found("this node has no such stream of this session")),
         }
     }
+}
 
+impl ReplicatedEngine {
     async fn detach(&self, session: SessionId, stream: u64) {
         for _ in 0..DETACH_MAX {
             let change = Change::Detach { session, stream };
-            if self.changed(change, Patience::repeatable()).await.is_ok() {
+            let nobody = Text::default();
+            if self.changed_by(nobody, change, Patience::repeatable()).await.is_ok() {
                 return;
             }
         }

@@ -4,12 +4,17 @@
 mod client;
 #[path = "../http/common/described.rs"]
 mod described;
+#[path = "../http/common/guarded.rs"]
+mod guarded;
 
 pub use client::{Client, Response, call, post};
+pub use guarded::{by, session_of};
 
 use conclave_core::NodeId;
 use conclave_replica::{Founder, ReplicaConfig, Timing};
+use conclave_service::audit::Audit;
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
+use conclave_service::tokens::TokenFile;
 use conclave_service::{Command, EngineConfig, ReplicatedEngine};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -46,6 +51,22 @@ pub struct Cluster {
 impl Cluster {
     /// So many nodes, which know who leads.
     pub async fn start(n: usize) -> Self {
+        Self::start_with(n, false).await
+    }
+
+    /// The same, with a file of tokens and an audit log each.
+    pub async fn guarded(n: usize) -> Self {
+        Self::start_with(n, true).await
+    }
+
+    /// What the audit log of a node says.
+    pub fn audited(&self, index: usize) -> Vec<Value> {
+        let path = self.directory.join(format!("audit-{index}.jsonl"));
+        let text = std::fs::read_to_string(path).expect("it is there");
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
+    async fn start_with(n: usize, guarded: bool) -> Self {
         let number = CLUSTERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("conclave-engine-{}-{number}", std::process::id());
         let directory = std::env::temp_dir().join(name);
@@ -76,7 +97,10 @@ impl Cluster {
                 tls: None,
                 timing: Timing::default(),
             };
-            members.push(Some(Member::start(replica, link, api).await));
+            let tokens = guarded.then(|| guarded::tokens(&directory));
+            let path = directory.join(format!("audit-{id}.jsonl"));
+            let audit = guarded.then(|| Audit::open(&path, id + 1).expect("a file"));
+            members.push(Some(Member::start(replica, link, api, tokens, audit).await));
         }
         let cluster = Self { nodes, members, directory };
         cluster.know_the_leader().await;
@@ -131,17 +155,27 @@ impl Cluster {
 }
 
 impl Member {
-    async fn start(replica: ReplicaConfig, link: TcpListener, api: TcpListener) -> Self {
+    async fn start(
+        replica: ReplicaConfig,
+        link: TcpListener,
+        api: TcpListener,
+        tokens: Option<Arc<TokenFile>>,
+        audit: Option<Audit>,
+    ) -> Self {
         let (commands, taken) = mpsc::channel(1_024);
         let config = HttpConfig {
             node: replica.me.0 + 1,
             own: Vec::new(),
             keeper: None,
             admin_token: Some(TOKEN.to_string()),
+            tokens,
+            tls: None,
+            audit: audit.clone(),
             limits: HttpLimits { drain: Duration::from_millis(500), ..HttpLimits::default() },
             data_vanished: Arc::default(),
         };
-        let engine = ReplicatedEngine::start_on(link, EngineConfig { replica }, taken).await;
+        let config_of_engine = EngineConfig { replica, audit };
+        let engine = ReplicatedEngine::start_on(link, config_of_engine, taken).await;
         let engine = engine.expect("the replica starts");
         let server = serve(api, config, commands.clone());
         Self { engine, server, commands }

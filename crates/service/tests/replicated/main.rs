@@ -4,6 +4,7 @@ mod common;
 mod elections;
 mod failures;
 mod locks;
+mod principals;
 mod requests;
 mod several;
 mod streams;

@@ -212,6 +212,7 @@ fn start(asked: &Asked<'_>, kind: &Kind, ear: &Ear<'_>) -> anyhow::Result<Option
         http: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
         record: None,
+        insecure: false,
     };
     let Some((own, servers)) = Own::start(&wanted, ear.signals)? else { return Ok(None) };
     let apis = own.setup.nodes.iter().map(|node| node.api.parse());
