@@ -49,9 +49,7 @@ impl Caller {
             Command::KeepAlive { session, request, reply } => {
                 self.answer(reply, self.keep_alive(&session, &request).await);
             }
-            Command::CloseSession { session, reply } => {
-                self.answer(reply, self.close(&session).await)
-            }
+            Command::CloseSession { session, reply } => self.close(&session, reply).await,
             Command::Acquire { name, request, reply } => {
                 self.acquire_one(Kind::Lock, &name, &request, reply).await;
             }
@@ -136,7 +134,11 @@ impl Caller {
         Ok(api::Session { holds: Some(holds), ..self.session_view(session, ttl_ms) })
     }
 
-    async fn close(&self, id: &str) -> Answered<()> {
+    async fn close(&self, id: &str, reply: Reply<()>) {
+        self.answer(reply, self.closed(id).await);
+    }
+
+    async fn closed(&self, id: &str) -> Answered<()> {
         let session = words::session(id)?;
         self.changed(Change::End { session }, Patience::repeatable()).await?.done("")
     }
