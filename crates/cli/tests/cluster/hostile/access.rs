@@ -229,6 +229,15 @@ fn rights_change_with_the_file_while_the_node_runs() {
     until("the file is read again", || {
         (typed(&cluster, &papers, "ci", &take).code == 0).then_some(())
     });
+    let token = cluster.place.path("ci.token");
+    let (all, ca) = (servers(&cluster), papers.ca());
+    let lock = ["lock", "builds/a", "--ttl", "3s", "--server", &all, "--ca", &ca];
+    let command = ["--token-file", &token, "--", "sh", "-c", "echo in; sleep 60"];
+    let mut running = Running::start(&[&lock[..], &command].concat());
+    assert_eq!(running.line(), "in");
+    let others = text.split("[[principals]]").filter(|one| !one.contains("\"ci\""));
+    fs::write(&papers.tokens, others.collect::<Vec<_>>().join("[[principals]]")).unwrap();
+    assert_eq!(running.code(), Some(76), "whose token is taken away keeps nothing for long");
 }
 
 #[test]
