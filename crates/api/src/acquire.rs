@@ -17,7 +17,7 @@ pub struct Acquire {
     /// How long to wait at most; 0 or nothing: not at all.
     #[serde(default, deserialize_with = "whole::optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<described::Wait>"))]
+    #[cfg_attr(test, schemars(with = "Option<described::WaitMs>"))]
     pub wait_ms: Option<u64>,
     /// `exclusive` if not said, or `shared`; a classic engine has only the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ pub struct AcquireAll {
     /// How long to wait at most; 0 or nothing: not at all.
     #[serde(default, deserialize_with = "whole::optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<described::Wait>"))]
+    #[cfg_attr(test, schemars(with = "Option<described::WaitMs>"))]
     pub wait_ms: Option<u64>,
     /// A repeat with the same id is the same request.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -40,6 +40,15 @@ pub struct RequestId(
     #[schemars(length(max = REQUEST_ID_MAX), regex(pattern = all_shown()))] String,
 );
 
+/// A [`RequestId`] where the engine is the replicated one: a number, which rises from request to
+/// request.
+#[derive(JsonSchema)]
+pub struct NumberedId(#[schemars(regex(pattern = number_up_to(FENCE_END - 1)))] String);
+
+/// The id of a request that was granted; of one that had none, the cluster's own number.
+#[derive(JsonSchema)]
+pub struct GrantedId(#[schemars(regex(pattern = "^[0-9]{1,20}$"))] String);
+
 /// The id of the request that opens a session. Drawn at random: whoever repeats it is told the
 /// session's id.
 #[derive(JsonSchema)]
@@ -73,7 +82,7 @@ pub struct TimeToLive(#[schemars(range(min = TTL_MS_MIN, max = TTL_MS_MAX))] u64
 
 /// How long to wait at most, in milliseconds.
 #[derive(JsonSchema)]
-pub struct Wait(#[schemars(range(min = 0, max = WAIT_MS_MAX))] u64);
+pub struct WaitMs(#[schemars(range(min = 0, max = WAIT_MS_MAX))] u64);
 
 /// How many may hold a lock at once.
 #[derive(JsonSchema)]
@@ -105,11 +114,15 @@ pub struct Grace(#[schemars(range(min = GRACE_MS_MIN, max = GRACE_MS_MAX))] u64)
 
 /// The random number of a node's disk.
 #[derive(JsonSchema)]
-pub struct DiskId(#[schemars(regex(pattern = "^[0-9a-f]{32}$"))] String);
+pub struct DiskId(#[schemars(regex(pattern = "^[0-9a-fA-F]{32}$"))] String);
+
+/// The beginning of the random number of a node's disk.
+#[derive(JsonSchema)]
+pub struct DiskBeginning(#[schemars(regex(pattern = "^[0-9a-f]{8}$"))] String);
 
 /// `host:port`
 #[derive(JsonSchema)]
-pub struct Address(#[schemars(length(max = ADDRESS_MAX), regex(pattern = "^.+:[0-9]+$"))] String);
+pub struct Address(#[schemars(length(max = ADDRESS_MAX), regex(pattern = address()))] String);
 
 /// How a lock is asked for. A classic engine knows only the first way.
 #[derive(JsonSchema)]
@@ -238,6 +251,34 @@ fn all_shown() -> String {
     format!("^[^{class}]*$")
 }
 
+/// The numbers from 1 to this one, as text without a needless zero.
+fn number_up_to(last: u64) -> String {
+    format!("^({})$", digits_up_to(last))
+}
+
+fn digits_up_to(last: u64) -> String {
+    let digits = last.to_string();
+    let shorter = digits.len() - 1;
+    let mut all = vec![digits.clone()];
+    if shorter > 0 {
+        all.push(format!("[1-9][0-9]{{0,{}}}", shorter - 1));
+    }
+    // As long, and smaller for the first time at this place.
+    for (place, digit) in digits.bytes().enumerate() {
+        let least = if place == 0 { b'1' } else { b'0' };
+        if digit > least {
+            let (begin, range) = (&digits[..place], [least, digit - 1].map(char::from));
+            all.push(format!("{begin}[{}-{}][0-9]{{{}}}", range[0], range[1], shorter - place));
+        }
+    }
+    all.join("|")
+}
+
+/// A host, and a port from 1.
+fn address() -> String {
+    format!("^[A-Za-z0-9._:\\[\\]%-]+:({})$", digits_up_to(u64::from(u16::MAX)))
+}
+
 /// A letter in a regular expression. Beyond four digits, dialects differ: there it stands itself.
 fn letter(c: char) -> String {
     match u32::from(c) {
@@ -268,6 +309,7 @@ fn derived() -> Map<String, Value> {
     taken.subschema_for::<locks::Force>();
     taken.subschema_for::<locks::Verify>();
     taken.subschema_for::<PageLimit>();
+    taken.subschema_for::<NumberedId>();
     taken.subschema_for::<elections::Proclaim>();
     taken.subschema_for::<elections::HandOver>();
     taken.subschema_for::<members::NewMember>();
@@ -289,8 +331,16 @@ fn derived() -> Map<String, Value> {
     given.subschema_for::<cluster::Cluster>();
     given.subschema_for::<events::LiveEvent>();
     given.subschema_for::<error::Failure>();
-    let mut all = taken.take_definitions(true);
-    all.append(&mut given.take_definitions(true));
+    together(taken.take_definitions(true), given.take_definitions(true))
+}
+
+/// Both, in which a name means one thing.
+fn together(mut all: Map<String, Value>, given: Map<String, Value>) -> Map<String, Value> {
+    for (name, schema) in given {
+        let known = all.insert(name.clone(), schema.clone());
+        let same = known.is_none_or(|known| known == schema);
+        assert!(same, "a request and an answer mean different things by {name}");
+    }
     all
 }
 
@@ -309,6 +359,14 @@ fn the_kept_schemas_are_those_of_the_types() {
         assert_eq!(kept.get(name), Some(schema), "{name} has changed; {again}");
     }
     assert_eq!(kept.len(), derived.len(), "one more is kept than there are types");
+}
+
+#[test]
+fn numbers_end_where_they_should() {
+    assert_eq!(number_up_to(9), "^(9|[1-8][0-9]{0})$");
+    let port =
+        "65535|[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]{1}";
+    assert_eq!(digits_up_to(65_535), format!("{port}|6553[0-4][0-9]{{0}}"));
 }
 
 #[test]

@@ -34,6 +34,9 @@ pub struct Failure {
     /// With `retry`: when it may be worth while to ask again, if the node knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// `/readyz`: the checks that fail.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_ready: Vec<String>,
     /// The status of HTTP, where that of the code is not the right one.
     #[serde(skip)]
     pub status: Option<u16>,
@@ -55,6 +58,7 @@ impl Failure {
             leading_api: None,
             cycle: Vec::new(),
             retry_after_ms: None,
+            not_ready: Vec::new(),
             status: None,
             stopping: false,
         }

@@ -13,9 +13,9 @@ pub struct Member {
     /// Its number.
     #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
     pub id: u32,
-    /// The random number of its disk: 32 hexadecimal digits. A node that comes with another one is
-    /// refused.
-    #[cfg_attr(test, schemars(with = "described::DiskId"))]
+    /// The beginning of the random number of its disk: 8 hexadecimal digits. A node that comes with
+    /// another one is refused.
+    #[cfg_attr(test, schemars(with = "described::DiskBeginning"))]
     pub disk: String,
     /// Where other nodes reach it.
     pub peer: String,

@@ -102,7 +102,7 @@ pub struct Hold {
     #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
     /// The id of the request that was granted.
-    #[cfg_attr(test, schemars(with = "described::RequestId"))]
+    #[cfg_attr(test, schemars(with = "described::GrantedId"))]
     pub request_id: String,
     /// Whether it was taken away and ends soon: this keepalive gave it no more time.
     pub revoked: bool,

@@ -16,6 +16,19 @@ pub struct NewValue {
     #[serde(deserialize_with = "whole::number")]
     #[cfg_attr(test, schemars(with = "described::Fence"))]
     pub fence: u64,
+    /// Replicated engine: the session of the writer, whose request this is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::SessionId>"))]
+    pub session: Option<String>,
+    /// The number of this request of the session: a repeat, or one that comes late, does not undo a
+    /// later write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::RequestId>"))]
+    pub request_id: Option<String>,
+    /// The session's lowest request without an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::RequestId>"))]
+    pub lowest_open: Option<String>,
 }
 
 /// The answer to it, and to `GET /v1/values/{name}`.

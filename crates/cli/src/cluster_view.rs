@@ -1,9 +1,10 @@
 //! Cluster status: the answers of all nodes, merged into one view.
 
+use crate::nodes_view::{self, Standing};
 use crate::output::numbers::local;
 use crate::output::table::Table;
-use crate::output::{dim, good, odd, strong, width};
-use crate::texts::{phrase, tr};
+use crate::output::{dim, odd, strong, width};
+use crate::texts::tr;
 use conclave_client::api::limits::shown;
 use conclave_client::api::{Cluster, Election, Holder, Lock, Node};
 use conclave_client::{Client, Error, Known};
@@ -21,13 +22,15 @@ pub struct State {
     pub nodes: Vec<Node>,
     /// The nodes whose API does not answer.
     pub silent: Vec<u32>,
+    /// Replicated engine: where each node that answers stands.
+    pub replicas: Vec<Standing>,
     /// What each node knows of each lock, by name and node.
     pub locks: Vec<Lock>,
     /// What the leading node knows of each election.
     pub elections: Vec<Election>,
     /// How the nodes are spoken to.
     #[serde(skip)]
-    scheme: &'static str,
+    pub scheme: &'static str,
 }
 
 /// What one node says.
@@ -56,11 +59,9 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     let silent = silent.map(|(node, _)| node.id).collect();
     let nodes = cluster.nodes.iter().zip(&views).map(|(node, view)| seen(node, view.as_ref()));
     let nodes = nodes.collect();
-    // Who knows of the newest term knows who leads; the others will follow.
-    let newest = views.iter().flatten().map(|view| &view.cluster);
-    let newest = newest.max_by_key(|seen| (seen.term, seen.leader.is_some()));
-    let (leader, term) =
-        newest.map_or((cluster.leader, cluster.term), |seen| (seen.leader, seen.term));
+    let told: Vec<&Cluster> = views.iter().flatten().map(|view| &view.cluster).collect();
+    let replicas = nodes_view::standings(&told);
+    let (leader, term) = leader(&cluster, &told);
     let cluster = Cluster { leader, term, ..cluster };
     let mut locks = Vec::new();
     let mut elections = BTreeMap::new();
@@ -76,7 +77,14 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     }
     locks.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
     let elections = elections.into_values().collect();
-    Ok(State { cluster, nodes, silent, locks, elections, scheme: client.scheme() })
+    let scheme = client.scheme();
+    Ok(State { cluster, nodes, silent, replicas, locks, elections, scheme })
+}
+
+/// Who leads, and in which term: who knows of the newest term knows; the others will follow.
+fn leader(cluster: &Cluster, told: &[&Cluster]) -> (Option<u32>, u64) {
+    let newest = told.iter().max_by_key(|seen| (seen.term, seen.leader.is_some()));
+    newest.map_or((cluster.leader, cluster.term), |seen| (seen.leader, seen.term))
 }
 
 /// The views that tell of locks: all, where each node knows its own sessions; the one that is least
@@ -125,7 +133,7 @@ pub fn text(state: &State, free: bool) -> String {
         Some(leader) => writeln!(text, "{}\n", tr(&leads(leader))),
         None => writeln!(text, "{}\n", odd("nobody leads")),
     };
-    text += &nodes(state);
+    text += &nodes_view::text(state);
     text += &locks(&state.locks, free);
     text += &elections(&state.elections, free);
     text
@@ -172,21 +180,6 @@ pub fn detail(state: &State) -> String {
         text += &format!("\n{}", table.render());
     }
     text.trim_start().to_string()
-}
-
-fn nodes(state: &State) -> String {
-    let mut table = Table::new(width(), &["node", "state", "for", "API", ""]);
-    for node in &state.nodes {
-        let silent = state.silent.contains(&node.id);
-        let (said, leads) = match (silent, state.cluster.leader == Some(node.id)) {
-            (true, _) => (odd(format!("no answer, {}", shown(&node.state))), ""),
-            (false, true) => (good(shown(&node.state)), phrase("leads")),
-            (false, false) => (good(shown(&node.state)), ""),
-        };
-        let api = format!("{}{}", state.scheme, shown(&node.api));
-        table.row([node.id.to_string(), said, age(node.for_ms), api, leads.to_string()]);
-    }
-    table.render()
 }
 
 /// Who has it, as people see it.

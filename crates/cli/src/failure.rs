@@ -72,6 +72,18 @@ impl fmt::Display for Mistakes {
 
 impl Error for Mistakes {}
 
+/// An error that was told before, in another way.
+#[derive(Clone, Copy, Debug)]
+pub struct Said;
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it was said before")
+    }
+}
+
+impl Error for Said {}
+
 /// Prints an error as one line, or mistakes as one each; what was typed wrongly gives another code
 /// than what went wrong.
 pub fn report(error: &anyhow::Error) -> ExitCode {
@@ -79,6 +91,9 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         || error.downcast_ref().is_some_and(conclave_lab::Error::is_usage)
         || error.is::<conclave_algorithms::Error>()
         || error.is::<conclave_sim::Error>();
+    if error.is::<Said>() {
+        return ExitCode::from(FAILED);
+    }
     if let Some(Mistakes(mistakes)) = error.downcast_ref() {
         say_each(mistakes);
         return ExitCode::from(USAGE);
@@ -96,6 +111,11 @@ fn say_each(mistakes: &[String]) {
     if let Some(others) = mistakes.len().checked_sub(MISTAKES_SHOWN).filter(|&others| others > 0) {
         say(&format!("and {others} more mistakes"));
     }
+}
+
+/// An error in one line, for a log.
+pub fn in_words(error: &anyhow::Error) -> String {
+    without_numbers(&chain(error))
 }
 
 /// The error and what led to it, without saying anything twice: some errors quote their cause.
@@ -166,6 +186,9 @@ fn one_line(error: &clap::Error) -> String {
             }
         }
         (ErrorKind::MissingRequiredArgument, _) => missing(error, argument),
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => {
+            format!("a command is missing: {}; see --help", subcommands().join(", "))
+        }
         _ => {
             let rendered = error.to_string();
             let first = rendered.lines().next().unwrap_or_default();
@@ -182,8 +205,24 @@ fn range_in_words(accepted: &str) -> String {
             format!("takes a whole number from {first} to {}", last.trim_start_matches('='))
         }
         Some((first, _)) => format!("takes a whole number from {first}"),
+        // What the library says of a text that is none.
+        None if accepted.contains("integer") || accepted.contains("digit") => {
+            "takes a whole number".to_string()
+        }
+        None if accepted.contains("to fit in target type") => "takes a smaller number".to_string(),
         None => accepted.to_string(),
     }
+}
+
+/// The commands that can follow what was typed.
+fn subcommands() -> Vec<String> {
+    let mut command = Conclave::command();
+    for word in std::env::args_os().skip(1) {
+        if let Some(inner) = command.find_subcommand(word).cloned() {
+            command = inner;
+        }
+    }
+    command.get_subcommands().map(|inner| inner.get_name().to_string()).collect()
 }
 
 fn missing(error: &clap::Error, argument: &str) -> String {

@@ -14,6 +14,7 @@ use crate::{output, signals};
 use conclave_client::api::{Code, limits};
 use conclave_client::{Client, Error, Guard, Loss};
 use conclave_core::Ticks;
+use conclave_service::REPLICATED;
 use rustix::process::Signal;
 use std::ffi::OsString;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -194,6 +195,19 @@ fn is_misuse(error: &Error) -> bool {
     plain_token || error.says(Code::Unsupported) || error.says(Code::BadRequest)
 }
 
+/// Refuses at once what only the replicated engine has. `typed` is what asks for it. If no node
+/// answers now, the one that does later refuses it.
+pub fn needs_replicated(client: &Client, typed: &str) -> Result<(), Usage> {
+    match client.cluster() {
+        Ok(cluster) if cluster.engine != REPLICATED => {
+            let engine = limits::shown(&cluster.engine);
+            let why = format!("only the replicated engine has this; this cluster runs {engine}");
+            Err(Usage(format!("{typed}: {why}")))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// How long to wait, as people type it: with a unit, since a bare number of the simulator's units
 /// is a thousandth of what somebody who leaves the unit out expects.
 pub fn span(text: &str) -> Result<Duration, String> {
@@ -209,6 +223,14 @@ pub fn ttl(text: &str) -> Result<Duration, String> {
     let ttl = span(text).ok().filter(|ttl| (min..=max).contains(ttl));
     let [min, max] = [min, max].map(|limit| limit.as_secs());
     ttl.ok_or_else(|| format!("takes a time with its unit, from {min}s to {max}s"))
+}
+
+/// A grace that a server takes.
+pub fn grace(text: &str) -> Result<Duration, String> {
+    let [min, max] = [limits::GRACE_MS_MIN, limits::GRACE_MS_MAX];
+    let accepted = Duration::from_millis(min)..=Duration::from_millis(max);
+    let grace = span(text).ok().filter(|grace| accepted.contains(grace));
+    grace.ok_or_else(|| format!("takes a time with its unit, from {min}ms to {}s", max / 1_000))
 }
 
 /// Says so if the node keeps the session for less than somebody asked for in so many words.

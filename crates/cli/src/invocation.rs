@@ -15,6 +15,12 @@ pub fn called() -> String {
     shown(&own, found.as_deref(), &here)
 }
 
+/// What was typed, to be typed again.
+pub fn typed_again() -> String {
+    let words = std::env::args_os().skip(1).map(|typed| word(Path::new(&typed)));
+    std::iter::once("conclave".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// A command to be typed, or a text that quotes commands (`'conclave …'`), with what makes this
 /// program speak the language that it speaks now.
 pub fn in_same_language(text: &str) -> String {

@@ -17,6 +17,7 @@ mod local;
 mod mc714;
 mod memory;
 mod node;
+mod nodes_view;
 mod output;
 mod quorum;
 mod signals;

@@ -3,6 +3,7 @@
 mod access;
 mod algorithms;
 mod file;
+mod log;
 mod made_with;
 mod panicking;
 mod peers;

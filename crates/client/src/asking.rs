@@ -1,7 +1,7 @@
 //! Asking for a lock or a leadership under one request id, at one node or at one after the other,
 //! until there is an answer.
 
-use crate::api::{Acquire, AcquireAll, Grant, WantedLock, limits};
+use crate::api::{Acquire, AcquireAll, Code, Failure, Grant, WantedLock, limits};
 use crate::calls::PATIENCE;
 use crate::cleanup::Cleanup;
 use crate::clock::nap;
@@ -91,7 +91,13 @@ impl Lease {
         drop(state);
         let asking = Asking { shared, number, tell, heard };
         let answer = asking.ask_until(asked, wanted, until, self);
-        shared.lock().waiting.remove(&number);
+        let mut state = shared.lock();
+        state.waiting.remove(&number);
+        if state.void.remove(&number) && !matches!(answer, Err(Error::Lost(_))) {
+            state.requests.settle(number);
+            return Err(withdrawn(self.server()));
+        }
+        drop(state);
         match answer {
             Ok(grants) => Ok((number, grants)),
             Err(error) => {
@@ -106,6 +112,12 @@ impl Lease {
             }
         }
     }
+}
+
+/// What a server says of a request that was given up.
+fn withdrawn(server: &str) -> Error {
+    let failure = Box::new(Failure::new(Code::Withdrawn, "this request was withdrawn"));
+    Error::Refused { server: server.to_string(), status: failure.status(), failure }
 }
 
 /// One request that is being asked.
@@ -131,7 +143,11 @@ impl Asking<'_> {
             let wait = if of_cluster { whole } else { until.at_most(WAIT_MAX) };
             match self.ask_while_alive(asked, wanted, wait, until, lease) {
                 Err(error) if error.is_farewell() && !of_cluster => return Err(error),
-                Err(error) if error.is_transient() && !until.left_is_zero() => {
+                Err(error)
+                    if error.is_transient()
+                        && !until.left_is_zero()
+                        && !self.shared.is_void(self.number) =>
+                {
                     thread::sleep(error.retry_after().map_or(PAUSE, |after| after.min(PAUSE)));
                 }
                 answer => return answer,

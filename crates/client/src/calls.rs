@@ -35,19 +35,23 @@ impl Client {
 
     /// Asks for another time to live; the answer is waited for so long.
     pub fn keepalive(&self, session: &str, patience: Duration) -> Result<Session, Error> {
-        self.keepalive_whom(session, &KeepAlive::default(), patience).map(|(_, session)| session)
+        let words = KeepAlive::default();
+        self.keepalive_whom(session, &words, patience, None).map(|(_, session)| session)
     }
 
-    /// The same, which says what is still known of the session; with the server that answered.
+    /// The same, which says what is still known of the session, with the server that answered. No
+    /// node is asked once this moment has come.
     pub(crate) fn keepalive_whom(
         &self,
         session: &str,
         words: &KeepAlive,
         patience: Duration,
+        until: Option<Duration>,
     ) -> Result<(String, Session), Error> {
         let path = format!("/v1/sessions/{session}/keepalive");
-        let (server, session): (_, Session) =
-            self.ask_whom(&Question::post(path, words, patience))?;
+        let question = Question::post(path, words, patience);
+        let question = until.into_iter().fold(question, Question::until);
+        let (server, session): (_, Session) = self.ask_whom(&question)?;
         let checked = self.pinned.check(&server, &session.cluster_id, session.generation);
         checked.inspect_err(|_| self.pass_over(&server))?;
         Ok((server, session))
@@ -167,9 +171,15 @@ impl Client {
         self.ask(&Question::get(format!("/v1/values/{}", escaped(name)), PATIENCE))
     }
 
-    /// Writes a value, unless somebody with a larger fence did.
+    /// Writes a value, unless somebody with a larger fence did. If it has no number of its
+    /// session's and a node may have done it without an answer, no other is asked: see
+    /// [`Guard::set_value`], which is safe to repeat.
+    ///
+    /// [`Guard::set_value`]: crate::Guard::set_value
     pub fn set_value(&self, name: &str, value: &NewValue) -> Result<Value, Error> {
-        self.ask(&Question::put(format!("/v1/values/{}", escaped(name)), value, PATIENCE))
+        let question = Question::put(format!("/v1/values/{}", escaped(name)), value, PATIENCE);
+        let numbered = value.session.is_some() && value.request_id.is_some();
+        self.ask(&if numbered { question } else { question.once() })
     }
 
     /// The cluster as the node sees it.
@@ -211,6 +221,22 @@ pub(crate) fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::since_boot;
+    use std::net::TcpListener;
+
+    /// Its first two servers take all the time there is: the third is not asked any more.
+    #[test]
+    fn nobody_is_asked_for_what_is_of_no_use_any_more() {
+        let servers = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        let addresses = servers.each_ref().map(|it| it.local_addr().unwrap().to_string());
+        let client = Client::new(addresses).unwrap();
+        let patience = Duration::from_millis(80);
+        let question = Question::get("/healthz".to_string(), patience);
+        let error = client.tell(&question.until(since_boot() + patience + patience / 4));
+        assert!(error.is_err());
+        servers[2].set_nonblocking(true).unwrap();
+        assert!(servers[2].accept().is_err(), "nobody came");
+    }
 
     #[test]
     fn a_name_is_one_segment_whatever_is_in_it() {

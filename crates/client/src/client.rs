@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::api::Failure;
 use crate::api::limits::ANSWER_MAX;
+use crate::clock::since_boot;
 use crate::credentials::{Builder, Secret, is_local, unanswered};
 use crate::lease::Leases;
 use crate::pinned::Pinned;
@@ -12,9 +13,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
-use ureq::http::{Method, Request, Response, StatusCode};
+use ureq::http::{Method, Request, Response, StatusCode, request};
 use ureq::tls::TlsConfig;
-use ureq::{Agent, AsSendBody, Body};
+use ureq::{Agent, AsSendBody, Body, Timeout};
 
 const HTTP: &str = "http://";
 const HTTPS: &str = "https://";
@@ -24,7 +25,7 @@ const CONNECT: Duration = Duration::from_secs(2);
 /// Where the nodes of a cluster are. Clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Client {
-    agent: Agent,
+    pub(crate) agent: Agent,
     servers: Arc<[String]>,
     /// The one that answered last; the next request goes there first.
     current: Arc<AtomicUsize>,
@@ -50,6 +51,10 @@ pub(crate) struct Question {
     patience: Duration,
     /// No answer is longer, in bytes.
     answer_max: usize,
+    /// Whether it must not be asked again once a node may have done it.
+    once: bool,
+    /// Nobody is asked any more from this moment on.
+    until: Option<Duration>,
 }
 
 impl Question {
@@ -79,7 +84,25 @@ impl Question {
     }
 
     fn new(method: Method, path: String, body: Option<Vec<u8>>, patience: Duration) -> Self {
-        Self { method, path, body, patience, answer_max: ANSWER_MAX }
+        Self { method, path, body, patience, answer_max: ANSWER_MAX, once: false, until: None }
+    }
+
+    /// The same, which is asked of one node alone if that may have done it: no number tells it from
+    /// a repeat, and whatever was done since would be undone.
+    pub(crate) fn once(self) -> Self {
+        Self { once: true, ..self }
+    }
+
+    /// The same, of no use from this moment on.
+    pub(crate) fn until(self, moment: Duration) -> Self {
+        Self { until: Some(moment), ..self }
+    }
+
+    /// How long an answer may still take, if it is of use.
+    fn patience(&self) -> Option<Duration> {
+        let Some(until) = self.until else { return Some(self.patience) };
+        let left = until.saturating_sub(since_boot());
+        (!left.is_zero()).then(|| left.min(self.patience))
     }
 }
 
@@ -232,7 +255,13 @@ impl Client {
         for offset in 0..self.servers.len() {
             let index = (first + offset) % self.servers.len();
             let server = &self.servers[index];
-            match self.exchange(server, question) {
+            let Some(patience) = question.patience() else {
+                silent.push("any other node, in time".to_string());
+                break;
+            };
+            let mut sent = false;
+            match self.exchange(server, question, patience, &mut sent) {
+                Err(error) if question.once && sent && error.may_be_done() => return Err(error),
                 Err(Error::Unreachable(reason)) => silent.push(reason),
                 Err(error) if error.is_undecided() => refused = Some(error),
                 answer => {
@@ -244,24 +273,24 @@ impl Client {
         Err(refused.unwrap_or_else(|| Error::Unreachable(silent.join(", "))))
     }
 
-    fn exchange(&self, server: &str, question: &Question) -> Result<Vec<u8>, Error> {
+    /// Asks one server; `sent` is whether it may have got the question.
+    fn exchange(
+        &self,
+        server: &str,
+        question: &Question,
+        patience: Duration,
+        sent: &mut bool,
+    ) -> Result<Vec<u8>, Error> {
         let silent = |error: ureq::Error| unanswered(server, &error);
-        if self.token.is_some() && !server.starts_with(HTTPS) && !is_local(server) {
-            return Err(Error::PlainToken { server: server.to_string() });
-        }
-        let mut request = Request::builder()
-            .method(question.method.clone())
-            .uri(format!("{server}{}", question.path));
-        if let Some(token) = &self.token {
-            request = request.header("authorization", format!("Bearer {}", token.0));
-        }
+        let request = self.request(server, question.method.clone(), &question.path)?;
         let answer = match &question.body {
-            None => self.send(request.body(()), question.patience),
+            None => self.send(request.body(()), patience),
             Some(body) => {
                 let request = request.header("content-type", "application/json");
-                self.send(request.body(&body[..]), question.patience)
+                self.send(request.body(&body[..]), patience)
             }
         };
+        *sent = !matches!(&answer, Err(error) if is_unsent(error));
         let mut answer = answer.map_err(silent)?;
         let status = answer.status();
         let limited = answer.body_mut().with_config().limit(question.answer_max as u64);
@@ -270,6 +299,21 @@ impl Client {
             return Ok(bytes);
         }
         Err(refusal(server, status, &bytes))
+    }
+
+    /// The beginning of a request, with what shows who asks, unless that could be read on its way.
+    pub(crate) fn request(
+        &self,
+        server: &str,
+        method: Method,
+        path: &str,
+    ) -> Result<request::Builder, Error> {
+        let request = Request::builder().method(method).uri(format!("{server}{path}"));
+        let Some(token) = &self.token else { return Ok(request) };
+        if !server.starts_with(HTTPS) && !is_local(server) {
+            return Err(Error::PlainToken { server: server.to_string() });
+        }
+        Ok(request.header("authorization", format!("Bearer {}", token.0)))
     }
 
     fn send<B: AsSendBody>(
@@ -295,6 +339,14 @@ fn agent(tls: Option<&TlsConfig>) -> Agent {
         None => config,
     };
     config.build().new_agent()
+}
+
+/// Whether there was no connection on which anything could have been sent.
+fn is_unsent(error: &ureq::Error) -> bool {
+    let refused = |error: &std::io::Error| error.kind() == std::io::ErrorKind::ConnectionRefused;
+    matches!(error, ureq::Error::Io(error) if refused(error))
+        || matches!(error, ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve))
+        || matches!(error, ureq::Error::HostNotFound | ureq::Error::ConnectionFailed)
 }
 
 fn refusal(server: &str, status: StatusCode, bytes: &[u8]) -> Error {

@@ -140,6 +140,11 @@ impl Error {
         }
     }
 
+    /// Whether what was asked for may have been done, or will be, though nobody said so.
+    pub(crate) fn may_be_done(&self) -> bool {
+        self.is_undecided() && !self.says(Code::NoLeader)
+    }
+
     /// Whether the wish stands and only the moment is bad, so that a waiter asks again.
     pub(crate) fn is_transient(&self) -> bool {
         match self {

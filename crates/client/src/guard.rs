@@ -1,7 +1,9 @@
 //! Guards (RAII): locks or a leadership that is held, and released when the guard is dropped.
 
 use crate::Error;
-use crate::api::{Code, Grant, HandOver, HandedOver, Released, WantedLock, limits};
+use crate::api::{
+    Code, Grant, HandOver, HandedOver, NewValue, Released, Value, WantedLock, limits,
+};
 use crate::asking::Asked;
 use crate::cleanup::{self, Cleanup};
 use crate::lease::Lease;
@@ -18,6 +20,9 @@ pub struct Wanted {
     pub wait: Option<Duration>,
     /// How long the session lives without a keepalive.
     pub ttl: Duration,
+    /// Replicated engine: how soon the session ends after this process does, if that is to be
+    /// sooner: see [`crate::Client::open_with`].
+    pub grace: Option<Duration>,
     /// What people see of the session.
     pub label: Option<String>,
     /// `exclusive` if not said, or `shared`.
@@ -35,6 +40,7 @@ impl Default for Wanted {
         Self {
             wait: Some(Duration::ZERO),
             ttl: Duration::from_millis(limits::TTL_MS_DEFAULT),
+            grace: None,
             label: None,
             mode: None,
             permits: None,
@@ -109,6 +115,32 @@ impl Guard {
     /// seen. This protects even from a holder that was stopped and does not know that it lost.
     pub fn fence(&self) -> u64 {
         self.grant().fence
+    }
+
+    /// The same, if it is held still by the clock of this machine.
+    pub fn fence_if_held(&self) -> Result<u64, Error> {
+        match self.lost() {
+            None => Ok(self.fence()),
+            Some(loss) => Err(Error::Lost(loss.to_string())),
+        }
+    }
+
+    /// Writes a value with this fence. In a cluster a repeat, or a request that comes late, does
+    /// not undo a later write of the same session.
+    pub fn set_value(&self, name: &str, value: serde_json::Value) -> Result<Value, Error> {
+        let fence = self.fence_if_held()?;
+        let shared = self.lease.shared();
+        let own = shared.of_cluster.then(|| shared.lock().requests.begin());
+        let request = NewValue {
+            value,
+            fence,
+            session: own.map(|_| shared.session.clone()),
+            request_id: own.map(|own| own.to_string()),
+            lowest_open: own.and_then(|_| shared.lowest_open()),
+        };
+        let answer = shared.client.set_value(name, &request);
+        shared.settle(own);
+        answer
     }
 
     /// All that the node said when it granted this; of several, the first.
@@ -192,6 +224,7 @@ impl Drop for Guard {
         match self.lost() {
             _ if self.given_back => {}
             // The end of the session gives it back.
+            _ if self.lease.shared().lock().closed => self.watch.forget(),
             Some(Loss::Silence) => self.watch.forget(),
             // A node that says that it was lost still waits for whoever was inside to leave.
             Some(Loss::Told(_)) | None => drop(self.give_back()),

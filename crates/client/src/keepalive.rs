@@ -25,7 +25,7 @@ const RETRY_MAX: Duration = Duration::from_millis(200);
 pub(crate) fn run(shared: &Shared) {
     while let Some(turn) = next_turn(shared) {
         let Turn { sent, client, words, .. } = &turn;
-        match client.keepalive_whom(&shared.session, words, turn.patience) {
+        match client.keepalive_whom(&shared.session, words, turn.patience, Some(turn.until)) {
             Ok((server, session)) => {
                 on_answer(shared, &turn, &session);
                 shared.is_at_home(&server);
@@ -56,6 +56,7 @@ fn on_answer(shared: &Shared, turn: &Turn, answer: &Session) {
     let ttl = Duration::from_millis(answer.ttl_ms);
     let mut state = shared.lock();
     let now = since_boot();
+    let until = state.ends();
     state.deadline.renew(turn.sent, now, ttl);
     // Sooner where the node gives less time, later where nothing is held; and if the other thread
     // has asked since, that counts.
@@ -64,7 +65,7 @@ fn on_answer(shared: &Shared, turn: &Turn, answer: &Session) {
     let asked_since = state.keepalive_at > state.next_if_silent(turn.sent);
     state.keepalive_at = if asked_since { state.keepalive_at.min(silent) } else { next };
     if let Some(holds) = &answer.holds {
-        state.compare(holds, &turn.held);
+        state.compare(holds, &turn.held, until);
         drop(state);
         shared.changed.notify_all();
     }
@@ -96,6 +97,8 @@ struct Turn {
     client: Client,
     /// How long one node may take to answer.
     patience: Duration,
+    /// The session is lost then, unless it was renewed: it is not renewed any more.
+    until: Duration,
     words: KeepAlive,
     /// What was held when it was sent, by the numbers of the requests.
     held: Vec<u64>,
@@ -112,7 +115,8 @@ impl Turn {
         let left = state.deadline.left(now);
         let patience = if shared.of_cluster { left.min(state.deadline.ttl() / 2) } else { left };
         let held = state.held.keys().copied().collect();
-        Self { sent: now, client, patience, words: state.keepalive(), held }
+        let until = state.ends();
+        Self { sent: now, client, patience, until, words: state.keepalive(), held }
     }
 }
 
@@ -161,7 +165,7 @@ fn next_turn(shared: &Shared) -> Option<Turn> {
             state.asking += 1;
             return Some(turn);
         }
-        let pause = moment.saturating_sub(now).min(state.deadline.left(now));
+        let pause = moment.saturating_sub(now).min(state.left(now));
         let woken = shared.changed.wait_timeout(state, nap(pause));
         state = woken.unwrap_or_else(PoisonError::into_inner).0;
     }
@@ -179,12 +183,14 @@ fn check_holds(shared: &Shared, client: &Client) {
         if is_still_held(&until_keepalive(shared, client), &held) {
             continue;
         }
-        if let Some(held) = shared.lock().held.get_mut(&number) {
+        let mut state = shared.lock();
+        let until = state.deadline.deadline();
+        if let Some(held) = state.held.get_mut(&number) {
             let what = match held.kind {
                 Kind::Lock => "the node holds the lock for this session no longer",
                 Kind::Election => "the node leads no longer, or another session does",
             };
-            held.loss.get_or_insert(Loss::Told(what.to_string()));
+            held.lose(what, until);
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Leases: a session that is kept alive by keepalives, and whose loss is known in time.
 
-use crate::api::NewSession;
+use crate::api::{NewSession, OnDisconnect};
 use crate::clock::since_boot;
 use crate::deadline::LeaseDeadline;
 use crate::keepalive;
 use crate::session::{Held, Shared, State};
+use crate::stream::{self, Grace};
 use crate::watch::Watch;
 use crate::{Client, Error};
 use std::io;
@@ -54,29 +55,48 @@ impl Client {
     /// the next after it that answers. With the replicated engine it belongs to the cluster: when
     /// its node fails it goes on at another of this client's servers.
     pub fn open(&self, ttl: Duration, label: Option<&str>) -> Result<Lease, Error> {
+        self.open_with(ttl, label, None)
+    }
+
+    /// The same. With a grace it ends so soon after this process does, by a stream that it keeps at
+    /// a node: replicated engine. With a grace below the time of a fail-over, the loss of that node
+    /// is a loss of the session: see [`Watch::lost`].
+    pub fn open_with(
+        &self,
+        ttl: Duration,
+        label: Option<&str>,
+        grace: Option<Duration>,
+    ) -> Result<Lease, Error> {
+        let ms = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
         let request = NewSession {
-            ttl_ms: Some(u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)),
+            on_disconnect: grace.map(|grace| OnDisconnect { grace_ms: ms(grace) }),
+            ttl_ms: Some(ms(ttl)),
             label: label.map(ToString::to_string),
             request_id: opening_id(),
-            ..NewSession::default()
         };
         self.spread();
         let sent = since_boot();
         let (server, session) = self.open_session_whom(&request)?;
         let deadline = LeaseDeadline::new(Duration::from_millis(session.ttl_ms), sent);
         let of_cluster = session.is_of_cluster();
+        let mut state = State::new(deadline, of_cluster, &server);
+        state.grace = grace.map(Grace::new);
         let shared = Arc::new(Shared {
             client: if of_cluster { self.clone() } else { self.at(&server)? },
             session: session.session,
             of_cluster,
-            state: Mutex::new(State::new(deadline, of_cluster, &server)),
+            state: Mutex::new(state),
             changed: Condvar::new(),
         });
         if !self.leases.add(&shared) {
             shared.close();
             return Err(Error::Lost("this client was closed".to_string()));
         }
-        Lease::kept_alive(shared, spawn_keepalive)
+        let lease = Lease::kept_alive(shared, spawn_keepalive)?;
+        if let Some(grace) = grace {
+            stream::begin(lease.shared(), grace)?;
+        }
+        Ok(lease)
     }
 }
 
@@ -130,15 +150,17 @@ impl Lease {
     }
 
     /// Has whatever is being waited for on this lease, in other threads, leave its queue at once:
-    /// the wait ends with an error of the code `withdrawn`. What is held stays held.
+    /// the wait ends with an error of the code `withdrawn`. What is held stays held. A grant that
+    /// is on its way is not held yet: it is given back, and nobody is told of it.
     pub fn give_up(&self) {
         let shared = self.shared();
-        let waiting = shared.lock().waiting.clone();
+        let mut state = shared.lock();
+        let waiting = state.waiting.clone();
+        state.void.extend(waiting.keys()); // Before anybody else can be let in.
+        drop(state);
         for (number, waiting) in &waiting {
-            let own = shared.of_cluster.then(|| shared.lock().requests.begin());
-            // It may have been granted before.
-            let _ = shared.withdraw(&shared.client, waiting.kind, &waiting.name, *number, own);
-            shared.settle(own);
+            let withdrawal = shared.withdrawal(waiting.kind, &waiting.name, *number);
+            shared.clean_up(withdrawal, &shared.client);
         }
     }
 
@@ -148,9 +170,13 @@ impl Lease {
 
     /// From now on the threads look after this too. Its request is answered, and held, at once: a
     /// keepalive that knew of neither would give it back.
-    pub(crate) fn hold(&self, number: u64, held: Held) -> Watch {
+    pub(crate) fn hold(&self, number: u64, mut held: Held) -> Watch {
         let shared = Arc::clone(self.shared());
         let mut state = shared.lock();
+        let until = state.deadline.deadline();
+        if state.void.remove(&number) {
+            held.lose("it was taken away by force", until);
+        }
         state.held.insert(number, held);
         state.requests.settle(number);
         state.keepalive_at = state.keepalive_at.min(state.next_keepalive());

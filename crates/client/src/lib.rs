@@ -36,6 +36,7 @@ mod obtain;
 mod pinned;
 mod requests;
 mod session;
+mod stream;
 mod watch;
 
 pub use conclave_api as api;
@@ -43,6 +44,7 @@ pub use conclave_api as api;
 pub use client::Client;
 pub use clock::{nap, since_boot};
 pub use credentials::Builder;
+pub use deadline::LeaseDeadline;
 pub use error::Error;
 pub use guard::{Guard, Wanted};
 pub use lease::Lease;

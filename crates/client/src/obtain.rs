@@ -37,7 +37,7 @@ impl Client {
         let mut answered = false;
         loop {
             let mut sent_on = false;
-            let error = match self.open(wanted.ttl, wanted.label.as_deref()) {
+            let error = match self.open_with(wanted.ttl, wanted.label.as_deref(), wanted.grace) {
                 Err(error) if error.is_transient() => error,
                 Err(error) => return Err(error),
                 Ok(lease) => {

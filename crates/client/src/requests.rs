@@ -34,6 +34,11 @@ impl Requests {
         self.unanswered.first().copied().unwrap_or(self.last + 1)
     }
 
+    /// Whether its answer is awaited.
+    pub fn is_unanswered(&self, number: u64) -> bool {
+        self.unanswered.contains(&number)
+    }
+
     /// Those whose answers are awaited.
     pub fn unanswered(&self) -> impl Iterator<Item = u64> {
         self.unanswered.iter().copied()

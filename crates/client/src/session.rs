@@ -6,8 +6,9 @@ use crate::cleanup::Cleanups;
 use crate::client::Client;
 use crate::deadline::LeaseDeadline;
 use crate::requests::Requests;
+use crate::stream::Grace;
 use crate::watch::Loss;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -44,8 +45,13 @@ pub(crate) struct State {
     pub held: BTreeMap<u64, Held>,
     /// What is being waited for, by the number of the request.
     pub waiting: BTreeMap<u64, Waiting>,
+    /// Requests that come to nothing though a grant may be on its way: they were given up, or what
+    /// they were granted is taken away before anybody here knew of it.
+    pub void: BTreeSet<u64>,
     /// What nobody wants any more, and the node may still keep.
     pub cleanups: Cleanups,
+    /// Of a session that ends soon after its stream does.
+    pub grace: Option<Grace>,
     of_cluster: bool,
 }
 
@@ -56,12 +62,21 @@ pub(crate) struct Held {
     /// Each with its fence.
     pub names: Vec<(String, u64)>,
     pub loss: Option<Loss>,
+    /// Until when nobody else is let in, once it is lost: the deadline before the news came. What
+    /// brought the news gave the session more time, but not this.
+    pub until: Option<Duration>,
 }
 
 impl Held {
     pub fn new(kind: Kind, grants: &[Grant]) -> Self {
         let names = grants.iter().map(|grant| (grant.name.clone(), grant.fence)).collect();
-        Self { kind, names, loss: None }
+        Self { kind, names, loss: None, until: None }
+    }
+
+    /// It is lost, in these words, and free for others at this moment.
+    pub fn lose(&mut self, words: &str, until: Duration) {
+        self.loss.get_or_insert(Loss::Told(words.to_string()));
+        self.until.get_or_insert(until);
     }
 
     /// Why it is lost, by what the cluster says that the session holds.
@@ -112,6 +127,11 @@ impl Kind {
 impl Shared {
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a request comes to nothing, whatever is answered.
+    pub fn is_void(&self, number: u64) -> bool {
+        self.lock().void.contains(&number)
     }
 
     /// The mark that a request carries, if the engine knows of it.
@@ -167,7 +187,9 @@ impl State {
             requests: Requests::default(),
             held: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            void: BTreeSet::new(),
             cleanups: Cleanups::default(),
+            grace: None,
             of_cluster,
         }
     }
@@ -200,19 +222,38 @@ impl State {
     }
 
     /// The cluster tells what the session holds. It can only be asked about what was held when the
-    /// keepalive was sent: what was granted meanwhile it may not have known yet.
-    pub fn compare(&mut self, holds: &[Hold], sent_with: &[u64]) {
+    /// keepalive was sent: what was granted meanwhile it may not have known yet. What is taken away
+    /// although its grant did not come yet is not entered any more when it does. `until` is the
+    /// deadline that was known before.
+    pub fn compare(&mut self, holds: &[Hold], sent_with: &[u64], until: Duration) {
         for number in sent_with {
             let Some(held) = self.held.get_mut(number) else { continue };
             if held.loss.is_none() {
                 held.loss = held.loss_by(*number, holds);
+                held.until = held.loss.as_ref().map(|_| until);
             }
         }
+        let revoked = holds.iter().filter(|hold| hold.revoked);
+        let revoked = revoked.filter_map(|hold| hold.request_id.parse().ok());
+        let unheard: Vec<u64> = revoked.filter(|it| self.requests.is_unanswered(*it)).collect();
+        self.void.extend(unheard);
+    }
+
+    /// Until when the session can be relied on: neither its lease nor the grace of its stream may
+    /// have ended.
+    pub fn ends(&self) -> Duration {
+        let lease = self.deadline.deadline();
+        self.grace.as_ref().and_then(Grace::deadline).map_or(lease, |grace| grace.min(lease))
+    }
+
+    /// For how long that is.
+    pub fn left(&self, now: Duration) -> Duration {
+        self.ends().saturating_sub(now)
     }
 
     /// Whether the session is lost by now. Once it is, it stays so.
     pub fn judge(&mut self, now: Duration) -> Option<Loss> {
-        if self.loss.is_none() && self.deadline.left(now).is_zero() {
+        if self.loss.is_none() && self.left(now).is_zero() {
             self.loss = Some(Loss::Silence);
         }
         self.loss.clone()
@@ -230,7 +271,7 @@ mod tests {
 
     fn held(names: &[(&str, u64)]) -> Held {
         let names = names.iter().map(|(name, fence)| (name.to_string(), *fence)).collect();
-        Held { kind: Kind::Lock, names, loss: None }
+        Held { kind: Kind::Lock, names, loss: None, until: None }
     }
 
     fn hold(name: &str, fence: u64, request: u64, revoked: bool) -> Hold {
@@ -265,10 +306,23 @@ mod tests {
             hold("both", 7, 3, false),
             hold("revoked", 8, 3, true),
         ];
-        state.compare(&listed, &[1, 2, 3]);
+        state.compare(&listed, &[1, 2, 3], Duration::from_secs(9));
         let lost: Vec<bool> = state.held.values().map(|held| held.loss.is_some()).collect();
         assert_eq!(lost, [false, true, true, false]);
         let force = Some(Loss::Told("it was taken away by force".to_string()));
         assert_eq!(state.held[&3].loss, force);
+        let until: Vec<Option<Duration>> = state.held.values().map(|held| held.until).collect();
+        let before = Some(Duration::from_secs(9));
+        assert_eq!(until, [None, before, before, None], "the news give it no more time");
+    }
+
+    #[test]
+    fn what_is_revoked_before_its_grant_came_is_void() {
+        let mut state = state();
+        let numbers = [(); 3].map(|()| state.requests.begin());
+        state.requests.settle(numbers[2]);
+        let listed = [hold("a", 5, 1, false), hold("b", 6, 2, true), hold("released", 7, 3, true)];
+        state.compare(&listed, &[], Duration::ZERO);
+        assert_eq!(state.void, BTreeSet::from([numbers[1]]));
     }
 }

@@ -48,24 +48,42 @@ impl Watch {
         self.shared.lock().deadline.ttl()
     }
 
+    /// How long it can be relied on right after a sign of life was answered: for its time to live
+    /// or, if the session has a stream, for the grace of that, whichever is less.
+    pub fn lasts(&self) -> Duration {
+        let state = self.shared.lock();
+        let ttl = state.deadline.ttl();
+        state.grace.as_ref().map_or(ttl, |grace| grace.span().min(ttl))
+    }
+
     /// How long it can still be relied on, should nothing be heard any more.
     pub fn left(&self) -> Duration {
         let mut state = self.shared.lock();
         match self.judge(&mut state) {
             Some(_) => Duration::ZERO,
-            None => state.deadline.left(since_boot()),
+            None => state.left(since_boot()),
         }
     }
 
-    /// Waits until it is lost, or given back: then there is no loss.
+    /// How long whoever is inside has to leave: until the deadline that was known before a loss.
+    /// What told of the loss gave the session more time, but not this.
+    pub fn time_to_leave(&self) -> Duration {
+        let state = self.shared.lock();
+        let told = self.number.and_then(|number| state.held.get(&number)?.until);
+        let until = told.map_or(state.ends(), |told| told.min(state.ends()));
+        until.saturating_sub(since_boot())
+    }
+
+    /// Waits until it is lost, or given back: then there is no loss. Whoever closes its client
+    /// loses all that was not given back before.
     pub fn wait(&self) -> Option<Loss> {
         let mut state = self.shared.lock();
         loop {
             let loss = self.judge(&mut state);
-            if loss.is_some() || state.closed || self.is_over(&state) {
+            if loss.is_some() || self.is_over(&state) {
                 return loss;
             }
-            let left = state.deadline.left(since_boot());
+            let left = state.left(since_boot());
             let woken = self.shared.changed.wait_timeout(state, nap(left));
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -82,7 +100,8 @@ impl Watch {
     fn judge(&self, state: &mut State) -> Option<Loss> {
         let session = state.judge(since_boot());
         let own = self.number.and_then(|number| state.held.get(&number)?.loss.clone());
-        own.or(session)
+        let closed = state.closed && !self.is_over(state);
+        own.or(session).or_else(|| closed.then(|| Loss::Told("it was closed here".to_string())))
     }
 
     fn is_over(&self, state: &State) -> bool {

@@ -90,6 +90,15 @@ fn nothing_unfinished_is_committed() {
     }));
 }
 
+/// A leader's lease depends on clocks; a majority that was asked does not (ReadIndex).
+#[test]
+fn no_read_relies_on_a_leaders_lease() {
+    let lease = concat!("ReadPolicy::", "LeaseRead");
+    complain(rust_files().into_iter().filter(|source| source.text.contains(lease)).map(|source| {
+        format!("{}: reads go by ReadIndex, not by the leader's lease", source.path)
+    }));
+}
+
 #[test]
 fn functions_are_short_and_the_exceptions_are_needed() {
     let mut complaints = Vec::new();

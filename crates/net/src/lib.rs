@@ -12,6 +12,7 @@ mod automaton;
 mod certificates;
 mod common_name;
 mod fingerprint;
+mod histogram;
 mod host;
 mod link;
 mod packet;
@@ -32,6 +33,7 @@ pub use certificates::{
     Authority, CertificateError, Certified, make_authority, make_client, make_node, make_server,
 };
 pub use fingerprint::{Fingerprint, NoFingerprint};
+pub use histogram::{Durations, Histogram};
 pub use host::{Host, HostConfig, HostError};
 pub use link::{Limits, LinkConfig, LinkError, Links, Past, TEXT_MAX};
 pub use packet::{KEY_MAX, Key, Lane, News, Order, Packet};

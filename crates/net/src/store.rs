@@ -26,13 +26,15 @@ mod opening;
 
 pub use error::StoreError;
 
-use crate::{Key, Lane, Packet, Past, Survival};
+use crate::{Histogram, Key, Lane, Packet, Past, Survival};
 use conclave_core::{Delay, NodeId};
 use error::Failed;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
 
 const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
 const PEERS: TableDefinition<u32, &[u8]> = TableDefinition::new("peers");
@@ -127,6 +129,7 @@ pub struct Store {
     identity: u128,
     incarnation: u32,
     nonce: u64,
+    syncs: Arc<Histogram>,
 }
 
 /// The open file of a node whose start does not count yet. Nobody may hear of that start before.
@@ -185,6 +188,11 @@ impl Store {
     /// tries, until the peers have forgotten what they know.
     pub fn condemn(&self, reason: &str) -> Result<(), StoreError> {
         opening::condemn(&self.database, reason).map_err(|failed| failed.at(&self.path))
+    }
+
+    /// How long its transactions took to be on disk, counted as they are made.
+    pub fn syncs(&self) -> Arc<Histogram> {
+        Arc::clone(&self.syncs)
     }
 
     /// Where it is.
@@ -264,7 +272,10 @@ impl Store {
         let write = self.database.begin_write()?;
         write_rows(&write, batch)?;
         // The default is to return when the disk has it.
-        Ok(write.commit()?)
+        let begun = Instant::now();
+        write.commit()?;
+        self.syncs.observe(begun.elapsed());
+        Ok(())
     }
 }
 

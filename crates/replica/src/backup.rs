@@ -13,7 +13,7 @@ use crate::face::{Founder, ReplicaError};
 use crate::founding::Founding;
 use crate::raft::Vote;
 use crate::raft_types::MemberNode;
-use conclave_table::{Floor, Table, VERSION};
+use conclave_table::{Floor, GENESIS, Table, VERSION};
 use openraft::storage::RaftLogStorage;
 use openraft::{Membership, StoredMembership};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,10 @@ use tokio::task::spawn_blocking;
 const MARK: &[u8; 8] = b"cnclback";
 const FORMAT: u32 = 1;
 const HEADER: usize = 8 + 4 + 8 + 8;
+
+/// When a backup was made whose table may have been old already: at any time, and so long ago that
+/// the fences of the restored cluster are above all that a cluster can have issued since.
+pub(crate) const UNDATED: u64 = 0;
 
 /// More than one second can issue, whatever the clocks say.
 const FLOOR: u64 = 1_000_000_000;
@@ -49,6 +53,11 @@ pub struct Restore {
     /// For how long nobody is let in: the longest time to live that any session may have. Nothing:
     /// at once, and then only fences protect.
     pub quiet: Option<Duration>,
+}
+
+/// Whether a backup is of a table that may have been old already when it was made.
+pub fn is_undated(backup: &[u8]) -> bool {
+    backup.get(12..20) == Some(&UNDATED.to_le_bytes())
 }
 
 /// Makes a backup of a snapshot.
@@ -79,7 +88,7 @@ pub async fn restore(backup: Vec<u8>, to: Restore) -> Result<(), ReplicaError> {
     let last_log_id = head.meta.last_log_id;
     let last_membership = StoredMembership::new(last_log_id, members);
     let meta = Meta { last_log_id, last_membership };
-    let record = Founding { cluster_id, version: VERSION, members: [(me, member)].into() };
+    let record = Founding { cluster_id, version: GENESIS, members: [(me, member)].into() };
     // The term of the last entry, so that the next leader has a later one.
     let term = last_log_id.map_or(0, |last| last.committed_leader_id().term);
     disk.log().save_vote(&Vote::new(term, me)).await.map_err(refused)?;
@@ -104,8 +113,7 @@ fn open(to: &Restore) -> Result<Disk, ReplicaError> {
 fn write(disk: &Disk, head: &Head, table: &Table, record: &Founding) -> Result<(), ReplicaError> {
     let pieces = Pieces::encode(head, table);
     disk.snapshots().write(head, pieces).map_err(refused)?;
-    disk.promise_founding(record.encode()).map_err(refused)?;
-    disk.set_cluster_id(record.cluster_id).map_err(refused)
+    disk.promise_founding(record.encode(), record.cluster_id).map_err(refused)
 }
 
 /// When it was made, and what is in it.

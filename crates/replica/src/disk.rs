@@ -6,6 +6,7 @@
 //! | `identity`     | format, cluster, node, random number of this disk, what was promised      |
 //! | `log/*.log`    | segments: entries, votes, truncations and purges in the order of writing  |
 //! | `snapshots/*`  | the table as it was at an index                                           |
+//! | `old-copy`     | only in a copy that was found out: who said so. It is not opened again    |
 //!
 //! What a node forgets may break what it promised. So a directory that is damaged, half there or
 //! somebody else's is refused, never replaced. The only thing that is cut off is the end of a write
@@ -14,23 +15,30 @@
 mod error;
 mod files;
 mod frame;
+pub(crate) mod hands;
 mod identity;
 mod log_store;
 mod record;
 mod recovery;
 mod segment;
 pub mod snapshot;
+mod stats;
 mod window;
 mod writer;
 
 pub use error::{DiskError, Failure};
+pub use hands::{Hands, Job, Threads};
 pub use identity::{ClusterId, Engine, Expected, Identity, engine_of};
 pub use log_store::LogStore;
 pub use snapshot::{Incoming, SnapshotFile, Snapshots};
+pub use stats::LogStats;
+pub use writer::LogWriter;
 
+use crate::host::Host;
 use record::{Begin, Checkpoint};
 use segment::Segment;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
@@ -68,8 +76,27 @@ impl Disk {
         Self::open_with(directory, expected, DiskOptions::default())
     }
 
+    /// The same, on this machine.
+    pub fn open_on(
+        host: &Host,
+        directory: &Path,
+        expected: &Expected<'_>,
+    ) -> Result<Self, DiskError> {
+        Self::open_by(&host.hands, directory, expected, host.disk)
+    }
+
     /// The same, with other sizes.
     pub fn open_with(
+        directory: &Path,
+        expected: &Expected<'_>,
+        options: DiskOptions,
+    ) -> Result<Self, DiskError> {
+        let hands: Arc<dyn Hands> = Arc::new(Threads);
+        Self::open_by(&hands, directory, expected, options)
+    }
+
+    fn open_by(
+        hands: &Arc<dyn Hands>,
         directory: &Path,
         expected: &Expected<'_>,
         options: DiskOptions,
@@ -83,20 +110,14 @@ impl Disk {
             None => make(directory, expected, options.segment_bytes)?,
         };
         identity.check(directory, expected)?;
-        let layout = Layout {
-            directory: directory.join(LOG),
-            disk: identity.disk,
-            segment_bytes: options.segment_bytes,
-        };
-        if !layout.directory.is_dir() {
-            return Err(DiskError::missing(&layout.directory, "the log of this node was there"));
-        }
+        refuse_old_copy(directory)?;
+        let layout = layout(hands, directory, identity.disk, options.segment_bytes)?;
         let (segment_bytes, cached_bytes) = (options.segment_bytes, options.cached_bytes);
         let recovered =
             recovery::recover(&layout.directory, identity.disk, segment_bytes, cached_bytes)?;
         let failure = Failure::default();
         let purged = recovered.checkpoint.purged.as_ref().map(|id| id.index);
-        let snapshots = Snapshots::open(&directory.join(SNAPSHOTS), purged, failure.clone())?;
+        let snapshots = Snapshots::open(hands, &directory.join(SNAPSHOTS), purged, &failure)?;
         count_start(&mut identity, directory)?;
         let logged = recovered.window.last().map_or(0, |id| id.index);
         let installed = snapshots.latest().and_then(|(meta, _)| meta.last_log_id);
@@ -104,9 +125,15 @@ impl Disk {
         let started = writer::start(layout, recovered, failure.clone(), lock);
         let (queue, shared) = started.map_err(|error| DiskError::system(directory, error))?;
         let directory = directory.to_path_buf();
-        let log = LogStore { queue, shared };
+        let hands = Arc::clone(hands);
+        let log = LogStore { queue, shared, hands };
         let identity = Arc::new(Mutex::new(identity));
         Ok(Self { directory, identity, log, snapshots, failure, last_at_start })
+    }
+
+    /// Who does its work.
+    pub(crate) fn hands(&self) -> &dyn Hands {
+        &*self.log.hands
     }
 
     /// Whose directory it is.
@@ -125,9 +152,13 @@ impl Disk {
         self.change(|identity| identity.cluster_id = Some(cluster_id))
     }
 
-    /// Keeps what this node promises when a cluster is founded. Waits for the disk.
-    pub fn promise_founding(&self, record: Vec<u8>) -> Result<(), DiskError> {
-        self.change(|identity| identity.founding = Some(record))
+    /// Keeps what this node promises when a cluster is founded, and the cluster itself, at once: a
+    /// node that knew only one of them would take messages of any. Waits for the disk.
+    pub fn promise_founding(&self, record: Vec<u8>, cluster: ClusterId) -> Result<(), DiskError> {
+        self.change(|identity| {
+            identity.founding = Some(record);
+            identity.cluster_id = Some(cluster);
+        })
     }
 
     /// What this node promised when the cluster was founded.
@@ -144,6 +175,11 @@ impl Disk {
     /// The log.
     pub fn log(&self) -> LogStore {
         self.log.clone()
+    }
+
+    /// What the log costs.
+    pub fn log_stats(&self) -> &LogStats {
+        &self.log.shared.stats
     }
 
     /// The snapshots.
@@ -184,9 +220,15 @@ impl Disk {
         }
     }
 
+    /// Another node has found out that this is an older copy: it is never to be opened again, also
+    /// when it has been started as often as the one that went on. Waits for the disk.
+    pub fn mark_old_copy(&self, line: &str) -> Result<(), DiskError> {
+        files::replace(&self.directory.join(OLD_COPY), line.as_bytes())
+    }
+
     /// Remembers why this node has to stop, and gives it back as what the consensus engine
     /// understands.
-    pub fn fail(&self, error: DiskError) -> std::io::Error {
+    pub fn fail(&self, error: DiskError) -> io::Error {
         self.failure.record(error)
     }
 
@@ -207,6 +249,7 @@ impl Disk {
 
 const LOG: &str = "log";
 const SNAPSHOTS: &str = "snapshots";
+const OLD_COPY: &str = "old-copy";
 /// All that a node puts into its directory, and what file systems have there.
 const KNOWN: &[&str] = &["lock", identity::FILE, "identity.part", LOG, SNAPSHOTS, "lost+found"];
 
@@ -223,6 +266,33 @@ fn refuse_foreign(directory: &Path) -> Result<(), DiskError> {
         }
     }
     Ok(())
+}
+
+/// What was found out once stays so: those who know may have forgotten it since.
+fn refuse_old_copy(directory: &Path) -> Result<(), DiskError> {
+    let path = directory.join(OLD_COPY);
+    match fs::read(&path) {
+        Ok(line) => {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            Err(DiskError::OldCopy { directory: directory.to_path_buf(), line })
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(DiskError::system(&path, error)),
+    }
+}
+
+/// Where the log of this disk is.
+fn layout(
+    hands: &Arc<dyn Hands>,
+    directory: &Path,
+    disk: u128,
+    segment_bytes: u64,
+) -> Result<Layout, DiskError> {
+    let directory = directory.join(LOG);
+    if !directory.is_dir() {
+        return Err(DiskError::missing(&directory, "the log of this node was there"));
+    }
+    Ok(Layout { directory, disk, segment_bytes, hands: Arc::clone(hands) })
 }
 
 /// Counts this start, durably, before anything is said to anybody.

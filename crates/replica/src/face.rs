@@ -1,5 +1,6 @@
 //! The face of the replicated state machine: what a node may ask of it.
 
+use crate::host::Host;
 use conclave_core::NodeId;
 use conclave_net::Tls;
 use conclave_table::{Applied, Change, LeaseTime, Table};
@@ -30,6 +31,8 @@ pub struct ReplicaConfig {
     pub tls: Option<Tls>,
     /// Time-outs.
     pub timing: Timing,
+    /// The machine that it runs on.
+    pub host: Host,
 }
 
 /// A node as the configuration names it.

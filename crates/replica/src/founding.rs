@@ -14,7 +14,7 @@ use crate::raft::network::{NoReply, address, node_id};
 use crate::raft_types::MemberNode;
 use conclave_core::NodeId;
 use conclave_net::rpc::{PeerAddress, RpcError};
-use conclave_table::VERSION;
+use conclave_table::GENESIS;
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ pub fn acquaint(disk: &Disk) -> Acquaintance {
     let identity = disk.identity();
     let unbound = identity.cluster_id.is_none() || identity.founding.is_some();
     let blank = disk.is_blank() && unbound;
-    Acquaintance { disk: identity.disk, blank, promised: identity.founding, version: VERSION }
+    Acquaintance { disk: identity.disk, blank, promised: identity.founding, version: GENESIS }
 }
 
 /// Promises to take part in this founding and no other. Waits for the disk.
@@ -86,12 +86,11 @@ pub fn promise(disk: &Disk, me: u64, bytes: &[u8]) -> Result<u128, String> {
     if record.members.get(&me).map(|member| member.disk) != Some(mine.disk) {
         return Err("the record has another disk for it".to_string());
     }
-    if record.version != VERSION {
+    if record.version != GENESIS {
         return Err("it is of another version of the program: found with one version".to_string());
     }
-    let kept = disk.promise_founding(bytes.to_vec());
-    kept.and_then(|()| disk.set_cluster_id(record.cluster_id))
-        .map_err(|error| error.to_string())?;
+    let kept = disk.promise_founding(bytes.to_vec(), record.cluster_id);
+    kept.map_err(|error| error.to_string())?;
     Ok(mine.disk)
 }
 
@@ -194,7 +193,7 @@ async fn prepare(node: &Node) -> Result<Founding, String> {
         return Err(String::new());
     }
     let id = conclave_net::random::bits().map_err(|error| error.to_string())?;
-    Ok(Founding { cluster_id: ClusterId { id, generation: 0 }, version: VERSION, members })
+    Ok(Founding { cluster_id: ClusterId { id, generation: 0 }, version: GENESIS, members })
 }
 
 enum Missing {
@@ -213,8 +212,13 @@ fn met(founder: &Founder, reply: Result<Reply, NoReply>) -> Result<MemberNode, M
         Ok(Reply::Acquainted(them)) if them.blank => {
             Err(Missing::Away(format!("node {id} takes part in founding a cluster")))
         }
-        Ok(_) | Err(NoReply::Rpc(RpcError::Refused { .. })) => Err(Missing::Member(format!(
+        Ok(_) => Err(Missing::Member(format!(
             "this disk is empty, and node {id} belongs to a cluster already: waits to be added, by \
+             `conclave cluster add`"
+        ))),
+        Err(NoReply::Rpc(RpcError::Refused { reason, .. })) => Err(Missing::Member(format!(
+            "this disk is empty, and no connection with node {id} is allowed ({reason}): waits \
+             until that is mended, or, if that node belongs to a cluster already, to be added by \
              `conclave cluster add`"
         ))),
         Err(why) => Err(Missing::Away(lacking(id, &why))),
@@ -255,6 +259,16 @@ pub fn admit(disk: &Disk, id: NodeId, theirs: u128) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_node_that_is_refused_is_not_said_to_have_a_cluster() {
+        let founder = Founder { id: NodeId(2), peer: "a:1".into(), api: "a:2".into() };
+        let refused = RpcError::Refused { to: NodeId(2), reason: "it is denied".into() };
+        let Err(Missing::Member(line)) = met(&founder, Err(NoReply::Rpc(refused))) else {
+            panic!("a person has to do something");
+        };
+        assert!(line.contains("node 3 is allowed (it is denied): waits until"), "{line}");
+    }
     use crate::disk::Expected;
     use std::path::PathBuf;
 
@@ -276,7 +290,7 @@ mod tests {
             let disk = self.disk.identity().disk;
             let member = MemberNode { disk, ..MemberNode::default() };
             let cluster_id = ClusterId { id, generation: 0 };
-            Founding { cluster_id, version: VERSION, members: [(0, member)].into() }.encode()
+            Founding { cluster_id, version: GENESIS, members: [(0, member)].into() }.encode()
         }
     }
 
@@ -298,6 +312,7 @@ mod tests {
         let cluster = ClusterId { id: 9, generation: 0 };
         assert!(join(&empty.disk, cluster).is_err());
         assert_eq!(acquaint(&empty.disk).promised, Some(record));
+        assert_eq!(empty.disk.cluster_id().map(|cluster| cluster.id), Some(1), "known at once");
     }
 
     #[test]
@@ -317,7 +332,7 @@ mod tests {
         let mut record = Founding::decode(&empty.record(1)).expect("it was encoded");
         record.version += 1;
         assert!(promise(&empty.disk, 0, &record.encode()).is_err(), "other rules");
-        record.version = VERSION;
+        record.version = GENESIS;
         assert!(promise(&empty.disk, 1, &record.encode()).is_err(), "another node");
         record.members.insert(0, MemberNode::default());
         assert!(promise(&empty.disk, 0, &record.encode()).is_err(), "another disk");

@@ -8,9 +8,11 @@ mod backup;
 pub mod disk;
 mod face;
 mod founding;
+mod host;
 mod lease;
 mod members;
 mod node;
+mod numbers;
 mod quick_election;
 mod raft;
 pub mod raft_types;
@@ -19,9 +21,11 @@ pub mod state_hashes;
 pub mod state_machine;
 mod status;
 
-pub use backup::{Restore, restore};
+pub use backup::{Restore, is_undated, restore};
 pub use face::{
     Call, CallError, Committed, Entry, Founder, Member, NotChanged, NotProposed, Observer,
     ReplicaConfig, ReplicaError, Role, Server, Status, Timing,
 };
+pub use host::{Clock, Host, Reading};
+pub use numbers::{Health, Numbers, SnapshotNumbers};
 pub use replica::{Boxed, Replica};

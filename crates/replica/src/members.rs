@@ -3,14 +3,16 @@
 use crate::face::{Founder, NotChanged, NotProposed};
 use crate::node::Node;
 use crate::raft::message::{Question, Reply};
-use crate::raft::network::{address, node_id};
+use crate::raft::network::{NoReply, address, node_id};
 use crate::raft_types::{MemberNode, TypeConfig};
 use conclave_core::NodeId;
-use conclave_net::rpc::PeerAddress;
+use conclave_net::rpc::{PeerAddress, RpcError};
+use futures_util::future::join_all;
 use openraft::async_runtime::WatchReceiver;
 use openraft::errors::{ClientWriteError, RaftError};
 use openraft::{ChangeMembers, RaftMetrics, ServerState};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -22,6 +24,10 @@ const HAND_OVER: Duration = Duration::from_secs(1);
 
 /// Whoever is to vote or to lead may be so many entries behind.
 const LAG_MAX: u64 = 1_000;
+
+/// What a node says that is no member any more.
+pub const REMOVED: &str =
+    "this node was removed from its cluster: its data directory is of no use now";
 
 /// The most members.
 const MEMBERS_MAX: usize = 31;
@@ -95,6 +101,36 @@ pub async fn remove(node: &Node, id: NodeId) -> Result<(), NotChanged> {
         rpc.forget(id);
     }
     Ok(())
+}
+
+/// The leader says that this node was removed. Others must know of it, since the change was
+/// committed: one node alone ends no other by its word.
+pub fn on_removed(node: Arc<Node>, leader: NodeId) {
+    let stop = node.stop.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            () = stop.cancelled() => {}
+            removed = is_removed(&node, leader) => if removed {
+                node.end(REMOVED);
+            } else {
+                tracing::warn!("node {leader} says that this node was removed, and nobody else");
+            },
+        }
+    });
+}
+
+async fn is_removed(node: &Node, leader: NodeId) -> bool {
+    let voters = node.members().voters;
+    let others = node.others();
+    let others = others.iter().filter(|to| to.id != leader && voters.contains(&to.id.0.into()));
+    let deadline = Instant::now() + ANSWER;
+    let asked = others.map(|to| node.peers.ask(to, &Question::Belongs, deadline));
+    let answers = join_all(asked).await;
+    let says_so = |answer: &Result<Reply, NoReply>| match answer {
+        Ok(Reply::Stranger) | Err(NoReply::Rpc(RpcError::Refused { .. })) => true,
+        Ok(_) | Err(_) => false,
+    };
+    answers.is_empty() || answers.iter().any(says_so)
 }
 
 /// Another member is to lead.

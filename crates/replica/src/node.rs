@@ -2,8 +2,10 @@
 
 use crate::disk::Disk;
 use crate::face::{Member, ReplicaConfig};
+use crate::numbers::LastHeard;
 use crate::quick_election::Permits;
 use crate::raft::network::{Peers, address, node_id};
+use crate::raft::vetting::Known;
 use crate::raft::{LogId, Raft, Vote};
 use crate::raft_types::{MemberNode, TypeConfig};
 use crate::state_machine::SharedTable;
@@ -35,6 +37,8 @@ pub struct Node {
     pub permits: Permits,
     /// Whether a leader was heard of since this node started.
     pub heard: watch::Sender<bool>,
+    /// When the leader that this node follows was last heard of.
+    pub last_heard: LastHeard,
     /// Why it had to stop by itself.
     pub ended: watch::Sender<Option<Arc<str>>>,
     /// Ends all its tasks.
@@ -64,6 +68,14 @@ impl Node {
     /// Who belongs to the cluster.
     pub fn members(&self) -> Members {
         Members::of(&self.raft.metrics().borrow_watched())
+    }
+
+    /// How far this node is.
+    pub fn known(&self) -> Known {
+        let metrics = self.raft.metrics();
+        let metrics = metrics.borrow_watched();
+        let committed = metrics.local_committed.max(metrics.last_applied);
+        Known { term: metrics.current_term, committed, version_max: self.version_max }
     }
 
     /// Where a member is.

@@ -20,6 +20,7 @@ use conclave_core::NodeId;
 use conclave_net::rpc::{Ending, LinkEvent, PeerAddress, Probe};
 use futures_util::future::join_all;
 use openraft::raft::{TransferLeaderRequest, VoteRequest};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{broadcast, watch};
@@ -50,6 +51,8 @@ struct Known {
     /// This node leads, and wants this one to lead.
     handing_to: Option<u64>,
     campaigned: Option<Instant>,
+    /// For whom this node looks whether the leader is dead. That takes a connection: one for each.
+    looking_for: BTreeSet<u64>,
 }
 
 impl Default for Permits {
@@ -70,6 +73,12 @@ impl Permits {
         self.asked.send_modify(|count| *count += 1);
     }
 
+    /// Begins to look for this node whether the leader is dead, unless that is under way.
+    fn look_for(&self, from: u64) -> Option<Looking<'_>> {
+        let begins = self.known().looking_for.insert(from);
+        begins.then(|| Looking { permits: self, from })
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -84,11 +93,24 @@ impl Permits {
     }
 }
 
+/// For one other node it is looked whether the leader is dead.
+struct Looking<'a> {
+    permits: &'a Permits,
+    from: u64,
+}
+
+impl Drop for Looking<'_> {
+    fn drop(&mut self) {
+        self.permits.known().looking_for.remove(&self.from);
+    }
+}
+
 /// Takes the mark from a vote that has no right to it.
 pub async fn vet(node: &Node, mut request: VoteRequest<TypeConfig>) -> VoteRequest<TypeConfig> {
     if request.leadership_transfer {
         let candidate = request.vote.leader_id.node_id;
-        request.leadership_transfer = is_permitted(node, candidate).await;
+        let looking = node.permits.look_for(candidate);
+        request.leadership_transfer = looking.is_some() && is_permitted(node, candidate).await;
     }
     request
 }
@@ -140,8 +162,9 @@ pub async fn is_dead(node: &Node, vote: &Vote) -> bool {
 }
 
 /// Answers another node that has lost the leader.
-pub async fn on_suspicion(node: &Node, suspicion: &Suspicion) -> Suspected {
-    let Some((vote, last)) = node.log_end().await else {
+pub async fn on_suspicion(node: &Node, from: NodeId, suspicion: &Suspicion) -> Suspected {
+    let looking = node.permits.look_for(from.0.into());
+    let (Some(_looking), Some((vote, last))) = (looking, node.log_end().await) else {
         return Suspected { agrees: false, last: None };
     };
     let agrees =
@@ -243,6 +266,16 @@ mod tests {
         assert!(is_first((entry(3, 9), 2), &[(entry(3, 9), 1)]), "of equal ones the greater id");
         assert!(!is_first((entry(3, 9), 1), &[(entry(3, 9), 2)]));
         assert!(is_first((None, 1), &[]));
+    }
+
+    #[test]
+    fn one_look_at_a_time_is_taken_for_each_node() {
+        let permits = Permits::default();
+        let first = permits.look_for(1);
+        assert!(first.is_some() && permits.look_for(1).is_none());
+        assert!(permits.look_for(2).is_some(), "another one is not kept waiting");
+        drop(first);
+        assert!(permits.look_for(1).is_some());
     }
 
     #[test]

@@ -11,6 +11,7 @@ openraft::declare_raft_types!(
         R = Option<Applied>,
         NodeId = u64,
         Node = MemberNode,
+        AsyncRuntime = crate::raft::runtime::Runtime,
 );
 
 /// A change of the table with the lease clock of the leader that proposed it.

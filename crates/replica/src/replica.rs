@@ -1,12 +1,13 @@
 //! The replica: one node's part in the replicated state machine, started, asked and stopped.
 
-use crate::disk::{Disk, Expected};
+use crate::disk::{Disk, Expected, hands};
 use crate::face::{
     CallError, Committed, Founder, NotChanged, NotProposed, Observer, ReplicaConfig, ReplicaError,
     Server, Status,
 };
 use crate::lease::{Proposer, Proposing};
 use crate::node::Node;
+use crate::numbers::{self, Health, LastHeard, Numbers};
 use crate::quick_election::{self, Permits};
 use crate::raft::Raft;
 use crate::raft::config::settings;
@@ -15,7 +16,7 @@ use crate::raft::serve::Answering;
 use crate::state_machine::StateMachine;
 use crate::{agreement, backup, founding, members, status};
 use conclave_core::NodeId;
-use conclave_net::rpc::{Purpose, Rpc, RpcConfig, RpcError, RpcLimits};
+use conclave_net::rpc::{Listener, Purpose, Rpc, RpcConfig, RpcError, RpcLimits};
 use conclave_table::{Change, Renewal, Renewed, Table, VERSION};
 use openraft::ReadPolicy;
 use openraft::async_runtime::WatchReceiver;
@@ -27,7 +28,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -68,20 +68,20 @@ impl Replica {
         Self::start_on(listener, config, server, observer, VERSION).await
     }
 
-    /// The same with a listener that exists already, on a port that the system chose, perhaps, and
-    /// as a build that knows the rules of the table up to this version.
+    /// The same with a listener that exists already, on a port that the system chose, perhaps, or
+    /// with another network, and as a build that knows the rules of the table up to this version.
     pub fn start_on(
-        listener: TcpListener,
+        listener: impl Into<Listener>,
         config: ReplicaConfig,
         server: Arc<dyn Server>,
         observer: Box<dyn Observer>,
         version_max: u32,
     ) -> Boxed<'static, Result<Self, ReplicaError>> {
-        Box::pin(Self::take_part(listener, config, server, observer, version_max))
+        Box::pin(Self::take_part(listener.into(), config, server, observer, version_max))
     }
 
     async fn take_part(
-        listener: TcpListener,
+        listener: Listener,
         config: ReplicaConfig,
         server: Arc<dyn Server>,
         observer: Box<dyn Observer>,
@@ -99,9 +99,19 @@ impl Replica {
         let permits = Permits::default();
         let ended = watch::Sender::new(None);
         let heard = watch::Sender::new(false);
-        let node =
-            Node { config, version_max, disk, table, raft, peers, permits, heard, ended, stop };
-        let node = Arc::new(node);
+        let node = Arc::new(Node {
+            config,
+            version_max,
+            disk,
+            table,
+            raft,
+            peers,
+            permits,
+            heard,
+            last_heard: LastHeard::default(),
+            ended,
+            stop,
+        });
         let last = Arc::new(node.stop.clone().drop_guard());
         let answering = Arc::new(Answering::new(Arc::clone(&node), server));
         let rpc = Rpc::start_on(listener, rpc_config(&node), answering);
@@ -110,9 +120,7 @@ impl Replica {
     }
 
     fn run(node: Arc<Node>, last: Arc<DropGuard>) -> Self {
-        let gather = node.config.timing.renewals;
-        let parts = (node.raft.clone(), node.disk.clone(), node.table.clone());
-        let (proposer, proposing) = Proposer::new(parts.0, parts.1, parts.2, gather);
+        let (proposer, proposing) = Proposer::new(&node);
         let now = watch::Sender::new(status::status(&node));
         let status = now.subscribe();
         let (over, is_over) = watch::channel(false);
@@ -193,6 +201,16 @@ impl Replica {
         self.status.clone()
     }
 
+    /// Numbers for a monitoring system.
+    pub fn numbers(&self) -> Numbers {
+        numbers::numbers(&self.node)
+    }
+
+    /// What speaks for this node, or against it, beside its status.
+    pub fn health(&self) -> Health {
+        numbers::health(&self.node)
+    }
+
     /// Leader only: takes a new member in as a learner. It must be running, with an empty disk.
     pub fn add(&self, member: Founder) -> Boxed<'_, Result<(), NotChanged>> {
         Box::pin(async move {
@@ -226,13 +244,15 @@ impl Replica {
         })
     }
 
-    /// Makes a backup of this node's table: its bytes. See [`crate::restore`].
-    pub fn snapshot(&self) -> Boxed<'_, Result<Vec<u8>, ReplicaError>> {
-        Box::pin(self.back_up())
+    /// Makes a backup of this node's table: its bytes. See [`crate::restore`], which must know
+    /// whether the table was up to date at some moment of this call.
+    pub fn snapshot(&self, up_to_date: bool) -> Boxed<'_, Result<Vec<u8>, ReplicaError>> {
+        Box::pin(self.back_up(up_to_date))
     }
 
-    async fn back_up(&self) -> Result<Vec<u8>, ReplicaError> {
+    async fn back_up(&self, up_to_date: bool) -> Result<Vec<u8>, ReplicaError> {
         let raft = &self.node.raft;
+        let begun = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut metrics = raft.metrics();
         let applied = metrics.borrow_watched().last_applied;
         if metrics.borrow_watched().snapshot < applied {
@@ -250,8 +270,7 @@ impl Replica {
         let latest = self.node.disk.snapshots().latest();
         let (_, file) = latest.ok_or_else(|| refused("there is nothing to back up yet".into()))?;
         let snapshot = file.read_all().await.map_err(|error| refused(error.to_string()))?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Ok(backup::wrap(&snapshot, now.as_secs()))
+        Ok(backup::wrap(&snapshot, if up_to_date { begun.as_secs() } else { backup::UNDATED }))
     }
 
     /// Ends when this replica had to stop by itself, and says why.
@@ -299,12 +318,14 @@ async fn open(
     let directory = config.data.clone();
     let cluster = config.cluster.clone();
     let node = config.me;
+    let host = config.host.clone();
     let open = move || {
-        let disk = Disk::open(&directory, &Expected { cluster: &cluster, node })?;
+        let disk = Disk::open_on(&host, &directory, &Expected { cluster: &cluster, node })?;
         let machine = StateMachine::open(&disk, observer, version_max)?;
         Ok((disk, machine))
     };
-    let opened = spawn_blocking(open).await.map_err(|error| refused(error.to_string()))?;
+    let opened =
+        hands::work(&*config.host.hands, open).await.map_err(|error| refused(error.to_string()))?;
     opened.map_err(|error: crate::disk::DiskError| refused(error.to_string()))
 }
 
@@ -324,6 +345,7 @@ fn spawn(node: &Node, task: impl Future<Output = ()> + Send + 'static) {
     let stop = node.stop.clone();
     tokio::spawn(async move {
         tokio::select! {
+            biased;
             () = stop.cancelled() => {}
             () = task => {}
         }
@@ -341,15 +363,37 @@ async fn watch_disk(node: Arc<Node>) {
 /// An older copy of a node must stop: it has forgotten what it promised.
 async fn watch_accusers(node: Arc<Node>) {
     let mut accused = node.peers.accused();
-    if let Ok(line) = accused.wait_for(Option::is_some).await {
-        node.end(line.clone().unwrap_or_default());
+    let mut status = node.raft.server_metrics();
+    let line = loop {
+        let leader = node.metrics().current_leader.map(node_id);
+        let voters = node.members().voters.len();
+        let proved = node.config.tls.is_some();
+        let line = accused.borrow_and_update().believed(leader, voters, proved);
+        if let Some(line) = line {
+            break line;
+        }
+        let changed = tokio::select! {
+            changed = accused.changed() => changed.is_ok(),
+            changed = status.changed() => changed.is_ok(),
+        };
+        if !changed {
+            return;
+        }
+    };
+    let (disk, mark) = (node.disk.clone(), Arc::clone(&line));
+    // The node ends whether or not its disk can be marked.
+    let mark = move || disk.mark_old_copy(&mark);
+    if let Ok(Err(error)) = hands::work(node.disk.hands(), mark).await {
+        tracing::warn!("cannot mark the directory as an old copy: {error}");
     }
+    node.end(line);
 }
 
 /// Waits until the node is stopped, or has to stop, and ends all of it.
 async fn end(node: Arc<Node>, over: watch::Sender<bool>) {
     let mut ended = node.ended.subscribe();
     tokio::select! {
+        biased;
         () = node.stop.cancelled() => {}
         _ = ended.wait_for(Option::is_some) => {}
     }

@@ -4,7 +4,7 @@
 //! engine applies the committed entries after it once more.
 
 use crate::disk::snapshot::{Head, Meta, Pieces};
-use crate::disk::{Disk, DiskError, SnapshotFile};
+use crate::disk::{Disk, DiskError, SnapshotFile, hands};
 use crate::face::{Entry, Observer};
 use crate::raft_types::{Stamped, TypeConfig};
 use crate::state_hashes::{StateHash, StateHashes};
@@ -15,7 +15,6 @@ use openraft::type_config::alias::{EntryOf, LogIdOf, SnapshotOf, StoredMembershi
 use openraft::{EntryPayload, OptionalSend};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use tokio::task::spawn_blocking;
 
 type LogId = LogIdOf<TypeConfig>;
 type Members = StoredMembershipOf<TypeConfig>;
@@ -179,7 +178,7 @@ impl State {
 }
 
 /// Whether a snapshot is of this cluster and of rules that this build knows.
-fn check(disk: &Disk, head: &Head, table: &Table, version_max: u32) -> Result<(), DiskError> {
+pub fn check(disk: &Disk, head: &Head, table: &Table, version_max: u32) -> Result<(), DiskError> {
     if table.version() > version_max {
         return Err(unknown_version(table.version()));
     }
@@ -232,7 +231,7 @@ impl RaftStateMachine<TypeConfig> for StateMachine {
             }
             Ok((head, table))
         };
-        let installed = spawn_blocking(install).await.map_err(io::Error::other)?;
+        let installed = hands::work(self.disk.hands(), install).await?;
         let (head, table) = installed.map_err(|error| self.disk.fail(error))?;
         self.replace(head, table);
         Ok(())
@@ -273,6 +272,6 @@ impl RaftSnapshotBuilder<TypeConfig> for Builder {
             let snapshot = disk.snapshots().write(&head, pieces)?;
             Ok(SnapshotOf::<TypeConfig, _> { meta: head.meta, snapshot })
         };
-        spawn_blocking(build).await.map_err(io::Error::other)?
+        hands::work(self.disk.hands(), build).await?
     }
 }

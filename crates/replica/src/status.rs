@@ -30,6 +30,7 @@ pub async fn keep(node: Arc<Node>, mut leading: Leading, status: watch::Sender<S
         update(&node, &metrics.borrow_watched(), leading.now(), &mut membership, &status);
         watch_end(&node, &metrics.borrow_watched(), &mut member);
         tokio::select! {
+            biased;
             changed = metrics.changed() => if changed.is_err() {
                 return;
             },
@@ -64,13 +65,15 @@ fn update(
 
 /// A node that stopped by itself, or was a member and is none any more, has to say so.
 fn watch_end(node: &Node, metrics: &RaftMetrics<TypeConfig>, member: &mut bool) {
-    if let Err(error) = &metrics.running_state {
+    // One that is told to stop stops its engine too, which is no mishap.
+    let mishap = metrics.running_state.as_ref().err().filter(|_| !node.stop.is_cancelled());
+    if let Some(error) = mishap {
         node.end(format!("the consensus engine has stopped: {error}"));
     }
     let committed = &metrics.committed_membership_config;
     let named = committed.get_node(&metrics.id).is_some();
     if *member && !named {
-        node.end("this node was removed from its cluster: its data directory is of no use now");
+        node.end(crate::members::REMOVED);
     }
     *member = named;
 }

@@ -53,7 +53,6 @@ pub use refusal::Refusal;
 pub use sessions::Kind;
 
 use crate::audit::Audit;
-use crate::http::metrics::exposition;
 use crate::rights::Principal;
 use crate::{DETECTOR, ELECTION, LOCK};
 use conclave_api::limits::{self, LOCKS_MAX};
@@ -64,6 +63,7 @@ use handover::Handover;
 use journal::Journal;
 use leadership::Leadership;
 use lease_clock::LeaseTimer;
+use metrics::Counts;
 use queues::Queues;
 use replies::Replies;
 use sessions::Sessions;
@@ -87,6 +87,7 @@ pub struct Desk {
     audit: Option<Audit>,
     /// Who asks for what is being done just now.
     asker: Principal,
+    counts: Counts,
     /// Once this node was told to stop.
     handover: Option<Handover>,
 }
@@ -108,6 +109,7 @@ impl Desk {
             journal: Journal::new(config.me.0 + 1, config.started_ms),
             audit: None,
             asker: Principal::default(),
+            counts: Counts::default(),
             handover: None,
             config,
         }
@@ -219,10 +221,10 @@ impl Desk {
             Question::Election { name, reply } => answer(reply, self.election_view(&name), host),
             Question::Value { name, reply } => answer(reply, self.value(&name), host),
             Question::Cluster { reply } => answer(reply, Ok(self.cluster_view(host)), host),
-            Question::Ready { reply } => answer(reply, self.check_ready(host), host),
+            Question::Ready { reply } => answer(reply, Ok(self.readiness(host)), host),
             Question::Members { reply } => answer(reply, only_replicated(), host),
             Question::Events { reply } => answer(reply, Ok(self.journal.feed()), host),
-            Question::Metrics { reply } => answer(reply, Ok(exposition(&self.metrics(host))), host),
+            Question::Metrics { reply } => answer(reply, Ok(self.metrics(host).exposition()), host),
         }
     }
 }

@@ -11,7 +11,7 @@ mod elections;
 mod head_timeout;
 mod locks;
 mod members;
-pub(crate) mod metrics;
+mod metrics;
 mod openapi;
 mod places;
 mod problem;
@@ -30,24 +30,26 @@ pub use server::{Server, serve};
 
 use crate::audit::Audit;
 use crate::desk::{Answer, Command, Question, Reply, refusal};
+use crate::node_facts::NodeFacts;
+use crate::readiness::{self, Readiness};
 use crate::rights::{Principal, Right};
 use crate::tokens::TokenFile;
 use axum::Json;
 use axum::body::Bytes;
 use axum::response::IntoResponse;
 use conclave_net::ApiTls;
+use metrics::ApiMetrics;
 use problem::Listed;
 use serde::Serialize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stream_limit::StreamLimit;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
 /// The API described for programs: an OpenAPI document, as `/openapi.json` has it.
-pub fn openapi() -> Bytes {
-    openapi::DOCUMENT.clone()
+pub fn openapi(replicated: bool) -> Bytes {
+    openapi::document_of(replicated)
 }
 
 /// What the API must know.
@@ -57,7 +59,7 @@ pub struct HttpConfig {
     pub node: u32,
     /// The addresses, as `host:port`, under which clients know this node, loopback aside.
     pub own: Vec<String>,
-    /// Classic engine: where the API of node 1 is, which keeps the values.
+    /// Classic engine: where the API of node 1 is, which keeps the values. Nothing: replicated.
     pub keeper: Option<String>,
     /// Whoever shows this may do everything; without other tokens only this lets use force.
     pub admin_token: Option<String>,
@@ -69,8 +71,8 @@ pub struct HttpConfig {
     pub audit: Option<Audit>,
     /// Time-outs, and how many connections.
     pub limits: HttpLimits,
-    /// Set when the data directory is no longer there: then the node is not ready.
-    pub data_vanished: Arc<AtomicBool>,
+    /// What else there is to tell of the node.
+    pub facts: NodeFacts,
 }
 
 /// Time-outs of the API towards its clients, and how many connections it serves.
@@ -92,7 +94,8 @@ pub struct HttpLimits {
     pub connections: usize,
     /// How many more there may be for urgent requests: keepalive, release, admin and health.
     pub reserved: usize,
-    /// How many event streams there may be at once. Beyond these, the oldest ends.
+    /// How many event streams there may be at once. Beyond these, the oldest ends. And so many of
+    /// sessions, of which none ever gives way: the next is refused.
     pub streams: usize,
     /// How many bytes of long answers may be under way at once.
     pub answers: usize,
@@ -125,9 +128,11 @@ struct Api {
     config: Arc<HttpConfig>,
     commands: mpsc::Sender<Command>,
     streams: Arc<StreamLimit>,
+    session_streams: Arc<StreamLimit>,
     lists: Arc<Semaphore>,
     /// In whose name.
     who: Principal,
+    metrics: Arc<ApiMetrics>,
 }
 
 impl Api {
@@ -147,6 +152,22 @@ impl Api {
             refusal.cycle.retain(|blocker| self.who.may(Right::Read, &blocker.lock));
         }
         answered
+    }
+
+    /// The same for a request to be let in: how long that took is counted.
+    async fn ask_to_enter<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Answer<T> {
+        let begun = Instant::now();
+        let answered = self.ask(command).await;
+        self.metrics.acquire.observe(begun.elapsed());
+        answered
+    }
+
+    /// Whether the node can serve now: its data directory is there, and its engine says so.
+    async fn readiness(&self) -> Answer<Readiness> {
+        let engine = self.show(|reply| Question::Ready { reply }).await?;
+        let gone = "the data directory of this node vanished".to_string();
+        let gone = self.config.facts.data.has_vanished().then_some(gone);
+        Ok(engine.check(readiness::DISK, gone))
     }
 
     /// Asks the desk to show something.

@@ -4,7 +4,7 @@ use crate::audit::Audit;
 use crate::data_watch::DataWatch;
 use crate::desk::{Needs, has_holds};
 use crate::prepared_api::{self, PreparedApi};
-use crate::{Command, Config, Desk, DeskConfig, Engine, config, replicated_node};
+use crate::{Command, Config, Desk, DeskConfig, Engine, NodeFacts, config, replicated_node};
 use conclave_core::NodeId;
 use conclave_lab::Usage;
 use conclave_lab::machines::{ELECTION, Machines};
@@ -138,16 +138,16 @@ async fn run_classic(config: Config, audit: Option<Audit>, shutdown: Shutdown) -
     let recorder = recorder(&config, &machines, store.store())?;
     let link_config = link_config(&config, &machines, store.store(), tls)?;
     let store = store.count()?; // Whatever can fail, and would fail again, is done.
+    let (_data, facts) = watch(&store, link_config.tls.as_ref());
     let (order, orders) = mpsc::channel(QUEUE);
     let (tell, news) = mpsc::channel(QUEUE);
     let (command, commands) = mpsc::channel::<Command>(QUEUE);
     let links = Links::start_on(listener, link_config, orders, tell)?;
     log_start(&config, &links, &api, store.incarnation());
     let host = HostConfig { me, n: config.nodes.len() as u32, seed: random(), recorder };
-    let data = DataWatch::start(store.path().to_path_buf());
     let started = Host::start(host, store, desk(&config, machines, &api), order, news, commands);
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
-    let server = api.serve(&config, &data, command.clone());
+    let server = api.serve(&config, facts, command.clone());
     let ended = tokio::select! {
         () = hand_over_after(shutdown, &command) => Ok(()),
         ended = host.ended() => ended,
@@ -158,6 +158,14 @@ async fn run_classic(config: Config, audit: Option<Audit>, shutdown: Shutdown) -
     ended.and(stopped)?;
     info!("stopped");
     Ok(())
+}
+
+/// What the API tells of the node, and the watch that keeps it true for as long as it is kept.
+fn watch(store: &Store, tls: Option<&Tls>) -> (DataWatch, NodeFacts) {
+    let watch = DataWatch::start(store.path().to_path_buf());
+    let certificate_end = tls.map(Tls::end);
+    let facts = NodeFacts { data: watch.state(), certificate_end, syncs: Some(store.syncs()) };
+    (watch, facts)
 }
 
 fn log_start(config: &Config, links: &Links, api: &PreparedApi, start: u32) {

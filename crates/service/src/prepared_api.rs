@@ -2,11 +2,10 @@
 //! Whatever can fail is tried before the node takes part in anything.
 
 use crate::audit::Audit;
-use crate::data_watch::DataWatch;
 use crate::http::{self, HttpConfig, HttpLimits, Server};
 use crate::node::NodeError;
 use crate::tokens::TokenFile;
-use crate::{ApiCertificates, Command, Config, Engine};
+use crate::{ApiCertificates, Command, Config, Engine, NodeFacts};
 use conclave_net::{ApiTls, TlsError, TlsFiles};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -51,7 +50,7 @@ impl PreparedApi {
     pub fn serve(
         self,
         config: &Config,
-        data: &DataWatch,
+        facts: NodeFacts,
         commands: mpsc::Sender<Command>,
     ) -> Server {
         let own = config.nodes.get(config.id as usize - 1).map(|node| node.api.clone());
@@ -67,7 +66,7 @@ impl PreparedApi {
             tls: self.tls,
             audit: self.audit,
             limits: HttpLimits::default(),
-            data_vanished: data.vanished(),
+            facts,
         };
         http::serve(self.listener, served, commands)
     }

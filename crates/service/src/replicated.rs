@@ -24,6 +24,7 @@ mod metrics;
 mod observer;
 mod peers;
 mod questions;
+mod ready;
 mod sights;
 mod stream;
 mod views;

@@ -5,9 +5,11 @@ use crate::data_watch::DataWatch;
 use crate::http::Server;
 use crate::node::{self, Ended, NodeError, QUEUE, Shutdown};
 use crate::prepared_api::PreparedApi;
-use crate::{Command, Config, EngineConfig, ReplicatedEngine};
+use crate::{Command, Config, EngineConfig, NodeFacts, ReplicatedEngine};
 use conclave_core::NodeId;
-use conclave_replica::{Boxed, Founder, Replica, ReplicaConfig, ReplicaError, Timing};
+use conclave_net::Tls;
+use conclave_replica::{Boxed, Founder, Host, Replica, ReplicaConfig, ReplicaError, Timing};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tracing::info;
 
@@ -26,6 +28,7 @@ pub async fn run(config: Config, audit: Option<Audit>, shutdown: Shutdown) -> En
 
 /// A node at work.
 struct Running {
+    engine: Arc<ReplicatedEngine>,
     replica: Replica,
     server: Server,
     commands: mpsc::Sender<Command>,
@@ -38,6 +41,7 @@ fn start(config: Config, audit: Option<Audit>) -> Boxed<'static, Result<Running,
     Box::pin(async move {
         let api = PreparedApi::prepare(&config, audit.clone()).await?;
         let replica = replica_config(&config)?;
+        let certificate_end = replica.tls.as_ref().map(Tls::end);
         let (commands, taken) = mpsc::channel::<Command>(QUEUE);
         let engine = ReplicatedEngine::start(EngineConfig { replica, audit }, taken).await?;
         let Some(replica) = engine.replica().cloned() else {
@@ -51,8 +55,9 @@ fn start(config: Config, audit: Option<Audit>) -> Boxed<'static, Result<Running,
             "started"
         );
         let data = DataWatch::start(config.data.clone());
-        let server = api.serve(&config, &data, commands.clone());
-        Ok(Running { replica, server, commands, _data: data })
+        let facts = NodeFacts { data: data.state(), certificate_end, syncs: None };
+        let server = api.serve(&config, facts, commands.clone());
+        Ok(Running { engine, replica, server, commands, _data: data })
     })
 }
 
@@ -60,6 +65,8 @@ impl Running {
     /// Requests under way are answered by whoever leads now: the links to it still stand.
     fn stop(self) -> Boxed<'static, ()> {
         Box::pin(async move {
+            // Whatever streams end now, it is not their clients that end them.
+            self.engine.stopping().send_replace(true);
             self.server.stop().await;
             self.replica.stop().await;
         })
@@ -81,5 +88,6 @@ fn replica_config(config: &Config) -> Result<ReplicaConfig, NodeError> {
         data: config.data.clone(),
         tls,
         timing: Timing::default(),
+        host: Host::default(),
     })
 }

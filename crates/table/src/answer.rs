@@ -45,6 +45,24 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// How much room the names in it take, with what is known of each.
+    pub(crate) fn named_bytes(&self) -> u64 {
+        let bytes = |resource: &Resource| 64 + resource.name.len() as u64;
+        match self {
+            Self::Granted(grants) => grants.iter().map(|grant| bytes(&grant.resource)).sum(),
+            Self::Refused(Refusal::Deadlock(cycle)) => {
+                cycle.iter().map(|link| bytes(&link.resource)).sum()
+            }
+            Self::Done
+            | Self::Opened { .. }
+            | Self::Renewed(_)
+            | Self::Waiting { .. }
+            | Self::Released { .. }
+            | Self::Forced(_)
+            | Self::Refused(_) => 0,
+        }
+    }
+
     /// The fence of a request for one thing that was granted.
     pub fn fence(&self) -> Option<Fence> {
         if let Self::Granted(grants) = self {
@@ -123,6 +141,8 @@ pub enum Refusal {
         /// A fence must be at least this one.
         at_least: Fence,
     },
+    /// There was a later stream of the session, or this one has ended already.
+    StaleStream,
     /// There is no more room.
     Full(Quota),
 }
@@ -172,6 +192,8 @@ pub enum Quota {
     RequestsOfSession,
     /// Answers that this session may still ask for.
     OpenOfSession,
+    /// Bytes of the answers that all sessions may still ask for.
+    AnswersBytes,
     /// Values.
     Values,
     /// Bytes of values.

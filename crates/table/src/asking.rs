@@ -27,7 +27,21 @@ impl Table {
             Admission::Repeat => return Step::Repeated(ticket),
             Admission::Refused(why) => return Step::Answered(Answer::Refused(why)),
         }
-        let step = match &ask.body {
+        if !self.keeps_one_more(ask) {
+            return Step::Answered(Answer::Refused(Refusal::Full(Quota::AnswersBytes)));
+        }
+        let step = self.carry_out_once(ask, ticket, turn);
+        let answer = match &step {
+            Step::Answered(answer) => answer.clone(),
+            Step::Joined(..) | Step::Repeated(_) => Answer::Waiting { position: 0 },
+        };
+        self.record(ticket, body, answer);
+        step
+    }
+
+    /// Carries out a request that is new.
+    fn carry_out_once(&mut self, ask: &Ask, ticket: Ticket, turn: &mut Turn) -> Step {
+        match &ask.body {
             Body::Acquire(acquire) => self.join(ticket, acquire, turn),
             Body::Cancel { request, of, granted_too } => {
                 let withdrawn = ticket.sibling(*request);
@@ -42,13 +56,18 @@ impl Table {
             Body::HandOver { election, fence, to } => {
                 Step::Answered(self.hand_over(ask.session, election, *fence, to, turn))
             }
+            Body::Put(put) => Step::Answered(self.put(put)),
+        }
+    }
+
+    /// Whether there is room to keep the answer to a request, if it is to be kept.
+    fn keeps_one_more(&self, ask: &Ask) -> bool {
+        let max = self.limits.answers_bytes;
+        let max = match &ask.body {
+            Body::Cancel { .. } | Body::Release { .. } => max.saturating_mul(2),
+            Body::Acquire(_) | Body::Proclaim { .. } | Body::HandOver { .. } | Body::Put(_) => max,
         };
-        let answer = match &step {
-            Step::Answered(answer) => answer.clone(),
-            Step::Joined(..) | Step::Repeated(_) => Answer::Waiting { position: 0 },
-        };
-        self.record(ticket, body, answer);
-        step
+        ask.request.is_unrecorded() || self.sessions.answers_bytes() < max
     }
 
     /// What became of a request that joined its queues with this change.
@@ -69,19 +88,32 @@ impl Table {
     }
 
     /// The answer to a repeat: whoever still waits is told how far it has come. A grant that has
-    /// ended is not told again: its client may never have heard of it, and would enter.
+    /// ended, or was taken away and ends soon, is not told again: its client may never have heard
+    /// of it, and would enter.
     pub(crate) fn answer_again(&self, ticket: Ticket) -> Answer {
         let Some(session) = self.sessions.get(ticket.session) else {
             return Answer::Refused(Refusal::NoSession);
         };
         match (session.waits.get(&ticket.request), session.requests.answer(ticket.request)) {
             (Some(place), _) => Answer::Waiting { position: self.position(*place) },
-            (None, Some(Answer::Granted(_))) if !session.held.contains_key(&ticket.request) => {
+            (None, Some(Answer::Granted(_))) if !self.is_held_for_good(ticket) => {
                 Answer::Refused(Refusal::Withdrawn)
             }
             (None, Some(answer)) => answer.clone(),
             (None, None) => Answer::Refused(Refusal::Forgotten),
         }
+    }
+
+    /// Whether a request still holds all that it was granted, and nothing of it was taken away.
+    fn is_held_for_good(&self, ticket: Ticket) -> bool {
+        let session = self.sessions.get(ticket.session);
+        let Some(held) = session.and_then(|it| it.held.get(&ticket.request)) else { return false };
+        let kept = |resource: &Resource| {
+            let lock = self.locks.get(resource)?;
+            let (first, _) = lock.find(ticket.session, None, Some(ticket.request))?;
+            lock.holds().get(&first).map(|hold| hold.revoked.is_none())
+        };
+        held.iter().all(|resource| kept(resource) == Some(true))
     }
 
     /// The place in the longest queue, from 1.
@@ -162,13 +194,27 @@ impl Table {
         }
         let Ticket { session, request } = ticket;
         let came = self.sessions.get(session).is_some_and(|session| session.uses(request));
+        if !came && let Some(quota) = self.no_room_to_bury(ticket) {
+            return Answer::Refused(Refusal::Full(quota));
+        }
         self.withdraw(ticket, Refusal::Withdrawn, turn);
-        if let Some(session) = self.sessions.get_mut(session)
-            && !(came && request.is_unrecorded())
-        {
-            session.requests.bury(request);
+        if !(came && request.is_unrecorded()) {
+            self.sessions.on_requests(session, |requests| requests.bury(request));
         }
         Answer::Done
+    }
+
+    /// The limit that one more withdrawn request would pass. Its withdrawal may have a number or
+    /// not, so the withdrawn are counted themselves.
+    fn no_room_to_bury(&self, ticket: Ticket) -> Option<Quota> {
+        let requests = &self.sessions.get(ticket.session)?.requests;
+        let crowded = requests.len() >= self.limits.open_of_session as usize;
+        let full = self.sessions.answers_bytes() >= self.limits.answers_bytes.saturating_mul(2);
+        match requests.is_news(ticket.request) {
+            true if crowded => Some(Quota::OpenOfSession),
+            true if full => Some(Quota::AnswersBytes),
+            true | false => None,
+        }
     }
 
     /// Why a request cannot be withdrawn like that.
@@ -198,8 +244,8 @@ impl Table {
     /// The client waits for no answer below the mark: what still waits there would become a hold
     /// that nobody knows of.
     fn raise_mark(&mut self, id: SessionId, lowest_open: RequestId, turn: &mut Turn) {
-        let Some(session) = self.sessions.get_mut(id) else { return };
-        session.requests.raise_mark(lowest_open);
+        self.sessions.on_requests(id, |requests| requests.raise_mark(lowest_open));
+        let Some(session) = self.sessions.get(id) else { return };
         let abandoned: Vec<RequestId> =
             session.waits.range(..lowest_open).map(|(request, _)| *request).collect();
         for request in abandoned {
@@ -225,25 +271,21 @@ impl Table {
     }
 
     fn record(&mut self, ticket: Ticket, body: u64, answer: Answer) {
-        if let Some(session) = self.sessions.get_mut(ticket.session) {
-            session.requests.record(ticket.request, body, answer);
-        }
+        let Ticket { session, request } = ticket;
+        self.sessions.on_requests(session, |requests| requests.record(request, body, answer));
     }
 
     /// What nobody can ask for again is not kept.
     pub(crate) fn forget_unrecorded(&mut self, change: &Change) {
-        if let Change::Ask(Ask { session, request, .. }) = change
-            && let Some(session) = self.sessions.get_mut(*session)
-        {
-            session.requests.forget_unrecorded(*request);
+        if let Change::Ask(Ask { session, request, .. }) = change {
+            self.sessions.on_requests(*session, |requests| requests.forget_unrecorded(*request));
         }
     }
 
     /// The final answer to a request that stood in line.
     pub(crate) fn settle(&mut self, ticket: Ticket, answer: Answer) {
-        if let Some(session) = self.sessions.get_mut(ticket.session) {
-            session.requests.settle(ticket.request, answer);
-        }
+        let Ticket { session, request } = ticket;
+        self.sessions.on_requests(session, |requests| requests.settle(request, answer));
     }
 }
 

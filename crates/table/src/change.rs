@@ -52,21 +52,26 @@ pub enum Change {
     },
     /// A request of a session.
     Ask(Ask),
-    /// Writes a value.
-    Put {
-        /// Which one.
-        name: Text,
-        /// The fence of the writer.
-        fence: Fence,
-        /// What it is to be; nothing: name and fence stay.
-        value: Option<Text>,
-    },
+    /// Writes a value, for somebody who does not number its requests. It must not be repeated: it
+    /// may come late, after a later write with the same fence.
+    Put(Put),
     /// Takes a lock from whoever holds it.
     Force(Force),
     /// Changes the limits, for all nodes at the same index.
     SetLimits(Limits),
     /// The rules of the table become those of a later version.
     RaiseVersion(u32),
+}
+
+/// Writes a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Put {
+    /// Which one.
+    pub name: Text,
+    /// The fence of the writer.
+    pub fence: Fence,
+    /// What it is to be; nothing: name and fence stay.
+    pub value: Option<Text>,
 }
 
 /// Opens a session.
@@ -189,6 +194,8 @@ pub enum Body {
         /// The label of the candidate's session.
         to: Text,
     },
+    /// To write a value. The fence decides whether it may; under a number it does so once.
+    Put(Put),
 }
 
 impl Body {
@@ -270,6 +277,9 @@ impl Acquire {
 pub struct Force {
     /// Which one.
     pub resource: Resource,
+    /// Whoever asks has seen the holders up to this fence. Who was let in since is not meant: force
+    /// may come late.
+    pub up_to: Fence,
     /// At once, though the holder may still believe that it is inside: then only its fence
     /// protects.
     pub now: bool,

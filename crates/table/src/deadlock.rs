@@ -71,6 +71,12 @@ impl Table {
         Reduction::from(self, vec![place]).steps()
     }
 
+    /// The steps that it takes to find out whether this lock would let in who stands there.
+    #[doc(hidden)]
+    pub fn steps_to_admit(&self, resource: &Resource, place: Place) -> usize {
+        self.locks.get(resource).map_or(0, |lock| lock.steps_to_admit(place))
+    }
+
     /// A deadlock that requests of this party are part of, or wait for.
     fn deadlock_of(&self, party: &Party) -> Option<Vec<Wait>> {
         let session = self.sessions.get(party.session)?;

@@ -107,7 +107,8 @@ impl Table {
             let (first, _) = lock.find(id, None, Some(request))?;
             let hold = lock.holds().get(&first)?;
             let revoked = hold.revoked.is_some();
-            Some(Held { resource: resource.clone(), fence: hold.fence, request, revoked })
+            let fence = hold.fence_of(request);
+            Some(Held { resource: resource.clone(), fence, request, revoked })
         };
         held.filter_map(view).collect()
     }
@@ -135,8 +136,11 @@ impl Table {
     }
 
     pub(crate) fn attach(&mut self, session: SessionId, stream: u64) -> Answer {
-        self.sessions.on_stream(session, |known| known.attach(stream));
-        self.known(session)
+        let counts = self.sessions.on_stream(session, |known| known.attach(stream));
+        match counts {
+            Some(false) => Answer::Refused(Refusal::StaleStream),
+            Some(true) | None => self.known(session),
+        }
     }
 
     pub(crate) fn detach(&mut self, session: SessionId, stream: u64) -> Answer {

@@ -12,7 +12,8 @@ impl Table {
         let Some(lock) = self.locks.get(&force.resource) else {
             return Answer::Refused(Refusal::NotHolder);
         };
-        let holders: Vec<Ticket> = lock.holds().keys().copied().collect();
+        let meant = lock.holds().iter().filter(|(_, hold)| hold.fence <= force.up_to);
+        let holders: Vec<Ticket> = meant.map(|(first, _)| *first).collect();
         if holders.is_empty() {
             return Answer::Refused(Refusal::NotHolder);
         }

@@ -132,8 +132,8 @@ impl Table {
     pub(crate) fn end_hold(&mut self, resource: &Resource, first: Ticket, turn: &mut Turn) {
         let lock = self.locks.get_mut(resource);
         let Some(hold) = lock.and_then(|lock| lock.end(first)) else { return };
-        for request in &hold.entries {
-            self.no_longer_held(first.sibling(*request), resource);
+        for entered in &hold.entries {
+            self.no_longer_held(first.sibling(entered.request), resource);
         }
         self.tell_the_end(resource, first, &hold, turn);
     }

@@ -52,14 +52,15 @@ pub use answer::{
     SessionEnd,
 };
 pub use change::{
-    Acquire, Ask, Body, Change, Force, Grace, Mode, Open, OpenRequests, Renewal, WANTS_MAX, Want,
+    Acquire, Ask, Body, Change, Force, Grace, Mode, Open, OpenRequests, Put, Renewal, WANTS_MAX,
+    Want,
 };
 pub use limits::Limits;
-pub use lock::{Hold, Inside};
+pub use lock::{Entered, Hold, Inside};
 pub use names::{
     Fence, Floor, Kind, LeaseTime, Party, Place, RequestId, Resource, SessionId, Text, Ticket,
 };
 pub use session::Session;
-pub use table::{Table, VERSION};
+pub use table::{GENESIS, Table, VERSION};
 pub use value::Value;
 pub use view::{Due, LockView, WaitView};

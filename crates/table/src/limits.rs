@@ -20,6 +20,9 @@ pub struct Limits {
     pub requests_of_session: u32,
     /// Requests of one session whose answers its client may still ask for.
     pub open_of_session: u32,
+    /// What those of all sessions together take, in bytes. What gives something back has twice the
+    /// room.
+    pub answers_bytes: u64,
     /// Values.
     pub values: u32,
     /// Their names and contents together, in bytes.
@@ -36,6 +39,7 @@ impl Default for Limits {
             waiters_of_lock: 10_000,
             requests_of_session: 10_000,
             open_of_session: 1_024,
+            answers_bytes: 256 << 20,
             values: 100_000,
             values_bytes: 64 << 20,
         }

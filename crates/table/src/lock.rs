@@ -31,8 +31,8 @@ pub struct Hold {
     pub slot: u32,
     /// Since when.
     pub since: LeaseTime,
-    /// The requests by which it is inside: more than one for who entered again.
-    pub entries: Vec<RequestId>,
+    /// By what it is inside: more than one for who entered again.
+    pub entries: Vec<Entered>,
     /// When it ends at the latest, if it was taken away.
     pub revoked: Option<LeaseTime>,
     /// What a leader is known by.
@@ -44,6 +44,21 @@ impl Hold {
     fn covers(&self, mode: Mode) -> bool {
         self.revoked.is_none() && covers(self.mode, mode)
     }
+
+    /// The fence that one of its requests was told.
+    pub fn fence_of(&self, request: RequestId) -> Fence {
+        let entered = self.entries.iter().find(|entered| entered.request == request);
+        entered.map_or(self.fence, |entered| entered.fence)
+    }
+}
+
+/// One of the requests by which somebody is inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Entered {
+    /// Which.
+    pub request: RequestId,
+    /// The fence that it was told: an earlier one than the hold has, if it only shared the lock.
+    pub fence: Fence,
 }
 
 /// Somebody waits.
@@ -67,6 +82,7 @@ pub struct Lock {
     shared_since: Option<Fence>,
     /// The largest fence of a hold that has ended.
     ended: Fence,
+    slots: FreeSlots,
 }
 
 impl Lock {
@@ -74,7 +90,8 @@ impl Lock {
     pub fn new(mode: Mode, ended: Fence) -> Self {
         let holds = BTreeMap::new();
         let queue = BTreeMap::new();
-        Self { permits: permits_of(mode), holds, queue, shared_since: None, ended }
+        let slots = FreeSlots::default();
+        Self { permits: permits_of(mode), holds, queue, shared_since: None, ended, slots }
     }
 
     /// Whether it can be held like that as long as somebody uses it.
@@ -134,7 +151,7 @@ impl Lock {
         let places = self.queue.iter();
         match self.permits {
             Some(n) => {
-                let mut slots = Slots::of(self);
+                let mut slots = Wanted::of(self);
                 let free = (n as usize).saturating_sub(self.holds.len());
                 places
                     .map_while(|(place, waiter)| {
@@ -152,7 +169,16 @@ impl Lock {
     /// Whether it would let in who stands at this place.
     pub fn admits(&self, place: Place) -> bool {
         let Some(waiter) = self.queue.get(&place) else { return false };
-        self.is_entered_again(waiter) || !self.is_blocked(place, waiter)
+        self.is_entered_again(waiter) || !self.is_blocked(place, waiter, &mut 0)
+    }
+
+    /// How many holders and waiters are looked at to find out whether it would.
+    pub fn steps_to_admit(&self, place: Place) -> usize {
+        let mut steps = 0;
+        if let Some(waiter) = self.queue.get(&place) {
+            self.is_blocked(place, waiter, &mut steps);
+        }
+        steps
     }
 
     /// Whether its thread of control is inside already, so that it need not wait for anybody.
@@ -164,12 +190,14 @@ impl Lock {
     /// Whether somebody must leave first: a holder, or somebody earlier in line, who cannot be
     /// inside together with this one. Of those with permits, enough of them. What the waiter itself
     /// shares and now wants exclusively is in nobody's way.
-    fn is_blocked(&self, place: Place, waiter: &Waiter) -> bool {
+    fn is_blocked(&self, place: Place, waiter: &Waiter, steps: &mut usize) -> bool {
         let mut earlier = self.queue.range(..place).map(|(_, other)| other);
         if let Some(n) = self.permits {
-            let mut slots = Slots::of(self);
-            let taken = earlier.map(|other| slots.with(&other.party)).last().unwrap_or(0);
-            return self.holds.len() + taken >= n as usize;
+            let free = (n as usize).saturating_sub(self.holds.len());
+            let mut slots = Wanted::of(self);
+            let blocked = free == 0 || earlier.any(|other| slots.with(&other.party) >= free);
+            *steps += slots.steps;
+            return blocked;
         }
         let excludes = |mode| (waiter.mode, mode) != (Mode::Shared, Mode::Shared);
         let upgraded = |hold: &Hold| hold.revoked.is_none() && waiter.party.reenters(&hold.party);
@@ -186,7 +214,7 @@ impl Lock {
             Some(hold) if hold.covers(waiter.mode) => hold,
             upgraded => self.new_hold(waiter, fresh, entry, upgraded),
         };
-        hold.entries.push(ticket.request);
+        hold.entries.push(Entered { request: ticket.request, fence: hold.fence });
         let inside =
             Inside { fence: hold.fence, slot: hold.slot, holds: hold.entries.len() as u32 };
         self.holds.insert(first, hold);
@@ -199,11 +227,7 @@ impl Lock {
             Mode::Shared => *self.shared_since.get_or_insert(fresh),
             Mode::Exclusive | Mode::Permits(_) => fresh,
         };
-        let taken = |slot: &u32| self.holds.values().any(|hold| hold.slot == *slot);
-        let slot = match self.permits {
-            Some(n) => (0..n).find(|slot| !taken(slot)).expect("a free permit was seen"),
-            None => 0,
-        };
+        let slot = if self.permits.is_some() { self.slots.take() } else { 0 };
         let entries = old.map_or_else(Vec::new, |hold| hold.entries);
         let Waiter { party, mode } = waiter;
         let Entry { since, value } = entry;
@@ -214,7 +238,7 @@ impl Lock {
     /// last.
     pub fn leave(&mut self, first: Ticket, request: RequestId) -> (u32, Option<Hold>) {
         let Some(hold) = self.holds.get_mut(&first) else { return (0, None) };
-        hold.entries.retain(|entry| *entry != request);
+        hold.entries.retain(|entered| entered.request != request);
         match hold.entries.len() as u32 {
             0 => (0, self.end(first)),
             holds => (holds, None),
@@ -225,53 +249,105 @@ impl Lock {
     pub fn end(&mut self, first: Ticket) -> Option<Hold> {
         let hold = self.holds.remove(&first)?;
         self.ended = self.ended.max(hold.fence);
-        if self.holds.values().all(|other| other.mode != Mode::Shared) {
+        if self.permits.is_some() {
+            self.slots.give_back(hold.slot);
+        } else if self.holds.values().all(|other| other.mode != Mode::Shared) {
             self.shared_since = None; // The next to share it begin a period of their own.
         }
         Some(hold)
     }
 
-    /// The hold of a session by this request or, without one, its latest with this fence.
+    /// The hold of a session by this request or, without one, its latest with this fence: the one
+    /// that the request was told or, for who shared it before, the one that the hold has now.
     pub fn find(
         &self,
         session: SessionId,
         fence: Option<Fence>,
         request: Option<RequestId>,
     ) -> Option<(Ticket, RequestId)> {
-        let mine = self.holds.iter().filter(|(ticket, _)| ticket.session == session);
-        let mut entries = mine
-            .filter(|(_, hold)| fence.is_none_or(|fence| hold.fence == fence))
-            .flat_map(|(first, hold)| hold.entries.iter().map(|entry| (*first, *entry)));
-        entries.rfind(|(_, entry)| request.is_none_or(|asked| asked == *entry))
+        let latest = |matches: &dyn Fn(&Hold, &Entered) -> bool| {
+            let mut entries = self.holds_of(session).flat_map(|(first, hold)| {
+                hold.entries.iter().map(move |entered| (*first, hold, entered))
+            });
+            let asked = |entered: &Entered| request.is_none_or(|asked| asked == entered.request);
+            let found =
+                entries.rfind(|(_, hold, entered)| asked(entered) && matches(hold, entered));
+            found.map(|(first, _, entered)| (first, entered.request))
+        };
+        let Some(fence) = fence else { return latest(&|_, _| true) };
+        latest(&|_, entered| entered.fence == fence)
+            .or_else(|| latest(&|hold, _| hold.fence == fence))
+    }
+
+    /// What one session holds.
+    fn holds_of(&self, session: SessionId) -> impl DoubleEndedIterator<Item = (&Ticket, &Hold)> {
+        let ticket = |request| Ticket { session, request };
+        self.holds.range(ticket(RequestId(0))..=ticket(RequestId(u64::MAX)))
     }
 
     /// The first request of the hold that this one would enter again.
     fn first_entry_of(&self, waiter: &Waiter) -> Option<Ticket> {
         waiter.party.owner.as_ref()?;
         let same = |hold: &Hold| waiter.party.reenters(&hold.party) && hold.revoked.is_none();
-        self.holds.iter().find(|(_, hold)| same(hold)).map(|(first, _)| *first)
+        let mut holds = self.holds_of(waiter.party.session);
+        holds.find(|(_, hold)| same(hold)).map(|(first, _)| *first)
+    }
+}
+
+/// The permits that nobody has. The smallest is given out first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct FreeSlots {
+    /// All from here on are free.
+    next: u32,
+    /// And these below.
+    below: BTreeSet<u32>,
+}
+
+impl FreeSlots {
+    fn take(&mut self) -> u32 {
+        self.below.pop_first().unwrap_or_else(|| {
+            self.next += 1;
+            self.next - 1
+        })
+    }
+
+    fn give_back(&mut self, slot: u32) {
+        self.below.insert(slot);
+        while self.next > 0 && self.below.remove(&(self.next - 1)) {
+            self.next -= 1;
+        }
     }
 }
 
 /// How many permits those in line will take: one for each thread of control that is not inside yet.
-struct Slots<'a> {
+struct Wanted<'a> {
     lock: &'a Lock,
     owners: BTreeSet<&'a Party>,
     taken: usize,
+    /// How many waiters and holders were looked at.
+    steps: usize,
 }
 
-impl<'a> Slots<'a> {
+impl<'a> Wanted<'a> {
     fn of(lock: &'a Lock) -> Self {
-        Self { lock, owners: BTreeSet::new(), taken: 0 }
+        Self { lock, owners: BTreeSet::new(), taken: 0, steps: 0 }
     }
 
-    /// With one more who waits.
+    /// With one more who waits. Only who names an owner can be inside already.
     fn with(&mut self, party: &'a Party) -> usize {
-        let enters_again = |hold: &Hold| hold.revoked.is_none() && party.reenters(&hold.party);
-        let inside = self.lock.holds.values().any(enters_again);
-        let known = inside || (party.owner.is_some() && !self.owners.insert(party));
+        self.steps += 1;
+        let known = party.owner.is_some() && (self.is_inside(party) || !self.owners.insert(party));
         self.taken += usize::from(!known);
         self.taken
+    }
+
+    fn is_inside(&mut self, party: &Party) -> bool {
+        let enters_again = |hold: &Hold| hold.revoked.is_none() && party.reenters(&hold.party);
+        let mut holds = self.lock.holds_of(party.session);
+        holds.any(|(_, hold)| {
+            self.steps += 1;
+            enters_again(hold)
+        })
     }
 }
 

@@ -13,6 +13,8 @@ pub struct Requests {
     /// The client has the answers to all below this one.
     lowest_open: RequestId,
     known: BTreeMap<RequestId, Known>,
+    /// About how much room the answers take.
+    bytes: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -21,6 +23,15 @@ struct Known {
     body: Option<u64>,
     answer: Answer,
 }
+
+impl Known {
+    fn bytes(&self) -> u64 {
+        NUMBERS + self.answer.named_bytes()
+    }
+}
+
+/// The numbers that an answer is kept with take about so many bytes.
+const NUMBERS: u64 = 64;
 
 /// What is to be done about a request.
 pub enum Admission {
@@ -36,7 +47,19 @@ impl Requests {
     /// The client needs no answer to what is below. It never takes that back.
     pub fn raise_mark(&mut self, lowest_open: RequestId) {
         self.lowest_open = self.lowest_open.max(lowest_open);
-        self.known = self.known.split_off(&self.lowest_open);
+        let kept = self.known.split_off(&self.lowest_open);
+        let dropped = std::mem::replace(&mut self.known, kept);
+        self.bytes -= dropped.values().map(Known::bytes).sum::<u64>();
+    }
+
+    /// How many answers are kept.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// About how much room they take.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Whether a request is new.
@@ -64,24 +87,34 @@ impl Requests {
 
     /// Remembers the answer to a new request.
     pub fn record(&mut self, request: RequestId, body: u64, answer: Answer) {
-        self.known.insert(request, Known { body: Some(body), answer });
+        self.keep(request, Known { body: Some(body), answer });
     }
 
     /// A request that waited has come to an end.
     pub fn settle(&mut self, request: RequestId, answer: Answer) {
-        if let Some(known) = self.known.get_mut(&request) {
-            known.answer = answer;
+        if let Some(Known { body, .. }) = self.known.get(&request) {
+            self.keep(request, Known { body: *body, answer });
         }
+    }
+
+    /// Whether there is something to remember if this request is buried. Those that nobody can
+    /// repeat make room for each other.
+    pub fn is_news(&self, request: RequestId) -> bool {
+        !request.is_unrecorded()
+            && request >= self.lowest_open
+            && !self.known.contains_key(&request)
     }
 
     /// A request that never came must not be carried out when it comes late.
     pub fn bury(&mut self, request: RequestId) {
         let answer = Answer::Refused(Refusal::Withdrawn);
-        if request >= self.lowest_open {
-            self.known.entry(request).or_insert(Known { body: None, answer });
+        if request >= self.lowest_open && !self.known.contains_key(&request) {
+            self.keep(request, Known { body: None, answer });
         }
-        if self.known.range(RequestId::UNRECORDED..).count() > UNRECORDED_MAX {
-            self.known.pop_last(); // No mark ever clears these.
+        if self.known.range(RequestId::UNRECORDED..).count() > UNRECORDED_MAX
+            && let Some((last, _)) = self.known.last_key_value()
+        {
+            self.forget(*last); // No mark ever clears these.
         }
     }
 
@@ -90,7 +123,19 @@ impl Requests {
     pub fn forget_unrecorded(&mut self, request: RequestId) {
         let carried_out = self.known.get(&request).is_some_and(|known| known.body.is_some());
         if request.is_unrecorded() && carried_out {
-            self.known.remove(&request);
+            self.forget(request);
+        }
+    }
+
+    fn keep(&mut self, request: RequestId, known: Known) {
+        self.forget(request);
+        self.bytes += known.bytes();
+        self.known.insert(request, known);
+    }
+
+    fn forget(&mut self, request: RequestId) {
+        if let Some(known) = self.known.remove(&request) {
+            self.bytes -= known.bytes();
         }
     }
 }
@@ -149,5 +194,20 @@ mod tests {
         assert_eq!(refused(requests.admit(RequestId(3), 7, MAX)), full);
         requests.raise_mark(RequestId(2));
         assert!(matches!(requests.admit(RequestId(3), 7, MAX), Admission::New));
+    }
+
+    #[test]
+    fn the_room_that_answers_take_is_given_back_with_them() {
+        let mut requests = Requests::default();
+        let unrecorded = |number| RequestId(RequestId::UNRECORDED.0 + number);
+        requests.record(RequestId(1), 7, Answer::Waiting { position: 0 });
+        requests.settle(RequestId(1), Answer::Refused(Refusal::TimedOut));
+        requests.bury(RequestId(2));
+        requests.bury(RequestId(2));
+        requests.record(unrecorded(1), 7, Answer::Done);
+        assert_eq!((requests.len(), requests.bytes()), (3, 3 * NUMBERS));
+        requests.forget_unrecorded(unrecorded(1));
+        requests.raise_mark(RequestId(3));
+        assert_eq!((requests.len(), requests.bytes()), (0, 0));
     }
 }

@@ -78,12 +78,13 @@ impl Stream {
         Self { grace, number: 0, detached: None }
     }
 
-    /// A stream has begun.
-    pub fn attach(&mut self, number: u64) {
+    /// A stream has begun. Whether it counts: there may have been a later one, or its own end.
+    pub fn attach(&mut self, number: u64) -> bool {
         if number > self.number {
             self.number = number;
             self.detached = None;
         }
+        number == self.number && self.detached.is_none()
     }
 
     /// A stream has ended.
@@ -110,6 +111,8 @@ pub struct Sessions {
     expiries: BTreeSet<(LeaseTime, SessionId)>,
     /// By when they have been without a stream for too long.
     lapses: BTreeSet<(LeaseTime, u64, SessionId)>,
+    /// About how much room the answers take that their clients may still ask for.
+    answers_bytes: u64,
 }
 
 impl Sessions {
@@ -126,6 +129,19 @@ impl Sessions {
     /// One, to change what it asks for, waits for and holds.
     pub fn get_mut(&mut self, id: SessionId) -> Option<&mut Session> {
         self.all.get_mut(&id)
+    }
+
+    /// Changes what is known of the requests of one.
+    pub fn on_requests(&mut self, id: SessionId, change: impl FnOnce(&mut Requests)) {
+        let Some(Session { requests, .. }) = self.all.get_mut(&id) else { return };
+        self.answers_bytes -= requests.bytes();
+        change(requests);
+        self.answers_bytes += requests.bytes();
+    }
+
+    /// About how much room the answers take that clients may still ask for.
+    pub fn answers_bytes(&self) -> u64 {
+        self.answers_bytes
     }
 
     /// All of them.
@@ -150,6 +166,7 @@ impl Sessions {
     /// One that has ended.
     pub fn remove(&mut self, id: SessionId) -> Option<Session> {
         let session = self.all.remove(&id)?;
+        self.answers_bytes -= session.requests.bytes();
         if let Some(opening) = &session.opening {
             self.openings.remove(&(session.principal.clone(), opening.clone()));
         }
@@ -171,17 +188,21 @@ impl Sessions {
     }
 
     /// Something happened to its stream.
-    pub fn on_stream(&mut self, id: SessionId, event: impl FnOnce(&mut Stream)) {
-        let Some(stream) = self.all.get_mut(&id).and_then(|session| session.stream.as_mut()) else {
-            return; // It did not ask for that.
-        };
+    pub fn on_stream<T>(
+        &mut self,
+        id: SessionId,
+        event: impl FnOnce(&mut Stream) -> T,
+    ) -> Option<T> {
+        // Otherwise it did not ask for that.
+        let stream = self.all.get_mut(&id).and_then(|session| session.stream.as_mut())?;
         if let Some((at, number)) = stream.lapses() {
             self.lapses.remove(&(at, number, id));
         }
-        event(stream);
+        let came_of_it = event(stream);
         if let Some((at, number)) = stream.lapses() {
             self.lapses.insert((at, number, id));
         }
+        Some(came_of_it)
     }
 
     /// The session that will have been silent for too long next, and when.

@@ -14,6 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The rules that this build knows.
 pub const VERSION: u32 = 1;
 
+/// The rules that every table begins with, whatever a build knows: an old log must give what it
+/// gave. Later rules come by [`Change::RaiseVersion`], other limits by [`Change::SetLimits`].
+pub const GENESIS: u32 = 1;
+
 /// Sessions, locks, elections and values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Table {
@@ -71,10 +75,10 @@ pub(crate) enum Step {
 }
 
 impl Table {
-    /// An empty one.
+    /// An empty one, the same in every build.
     pub fn new(floor: Floor) -> Self {
         Self {
-            version: VERSION,
+            version: GENESIS,
             floor,
             index: 0,
             now: LeaseTime::default(),
@@ -150,7 +154,7 @@ impl Table {
             Change::Detach { session, stream } => self.detach(*session, *stream),
             Change::Lapse { session, stream } => self.lapse(*session, *stream, turn),
             Change::Ask(ask) => return self.ask(ask, turn),
-            Change::Put { name, fence, value } => self.put(name, *fence, value.as_ref()),
+            Change::Put(put) => self.put(put),
             Change::Force(force) => self.force(force, turn),
             Change::SetLimits(limits) => {
                 self.limits = limits.clone();

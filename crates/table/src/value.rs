@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Quota, Refusal, Senseless};
 use crate::table::Table;
-use crate::{Fence, Resource, Text};
+use crate::{Fence, Put, Resource, Text};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,7 +36,10 @@ impl Table {
         self.values.all.get(name)
     }
 
-    pub(crate) fn put(&mut self, name: &Text, fence: Fence, value: Option<&Text>) -> Answer {
+    pub(crate) fn put(&mut self, put: &Put) -> Answer {
+        let Put { name, fence, value } = put;
+        let fence = *fence;
+        let value = value.as_ref();
         if fence > self.fresh_fence() {
             // Once written, it would keep out every writer there will be.
             return Answer::Refused(Refusal::Senseless(Senseless::FutureFence));
@@ -67,8 +70,9 @@ impl Table {
         if let Some(value) = self.values.all.get(name) {
             return value.fence;
         }
-        let resource = Resource::lock(name);
-        let ended = self.locks.get(&resource).map_or(self.forgotten, |lock| lock.ended());
+        let used = [Resource::lock(name), Resource::election(name)];
+        let used = used.iter().filter_map(|resource| self.locks.get(resource));
+        let ended = used.map(|lock| lock.ended()).max().unwrap_or(self.forgotten);
         Fence(ended.0 + 1)
     }
 }

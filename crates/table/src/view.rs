@@ -135,6 +135,11 @@ impl Table {
         self.sessions.get(id)
     }
 
+    /// How many answers the client of a session may still ask for.
+    pub fn answers_kept(&self, id: SessionId) -> usize {
+        self.sessions.get(id).map_or(0, |session| session.requests.len())
+    }
+
     /// All sessions.
     pub fn sessions(&self) -> impl Iterator<Item = (&SessionId, &Session)> {
         self.sessions.iter()
@@ -143,6 +148,11 @@ impl Table {
     /// All locks and elections that somebody holds or waits for.
     pub fn resources(&self) -> impl Iterator<Item = &Resource> {
         self.locks.keys()
+    }
+
+    /// The same, each with how many hold it and how many wait for it.
+    pub fn crowds(&self) -> impl Iterator<Item = (&Resource, usize, usize)> {
+        self.locks.iter().map(|(resource, lock)| (resource, lock.holds().len(), lock.queue().len()))
     }
 
     /// One of them; nothing if it is free.

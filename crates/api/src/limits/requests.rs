@@ -111,7 +111,8 @@ pub fn wanted(request: &AcquireAll) -> Result<Vec<Sharing>, Invalid> {
 /// it does not say.
 pub fn kept_alive(keep: &KeepAlive) -> Result<Option<(u64, Vec<u64>)>, Invalid> {
     match (&keep.request_id, &keep.open) {
-        (_, None) => Ok(None),
+        (None, None) => Ok(None),
+        (Some(id), None) => request_number(id).map(|_| None),
         (None, Some(_)) => {
             invalid("a keepalive that says which requests are open has a request_id")
         }
@@ -151,14 +152,20 @@ pub fn member(member: &NewMember) -> Result<(), Invalid> {
         return invalid("nodes count from 1");
     }
     for (what, given) in [("peer", &member.peer), ("api", &member.api)] {
-        let port = given.rsplit_once(':').filter(|(host, _)| !host.is_empty());
-        let port = port.and_then(|(_, port)| port.parse::<u16>().ok());
         text(what, Some(given), ADDRESS_MAX)?;
-        if port.is_none_or(|port| port == 0) {
+        if !is_address(given) {
             return invalid(format!("{what} is host:port"));
         }
     }
     member.disk.as_deref().map_or(Ok(()), |id| disk(id).map(|_| ()))
+}
+
+/// A host, and a port from 1 without a needless zero.
+fn is_address(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else { return false };
+    let of_host = |byte: u8| byte.is_ascii_alphanumeric() || b"._:[]%-".contains(&byte);
+    let port_is_plain = port.bytes().all(|byte| byte.is_ascii_digit()) && !port.starts_with('0');
+    !host.is_empty() && host.bytes().all(of_host) && port_is_plain && port.parse::<u16>().is_ok()
 }
 
 #[cfg(test)]
@@ -217,7 +224,8 @@ mod tests {
             let open = open.map(|open| open.iter().map(ToString::to_string).collect());
             kept_alive(&KeepAlive { request_id: id.map(str::to_string), open })
         };
-        assert_eq!(keep(None, None), Ok(None));
+        assert_eq!((keep(None, None), keep(Some("8"), None)), (Ok(None), Ok(None)));
+        assert!(keep(Some("\u{84}"), None).is_err(), "though it names no other");
         assert_eq!(keep(Some("9"), Some(&["3", "5"])), Ok(Some((9, vec![3, 5]))));
         assert!(keep(None, Some(&[])).is_err() && keep(Some("9"), Some(&["x"])).is_err());
     }
@@ -250,6 +258,8 @@ mod tests {
             NewMember { peer: "10.0.0.4".to_string(), ..good.clone() },
             NewMember { api: "10.0.0.4:0".to_string(), ..good.clone() },
             NewMember { api: ":7070".to_string(), ..good.clone() },
+            NewMember { api: format!("a:{}1", "0".repeat(200)), ..good.clone() },
+            NewMember { api: "a b:7070".to_string(), ..good.clone() },
             NewMember { disk: Some("f".to_string()), ..good },
         ];
         for bad in bad {

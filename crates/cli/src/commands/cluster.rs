@@ -187,6 +187,12 @@ fn snapshot(arguments: &Snapshot) -> anyhow::Result<Exit> {
     let bytes = bytes.inspect_err(|_| drop(fs::remove_file(file)))?;
     let kept = std::io::Write::write_all(&mut written, &bytes).and_then(|()| written.sync_all());
     kept.with_context(failed)?;
+    if conclave_replica::is_undated(&bytes) {
+        output::warn(
+            "the node reached no leader, so its table may be old: a cluster that is restored from \
+             this backup begins with fences far above the others",
+        );
+    }
     let length = bytes.len();
     let path = file.display();
     output::print(&match admin.json {

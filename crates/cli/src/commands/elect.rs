@@ -33,6 +33,9 @@ pub struct Elect {
     /// [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = holding::ttl)]
     ttl: Option<Duration>,
+    /// Another leads so soon after this process dies: 100ms to 60s (not with a classic engine)
+    #[arg(long, value_name = "TIME", value_parser = holding::grace)]
+    grace: Option<Duration>,
     #[command(flatten)]
     connection: Connection,
     /// What others see of who stands; without, host, process and command
@@ -55,6 +58,9 @@ pub struct Elect {
 /// Stands, runs, resigns.
 pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
     let holding = Holding::new(arguments.connection.client()?)?;
+    if let Some(to) = &arguments.hand_over {
+        holding::needs_replicated(holding.client(), &format!("--hand-over {}", limits::shown(to)))?;
+    }
     loop {
         let name = arguments.name.clone();
         let wanted = wanted(arguments);
@@ -103,6 +109,7 @@ fn wanted(arguments: &Elect) -> Wanted {
     Wanted {
         wait: arguments.wait,
         ttl: arguments.ttl.unwrap_or(holding::TTL),
+        grace: arguments.grace,
         label: Some(arguments.label.clone().unwrap_or_else(|| lock::label(&arguments.command))),
         mode: None,
         permits: None,

@@ -39,6 +39,9 @@ pub struct Lock {
     /// [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = holding::ttl)]
     ttl: Option<Duration>,
+    /// It is freed so soon after this process dies: 100ms to 60s (not with a classic engine)
+    #[arg(long, value_name = "TIME", value_parser = holding::grace)]
+    grace: Option<Duration>,
     #[command(flatten)]
     connection: Connection,
     /// What others see of who holds it; without, host, process and command
@@ -49,6 +52,7 @@ pub struct Lock {
     shared: bool,
     /// Let so many in at once (not with a classic engine)
     #[arg(long, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(limits::PERMITS_MAX)))]
     permits: Option<u32>,
     /// What to run
     #[arg(last = true, required = true, value_name = "CMD")]
@@ -61,6 +65,9 @@ pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
     let name = arguments.names.join(", ");
     let wanted = wanted(arguments);
     let locks = locks(arguments, &wanted)?;
+    if let Some(typed) = beyond_classic(arguments) {
+        holding::needs_replicated(holding.client(), &typed)?;
+    }
     let ask = move |client: &Client| match &*locks {
         [lock] => client.lock(&lock.name, &wanted),
         locks => client.lock_all(locks, &wanted),
@@ -96,11 +103,25 @@ fn locks(arguments: &Lock, wanted: &Wanted) -> Result<Vec<WantedLock>, Usage> {
         permits: wanted.permits,
     };
     let locks: Vec<WantedLock> = arguments.names.iter().map(lock).collect();
+    let twice = |(place, name): &(usize, &String)| arguments.names[..*place].contains(name);
+    if let Some((_, name)) = arguments.names.iter().enumerate().find(twice) {
+        return Err(Usage(format!("{name}: is named twice")));
+    }
     if locks.len() > 1 {
         let all = AcquireAll { locks: locks.clone(), ..AcquireAll::default() };
         limits::wanted(&all).map_err(|error| Usage(error.to_string()))?;
     }
     Ok(locks)
+}
+
+/// What was typed that a classic engine does not have.
+fn beyond_classic(arguments: &Lock) -> Option<String> {
+    match arguments {
+        Lock { shared: true, .. } => Some("--shared".to_string()),
+        Lock { permits: Some(permits), .. } => Some(format!("--permits {permits}")),
+        Lock { names, .. } if names.len() > 1 => Some(names.join(" ")),
+        Lock { .. } => None,
+    }
 }
 
 /// What the command finds of what is held.
@@ -152,6 +173,7 @@ fn wanted(arguments: &Lock) -> Wanted {
     Wanted {
         wait: Some(arguments.wait),
         ttl: arguments.ttl.unwrap_or(holding::TTL),
+        grace: arguments.grace,
         label: Some(arguments.label.clone().unwrap_or_else(|| label(&arguments.command))),
         mode: arguments.shared.then(|| "shared".to_string()),
         permits: arguments.permits,
@@ -183,8 +205,12 @@ fn refused(arguments: &Lock, client: &Client, error: Error) -> anyhow::Result<Ex
     });
     let why = failure.as_ref().map(reason).unwrap_or_default();
     let own_words = why.is_empty() || error.says(Code::ModeConflict);
-    let why = if own_words { error.to_string() } else { why };
-    output::warn(&format!("{name}: the lock could not be had in time: {why}"));
+    let why = match own_words {
+        true if error.says(Code::Timeout) => String::new(), // It says nothing more than this.
+        true => format!(": {error}"),
+        false => format!(": {why}"),
+    };
+    output::warn(&format!("{name}: the lock could not be had in time{why}"));
     Ok(Exit::Code(holding::NOT_IN_TIME))
 }
 

@@ -223,7 +223,7 @@ fn one(arguments: &Run, file: &ScenarioFile) -> anyhow::Result<Exit> {
         }
     }
     let heading = if arguments.predict { format!("\n{heading}") } else { String::new() };
-    let told = heading + &scenario::text(file);
+    let told = heading + &scenario::text_of(file, &runs);
     output::print(&(told + &scenario::result(file, &runs, arguments.view.is_some())))?;
     for (ran, viewer) in runs.into_iter().zip(viewers) {
         if let Some(viewer) = viewer {

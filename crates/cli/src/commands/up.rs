@@ -55,6 +55,9 @@ pub struct Up {
     /// A directory to write down every event of every node in, for 'conclave replay'
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
+    /// How the nodes log: text, or json, which is one object per line [default: text]
+    #[arg(long, value_name = "FORMAT")]
+    log_format: Option<String>,
 }
 
 /// How a start went.
@@ -197,6 +200,7 @@ fn wanted(arguments: &Up) -> Wanted<'_> {
         data: arguments.data.as_deref(),
         record: arguments.record.as_deref(),
         insecure: arguments.insecure,
+        log_format: arguments.log_format.clone(),
     }
 }
 

@@ -63,16 +63,16 @@ fn word(cell: &Cell) -> &'static str {
     cell.verdict.as_ref().map_or("-", Verdict::word)
 }
 
-/// The columns of each part of the matrix, with their headings.
-const PARTS: [(&str, &[(Mishap, &str)]); 3] = [
+/// The columns of each part of the matrix, with their headings:
+/// few enough for the numbers of their commands on a screen of 80 columns.
+const PARTS: [(&str, &[(Mishap, &str)]); 4] = [
     (
-        "A crash",
-        &[
-            (Mishap::CoordinatorCrash, "coordinator"),
-            (Mishap::MajorityCrash, "a majority"),
-            (Mishap::HolderCrash, "holder"),
-            (Mishap::BystanderCrash, "bystander"),
-        ],
+        "A crash of coordinators",
+        &[(Mishap::CoordinatorCrash, "coordinator"), (Mishap::MajorityCrash, "a majority")],
+    ),
+    (
+        "A crash of others",
+        &[(Mishap::HolderCrash, "holder"), (Mishap::BystanderCrash, "bystander")],
     ),
     (
         "A return without memory",

@@ -45,13 +45,13 @@ pub fn supervise(
         }
     })?;
     let watch = guard.watch();
-    let warning = WARNING.min(watch.ttl() / 4);
+    let warning = WARNING.min(watch.lasts() / 4);
     let mut supervisor = Supervisor { watch, warning, phase: Phase::Running, in_reach: true };
     loop {
         match events.recv_timeout(supervisor.pause()) {
             Ok(Happened::Signal(signal)) => child.signal(signal),
             Ok(Happened::Lost(loss)) if supervisor.watch.lost().is_some() => {
-                supervisor.lose(&child, loss);
+                supervisor.stop(&child, loss);
             }
             Ok(Happened::Ended) => return supervisor.end(child),
             Ok(Happened::Lost(_) | Happened::Answered(_)) => {} // Of an earlier command.
@@ -99,10 +99,9 @@ impl Supervisor {
     fn check_deadline(&mut self, child: &Child) {
         match &self.phase {
             Phase::Running => {
-                let left = self.watch.left();
-                if left <= self.warning {
+                if self.watch.left() <= self.warning {
                     let loss = self.watch.lost().unwrap_or(Loss::Silence);
-                    self.stop(child, loss, left.saturating_sub(MARGIN));
+                    self.stop(child, loss);
                 }
             }
             Phase::Stopping(loss, moment) if since_boot() >= *moment => {
@@ -117,21 +116,13 @@ impl Supervisor {
         }
     }
 
-    /// What the node says, it says as soon as it can, and there is some time left. After silence
-    /// there is none: this process slept beyond the deadline.
-    fn lose(&mut self, child: &Child, loss: Loss) {
-        let grace = match loss {
-            Loss::Told(_) => self.warning,
-            Loss::Silence => Duration::ZERO,
-        };
-        self.stop(child, loss, grace);
-    }
-
-    /// Asks the command to stop. It has this long.
-    fn stop(&mut self, child: &Child, loss: Loss, grace: Duration) {
+    /// Asks the command to stop. What the node says, it says as soon as it can, and there is some
+    /// time left. After silence there is none if this process slept beyond the deadline.
+    fn stop(&mut self, child: &Child, loss: Loss) {
         if matches!(self.phase, Phase::Running) {
             child.signal(Signal::TERM);
             child.signal(Signal::CONT); // Who is stopped could not hear it.
+            let grace = grace(self.warning, self.watch.time_to_leave());
             self.phase = Phase::Stopping(loss, since_boot() + grace);
         }
     }
@@ -145,5 +136,26 @@ impl Supervisor {
         let Some(loss) = loss else { return Ok(Outcome::Exit(child.end()?)) };
         child.kill()?; // Whatever it left behind.
         Ok(Outcome::Lost(loss))
+    }
+}
+
+/// How long a command has that was asked to stop, by whatever loss, if the next one may be inside
+/// after so long.
+fn grace(warning: Duration, time_to_leave: Duration) -> Duration {
+    warning.min(time_to_leave.saturating_sub(MARGIN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_killed_before_the_next_one_may_be_inside() {
+        let ms = Duration::from_millis;
+        assert_eq!(grace(ms(2_000), ms(9_700)), ms(2_000), "it was told in good time");
+        for left in [0, 99, 101, 1_500] {
+            let grace = grace(ms(2_000), ms(left));
+            assert!(grace.is_zero() || grace + MARGIN <= ms(left), "{left}: {grace:?}");
+        }
     }
 }

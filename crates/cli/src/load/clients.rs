@@ -2,8 +2,8 @@
 
 use super::judge::{Judge, Verdict};
 use super::workload::Inside;
-use conclave_client::api::{NewValue, Value};
-use conclave_client::{Client, Error, Lease, Wanted};
+use conclave_client::api::Value;
+use conclave_client::{Client, Error, Guard, Lease, Wanted};
 use rustix::process::Signal;
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -133,7 +133,7 @@ impl Shared {
         guarded(&self.waits).push(asked.elapsed());
         self.judge.enters(client, guard.fence());
         let done = match self.load.workload {
-            Inside::Counter => self.add_one(place, guard.fence()),
+            Inside::Counter => self.add_one(place, &guard),
             Inside::Empty => Ok(()),
         };
         self.judge.leaves();
@@ -142,9 +142,9 @@ impl Shared {
     }
 
     /// Nothing but the lock keeps two of these apart, and nothing but the fence notices.
-    fn add_one(&self, place: &Client, fence: u64) -> Result<(), Error> {
+    fn add_one(&self, place: &Client, guard: &Guard) -> Result<(), Error> {
         let value = (read(place, &self.load.name)? + 1).into();
-        place.set_value(&self.load.name, &NewValue { value, fence }).map(|_| ())
+        guard.set_value(&self.load.name, value).map(|_| ())
     }
 
     fn seen(&self, took: Duration, counter: Option<u64>) -> Seen {

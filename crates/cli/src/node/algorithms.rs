@@ -113,7 +113,8 @@ impl Wish<'_> {
         let entry = catalog::find(id).map_err(|_| self.unknown())?;
         if entry.family != *family {
             let is = entry.family.name();
-            return Err(format!("{flag} {id}: this is a {is}; {}", self.takes()));
+            let a = if is.starts_with('e') { "an" } else { "a" };
+            return Err(format!("{flag} {id}: this is {a} {is}; {}", self.takes()));
         }
         let read = |(name, value): &(String, String)| {
             let parameter = entry.parameters.iter().find(|parameter| parameter.name == name);

@@ -52,6 +52,9 @@ pub struct File {
     /// How much to log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
+    /// How to log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_format: Option<String>,
     /// Certificates that are refused although the authority has signed them, by their fingerprints
     /// or those of their public keys.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

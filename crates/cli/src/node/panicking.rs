@@ -1,16 +1,21 @@
 //! What a node says when it meets a mistake of its own.
 
+use super::log::Format;
 use crate::failure;
 use std::panic::{self, PanicHookInfo};
 
 /// From now on a panic of any thread ends the process, with one line that says why. What a node
 /// does after a rule of its own is broken is anybody's guess; to others it is a slow one.
-pub fn end_on_panic(id: u32) {
+pub fn end_on_panic(id: u32, format: Format) {
     panic::set_hook(Box::new(move |panic| {
         let what = message(panic);
         let place = panic.location();
         let place = place.map(|place| format!(", at {place}")).unwrap_or_default();
-        failure::say(&format!("node {id} failed by a mistake in conclave itself: {what}{place}"));
+        let words = format!("node {id} failed by a mistake in conclave itself: {what}{place}");
+        match format {
+            Format::Text => failure::say(&words),
+            Format::Json => tracing::error!("{words}"),
+        }
         std::process::exit(i32::from(failure::Exit::Failed.code()));
     }));
 }

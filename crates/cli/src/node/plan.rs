@@ -3,6 +3,7 @@
 use super::access::AccessFlags;
 use super::algorithms::{self, Named};
 use super::file::{File, Node};
+use super::log::{FORMATS, Format};
 use super::made_with::made_with;
 use super::peers;
 use super::warnings::warnings;
@@ -80,6 +81,9 @@ pub struct Flags {
     /// How much to log: error, warn, info, debug or trace [default: info]
     #[arg(long, value_name = "LEVEL")]
     pub log: Option<String>,
+    /// How to log: text, or json, which is one object per line [default: text]
+    #[arg(long, value_name = "FORMAT")]
+    pub log_format: Option<String>,
 }
 
 /// A node that can be started.
@@ -89,6 +93,8 @@ pub struct Plan {
     pub config: Config,
     /// How much to log.
     pub level: Level,
+    /// How.
+    pub format: Format,
     /// What to mind.
     pub warnings: Vec<String>,
 }
@@ -158,6 +164,7 @@ impl<'a> Checked<'a> {
         let tls = self.tls();
         let access = self.access(tls.as_ref(), http);
         let level = self.level()?;
+        let format = self.format()?;
         let record = flags.record.as_ref().or(file.record.as_ref()).map(PathBuf::from);
         let config = Config {
             cluster,
@@ -177,7 +184,7 @@ impl<'a> Checked<'a> {
             self.mistakes.add(error); // What goes wrong only with all of it together.
         }
         let token = self.token_file().map(Path::new);
-        Some(Plan { warnings: warnings(&config, token), config, level })
+        Some(Plan { warnings: warnings(&config, token), config, level, format })
     }
 
     pub(super) fn missing(&mut self, words: impl Display) {
@@ -297,5 +304,15 @@ impl<'a> Checked<'a> {
             self.mistakes.add(format!("--log {name}: {takes}"));
         }
         level.map(|(_, level)| *level)
+    }
+
+    fn format(&mut self) -> Option<Format> {
+        let name = self.flags.log_format.as_deref().or(self.file.log_format.as_deref());
+        let name = name.unwrap_or("text");
+        let format = FORMATS.iter().find(|(known, _)| *known == name);
+        if format.is_none() {
+            self.mistakes.add(format!("--log-format {name}: takes text or json"));
+        }
+        format.map(|(_, format)| *format)
     }
 }

@@ -1,40 +1,46 @@
 //! Runs a node until it is told to stop.
 
+use super::log::{self, Format};
 use super::panicking;
 use super::plan::Plan;
-use crate::output;
+use crate::{failure, output};
 use anyhow::Context;
 use conclave_service::Config;
 use rustix::process::{
     Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
 };
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, Read};
 use std::thread;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{self, SignalKind, signal};
 use tokio::sync::oneshot;
-use tracing::{Level, info, warn};
-use tracing_subscriber::Layer;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
+use tracing::{info, warn};
 
 /// Enough for all clients, links and files.
 const FILES: u64 = 4_096;
 
 /// Runs the node; returns when it has stopped, cleanly or because of an error.
 pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
-    log_to_stderr(plan.level);
-    panicking::end_on_panic(plan.config.id);
+    log::to_stderr(plan.level, plan.format, plan.config.id);
+    panicking::end_on_panic(plan.config.id, plan.format);
     for warning in &plan.warnings {
-        output::warn(warning);
+        match plan.format {
+            Format::Text => output::warn(warning),
+            Format::Json => warn!("{warning}"),
+        }
     }
     raise_file_limit();
     let parent = die_with_parent.then(parent_gone).transpose()?;
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async { serve(plan.config, Signals::new()?, parent).await });
     runtime.shutdown_background(); // Nothing is left that somebody waits for.
-    ended
+    match plan.format {
+        Format::Text => ended,
+        Format::Json => ended.map_err(|error| {
+            tracing::error!("{}", failure::in_words(&error));
+            failure::Said.into()
+        }),
+    }
 }
 
 /// Each connection of a client takes a file handle. Many systems allow a process 1,024 unless it
@@ -113,17 +119,4 @@ fn parent_gone() -> anyhow::Result<oneshot::Receiver<()>> {
         let _ = gone.send(());
     })?;
     Ok(parent)
-}
-
-/// One line per event. The consensus library tells every step of an election as an event: only who
-/// asks for details gets these.
-fn log_to_stderr(level: Level) {
-    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let library = if level >= Level::DEBUG { level } else { level.min(Level::ERROR) };
-    let targets = Targets::new().with_default(level).with_target("openraft", library);
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(io::stderr)
-        .with_ansi(colour)
-        .with_target(false);
-    tracing_subscriber::registry().with(lines.with_filter(targets)).init();
 }

@@ -5,6 +5,7 @@ pub mod words;
 
 use super::numbers::of;
 use super::{bad, beside, dim, good, labelled, odd, strong, typed, width, wrap};
+use crate::invocation;
 use crate::lang::Lang;
 use crate::texts::{phrase, sentence, tr};
 use conclave_algorithms::catalog;
@@ -143,6 +144,11 @@ pub fn text(file: &ScenarioFile) -> String {
     format!("\n{}\n", lines.join("\n"))
 }
 
+/// The story, if these are the runs that it is about.
+pub fn text_of(file: &ScenarioFile, runs: &[Ran]) -> String {
+    if runs.iter().all(|ran| ran.judged) { text(file) } else { String::new() }
+}
+
 /// The command that gives the same run, unless flags cannot say it.
 pub fn command(experiment: &Experiment, plan: &Plan) -> Option<String> {
     (!experiment.needs_file()).then(|| experiment.command(plan))
@@ -271,14 +277,17 @@ pub fn verdicts(outcome: &Outcome) -> String {
 
 /// Whether it came out as expected, and how to see more.
 pub fn result(file: &ScenarioFile, runs: &[Ran], told: bool) -> String {
+    let changed = runs.iter().any(|ran| !ran.judged);
     let word = match runs.iter().all(Ran::ok) {
-        _ if runs.iter().any(|ran| !ran.judged) => {
-            odd(phrase("not judged: this is not the run that the file speaks of"))
-        }
+        _ if changed => odd(phrase("not judged: this is not the run that the file speaks of")),
         true => good(phrase("as expected")),
         false => bad(phrase("not as expected")),
     };
-    let story = format!("conclave scenario run {} --view all", file.typed);
+    let same = match changed {
+        true => invocation::typed_again(),
+        false => format!("conclave scenario run {}", file.typed),
+    };
+    let story = format!("{same} --view all");
     let hint = match told {
         true => String::new(),
         false => format!("; {} {}", phrase("told in full:"), typed(story)),

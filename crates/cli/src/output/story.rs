@@ -98,10 +98,36 @@ fn coloured(told: &str) -> String {
 /// A moment of a story in the reader's language, down to the names of what messages carry.
 pub fn in_words(told: &str) -> String {
     let words = sentence(told);
-    if is_translated() { with_fields(&words, Language::Portuguese) } else { words.into_owned() }
+    if !is_translated() {
+        return words.into_owned();
+    }
+    let words = with_timer(&words, Language::Portuguese);
+    with_commas(&with_fields(&words, Language::Portuguese))
 }
 
-/// The same text with other names of fields: they stand in brackets, each before a colon.
+/// The same text with another name of the timer that it tells of.
+fn with_timer(words: &str, language: Language) -> String {
+    const BEFORE: &str = "temporizador ";
+    let Some((before, after)) = words.split_once(BEFORE) else { return words.to_string() };
+    let (name, rest) = after.split_at(after.find([' ', ';']).unwrap_or(after.len()));
+    format!("{before}{BEFORE}{}{}", language.timer(name), with_timer(rest, language))
+}
+
+/// The same text with a comma in its numbers; there are none of a thousand and more with points.
+fn with_commas(words: &str) -> String {
+    let letters: Vec<char> = words.chars().collect();
+    let is_digit = |place: Option<usize>| {
+        place.and_then(|place| letters.get(place)).is_some_and(char::is_ascii_digit)
+    };
+    let comma = |(place, letter): (usize, &char)| match letter {
+        '.' if is_digit(place.checked_sub(1)) && is_digit(Some(place + 1)) => ',',
+        other => *other,
+    };
+    letters.iter().enumerate().map(comma).collect()
+}
+
+/// The same text with other names of fields, and of values that are words: they stand in brackets,
+/// a name before a colon.
 fn with_fields(words: &str, language: Language) -> String {
     let mut text = String::new();
     let mut name = String::new();
@@ -114,7 +140,8 @@ fn with_fields(words: &str, language: Language) -> String {
             name.push(letter);
             continue;
         }
-        text += &std::mem::take(&mut name);
+        let word = std::mem::take(&mut name);
+        text += if depth > 0 { language.value(&word) } else { &word };
         text.push(letter);
         match letter {
             '(' => depth += 1,
@@ -130,11 +157,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn timers_and_numbers_are_those_of_the_language() {
+        let told = |text| with_commas(&with_timer(text, Language::Portuguese));
+        let words = "arma o temporizador Silence 3 para 0.5; arma o temporizador Beat";
+        let expected = "arma o temporizador silêncio 3 para 0,5; arma o temporizador batimento";
+        assert_eq!(told(words), expected);
+        assert_eq!(told("nada. 1. (2)"), "nada. 1. (2)");
+    }
+
+    #[test]
     fn fields_are_named_in_brackets_only() {
         let told = |text| with_fields(text, Language::Portuguese);
         let words = "time: envia REQUEST (seq: 1, time: 0, queue: [(node: 1)]) a 2; time: leader";
         let expected = "time: envia REQUEST (seq: 1, tempo: 0, fila: [(nó: 1)]) a 2; time: leader";
         assert_eq!(told(words), expected);
+        assert_eq!(told("UP (yes: no, prune: leaf) yes"), "UP (sim: não, poda: folha) yes");
         assert_eq!(told("nada (time) (pré: 1) (re"), "nada (time) (pré: 1) (re");
         assert_eq!(with_fields(words, Language::English), words);
     }

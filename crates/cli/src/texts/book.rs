@@ -56,9 +56,22 @@ impl Book {
     /// The same; a text that is not known as a whole is taken apart at semicolons, then at its
     /// first colons. One word before the first of them is a name, which stays as it is.
     pub fn sentence(&self, text: &str) -> Option<String> {
-        self.look_up(text).or_else(|| self.in_parts(text, "; ", true)).or_else(|| {
+        let whole = self.look_up(text).or_else(|| self.after_flag(text));
+        whole.or_else(|| self.in_parts(text, "; ", true)).or_else(|| {
             self.in_parts(text, ": ", true) // A name, a flag, or what the rest is about.
         })
+    }
+
+    /// What is said of a flag and is known as a whole.
+    fn after_flag(&self, text: &str) -> Option<String> {
+        let (flag, rest) = text.split_once(": ").filter(|(flag, _)| flag.starts_with("--"))?;
+        Some(format!("{flag}: {}", self.look_up(rest)?))
+    }
+
+    /// What is said of a field of a file, `name = value`, and is known as a whole.
+    fn after_field(&self, text: &str) -> Option<String> {
+        let (field, rest) = text.split_once(": ").filter(|(field, _)| field.contains(" = "))?;
+        Some(format!("{field}: {}", self.look_up(rest)?))
     }
 
     fn in_parts(&self, text: &str, mark: &str, named: bool) -> Option<String> {
@@ -102,7 +115,10 @@ impl Template {
         for (hole, text) in self.meaning.holes.iter().zip(others) {
             let place = self.known.holes.iter().position(|known| known == hole)?;
             let content = found.get(place)?;
-            let known = if is_verbatim(hole) { None } else { book.look_up(content) };
+            let known = match is_verbatim(hole) {
+                true => None,
+                false => book.look_up(content).or_else(|| book.after_field(content)),
+            };
             told += &known.unwrap_or_else(|| content.to_string());
             told += text;
         }
@@ -253,6 +269,20 @@ mod tests {
         assert_eq!(book.look_up("build: held by nobody at node 3"), None);
         let book = self::book(&[("{id1} takes {what}", "{id1} aceita {what}")]);
         assert_eq!(book.look_up("--plot: takes a value"), None, "--plot is a clause of its own");
+    }
+
+    #[test]
+    fn what_is_said_of_a_flag_or_a_field_is_looked_up_as_a_whole() {
+        let book = book(&[
+            ("takes {what}", "aceita {what}"),
+            ("takes HB; all else is judged", "aceita HB; o resto é julgado"),
+            ("line {n}: {any1}", "linha {n}: {any1}"),
+            ("a time or none", "um tempo ou nenhum"),
+        ]);
+        let told = book.sentence("--check X: takes HB; all else is judged");
+        assert_eq!(told.as_deref(), Some("--check X: aceita HB; o resto é julgado"));
+        let told = book.sentence("line 3: cs = x: a time or none");
+        assert_eq!(told.as_deref(), Some("linha 3: cs = x: um tempo ou nenhum"));
     }
 
     #[test]

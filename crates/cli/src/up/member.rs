@@ -83,9 +83,18 @@ impl Member {
         file.seek(SeekFrom::Start(tail.max(self.log_before))).ok()?;
         file.take(TAIL_BYTES).read_to_end(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes);
-        let mut said = text.lines().rev().filter_map(|line| line.strip_prefix("error: "));
-        said.next().map(ToString::to_string)
+        text.lines().rev().find_map(error_of)
     }
+}
+
+/// The error that a line of a log tells, as text or as JSON.
+fn error_of(line: &str) -> Option<String> {
+    if let Some(words) = line.strip_prefix("error: ") {
+        return Some(words.to_string());
+    }
+    let line: serde_json::Value = serde_json::from_str(line).ok()?;
+    let words = line["message"].as_str().filter(|_| line["level"] == "error");
+    words.map(ToString::to_string)
 }
 
 /// How a process ended, in words.

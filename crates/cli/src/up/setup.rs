@@ -28,6 +28,7 @@ pub struct Wanted<'a> {
     pub record: Option<&'a Path>,
     /// Whether the APIs may be served beyond this machine.
     pub insecure: bool,
+    pub log_format: Option<String>,
 }
 
 impl Wanted<'_> {
@@ -56,6 +57,13 @@ impl Wanted<'_> {
 const REPLICATED_NODES: u32 = 3;
 const CLASSIC_NODES: u32 = 5;
 
+/// Nodes at addresses that nobody is asked for.
+fn stand_ins(count: u32) -> Vec<Node> {
+    let node =
+        |id| Node { id, peer: format!("127.0.0.1:{id}"), api: format!("127.0.0.1:{}", id + 100) };
+    (1..=count).map(node).collect()
+}
+
 /// What was made of it: each node has a file to be started from.
 #[derive(Debug)]
 pub struct Setup {
@@ -77,6 +85,7 @@ impl Setup {
     /// Chooses addresses and writes the files.
     pub fn new(wanted: Wanted<'_>) -> anyhow::Result<Self> {
         let wanted = &wanted.completed();
+        check(wanted, &stand_ins(wanted.count()))?; // What was typed comes before what is free.
         let Ports { apis, peers } = ports::choose(wanted.http, wanted.count())?;
         let places = (1..).zip(peers.iter().zip(&apis));
         let node = |(id, (peer, api)): (u32, (&SocketAddr, &SocketAddr))| Node {
@@ -149,6 +158,7 @@ impl Setup {
             election: wanted.election.clone(),
             detector: wanted.detector.clone(),
             admin_token_file: Some(absolute(&token)?),
+            log_format: wanted.log_format.clone(),
             set: set.map(|(name, value)| (name.to_string(), value.into())).collect(),
             nodes: self.nodes.clone(),
             insecure: wanted.insecure,
@@ -189,6 +199,7 @@ fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<Config, Mistakes> {
         set: wanted.set.clone(),
         peers: nodes.iter().map(ToString::to_string).collect(),
         access: AccessFlags { insecure: wanted.insecure, ..AccessFlags::default() },
+        log_format: wanted.log_format.clone(),
         ..Flags::default()
     };
     Ok(node::plan(&flags)?.config)

@@ -8,6 +8,7 @@ mod disk;
 mod greeting;
 mod http;
 mod kit;
+mod logs;
 mod names;
 mod pauses;
 mod steady;

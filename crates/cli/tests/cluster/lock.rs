@@ -271,6 +271,43 @@ fn what_the_engine_does_not_have_it_says_itself() {
 }
 
 #[test]
+fn a_time_out_that_nobody_explains_is_said_once() {
+    let fake = but(ACQUIRE, || {
+        let message = "'build' could not be had in time";
+        let error = json!({ "code": "timeout", "message": message, "retry": true });
+        Answer::Says(409, json!({ "error": error }))
+    });
+    let done = locked(&fake, &["true"]);
+    let said = "conclave: build: the lock could not be had in time\n";
+    assert_eq!((done.code, done.stderr.as_str()), (75, said));
+}
+
+fn classic() -> Answer {
+    let told = json!({
+        "cluster": "conclave", "cluster_id": "c1", "version": "0", "engine": "central",
+        "parameters": {}, "election": null, "detector": null, "node": 1, "uptime_ms": 1,
+        "leader": null, "term": 0, "nodes": [], "locks": 0, "locks_max": 10_000, "sessions": 0,
+    });
+    Answer::Says(200, told)
+}
+
+#[test]
+fn what_only_the_replicated_engine_has_is_refused_before_anything_is_asked_for() {
+    for (words, typed) in [
+        (&["lock", "build", "--shared"][..], "--shared"),
+        (&["lock", "build", "--permits", "2"], "--permits 2"),
+        (&["lock", "build", "test"], "build test"),
+        (&["elect", "build", "--hand-over", "green"], "--hand-over green"),
+    ] {
+        let fake = but("GET /v1/cluster", classic);
+        let done = conclave(&[words, &["--server", &fake.address, "--", "true"]].concat());
+        let why = "only the replicated engine has this; this cluster runs central";
+        assert_eq!((done.code, done.stderr), (2, format!("error: {typed}: {why}\n")));
+        assert!(fake.bodies("POST /v1/sessions").is_empty(), "{typed}");
+    }
+}
+
+#[test]
 fn without_a_cluster_it_says_how_to_start_one() {
     let done = conclave(&["lock", "build", "--wait", "0", "--server", "127.0.0.1:1", "--", "true"]);
     assert_eq!(done.code, 1);

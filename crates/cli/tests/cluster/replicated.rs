@@ -26,7 +26,7 @@ fn several_locks_are_held_all_or_none_with_a_fence_each() {
     assert_eq!(asked[1], json!({"name": "b", "mode": "shared"}));
     assert!(nodes.change(|table| table.holds.is_empty() && table.sessions.is_empty()));
     let twice = typed(&nodes, &["lock", "a", "a"], &["true"]);
-    assert_eq!((twice.stderr.as_str(), twice.code), ("error: locks has a name twice\n", 2));
+    assert_eq!((twice.stderr.as_str(), twice.code), ("error: a: is named twice\n", 2));
 }
 
 #[test]

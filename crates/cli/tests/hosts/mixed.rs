@@ -100,7 +100,7 @@ impl History {
             }
         }
         let fence = guard.fence();
-        let value = NewValue { value: fence.into(), fence };
+        let value = NewValue { value: fence.into(), fence, ..NewValue::default() };
         if client.set_value(NAME, &value).is_ok() {
             self.written.fetch_max(fence, Ordering::SeqCst);
             self.checks.fetch_add(1, Ordering::Relaxed);

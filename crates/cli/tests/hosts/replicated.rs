@@ -61,7 +61,7 @@ fn a_leader_that_is_told_to_stop_or_killed_is_replaced_and_nothing_is_lost() {
             let fence = guard.fence();
             assert!(fence > latest, "{fence} after {latest}");
             latest = fence;
-            let value = NewValue { value: round.into(), fence };
+            let value = NewValue { value: round.into(), fence, ..NewValue::default() };
             client.set_value("build", &value).expect("a majority is there");
             let leader = cluster.agreed(&all(), None);
             match round % 2 {

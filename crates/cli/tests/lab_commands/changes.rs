@@ -24,6 +24,11 @@ fn flags_of_the_simulator_replace_what_the_file_says_and_nothing_is_judged() {
     let told = conclave(&["scenario", "run", "raymond-tree", "--loss", "0.5", "--seed", "3"]);
     assert!(told.stdout.contains("\nnot judged: this is not the run"), "{}", told.stdout);
     assert!(!told.stdout.contains("not ok"), "{}", told.stdout);
+    let again = "conclave scenario run raymond-tree --loss 0.5 --seed 3 --view all";
+    assert!(told.stdout.trim_end().ends_with(again), "{}", told.stdout);
+    let of_the_file = conclave(&["scenario", "run", "raymond-tree"]).stdout;
+    let text = of_the_file.lines().rev().nth(2).expect("what it shows");
+    assert!(!text.is_empty() && !told.stdout.contains(text), "{text}: {}", told.stdout);
     for (arguments, says) in [
         (&["raymond-tree", "--crash", "9@0"][..], "--crash 9: nodes are 1 to 7"),
         (&["raymond-tree", "--set", "colour=1"], "--set colour"),

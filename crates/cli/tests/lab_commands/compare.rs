@@ -332,3 +332,23 @@ fn what_is_of_another_family_is_not_compared() {
     let line = "error: --algorithms heartbeat: belongs to --family detector, not mutex";
     assert_eq!(done.stderr.trim_end(), line);
 }
+
+#[test]
+fn every_cell_of_the_matrix_shows_the_number_of_its_command() {
+    let all = conclave(&["compare", "--faults", "--nodes", "4", "--algorithms", "central,quorum"]);
+    let tables = all.stdout.split("Each cell is").next().expect("tables come first");
+    let rows =
+        tables.lines().filter(|line| line.starts_with("central ") || line.starts_with("quorum "));
+    let mut shown = 0;
+    for row in rows {
+        let words: Vec<&str> = row.split_whitespace().skip(1).collect();
+        let outcomes = ["holds", "stalls", "starves", "S1!"];
+        for (place, _) in words.iter().enumerate().filter(|(_, word)| outcomes.contains(word)) {
+            let number = place.checked_sub(1).and_then(|before| words[before].parse::<u32>().ok());
+            assert!(number.is_some(), "{row}");
+            shown += 1;
+        }
+    }
+    let commands = all.stdout.lines().filter(|line| line.contains("conclave sim ")).count();
+    assert_eq!(shown, commands, "{}", all.stdout);
+}

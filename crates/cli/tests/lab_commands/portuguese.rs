@@ -10,7 +10,8 @@ const ENGLISH: &[&str] = &[
     "every", "each", "than", "takes", "has", "have", "which", "while", "when", "what", "how",
     "that", "this", "its", "been", "by", "only", "first", "last", "more", "most", "after",
     "before", "there", "their", "sends", "receives", "asks", "leaves", "starts", "waits", "holds",
-    "nodes", "messages", "units", "cannot", "must", "may", "nothing", "nobody", "without",
+    "nodes", "messages", "invalid", "digit", "string", "labels", "number", "address", "units",
+    "cannot", "must", "may", "nothing", "nobody", "without",
 ];
 
 /// What people type to learn, to look and to compare; a blank parts the words.
@@ -34,6 +35,7 @@ const COMMANDS: &[&str] = &[
     "sim lamport-clock --nodes 3 --view all",
     "sim vector-clock --nodes 3",
     "sim bully --nodes 4 --partition 1,2/3,4@1..40 --crash 4@0 --start 1,2,3",
+    "sim ring --nodes 5 --crash 5@9 --loss 0.05 --until 150",
     "algorithms central-failover",
     "check lamport --without A4 --nodes 2",
     "check bully --nodes 2",
@@ -83,7 +85,28 @@ const MISTAKES: &[&str] = &[
     "lock a --wait 30 -- true",
     "lock a true",
     "up --engine foo",
+    "up --http 1.2.3.4:7000",
     "node",
+    "node --id 9 --data d --peer 1=127.0.0.1:1,api=127.0.0.1:2",
+    "node --id 1 --data d --peer 1=127.0.0.1:1,api=127.0.0.1:2 --deny zz",
+    "sim maekawa --set sanders",
+    "sim maekawa --check FOO",
+    "sim bully --ids 3,1 --nodes 5",
+    "cert --out nowhere --nodes 3 --days x",
+    "cluster",
+    "cluster remove x",
+    "lock a a -- true",
+    "lock a --permits 0 -- true",
+    "mc714 client --id 1 --coordinator foo --ops r",
+    "mc714 client --id 1 --coordinator http://127.0.0.1:1 --ops q",
+];
+
+/// What cannot be done here.
+const FAILURES: &[&str] = &[
+    "cluster restore nofile --data d --peer 127.0.0.1:9 --api 127.0.0.1:8",
+    "cluster restore Cargo.toml --data d --peer 127.0.0.1:9 --api 127.0.0.1:8",
+    "lock a --server http://127.0.0.1:1 --wait 0 -- true",
+    "mc714 client --id 1 --coordinator http://127.0.0.1:1 --ops r",
 ];
 
 fn in_portuguese(line: &str) -> Done {
@@ -145,9 +168,10 @@ fn no_english_sentence_is_left_in_what_is_shown() {
 #[test]
 fn no_english_sentence_is_left_in_what_is_said_of_mistakes() {
     let mut complaints = Vec::new();
-    for line in MISTAKES {
+    let mistakes = MISTAKES.iter().map(|line| (line, 2));
+    for (line, code) in mistakes.chain(FAILURES.iter().map(|line| (line, 1))) {
         let done = in_portuguese(line);
-        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{line}: {}", done.stderr);
+        assert_eq!((done.code, done.stdout.as_str()), (code, ""), "{line}: {}", done.stderr);
         assert!(done.stderr.starts_with("erro: "), "{line}: {}", done.stderr);
         let words = english(&done.stderr);
         complaints.extend(words.into_iter().map(|word| format!("{line}: {word}")));
@@ -173,6 +197,39 @@ fn what_is_wrong_in_a_file_and_what_is_made_for_links_is_said_in_portuguese() {
     let made = in_portuguese(&format!("cert --out {} --nodes 2", out.display()));
     assert_eq!(made.code, 0, "{}", made.stderr);
     complain(&english(&made.stdout));
+}
+
+#[test]
+fn what_is_wrong_in_a_scenario_is_said_in_portuguese() {
+    let config = concat!(env!("CARGO_TARGET_TMPDIR"), "/wrong-scenario.toml");
+    let head = "title = { en = \"A\" }\ntext = { en = \"a\" }\nsource = \"me\"\n\
+                algorithm = \"central\"\nnodes = 3\n";
+    for wrong in [
+        "cs = \"soon\"",
+        "crash = 3",
+        "seed = -1",
+        "seed = 1.5",
+        "fifo = \"yes\"",
+        "set = 3",
+        "expect = 3",
+        "workload = \"foo\"",
+        "rules = [{ from = 1 }]",
+        "script = [{ at = 0, node = 1, do = \"dance\" }]",
+        "[expect]\nholds = [\"S9\"]",
+        "x = [1, 2",
+        "x = { y = 1",
+        "x = tru",
+        "x = 1 2",
+        "[expect",
+    ] {
+        fs::write(config, format!("{head}{wrong}\n")).unwrap();
+        let said = in_portuguese(&format!("scenario run {config}")).stderr;
+        assert!(said.starts_with("erro: "), "{wrong}: {said}");
+        for word in ["expected", "invalid", "unclosed", "string", "integer", "such as", " or "] {
+            assert!(!said.contains(word), "{wrong}: {said}");
+        }
+        complain(&english(&said.replace("'to'", ""))); // That is a field.
+    }
 }
 
 #[test]
@@ -252,4 +309,43 @@ fn what_stands_beside_a_label_begins_in_the_same_column() {
             assert!(beside.starts_with(' ') && !beside.ends_with(' '), "{line}: {labelled}");
         }
     }
+}
+
+/// The names of what messages carry in a story, and of its timers.
+fn names_in(story: &str) -> Vec<String> {
+    let fields = story.split(['(', ',', '[']).filter_map(|part| Some(part.split_once(": ")?.0));
+    let timers = story.split_inclusive("temporizador ").skip(1).filter_map(|part| {
+        let name = part.split([' ', '\n', ';']).next()?;
+        name.starts_with(char::is_uppercase).then_some(name)
+    });
+    let single = |name: &&str| !name.is_empty() && name.chars().all(char::is_alphabetic);
+    fields.map(str::trim).chain(timers).filter(single).map(str::to_string).collect()
+}
+
+#[test]
+fn a_story_names_timers_and_what_messages_carry_in_portuguese() {
+    let all = json(&["algorithms", "--json"]);
+    let ids = all.as_array().expect("a list").iter().map(|entry| entry["id"].as_str().expect("id"));
+    let mut complaints = Vec::new();
+    for id in ids {
+        for faults in ["", " --crash 4@5 --restart 4@30 --loss 0.1 --suspect 1:3@4+3"] {
+            let line = format!("sim {id} --nodes 4 --until 100 --view all{faults}");
+            let told = in_portuguese(&line).stdout;
+            let original = conclave(&line.split(' ').collect::<Vec<_>>()).stdout;
+            let known = names_in(&original);
+            let kept = |name: &String| known.contains(name) && !["id", "seq"].contains(&&**name);
+            let same: Vec<String> = names_in(&told).into_iter().filter(kept).collect();
+            complaints.extend(same.iter().map(|name| format!("{line}: {name}")));
+            let moments = told.lines().skip(3).take_while(|line| !line.starts_with("S1"));
+            let digits = |pair: &[u8]| pair.iter().all(u8::is_ascii_digit);
+            let pointed = |line: &&str| {
+                let bytes = line.as_bytes();
+                bytes.windows(3).any(|w| w[1] == b'.' && digits(&[w[0], w[2]]))
+            };
+            let set = moments.filter(|line| line.contains("temporizador")).filter(pointed);
+            complaints.extend(set.map(|pointed| format!("{line}: {pointed}")));
+        }
+    }
+    complaints.dedup();
+    complain(&complaints);
 }

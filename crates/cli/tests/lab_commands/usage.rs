@@ -1,6 +1,7 @@
 //! What mistakes get: one line that names the flag and what it takes, and exit code 2.
 
 use crate::support::conclave;
+use std::net::TcpListener;
 
 fn refuses(arguments: &[&str], line: &str) {
     let done = conclave(arguments);
@@ -41,7 +42,10 @@ fn help_is_also_a_word() {
 
 #[test]
 fn an_engine_is_a_lock() {
-    let hint = |typed: &str| conclave(&["up", "--engine", typed]).stderr;
+    // A mistake in what was typed is told though the port is not free either.
+    let taken = TcpListener::bind("127.0.0.1:0").expect("loopback has free ports");
+    let http = taken.local_addr().expect("it is bound").to_string();
+    let hint = |typed: &str| conclave(&["up", "--http", &http, "--engine", typed]).stderr;
     let misspelt = hint("lamport-clok");
     assert!(misspelt.contains("did you mean lamport?"), "{misspelt}");
     assert!(
@@ -168,7 +172,7 @@ fn what_does_not_go_together_is_refused() {
     );
     refuses(
         &["sim", "central", "--nodes", "3", "--ids", "1,2"],
-        "--ids with 2 labels: one for each of the 3 nodes",
+        "--ids 1,2: one for each of the 3 nodes",
     );
 }
 

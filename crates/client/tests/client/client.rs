@@ -304,38 +304,6 @@ fn a_client_that_is_closed_takes_its_waiters_along() {
 }
 
 #[test]
-fn who_gives_up_leaves_the_line_and_keeps_the_session() {
-    let withdrawn = Arc::new(AtomicBool::new(false));
-    let left = Arc::clone(&withdrawn);
-    let fake = Fake::start(move |request| {
-        if request.line.starts_with("DELETE /v1/locks/build/waiters/") {
-            left.store(true, Ordering::SeqCst);
-            return Answer::Says(200, json!({"name": "build", "position": 1}));
-        }
-        match request.line == ACQUIRE {
-            true => {
-                while !left.load(Ordering::SeqCst) {
-                    thread::yield_now();
-                }
-                refuse(409, "withdrawn", "it was withdrawn")
-            }
-            false => usual(request),
-        }
-    });
-    let lease = client(&[&fake]).open(Duration::from_secs(60), None).unwrap();
-    let waiting = lease.clone();
-    let wanted = Wanted { wait: None, ..Wanted::default() };
-    let waiter = thread::spawn(move || waiting.acquire("build", &wanted).unwrap_err());
-    fake.wait_for(ACQUIRE, 1);
-    lease.give_up();
-    assert_eq!(waiter.join().unwrap().code(), Some("withdrawn"));
-    assert_eq!(lease.watch().lost(), None);
-    let id = fake.bodies(ACQUIRE)[0]["request_id"].as_str().unwrap().to_string();
-    let withdraw = format!("DELETE /v1/locks/build/waiters/{id}");
-    assert_eq!(fake.bodies(&withdraw), [json!({"session": "5e55"})]);
-}
-
-#[test]
 fn a_client_that_was_closed_opens_no_session() {
     let fake = Fake::start(usual);
     let client = client(&[&fake]);

@@ -52,7 +52,7 @@ impl Node {
             }
             _ => match usual(request) {
                 Answer::Says(_, body) => body.to_string(),
-                Answer::Silent | Answer::HangsUp => String::new(),
+                Answer::Silent | Answer::HangsUp | Answer::Streams(_) => String::new(),
             },
         }
     }

@@ -5,9 +5,12 @@ mod cleanup;
 mod client;
 mod cluster;
 mod failover;
+mod giving_up;
 mod keepalive;
+mod streams;
 
 mod support;
 mod table;
+mod values;
 
 use support as fake;

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,6 +25,8 @@ pub enum Answer {
     Says(u16, Value),
     Silent,
     HangsUp,
+    /// A stream of events begins, and goes on until the test or the other side ends it.
+    Streams(Receiver<()>),
 }
 
 #[derive(Default)]
@@ -84,6 +87,15 @@ fn serve(stream: TcpStream, seen: &Seen, answer: &dyn Fn(&Request) -> Answer) {
         Answer::Says(status, body) => (status, body),
         Answer::Silent => return drop((&stream).read(&mut [0; 1])), // Until the other hangs up.
         Answer::HangsUp => return,
+        Answer::Streams(end) => {
+            let _ = write!(
+                &stream,
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
+                 event: attached\ndata: {{}}\n\n"
+            );
+            let _ = end.recv(); // Nobody sends: it fails when the test lets go.
+            return;
+        }
     };
     let body = body.to_string();
     let _ = write!(

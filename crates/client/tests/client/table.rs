@@ -51,11 +51,22 @@ pub struct Nodes {
 
 impl Nodes {
     pub fn start(count: usize) -> Self {
+        Self::start_behind(count, |_| None)
+    }
+
+    /// The same, but what `first` answers, no node sees.
+    pub fn start_behind(
+        count: usize,
+        first: impl Fn(&Request) -> Option<Answer> + Clone + Send + Sync + 'static,
+    ) -> Self {
         let table = Table { moods: vec![Mood::Well; count], ..Table::default() };
         let shared = Arc::new(Shared { table: Mutex::new(table), changed: Condvar::new() });
         let fake = |node| {
             let shared = Arc::clone(&shared);
-            Fake::start(move |request| shared.answer(node, request))
+            let first = first.clone();
+            Fake::start(move |request| {
+                first(request).unwrap_or_else(|| shared.answer(node, request))
+            })
         };
         Self { fakes: (0..count).map(fake).collect(), shared }
     }
@@ -140,6 +151,14 @@ impl Shared {
             }
             ["POST ", "v1", _, name, "release" | "resign"] => self.lock().release(name, body),
             ["POST ", "v1", "elections", name, "hand-over"] => self.lock().hand_over(name, body),
+            ["PUT ", "v1", "values", name] => {
+                let [value, fence] = [&body["value"], &body["fence"]];
+                Answer::Says(
+                    200,
+                    json!({"name": name, "value": value, "fence": fence, "node": 1,
+                                         "replicated": true}),
+                )
+            }
             ["DELETE ", "v1", _, name, _, id] => self.lock().withdraw(name, id, body),
             _ => refuse(404, "not_found", "there is nothing at this address"),
         };

@@ -29,7 +29,8 @@ pub(super) async fn keep_accepting(listener: TcpListener, door: Door) {
         let door = Arc::clone(&door);
         async move { door.greet(stream, address).await }
     };
-    greet_strangers(&listener, door.node.config.limits.strangers, &door.warnings, greet).await;
+    greet_strangers(|| listener.accept(), door.node.config.limits.strangers, &door.warnings, greet)
+        .await;
 }
 
 /// Somebody who is not let in, and the connection to say so, if it gets that far.

@@ -3,28 +3,29 @@
 use crate::RateLimitedLog;
 use std::collections::VecDeque;
 use std::future::Future;
+use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::sleep;
 
 /// Accepts connections and greets each in a task of its own, for ever. When too many have yet to
 /// introduce themselves, the one that has had the longest time for it gives way: a crowd at the
 /// door must not keep out a node that comes back.
-pub(crate) async fn greet_strangers<Greeting>(
-    listener: &TcpListener,
+pub(crate) async fn greet_strangers<Stream, Accepting, Greeting>(
+    accept: impl Fn() -> Accepting,
     limit: usize,
     warnings: &RateLimitedLog,
-    greet: impl Fn(TcpStream, SocketAddr) -> Greeting,
+    greet: impl Fn(Stream, SocketAddr) -> Greeting,
 ) where
+    Accepting: Future<Output = io::Result<(Stream, SocketAddr)>>,
     Greeting: Future<Output = ()> + Send + 'static,
 {
     let mut strangers = JoinSet::new();
     let mut greeted: VecDeque<(SocketAddr, AbortHandle)> = VecDeque::new();
     loop {
         while strangers.try_join_next().is_some() {}
-        let (stream, address) = match listener.accept().await {
+        let (stream, address) = match accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
                 // No file handles left, most likely: they come back when others close.

@@ -15,7 +15,7 @@ use tokio_util::codec::{Decoder, LengthDelimitedCodec};
 pub(crate) const CHUNK: usize = 64 << 10;
 
 /// A connection, with or without TLS.
-pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// How long and how much a connection may take.

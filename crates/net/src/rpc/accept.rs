@@ -1,5 +1,6 @@
 //! Accepting connections: whoever connects has to say who it is, soon and briefly.
 
+use super::Connection;
 use super::error::Fault;
 use super::event::Ending;
 use super::frame::Refuse;
@@ -11,11 +12,10 @@ use crate::link::error::ConnectionError;
 use crate::link::strangers::greet_strangers;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 /// Lets connections in, until this node stops.
-pub(super) async fn keep_accepting(listener: TcpListener, node: Arc<RpcState>) {
+pub(super) async fn keep_accepting(node: Arc<RpcState>) {
     let warnings = Arc::new(RateLimitedLog::new("connection from"));
     let greet = |stream, address| {
         let door = Door { node: Arc::clone(&node), warnings: Arc::clone(&warnings) };
@@ -23,8 +23,9 @@ pub(super) async fn keep_accepting(listener: TcpListener, node: Arc<RpcState>) {
     };
     let strangers = node.config.limits.strangers;
     tokio::select! {
+        biased;
         () = node.stop.cancelled() => {}
-        () = greet_strangers(&listener, strangers, &warnings, greet) => {}
+        () = greet_strangers(|| node.network.accept(), strangers, &warnings, greet) => {}
     }
 }
 
@@ -34,7 +35,7 @@ struct Door {
 }
 
 impl Door {
-    async fn greet(self, stream: TcpStream, address: SocketAddr) {
+    async fn greet(self, stream: Connection, address: SocketAddr) {
         let limit = self.node.config.limits.handshake;
         match timeout(limit, introduce(&self.node, stream)).await {
             Ok(Ok(guest)) => self.let_in(guest, address),
@@ -47,9 +48,9 @@ impl Door {
     fn let_in(&self, guest: Guest, address: SocketAddr) {
         let node = Arc::clone(&self.node);
         self.node.tasks.spawn(async move {
-            let Guest { from, purpose, about, wire } = guest;
+            let visit = node.visited(&guest);
+            let Guest { from, purpose, wire, .. } = guest;
             tracing::info!("node {from} connected from {address} for {purpose}");
-            let visit = node.visited(from, purpose, about);
             let how = tokio::select! {
                 biased;
                 () = visit.end.cancelled() => Ending::Here,

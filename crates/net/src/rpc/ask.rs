@@ -8,7 +8,7 @@ use super::{Purpose, RpcLimits};
 use crate::link::error::ConnectionError;
 use crate::link::wire::Reader;
 use conclave_core::NodeId;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub(super) struct Asker {
 struct Asked {
     /// The number of the last request.
     last: u64,
-    waiting: HashMap<u64, Waiting>,
+    waiting: BTreeMap<u64, Waiting>,
     /// Nothing can be asked any more.
     closed: bool,
 }
@@ -161,7 +161,7 @@ impl Asker {
         asked.closed = true;
         let to = self.to;
         let reason: Arc<str> = reason.into();
-        for (_, waiting) in asked.waiting.drain() {
+        for (_, waiting) in std::mem::take(&mut asked.waiting) {
             let reason = Arc::clone(&reason);
             let error = if self.outgoing.has_left(waiting.start) {
                 RpcError::Unanswered { to, reason }

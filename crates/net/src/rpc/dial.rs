@@ -60,6 +60,11 @@ impl Channel {
         same_disk && self.to.id == to.id && self.to.address == to.address
     }
 
+    /// Whether it stands, and leads to this disk.
+    pub fn is_up_with(&self, disk: u128) -> bool {
+        matches!(&*self.state.borrow(), ChannelState::Up(asker) if asker.disk == disk)
+    }
+
     pub fn is_up(&self) -> bool {
         matches!(*self.state.borrow(), ChannelState::Up(_))
     }
@@ -165,6 +170,7 @@ impl Keeper {
         let mut standing = Standing::new(self, Arc::new(asker));
         let asker = Arc::clone(&standing.asker);
         let fault = tokio::select! {
+            biased;
             Err(fault) = asker.hear(&mut wire.reader) => fault,
             Err(fault) = asker.outgoing.write(&mut wire.writer, limits.ping) => fault.into(),
             fault = expired(wire.end) => fault.into(),
@@ -179,6 +185,7 @@ impl Keeper {
         let there = self.channel.there.notified();
         self.channel.state.send_replace(ChannelState::Down(error));
         tokio::select! {
+            biased;
             () = sleep(long) => {}
             () = there => {}
         }

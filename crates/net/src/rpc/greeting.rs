@@ -3,7 +3,7 @@
 use super::error::Fault;
 use super::frame::{Head, Hello, Refuse, VERSION, Welcome};
 use super::state::RpcState;
-use super::{ABOUT_MAX, PeerAddress, Purpose, RpcLimits};
+use super::{ABOUT_MAX, Connection, PeerAddress, Purpose, RpcLimits};
 use crate::link::error::{ConnectionError, printable};
 use crate::link::frame::MAGIC;
 use crate::link::wire::{Reader, Wire, WireLimits};
@@ -27,11 +27,13 @@ pub(super) async fn connect(
 ) -> Result<(Wire, u128), Fault> {
     let config = &node.config;
     let about = about(node)?;
-    let stream = TcpStream::connect(&to.address).await?;
-    stream.set_nodelay(true)?;
-    let mut wire = match &config.tls {
-        None => Wire::new(Box::new(stream), &config.limits),
-        Some(tls) => secure_dialled(tls, to.id, stream, &config.limits).await?,
+    let connection = node.network.connect(&to.address).await?;
+    let mut wire = match (connection, &config.tls) {
+        (Connection::Simulated(stream), _) => Wire::new(stream, &config.limits),
+        (Connection::Tcp(stream), None) => Wire::new(Box::new(stream), &config.limits),
+        (Connection::Tcp(stream), Some(tls)) => {
+            secure_dialled(tls, to.id, stream, &config.limits).await?
+        }
     };
     let hello = Hello {
         cluster: config.cluster.clone(),
@@ -115,6 +117,7 @@ fn check(welcome: &Welcome, cluster: &str, to: &PeerAddress) -> Result<(), Fault
 /// Somebody who has connected and is one of the nodes, by all that it says and shows.
 pub(super) struct Guest {
     pub from: NodeId,
+    pub disk: u128,
     pub purpose: Purpose,
     pub about: Vec<u8>,
     pub wire: Wire,
@@ -135,24 +138,35 @@ impl<F: Into<Fault>> From<F> for Turned {
 }
 
 /// Hears who has connected, and answers if it may.
-pub(super) async fn introduce(node: &RpcState, stream: TcpStream) -> Result<Guest, Turned> {
+pub(super) async fn introduce(node: &RpcState, connection: Connection) -> Result<Guest, Turned> {
+    let (mut wire, certificate) = match connection {
+        Connection::Tcp(stream) => look_first(node, stream).await?,
+        Connection::Simulated(stream) => (Wire::new(stream, &node.config.limits), None),
+    };
+    let proved = certificate.is_some();
+    match hear(node, &mut wire, certificate).await {
+        Ok(Hello { from, disk, purpose, about, .. }) => {
+            wire.trust(node.config.limits.frame_max(purpose));
+            Ok(Guest { from, disk, purpose, about, wire })
+        }
+        Err(fault) => Err(Turned { fault, wire: Some(wire), proved }),
+    }
+}
+
+/// Whether anything comes at all, and whether it is to be secured.
+async fn look_first(
+    node: &RpcState,
+    stream: TcpStream,
+) -> Result<(Wire, Option<Certificate>), Turned> {
     stream.set_nodelay(true)?;
     let mut first = [0; MAGIC.len()];
     let length = stream.peek(&mut first).await?;
     if length == 0 {
         return Err(Fault::Mute.into());
     }
-    let (mut wire, certificate) = match &node.config.tls {
-        None => (Wire::new(Box::new(stream), &node.config.limits), None),
-        Some(tls) => secure_accepted(node, tls, stream, &first[..length]).await?,
-    };
-    let proved = certificate.is_some();
-    match hear(node, &mut wire, certificate).await {
-        Ok(Hello { from, purpose, about, .. }) => {
-            wire.trust(node.config.limits.frame_max(purpose));
-            Ok(Guest { from, purpose, about, wire })
-        }
-        Err(fault) => Err(Turned { fault, wire: Some(wire), proved }),
+    match &node.config.tls {
+        None => Ok((Wire::new(Box::new(stream), &node.config.limits), None)),
+        Some(tls) => secure_accepted(node, tls, stream, &first[..length]).await,
     }
 }
 
@@ -232,7 +246,7 @@ fn objection(node: &RpcState, hello: &Hello, certificate: Option<Certificate>) -
     if config.tls.is_some() && !certificate.is_some_and(|shown| valid_for(&shown, from)) {
         return Some(format!("its certificate is not one of node {from}"));
     }
-    let admitted = node.server.admit(from, hello.disk);
+    let admitted = node.server.admit(from, hello.disk, hello.purpose);
     admitted.err().map(|reason| printable(&reason, TEXT_MAX))
 }
 

@@ -29,7 +29,7 @@
 //! struct Echo;
 //!
 //! impl RpcServer for Echo {
-//!     fn admit(&self, _from: NodeId, _disk: u128) -> Result<(), String> {
+//!     fn admit(&self, _: NodeId, _disk: u128, _: Purpose) -> Result<(), String> {
 //!         Ok(())
 //!     }
 //!     fn about(&self) -> Vec<u8> {
@@ -74,14 +74,17 @@ mod error;
 mod event;
 mod frame;
 mod greeting;
+mod network;
 mod outgoing;
 mod serve;
 mod server;
 mod state;
 
+pub use crate::link::wire::Stream;
 pub use config::{ABOUT_MAX, PeerAddress, Purpose, RpcConfig, RpcLimits};
 pub use error::RpcError;
 pub use event::{Direction, Ending, LinkEvent, LinkName, Probe};
+pub use network::{Connecting, Connection, Listener, Network};
 pub use server::{RpcServer, Serving};
 
 use crate::LinkError;
@@ -92,7 +95,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::broadcast;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::DropGuard;
@@ -120,19 +123,20 @@ impl Rpc {
         Self::start_on(listener, config, server)
     }
 
-    /// The same with a listener that exists already, on a port that the system chose, perhaps.
-    /// Must be called within a tokio runtime.
+    /// The same with a listener that exists already, on a port that the system chose, perhaps,
+    /// or with another network. Must be called within a tokio runtime.
     pub fn start_on(
-        listener: TcpListener,
+        listener: impl Into<Listener>,
         config: RpcConfig,
         server: Arc<dyn RpcServer>,
     ) -> Result<Self, LinkError> {
         config.check()?;
+        let Listener(network) = listener.into();
         let listen = config.listen;
-        let address = listener.local_addr();
+        let address = network.local_addr();
         let address = address.map_err(|source| LinkError::Listen { address: listen, source })?;
-        let node = Arc::new(RpcState::new(config, server));
-        node.tasks.spawn(keep_accepting(listener, Arc::clone(&node)));
+        let node = Arc::new(RpcState::new(config, network, server));
+        node.tasks.spawn(keep_accepting(Arc::clone(&node)));
         let last = Arc::new(node.stop.clone().drop_guard());
         Ok(Self { node, address, _last: last })
     }
@@ -159,6 +163,11 @@ impl Rpc {
         self.node.connected(to)
     }
 
+    /// Whether one stands that has shown this disk.
+    pub fn connected_with(&self, to: NodeId, disk: u128) -> bool {
+        self.node.connected_with(to, disk)
+    }
+
     /// Connections that come up and go down from now on. A connection that the peer's system closes
     /// is told of at once.
     pub fn links(&self) -> broadcast::Receiver<LinkEvent> {
@@ -174,7 +183,7 @@ impl Rpc {
     /// there. Nothing is said about whether it is the right one.
     pub async fn probe(&self, to: &PeerAddress) -> Probe {
         let limit = self.node.config.limits.probe;
-        match timeout(limit, TcpStream::connect(&to.address)).await {
+        match timeout(limit, self.node.network.connect(&to.address)).await {
             Ok(Ok(_)) => Probe::Answers,
             Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
                 Probe::RefusedConnection

@@ -9,7 +9,7 @@ use crate::link::error::ConnectionError;
 use crate::link::expiry::expired;
 use crate::link::wire::{Reader, Wire};
 use conclave_core::NodeId;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,6 +33,7 @@ pub(super) async fn serve(
     });
     let _clear = Clear(&desk);
     tokio::select! {
+        biased;
         Err(fault) = take(node, &desk, &mut wire.reader) => fault,
         Err(fault) = desk.outgoing.write(&mut wire.writer, limits.ping) => fault.into(),
         fault = expired(wire.end) => fault.into(),
@@ -53,7 +54,7 @@ struct Work {
     /// The number of the last request.
     last: u64,
     /// The requests under way.
-    tasks: HashMap<u64, Task>,
+    tasks: BTreeMap<u64, Task>,
     /// How many bytes they have.
     bytes: usize,
 }

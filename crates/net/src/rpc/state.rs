@@ -2,7 +2,8 @@
 
 use super::dial::Channel;
 use super::event::{Direction, Ending, LinkEvent, LinkName};
-use super::{PeerAddress, Purpose, RpcConfig, RpcServer};
+use super::greeting::Guest;
+use super::{Network, PeerAddress, Purpose, RpcConfig, RpcServer};
 use conclave_core::NodeId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +17,7 @@ const EVENTS: usize = 1024;
 /// This node, as its connections see it.
 pub(super) struct RpcState {
     pub config: RpcConfig,
+    pub network: Arc<dyn Network>,
     pub server: Arc<dyn RpcServer>,
     pub tasks: TaskTracker,
     pub stop: CancellationToken,
@@ -42,13 +44,15 @@ struct Peer {
 #[derive(Clone)]
 pub(super) struct Visit {
     number: u64,
+    disk: u128,
     pub end: CancellationToken,
 }
 
 impl RpcState {
-    pub fn new(config: RpcConfig, server: Arc<dyn RpcServer>) -> Self {
+    pub fn new(config: RpcConfig, network: Arc<dyn Network>, server: Arc<dyn RpcServer>) -> Self {
         Self {
             config,
+            network,
             server,
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -89,15 +93,24 @@ impl RpcState {
         !peer.visits.is_empty() || peer.channels.values().any(|channel| channel.is_up())
     }
 
+    /// Whether a connection with this peer stands that has shown this disk.
+    pub fn connected_with(&self, peer: NodeId, disk: u128) -> bool {
+        let peers = self.peers();
+        let Some(peer) = peers.known.get(&peer) else { return false };
+        peer.visits.values().any(|visit| visit.disk == disk)
+            || peer.channels.values().any(|channel| channel.is_up_with(disk))
+    }
+
     /// A peer has connected, and takes the place of its older connection for the same purpose: it
     /// has given that up, even if nobody here has noticed. Since it is there, it is dialled at once
     /// if it was to be dialled again.
-    pub fn visited(&self, from: NodeId, purpose: Purpose, about: Vec<u8>) -> Visit {
+    pub fn visited(&self, guest: &Guest) -> Visit {
+        let Guest { from, disk, purpose, .. } = *guest;
         let mut peers = self.peers();
         peers.visits += 1;
-        let visit = Visit { number: peers.visits, end: self.stop.child_token() };
+        let visit = Visit { number: peers.visits, disk, end: self.stop.child_token() };
         let peer = peers.known.entry(from).or_default();
-        peer.about = Some(about);
+        peer.about = Some(guest.about.clone());
         let link = LinkName { peer: from, purpose, direction: Direction::Incoming };
         if let Some(older) = peer.visits.insert(purpose, visit.clone()) {
             older.end.cancel();

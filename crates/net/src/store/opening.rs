@@ -29,7 +29,8 @@ pub(super) fn open(directory: &Path, expected: &Expected) -> Result<Store, Store
     add_tables(&database).map_err(|failed| failed.at(&path))?;
     let incarnation = meta.incarnation.saturating_add(1);
     let nonce = crate::random::bits().map_err(|error| Failed::from(error).at(&path))? as u64;
-    Ok(Store { database, path, identity: meta.identity, incarnation, nonce })
+    let syncs = Default::default();
+    Ok(Store { database, path, identity: meta.identity, incarnation, nonce, syncs })
 }
 
 /// The settings that the file in this directory was made with; nothing if there is no file.

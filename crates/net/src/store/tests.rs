@@ -280,7 +280,8 @@ fn a_full_disk_is_said_to_be_full() {
     let disk = Filling(redb::backends::InMemoryBackend::new(), full.clone());
     let database = Database::builder().create_with_backend(disk).unwrap();
     let path = "disk/conclave.redb".into();
-    let store = Store { database, path, identity: 1, incarnation: 1, nonce: 1 };
+    let store =
+        Store { database, path, identity: 1, incarnation: 1, nonce: 1, syncs: Arc::default() };
     store.commit(&some_batch()).unwrap();
     full.store(true, Ordering::Relaxed);
     let error = store.commit(&some_batch()).unwrap_err().to_string();

@@ -89,6 +89,14 @@ pub enum DiskError {
         /// The first of them.
         what: String,
     },
+    /// It was found out that it is an older copy. The latest one helps, or a new node.
+    #[error("{directory} is an old copy, as was found out in an earlier run: {line}")]
+    OldCopy {
+        /// The directory.
+        directory: PathBuf,
+        /// What another node said of it.
+        line: String,
+    },
     /// The consensus engine and the table disagree about what was applied. Nothing helps but a copy
     /// of the directory, or a new node.
     #[error("entry {index} was to be applied a second time; {REMEDY}")]
@@ -129,6 +137,7 @@ impl From<DiskError> for io::Error {
             | DiskError::Missing { .. }
             | DiskError::Other { .. }
             | DiskError::Foreign { .. }
+            | DiskError::OldCopy { .. }
             | DiskError::Twice { .. }
             | DiskError::Closed => io::ErrorKind::Other,
         };

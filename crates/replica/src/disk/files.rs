@@ -26,6 +26,14 @@ pub fn create(path: &Path) -> io::Result<File> {
     options.read(true).write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
+/// Opens a file to be read. A pipe in its place would be waited for without end.
+pub fn open(path: &Path) -> io::Result<File> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    File::open(path)
+}
+
 /// Replaces a file: after a crash it has the old content or the new.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), DiskError> {
     let draft = path.with_extension(DRAFT);

@@ -6,8 +6,7 @@ use super::files;
 use super::frame::hash;
 use conclave_core::NodeId;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The name of the file.
@@ -98,8 +97,9 @@ impl Identity {
     /// Reads the file, if there is one.
     pub fn read(directory: &Path) -> Result<Option<Self>, DiskError> {
         let path = directory.join(FILE);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
+        let mut bytes = Vec::new();
+        match files::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(DiskError::system(&path, error)),
         };

@@ -1,6 +1,7 @@
 //! The log storage of the consensus engine: its traits, on top of the write-ahead log.
 
 use super::error::DiskError;
+use super::hands::{self, Hands};
 use super::record::{LogEntry, LogId, Vote, encode_entry, lease_of};
 use super::window::Hit;
 use super::writer::{Answer, Command, Encoded, Shared};
@@ -10,9 +11,9 @@ use openraft::{OptionalSend, RaftTypeConfig};
 use std::fmt::Debug;
 use std::io;
 use std::ops::RangeBounds;
-use std::sync::mpsc::Sender;
+use std::sync::Arc;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
-use tokio::task;
 
 /// What goes to another node in one message, at most.
 const READ_BYTES: usize = 1 << 20;
@@ -20,8 +21,9 @@ const READ_BYTES: usize = 1 << 20;
 /// The log of this node. All copies are the same log.
 #[derive(Clone)]
 pub struct LogStore {
-    pub(super) queue: Sender<Command>,
+    pub(super) queue: UnboundedSender<Command>,
     pub(super) shared: Shared,
+    pub(super) hands: Arc<dyn Hands>,
 }
 
 impl LogStore {
@@ -67,7 +69,7 @@ impl LogStore {
             hits.into_iter().map(entry).collect()
         } else {
             let read = move || hits.into_iter().map(entry).collect();
-            task::spawn_blocking(read).await.map_err(io::Error::other)?
+            hands::work(&*self.hands, read).await?
         };
         read.map_err(|error| self.shared.failure.record(error))
     }

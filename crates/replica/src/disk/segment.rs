@@ -3,7 +3,9 @@
 use super::error::DiskError;
 use super::files::{self, DRAFT};
 use super::frame::Draft;
+use super::hands::Hands;
 use super::record::{self, Begin, LogEntry, PREFIX_BYTES, Record};
+use super::stats::LogStats;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -77,8 +79,15 @@ impl Segment {
     }
 
     /// Writes at a place, and syncs.
-    pub fn write(&self, bytes: &[u8], at: u64) -> Result<(), DiskError> {
-        let written = self.file.write_all_at(bytes, at).and_then(|()| self.file.sync_data());
+    pub fn write(
+        &self,
+        hands: &dyn Hands,
+        bytes: &[u8],
+        at: u64,
+        stats: &LogStats,
+    ) -> Result<(), DiskError> {
+        let sync = || stats.sync(bytes.len() as u64, || hands.sync(&self.file, &self.path));
+        let written = hands.write(&self.file, &self.path, bytes, at).and_then(|()| sync());
         written.map_err(|error| DiskError::system(&self.path, error))
     }
 

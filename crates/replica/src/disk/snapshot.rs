@@ -18,6 +18,7 @@ pub use incoming::{CHUNK_BYTES_MAX, Incoming, NotTaken, SnapshotFile};
 
 use super::error::{DiskError, Failure};
 use super::files::{self, DRAFT};
+use super::hands::Hands;
 use super::identity::ClusterId;
 use crate::raft_types::TypeConfig;
 use conclave_core::Hasher;
@@ -32,8 +33,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// What a snapshot covers.
 pub type Meta = SnapshotMetaOf<TypeConfig>;
 
-/// The largest snapshot that is written, sent or taken.
-pub const SNAPSHOT_BYTES_MAX: u64 = 1 << 30;
+/// The largest snapshot that is written, sent or taken: more than the limits of a table allow.
+pub const SNAPSHOT_BYTES_MAX: u64 = 4 << 30;
 
 const MARK: &[u8; 8] = b"cnclsnap";
 const FORMAT: u32 = 1;
@@ -59,6 +60,7 @@ pub struct Snapshots {
     /// The number of the latest file. Held by whoever gives a file its name.
     number: Arc<Mutex<u64>>,
     failure: Failure,
+    hands: Arc<dyn Hands>,
 }
 
 #[derive(Clone, Debug)]
@@ -99,25 +101,35 @@ impl Pieces {
         written.expect("memory takes it");
         postcard::to_io(table, pieces).expect("a table is plain data")
     }
+
+    /// How many bytes they are as a file.
+    fn length(&self) -> u64 {
+        self.0.iter().map(|piece| piece.len() as u64).sum::<u64>() + 8
+    }
 }
 
 impl Snapshots {
     /// Opens the directory. What the log no longer has must be in a snapshot.
     pub(super) fn open(
+        hands: &Arc<dyn Hands>,
         directory: &Path,
         purged: Option<u64>,
-        failure: Failure,
+        failure: &Failure,
     ) -> Result<Self, DiskError> {
-        let current = Arc::default();
-        let number = Arc::default();
-        let snapshots = Self { directory: directory.to_path_buf(), current, number, failure };
+        let snapshots = Self {
+            directory: directory.to_path_buf(),
+            current: Arc::default(),
+            number: Arc::default(),
+            failure: failure.clone(),
+            hands: Arc::clone(hands),
+        };
         if !directory.is_dir() {
             return Err(DiskError::missing(directory, "the snapshots of this node were there"));
         }
         files::remove_drafts(directory)?;
         let newest = snapshots.list()?.pop();
         if let Some((number, path)) = newest {
-            let file = SnapshotFile::open(&path)?;
+            let file = SnapshotFile::open(hands, &path)?;
             let head = read(&path)?.head;
             *snapshots.current() = Some(Current { head, file });
             *snapshots.number.lock().unwrap_or_else(PoisonError::into_inner) = number;
@@ -143,9 +155,12 @@ impl Snapshots {
         path.map(|path| decode(&path)).transpose()
     }
 
-    /// Writes one. Waits for the disk.
+    /// Writes one. Waits for the disk. One that nobody could read is not written: the log, which
+    /// has all of it, must not be cut short for it.
     pub fn write(&self, head: &Head, pieces: Pieces) -> io::Result<SnapshotFile> {
-        let result = self.write_draft(pieces).and_then(|draft| self.adopt(head.clone(), draft));
+        let result = fits(&self.directory, pieces.length())
+            .and_then(|()| self.write_draft(pieces))
+            .and_then(|draft| self.adopt(head.clone(), draft));
         result.map_err(|error| self.failure.record(error))
     }
 
@@ -170,7 +185,7 @@ impl Snapshots {
 
     /// Where one that comes from another node is put.
     pub fn receive(&self) -> io::Result<Incoming> {
-        Incoming::create(&self.directory, self.failure.clone())
+        Incoming::create(&self.hands, &self.directory, self.failure.clone())
     }
 
     fn current(&self) -> MutexGuard<'_, Option<Current>> {
@@ -191,7 +206,7 @@ impl Snapshots {
             file.sync_all()
         };
         write().map_err(|error| DiskError::system(draft.path(), error))?;
-        SnapshotFile::of_draft(draft)
+        SnapshotFile::of_draft(&self.hands, draft)
     }
 
     /// Gives a whole and synced file its name, and removes those before it. One that covers less
@@ -206,7 +221,7 @@ impl Snapshots {
         let path = self.directory.join(format!("{number:016}.snap"));
         files::publish(draft.path(), &path)?;
         *latest = number;
-        let file = SnapshotFile::open(&path)?;
+        let file = SnapshotFile::open(&self.hands, &path)?;
         *self.current() = Some(Current { head, file: file.clone() });
         self.remove_older(number)?;
         Ok(file)
@@ -235,6 +250,15 @@ impl Current {
     fn last_index(&self) -> Option<u64> {
         self.head.meta.last_log_id.as_ref().map(|id| id.index)
     }
+}
+
+/// Whether a snapshot of this length can be read again.
+fn fits(directory: &Path, length: u64) -> Result<(), DiskError> {
+    if length <= SNAPSHOT_BYTES_MAX {
+        return Ok(());
+    }
+    let what = format!("the table takes {length} bytes, more than {SNAPSHOT_BYTES_MAX}");
+    Err(DiskError::system(directory, io::Error::new(io::ErrorKind::FileTooLarge, what)))
 }
 
 /// A snapshot whose checksum is right.
@@ -267,9 +291,11 @@ fn whole(path: &Path, checked: Checked) -> Result<(Head, Table), DiskError> {
 /// Reads a snapshot, but for the table.
 fn read(path: &Path) -> Result<Checked, DiskError> {
     let mut bytes = Vec::new();
-    let opened =
-        File::open(path).and_then(|file| file.take(SNAPSHOT_BYTES_MAX).read_to_end(&mut bytes));
-    opened.map_err(|error| DiskError::system(path, error))?;
+    // One byte more than there may be shows that it is too long, rather than damaged.
+    let read = |file: File| file.take(SNAPSHOT_BYTES_MAX + 1).read_to_end(&mut bytes);
+    let opened = files::open(path).and_then(read);
+    let length = opened.map_err(|error| DiskError::system(path, error))?;
+    fits(path, length as u64)?;
     check(path, bytes)
 }
 
@@ -300,4 +326,20 @@ fn check(path: &Path, mut bytes: Vec<u8>) -> Result<Checked, DiskError> {
         bytes.get(PREFIX..PREFIX + head_length).and_then(|head| postcard::from_bytes(head).ok());
     let head = head.ok_or_else(|| damaged("the head cannot be read"))?;
     Ok(Checked { head, bytes, table_at: PREFIX + head_length })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_snapshot_is_written_that_could_not_be_read() {
+        let place = Path::new("snapshots");
+        assert!(fits(place, SNAPSHOT_BYTES_MAX).is_ok());
+        let long = fits(place, SNAPSHOT_BYTES_MAX + 1).expect_err("it is too long").to_string();
+        assert!(long.contains("4294967297 bytes, more than 4294967296"), "{long}");
+        let mut pieces = Pieces::default();
+        pieces.write_all(&[7; PIECE + 1]).expect("memory takes it");
+        assert_eq!(pieces.length(), PIECE as u64 + 1 + 8, "with its checksum");
+    }
 }

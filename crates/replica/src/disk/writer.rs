@@ -7,9 +7,11 @@
 
 use super::error::{DiskError, Failure};
 use super::frame::{self, Draft};
+use super::hands::Hands;
 use super::record::{self, Begin, Checkpoint, FORMAT, LogId, Record, Vote};
 use super::recovery::{Held, Recovered};
 use super::segment::{Place, Segment};
+use super::stats::LogStats;
 use super::window::Window;
 use crate::raft_types::TypeConfig;
 use conclave_table::LeaseTime;
@@ -17,9 +19,8 @@ use openraft::storage::IOFlushed;
 use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
 /// A frame takes no more commands when it is as long as this.
@@ -39,7 +40,7 @@ pub struct Encoded {
     pub bytes: Vec<u8>,
 }
 
-/// What the thread is asked to do.
+/// What it is asked to do.
 pub enum Command {
     /// Write entries.
     Append(Vec<Encoded>, IOFlushed<TypeConfig>),
@@ -62,6 +63,8 @@ pub struct Shared {
     window: Arc<Mutex<Window>>,
     /// Why it ended, if it had to.
     pub failure: Failure,
+    /// What it costs.
+    pub stats: Arc<LogStats>,
 }
 
 impl Shared {
@@ -80,18 +83,22 @@ pub struct Layout {
     pub disk: u128,
     /// How large they are.
     pub segment_bytes: u64,
+    /// Who writes them.
+    pub hands: Arc<dyn Hands>,
 }
 
-/// Starts the thread. It keeps the lock of the directory until it has ended.
+/// Begins to write. The lock of the directory is kept until that has ended.
 pub fn start(
     layout: Layout,
     recovered: Recovered,
     failure: Failure,
     lock: File,
-) -> io::Result<(Sender<Command>, Shared)> {
+) -> io::Result<(UnboundedSender<Command>, Shared)> {
     let Recovered { window, checkpoint, segments, tail, frame } = recovered;
-    let shared = Shared { window: Arc::new(Mutex::new(window)), failure };
-    let (sender, queue) = channel();
+    let stats = Arc::default();
+    let shared = Shared { window: Arc::new(Mutex::new(window)), failure, stats };
+    let (sender, queue) = unbounded_channel();
+    let hands = Arc::clone(&layout.hands);
     let writer = Writer {
         layout,
         shared: shared.clone(),
@@ -101,16 +108,64 @@ pub fn start(
         frame,
         buffer: Vec::new(),
     };
-    thread::Builder::new().name("log".into()).spawn(move || {
-        let answer = writer.run(&queue);
-        // Whoever asks from now on is refused, before anybody hears that it is closed.
-        drop(queue);
-        drop(lock);
-        if let Some(answer) = answer {
+    writer.measure();
+    let held = Some((queue, lock));
+    hands.keep_writing(LogWriter { held, writer, next: None, batch: None, closing: None })?;
+    Ok((sender, shared))
+}
+
+/// The writing end of the log: waits for commands, gathers those that have come, and commits them
+/// to disk together, in this order, again and again.
+pub struct LogWriter {
+    /// The queue and the lock of the directory, until it is closed.
+    held: Option<(UnboundedReceiver<Command>, File)>,
+    writer: Writer,
+    /// A command that has come, and is not in a batch yet.
+    next: Option<Command>,
+    batch: Option<Batch>,
+    closing: Option<Answer>,
+}
+
+impl LogWriter {
+    /// Waits for the next command, in a thread of its own. False when there will be none.
+    pub fn wait(&mut self) -> bool {
+        self.next = self.held.as_mut().and_then(|(queue, _)| queue.blocking_recv());
+        self.next.is_some()
+    }
+
+    /// The same, in a task.
+    pub async fn ready(&mut self) -> bool {
+        self.next = match &mut self.held {
+            Some((queue, _)) => queue.recv().await,
+            None => None,
+        };
+        self.next.is_some()
+    }
+
+    /// Takes all that has come into one batch.
+    pub fn gather(&mut self) {
+        let Some((queue, _)) = &mut self.held else { return };
+        let mut batch = self.writer.begin();
+        while let Some(command) = self.next.take() {
+            self.closing = batch.add(command);
+            let full = batch.draft.length() >= FRAME_BYTES;
+            let last = full || self.closing.is_some();
+            self.next = if last { None } else { queue.try_recv().ok() };
+        }
+        self.batch = Some(batch);
+    }
+
+    /// Writes and syncs what was gathered, and tells those who wait.
+    pub fn commit(&mut self) {
+        if let Some(batch) = self.batch.take() {
+            self.writer.commit(batch);
+        }
+        if let Some(answer) = self.closing.take() {
+            // Whoever asks from now on is refused, before anybody hears that it is closed.
+            self.held = None;
             let _ = answer.send(Ok(()));
         }
-    })?;
-    Ok((sender, shared))
+    }
 }
 
 struct Writer {
@@ -166,23 +221,6 @@ impl Done {
 }
 
 impl Writer {
-    /// Until it is closed, or nobody is left who could ask for anything.
-    fn run(mut self, queue: &Receiver<Command>) -> Option<Answer> {
-        let mut closing = None;
-        while closing.is_none() {
-            let Ok(first) = queue.recv() else { break };
-            let mut batch = self.begin();
-            let mut next = Some(first);
-            while let Some(command) = next {
-                closing = batch.add(command);
-                let full = batch.draft.length() >= FRAME_BYTES;
-                next = if full || closing.is_some() { None } else { queue.try_recv().ok() };
-            }
-            self.commit(batch);
-        }
-        closing
-    }
-
     fn begin(&mut self) -> Batch {
         let draft = Draft::new(std::mem::take(&mut self.buffer));
         let checkpoint = self.checkpoint.clone();
@@ -218,7 +256,7 @@ impl Writer {
         let segment = Arc::clone(self.active());
         let bytes = draft.finish(segment.number, self.tail, self.frame);
         let frame_at = self.tail;
-        segment.write(&bytes, frame_at)?;
+        segment.write(&*self.layout.hands, &bytes, frame_at, &self.shared.stats)?;
         self.tail += bytes.len() as u64;
         self.frame += 1;
         if bytes.len() <= BUFFER_BYTES {
@@ -244,8 +282,10 @@ impl Writer {
         let (next, tail) = Segment::create(&self.layout.directory, size, self.frame + 1, begin)?;
         let mut seal = Draft::new(Vec::new());
         record::put(seal.body(), &Record::Seal);
-        active.write(&seal.finish(active.number, self.tail, self.frame), self.tail)?;
+        let seal = seal.finish(active.number, self.tail, self.frame);
+        active.write(&*self.layout.hands, &seal, self.tail, &self.shared.stats)?;
         self.segments.push(Held { segment: Arc::new(next), highest: None });
+        self.measure();
         self.tail = tail;
         self.frame += 2;
         Ok(())
@@ -285,7 +325,13 @@ impl Writer {
             fs::remove_file(&path).map_err(|error| DiskError::system(&path, error))?;
             self.segments.remove(0);
         }
+        self.measure();
         Ok(())
+    }
+
+    fn measure(&self) {
+        let bytes = self.segments.iter().map(|held| held.segment.size).sum();
+        self.shared.stats.files(self.segments.len(), bytes);
     }
 }
 

@@ -6,15 +6,17 @@
 //! rather than left waiting.
 
 use super::agenda::{Agenda, AgendaConfig, Origin, Turn};
-use super::clock::Reading;
+use super::answers::{Keepalive, answer, committed};
 use crate::disk::Disk;
 use crate::face::{Committed, NotProposed};
+use crate::host::Clock;
+use crate::node::Node;
 use crate::raft::Raft;
 use crate::raft::network::node_id;
 use crate::raft_types::{Stamped, TypeConfig};
 use crate::state_machine::SharedTable;
 use conclave_core::NodeId;
-use conclave_table::{Answer, Applied, Change, Renewal, Renewed};
+use conclave_table::{Change, Renewal, Renewed};
 use openraft::async_runtime::WatchReceiver;
 use openraft::errors::{ClientWriteError, ForwardToLeader};
 use openraft::impls::ProgressResponder;
@@ -27,7 +29,7 @@ use openraft::{Instant as _, RaftMetrics, ServerState};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// So many commands may wait for the loop.
 const QUEUE: usize = 16_384;
@@ -35,12 +37,13 @@ const QUEUE: usize = 16_384;
 /// How long whoever proposes waits for a node that was elected just now.
 const RISE: Duration = Duration::from_secs(1);
 
+/// Expiries that were refused are proposed again after so long.
+const REFUSED: Duration = Duration::from_millis(50);
+
 /// A leader that heard of no majority for so long does not count as one.
 const DEAF: Duration = Duration::from_secs(2);
 
 type Responder = ProgressResponder<TypeConfig, ClientWriteResult<TypeConfig>>;
-/// Who waits for the answer to a keepalive.
-type Keepalive = oneshot::Sender<Result<Renewed, NotProposed>>;
 type Metrics = WatchReceiverOf<TypeConfig, RaftServerMetrics<TypeConfig>>;
 type Progress = WatchReceiverOf<TypeConfig, RaftMetrics<TypeConfig>>;
 /// One leadership: term and node.
@@ -164,41 +167,28 @@ async fn lost(lead: &mut watch::Receiver<Lead>, mine: &Reign) -> NotProposed {
     }
 }
 
-fn committed(result: ClientWriteResult<TypeConfig>) -> Result<Committed, NotProposed> {
-    match result {
-        Ok(written) => {
-            let applied = written.data.unwrap_or(Applied { answer: Answer::Done, notices: vec![] });
-            Ok(Committed { index: written.log_id.index, applied })
-        }
-        Err(ClientWriteError::ForwardToLeader(forward)) => {
-            Err(NotProposed::NotLeader { leader: forward.leader_id.map(node_id) })
-        }
-        Err(
-            ClientWriteError::LogEntryDiscarded(_)
-            | ClientWriteError::ChangeMembershipError(_)
-            | ClientWriteError::PreconditionFailed(_),
-        ) => Err(NotProposed::Unknown),
-    }
-}
-
 /// The leader's loop, which waits for its node to lead.
 pub struct Proposer {
     raft: Raft,
     disk: Disk,
     table: SharedTable,
     gather: Duration,
+    clock: Arc<dyn Clock>,
     commands: mpsc::Receiver<Command>,
     lead: watch::Sender<Lead>,
 }
 
 impl Proposer {
-    /// A loop, and the way to it. Keepalives are gathered for so long.
-    pub fn new(raft: Raft, disk: Disk, table: SharedTable, gather: Duration) -> (Self, Proposing) {
+    /// A loop, and the way to it.
+    pub fn new(node: &Node) -> (Self, Proposing) {
+        let (raft, disk, table) = (node.raft.clone(), node.disk.clone(), node.table.clone());
+        let gather = node.config.timing.renewals;
+        let clock = Arc::clone(&node.config.host.clock);
         let (sender, commands) = mpsc::channel(QUEUE);
         let lead = watch::Sender::new(Lead::default());
         let metrics = raft.server_metrics();
         let proposing = Proposing { commands: sender, lead: lead.subscribe(), metrics };
-        (Self { raft, disk, table, gather, commands, lead }, proposing)
+        (Self { raft, disk, table, gather, clock, commands, lead }, proposing)
     }
 
     /// Runs for as long as the consensus engine does.
@@ -224,6 +214,7 @@ impl Proposer {
         }
         self.tell(Lead { leader, ..Lead::default() });
         tokio::select! {
+            biased;
             changed = metrics.changed() => changed.map_err(|_| Over),
             command = self.commands.recv() => {
                 self.refuse(command.ok_or(Over)?);
@@ -251,14 +242,15 @@ impl Proposer {
         self.tell(if patience.is_zero() { deaf() } else { Lead { rising: true, ..deaf() } });
         while !is_established(&progress, reign) {
             tokio::select! {
+                biased;
                 changed = metrics.changed() => {
                     changed.map_err(|_| Over)?;
                     if look(metrics).0.as_ref() != Some(reign) {
                         return Ok(false);
                     }
                 }
-                changed = progress.changed() => changed.map_err(|_| Over)?,
                 () = sleep_until(until), if self.lead.borrow().rising => self.tell(deaf()),
+                changed = progress.changed() => changed.map_err(|_| Over)?,
             }
         }
         Ok(true)
@@ -267,12 +259,14 @@ impl Proposer {
     /// Leads until this leadership ends.
     async fn reign(&mut self, reign: &Reign, metrics: &mut Metrics) -> Result<(), Over> {
         let largest = self.table.look(|table| table.now()).max(self.disk.last_lease_time());
-        let mut agenda = Agenda::new(AgendaConfig { gather: self.gather, largest }, Reading::now());
+        let clock = Arc::clone(&self.clock);
+        let config = AgendaConfig { gather: self.gather, largest };
+        let mut agenda = Agenda::new(config, clock.read());
         let expired = Arc::new(Notify::new());
         let progress = self.raft.metrics();
         let mut taken = Vec::new();
         while has_quorum(&progress) {
-            let wake = Instant::now() + agenda.wake().saturating_sub(Reading::now().monotonic);
+            let wake = Instant::now() + agenda.wake().saturating_sub(clock.read().monotonic);
             tokio::select! {
                 biased;
                 changed = metrics.changed() => {
@@ -291,12 +285,14 @@ impl Proposer {
             for command in taken.drain(..) {
                 match command {
                     Command::Propose(change, responder) => agenda.on_propose(change, responder),
+                    // Whoever asked has given up: its session may be lost to it by now.
+                    Command::Renew(_, answer) if answer.is_closed() => {}
                     Command::Renew(renewal, answer) => {
-                        agenda.on_keepalive(renewal, answer, Reading::now().monotonic);
+                        agenda.on_keepalive(renewal, answer, clock.read().monotonic);
                     }
                 }
             }
-            let turn = self.table.look(|table| agenda.turn(Reading::now(), table));
+            let turn = self.table.look(|table| agenda.turn(clock.read(), table));
             self.submit(turn, reign, &expired).await?;
         }
         Ok(()) // Whoever waits is not kept waiting until the network is whole again.
@@ -324,8 +320,11 @@ impl Proposer {
                     let expired = Arc::clone(expired);
                     let written = write.responder(responder).await;
                     tokio::spawn(async move {
-                        // Whatever became of them: there is room for the next.
-                        let _ = done.await;
+                        // Whatever became of them: there is room for the next. A leader that is
+                        // handing over refuses all: it is not asked again at once.
+                        if !done.await.is_ok_and(|written| written.is_ok()) {
+                            sleep(REFUSED).await;
+                        }
                         expired.notify_one();
                     });
                     written
@@ -371,25 +370,4 @@ fn has_quorum(progress: &Progress) -> bool {
     let now = progress.borrow_watched();
     let heard = now.last_quorum_acked.as_ref().is_some_and(|acked| acked.elapsed() < DEAF);
     heard || now.membership_config.voter_ids().count() == 1
-}
-
-/// A batch of keepalives was applied, or not: only now is anybody told.
-fn answer(done: Result<ClientWriteResult<TypeConfig>, ()>, waiting: Vec<Keepalive>) {
-    let committed = done.map_err(|()| NotProposed::Unknown).and_then(committed);
-    let renewed = committed.map(|committed| {
-        let Answer::Renewed(renewed) = committed.applied.answer else { return Vec::new() };
-        renewed
-    });
-    match renewed {
-        Ok(renewed) => {
-            for (answer, renewed) in waiting.into_iter().zip(renewed) {
-                let _ = answer.send(Ok(renewed)); // Whoever asked may be gone.
-            }
-        }
-        Err(refusal) => {
-            for answer in waiting {
-                let _ = answer.send(Err(refusal.clone()));
-            }
-        }
-    }
 }

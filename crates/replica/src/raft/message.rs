@@ -44,6 +44,8 @@ pub enum Question {
     Suspect(Suspicion),
     /// Its latest state hashes.
     Hashes,
+    /// Whether whoever asks belongs to the cluster, by the log of whoever is asked.
+    Belongs,
 }
 
 impl Question {
@@ -58,7 +60,8 @@ impl Question {
             | Self::Join(_)
             | Self::Removed
             | Self::Suspect(_)
-            | Self::Hashes => None,
+            | Self::Hashes
+            | Self::Belongs => None,
         }
     }
 }
@@ -108,10 +111,12 @@ pub enum Reply {
     Has(u64),
     /// To the last [`Piece`].
     Installed(SnapshotResponse<TypeConfig>),
-    /// It is done.
+    /// It is done; to [`Question::Belongs`]: it does.
     Done,
     /// No, and why.
     Refused(String),
+    /// To [`Question::Belongs`]: it does not.
+    Stranger,
 }
 
 /// What a node says that may take part in founding a cluster.

@@ -4,8 +4,10 @@ pub mod config;
 pub mod message;
 pub mod network;
 pub mod rollback;
+pub mod runtime;
 pub mod serve;
 pub mod snapshots;
+pub mod vetting;
 
 use crate::raft_types::TypeConfig;
 use crate::state_machine::StateMachine;

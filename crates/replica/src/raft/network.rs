@@ -4,8 +4,8 @@
 //! heartbeat waits behind one.
 
 use super::message::{Question, Reply, decode, encode};
-use super::rollback::{Memory, Start, older_copy};
-use super::{LogId, Vote, snapshots};
+use super::rollback::{Accusations, Memory, Start, older_copy};
+use super::{LogId, Vote, snapshots, vetting};
 use crate::disk::{Disk, SnapshotFile};
 use crate::raft_types::{MemberNode, TypeConfig};
 use conclave_core::NodeId;
@@ -38,8 +38,8 @@ pub struct Peers {
     /// This node, of which every message tells.
     start: Start,
     memory: Arc<Memory>,
-    /// What another node has said against this one.
-    accused: Arc<watch::Sender<Option<Arc<str>>>>,
+    /// What other nodes have said against this one.
+    accused: Arc<watch::Sender<Accusations>>,
 }
 
 /// Why another replica did not answer as it should.
@@ -72,13 +72,7 @@ impl Peers {
             nonce: identity.nonce,
             last: disk.last_at_start(),
         };
-        Self {
-            rpc: Arc::default(),
-            disk,
-            start,
-            memory: Arc::default(),
-            accused: Arc::new(watch::Sender::new(None)),
-        }
+        Self { rpc: Arc::default(), disk, start, memory: Arc::default(), accused: Arc::default() }
     }
 
     /// This start of this node.
@@ -91,8 +85,8 @@ impl Peers {
         &self.memory
     }
 
-    /// Whether another node takes this one for an older copy of itself, and its line.
-    pub fn accused(&self) -> watch::Receiver<Option<Arc<str>>> {
+    /// Who takes this node for an older copy of itself.
+    pub fn accused(&self) -> watch::Receiver<Accusations> {
         self.accused.subscribe()
     }
 
@@ -136,12 +130,16 @@ impl Peers {
         let (start, reply) = decode(cluster, &reply).map_err(|_| NoReply::Nonsense)?;
         if let Reply::Refused(reason) = reply {
             if reason.starts_with(&older_copy(NodeId(self.disk.identity().node))) {
-                self.accused.send_replace(Some(reason.as_str().into()));
+                self.accuse(to.id, &reason);
             }
             return Err(NoReply::Refused(reason));
         }
         self.memory.heard(to.id, &start).map_err(NoReply::Older)?;
         Ok(reply)
+    }
+
+    fn accuse(&self, by: NodeId, reason: &str) {
+        self.accused.send_if_modified(|accused| accused.add(by, reason));
     }
 }
 
@@ -158,9 +156,12 @@ pub fn address(id: u64, node: &MemberNode) -> PeerAddress {
     PeerAddress { id: node_id(id), address: node.peer.clone(), disk: Some(node.disk) }
 }
 
+/// A number that no node has.
+const NOBODY: u32 = u32::MAX - 1;
+
 /// The number of a node in the consensus engine is its index.
 pub fn node_id(id: u64) -> NodeId {
-    NodeId(u32::try_from(id).expect("ids come from node ids"))
+    NodeId(u32::try_from(id).unwrap_or(NOBODY))
 }
 
 /// The way to one other replica.
@@ -189,8 +190,17 @@ impl Network {
         let memory = self.peers.memory();
         let matching = match &answer {
             AppendEntriesResponse::Success => sent.last,
-            AppendEntriesResponse::PartialSuccess(last) => last.map(|id| id.index),
-            AppendEntriesResponse::HigherVote(_) => None,
+            AppendEntriesResponse::PartialSuccess(last) => {
+                let last = last.map(|id| id.index);
+                if last < sent.previous || last > sent.last {
+                    return Err(nonsense());
+                }
+                last
+            }
+            AppendEntriesResponse::HigherVote(vote) => {
+                possible(vote, &sent.vote)?;
+                None
+            }
             AppendEntriesResponse::Conflict => {
                 if sent.previous <= sent.acknowledged {
                     memory.on_reverted(self.to.id);
@@ -252,10 +262,12 @@ impl RaftNetworkV2<TypeConfig> for Network {
         request: VoteRequest<TypeConfig>,
         option: RPCOption,
     ) -> Result<VoteResponse<TypeConfig>, RPCError<TypeConfig>> {
+        let mine = request.vote;
         let Reply::Vote(answer) = self.ask(Question::Vote(request), option.soft_ttl()).await?
         else {
             return Err(nonsense());
         };
+        possible(&answer.vote, &mine)?;
         Ok(answer)
     }
 
@@ -264,10 +276,12 @@ impl RaftNetworkV2<TypeConfig> for Network {
         request: VoteRequest<TypeConfig>,
         option: RPCOption,
     ) -> Result<VoteResponse<TypeConfig>, RPCError<TypeConfig>> {
+        let mine = request.vote;
         let Reply::Vote(answer) = self.ask(Question::PreVote(request), option.soft_ttl()).await?
         else {
             return Err(nonsense());
         };
+        possible(&answer.vote, &mine)?;
         Ok(answer)
     }
 
@@ -293,9 +307,14 @@ impl RaftNetworkV2<TypeConfig> for Network {
     ) -> Result<SnapshotResponse<TypeConfig>, StreamingError<TypeConfig>> {
         let last = snapshot.meta.last_log_id;
         let sent = tokio::select! {
+            biased;
             closed = cancel => return Err(StreamingError::Closed(closed)),
             sent = snapshots::send(&self.peers, &self.to, vote, snapshot) => sent?,
         };
+        if vetting::vote(&sent.vote, vote.leader_id.term).is_err() {
+            let error = NoReply::Nonsense;
+            return Err(StreamingError::Unreachable(Unreachable::new(&error)));
+        }
         if let Some(LogId { index, .. }) = last
             && sent.vote == vote
         {
@@ -315,6 +334,11 @@ fn failed(error: &NoReply) -> RPCError<TypeConfig> {
         | NoReply::Nonsense
         | NoReply::Closed => RPCError::Unreachable(Unreachable::new(error)),
     }
+}
+
+/// Whether another node can have this vote.
+fn possible(vote: &Vote, mine: &Vote) -> Result<(), RPCError<TypeConfig>> {
+    vetting::vote(vote, mine.leader_id.term).map_err(|_| nonsense())
 }
 
 fn nonsense() -> RPCError<TypeConfig> {

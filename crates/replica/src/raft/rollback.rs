@@ -11,7 +11,7 @@ use super::Vote;
 use conclave_core::NodeId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Of so many nodes something is remembered.
 const KNOWN_MAX: usize = 1_024;
@@ -60,6 +60,37 @@ fn line(id: NodeId) -> String {
          remove {id}`, an empty disk, `conclave cluster add`",
         older_copy(id)
     )
+}
+
+/// Which nodes take this one for an older copy of itself, and the line of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accusations(BTreeMap<NodeId, Arc<str>>);
+
+impl Accusations {
+    /// One more has said so. Whether that is news.
+    pub fn add(&mut self, by: NodeId, line: &str) -> bool {
+        let news = !self.0.contains_key(&by);
+        if news {
+            tracing::warn!("node {by} says: {line}");
+            self.0.insert(by, line.into());
+        }
+        news
+    }
+
+    /// The line that is to be believed. The leader knows what each node has acknowledged. Of all
+    /// others two have to say so: one may be wrong, or in the wrong hands. Of two nodes the other
+    /// one is believed if it has proved by TLS who it is.
+    pub fn believed(
+        &self,
+        leader: Option<NodeId>,
+        voters: usize,
+        proved: bool,
+    ) -> Option<Arc<str>> {
+        let by_leader = leader.and_then(|leader| self.0.get(&leader));
+        let needed = if voters <= 2 && proved { 1 } else { 2 };
+        let by_others = self.0.values().next().filter(|_| self.0.len() >= needed);
+        by_leader.or(by_others).map(Arc::clone)
+    }
 }
 
 impl Memory {
@@ -139,6 +170,20 @@ mod tests {
 
     fn start(number: u64, nonce: u32, last: u64) -> Start {
         Start { disk: 7, number, nonce, last }
+    }
+
+    #[test]
+    fn one_node_that_does_not_lead_is_not_believed_however_often_it_says_so() {
+        let mut accused = Accusations::default();
+        assert!(accused.add(NODE, "an older copy"));
+        assert!(!accused.add(NODE, "an older copy"));
+        assert_eq!(accused.believed(None, 3, true), None);
+        assert_eq!(accused.believed(Some(NodeId(1)), 3, true), None);
+        assert_eq!(accused.believed(None, 2, false), None, "without TLS it may be anybody");
+        assert!(accused.believed(Some(NODE), 3, false).is_some(), "the leader");
+        assert!(accused.believed(None, 2, true).is_some(), "the only other one");
+        assert!(accused.add(NodeId(1), "an older copy"));
+        assert!(accused.believed(None, 3, false).is_some(), "two of them");
     }
 
     #[test]

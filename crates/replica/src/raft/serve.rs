@@ -3,18 +3,20 @@
 use super::Vote;
 use super::message::{Piece, Question, Reply, decode, encode};
 use super::snapshots::Receiver;
+use super::vetting;
 use crate::agreement;
+use crate::disk::hands;
 use crate::face::{Call, Server};
 use crate::founding;
+use crate::members;
 use crate::node::Node;
 use crate::quick_election;
 use crate::raft_types::TypeConfig;
 use conclave_core::NodeId;
 use conclave_net::rpc::{Purpose, RpcServer, Serving};
-use openraft::raft::AppendEntriesRequest;
+use openraft::raft::{AppendEntriesRequest, AppendEntriesResponse};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
-use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
 /// Answers other nodes.
@@ -27,18 +29,32 @@ pub struct Answering {
 impl Answering {
     /// `service` answers what is not the replica's own.
     pub fn new(node: Arc<Node>, service: Arc<dyn Server>) -> Self {
-        let snapshots = Arc::new(Receiver::new(node.disk.clone()));
+        let snapshots = Arc::new(Receiver::new(node.disk.clone(), node.version_max));
         Self { node, service, snapshots }
     }
 }
 
 impl RpcServer for Answering {
-    fn admit(&self, from: NodeId, disk: u128) -> Result<(), String> {
+    /// This node may be the one that is behind, and not know yet who belongs to the cluster by now.
+    /// So it hears consensus from all that speak of its cluster, as Raft has it (Ongaro, 4.1): whom
+    /// it does not know it only votes for or follows, and whoever counts votes and acknowledgements
+    /// dials members, with their disks. What clients want is taken from members alone.
+    fn admit(&self, from: NodeId, disk: u128, purpose: Purpose) -> Result<(), String> {
         let members = self.node.members();
         if members.nodes.is_empty() {
             return founding::admit(&self.node.disk, from, disk);
         }
-        members.admit(from, disk)
+        let admitted = members.admit(from, disk);
+        match purpose {
+            Purpose::Service => admitted,
+            Purpose::Raft | Purpose::Bulk => admitted.or_else(|reason| {
+                // One with another disk must not push the member's own connections aside.
+                let member = members.nodes.get(&u64::from(from.0));
+                let is_here = member.zip(self.node.peers.rpc());
+                let is_here = is_here.is_some_and(|(it, rpc)| rpc.connected_with(from, it.disk));
+                if is_here { Err(reason) } else { Ok(()) }
+            }),
+        }
     }
 
     fn about(&self) -> Vec<u8> {
@@ -65,7 +81,14 @@ impl RpcServer for Answering {
                 Box::pin(async move {
                     match read::<Piece>(&node, from, &request) {
                         Ok(piece) if !speaks_for(from, &piece.vote) => reply(&node, impostor()),
-                        Ok(piece) => reply(&node, snapshots.take(&node.raft, piece).await),
+                        Ok(piece) => {
+                            let vetted = vetting::snapshot(&piece.vote, &piece.meta, &node.known());
+                            let taken = match vetted {
+                                Ok(()) => snapshots.take(&node.raft, piece).await,
+                                Err(reason) => Err(reason),
+                            };
+                            reply(&node, taken)
+                        }
                         Err(reason) => reply(&node, Err(reason)),
                     }
                 })
@@ -94,10 +117,12 @@ async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Re
     match question {
         Question::Append(request) => append(node, request).await,
         Question::Vote(request) => {
+            vetting::candidate(&request, &node.known())?;
             let request = quick_election::vet(node, request).await;
             raft.vote(request).await.map(Reply::Vote).map_err(stopped)
         }
         Question::PreVote(request) => {
+            vetting::candidate(&request, &node.known())?;
             raft.pre_vote(request).await.map(Reply::Vote).map_err(stopped)
         }
         Question::Transfer(request) => {
@@ -111,23 +136,35 @@ async fn answer(node: &Arc<Node>, from: NodeId, question: Question) -> Result<Re
         Question::Join(cluster) => {
             on_disk(node, move |node| founding::join(&node.disk, cluster)).await
         }
-        Question::Removed => {
-            if node.metrics().current_leader != Some(u64::from(from.0)) {
-                return Err("only the leader can tell".to_string());
-            }
-            node.end("this node was removed from its cluster: its data directory is of no use now");
-            Ok(Reply::Done)
-        }
+        Question::Removed => removed(node, from),
         Question::Suspect(suspicion) => {
-            Ok(Reply::Suspect(quick_election::on_suspicion(node, &suspicion).await))
+            Ok(Reply::Suspect(quick_election::on_suspicion(node, from, &suspicion).await))
         }
         Question::Hashes => Ok(Reply::Hashes(node.table.hashes())),
+        Question::Belongs => Ok(match node.members().nodes.contains_key(&u64::from(from.0)) {
+            true => Reply::Done,
+            false => Reply::Stranger,
+        }),
     }
 }
 
+fn removed(node: &Arc<Node>, by: NodeId) -> Result<Reply, String> {
+    if node.metrics().current_leader != Some(u64::from(by.0)) {
+        return Err("only the leader can tell".to_string());
+    }
+    members::on_removed(Arc::clone(node), by);
+    Ok(Reply::Done)
+}
+
 async fn append(node: &Node, request: AppendEntriesRequest<TypeConfig>) -> Result<Reply, String> {
+    vetting::entries(&request, &node.known())?;
     node.on_leader();
-    node.raft.append_entries(request).await.map(Reply::Append).map_err(stopped)
+    let answer = node.raft.append_entries(request).await.map_err(stopped)?;
+    // One that was deposed is not followed.
+    if !matches!(answer, AppendEntriesResponse::HigherVote(_)) {
+        node.last_heard.note();
+    }
+    Ok(Reply::Append(answer))
 }
 
 /// Whether a node speaks for itself, and not for another candidate or leader.
@@ -145,7 +182,8 @@ async fn on_disk(
     write: impl FnOnce(&Node) -> Result<u128, String> + Send + 'static,
 ) -> Result<Reply, String> {
     let node = Arc::clone(node);
-    let written = spawn_blocking(move || write(&node)).await;
+    let hands = Arc::clone(&node.config.host.hands);
+    let written = hands::work(&*hands, move || write(&node)).await;
     written.map_err(|error| error.to_string())?.map(Reply::Disk)
 }
 

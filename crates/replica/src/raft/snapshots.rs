@@ -9,6 +9,7 @@ use super::{Raft, Vote};
 use crate::disk::snapshot::{Incoming, Meta, SNAPSHOT_BYTES_MAX};
 use crate::disk::{Disk, SnapshotFile};
 use crate::raft_types::TypeConfig;
+use crate::state_machine::check;
 use conclave_net::rpc::{PeerAddress, Purpose};
 use openraft::errors::{StreamingError, Unreachable};
 use openraft::raft::SnapshotResponse;
@@ -62,6 +63,8 @@ fn broken(error: &NoReply) -> StreamingError<TypeConfig> {
 /// Takes snapshots that come.
 pub struct Receiver {
     disk: Disk,
+    /// The largest version of the table's rules that this build knows.
+    version_max: u32,
     current: Mutex<Option<Receiving>>,
 }
 
@@ -72,9 +75,9 @@ struct Receiving {
 }
 
 impl Receiver {
-    /// Into this directory.
-    pub fn new(disk: Disk) -> Self {
-        Self { disk, current: Mutex::new(None) }
+    /// Into this directory, if they are of rules up to this version.
+    pub fn new(disk: Disk, version_max: u32) -> Self {
+        Self { disk, version_max, current: Mutex::new(None) }
     }
 
     /// Takes a chunk, and has the snapshot installed when it was the last.
@@ -99,7 +102,10 @@ impl Receiver {
             return Ok(Reply::Has(has));
         }
         let Receiving { meta, incoming, .. } = current.take().expect("it was put there");
-        let finished = incoming.finish(&meta).await;
+        let disk = self.disk.clone();
+        let version_max = self.version_max;
+        let usable = move |head: &_, table: &_| check(&disk, head, table, version_max);
+        let finished = incoming.finish_if(&meta, usable).await;
         let snapshot = finished.map_err(|error| error.to_string())?;
         let snapshot = SnapshotOf::<TypeConfig, _> { meta, snapshot };
         let installed = raft.install_full_snapshot(piece.vote, snapshot).await;

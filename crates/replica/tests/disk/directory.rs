@@ -13,8 +13,7 @@ async fn what_was_promised_is_there_after_a_restart() {
     let random = disk.identity().disk;
     assert!(disk.is_blank() && disk.founding().is_none());
     let cluster_id = ClusterId { id: 77, generation: 3 };
-    disk.promise_founding(b"the members".to_vec()).unwrap();
-    disk.set_cluster_id(cluster_id).unwrap();
+    disk.promise_founding(b"the members".to_vec(), cluster_id).unwrap();
     disk.close().await;
     let disk = place.open();
     assert_eq!(disk.founding().as_deref(), Some(&b"the members"[..]));
@@ -42,6 +41,17 @@ async fn another_cluster_or_node_is_refused() {
         assert!(line.contains(place.data().join("identity").to_str().unwrap()), "{line}");
     }
     place.open().close().await;
+}
+
+#[tokio::test]
+async fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
+    let place = Place::new();
+    place.open().close().await;
+    let identity = place.data().join("identity");
+    fs::remove_file(&identity).unwrap();
+    assert!(Command::new("mkfifo").arg(&identity).status().unwrap().success());
+    let line = place.refusal();
+    assert!(line.contains("identity") && line.contains("not a regular file"), "{line}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A cluster that is restored from a backup is a new generation of it.
 
 use crate::kit::{Cluster, quick, within};
-use conclave_replica::{Restore, restore};
+use conclave_replica::{Restore, is_undated, restore};
 use conclave_table::{Acquire, Answer, Ask, Body, Change, Refusal, RequestId, Resource};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -26,7 +26,7 @@ async fn lost() -> (Cluster, Vec<u8>, u64) {
     let session = cluster.open(1, 60_000).await;
     let fence = cluster.lock(session, 1, "build").await;
     let leader = cluster.leader().await;
-    let backup = within(cluster.replica(leader).snapshot()).await.expect("a backup");
+    let backup = within(cluster.replica(leader).snapshot(true)).await.expect("a backup");
     for id in 0..3 {
         cluster.kill(id).await;
     }
@@ -103,4 +103,22 @@ async fn what_would_let_fences_fall_or_is_damaged_is_refused() {
     restore(backup.clone(), into(&cluster, now() + 1, None)).await.expect("it is restored");
     let again = restore(backup, into(&cluster, now() + 1, None)).await;
     assert!(again.expect_err("it is in use").to_string().contains("in use"));
+}
+
+/// Nobody knows how many fences were issued since, so those of the restored cluster are above all
+/// that a cluster can have issued since there are clocks.
+#[tokio::test(flavor = "multi_thread")]
+async fn fences_rise_above_those_that_an_old_table_does_not_know() {
+    let mut cluster = Cluster::running(1, quick()).await;
+    let session = cluster.open(1, 60_000).await;
+    cluster.lock(session, 1, "build").await;
+    let backup = within(cluster.replica(0).snapshot(false)).await.expect("a backup");
+    assert!(is_undated(&backup));
+    cluster.kill(0).await;
+    restore(backup, into(&cluster, now(), None)).await.expect("it is restored");
+    cluster.nodes[0].config.data = cluster.place.disk(9);
+    cluster.start(0).await.expect("it starts");
+    let next = cluster.lock(session, 2, "other").await;
+    assert!(next.0 > 1_000_000 * (now() - 3_600), "{next:?}");
+    assert!(next.0 < 1 << 52, "there is room for more of them");
 }

@@ -158,7 +158,7 @@ async fn a_backup_is_the_table_as_bytes() {
     let cluster = Cluster::running(1, quick()).await;
     let session = cluster.open(1, 60_000).await;
     cluster.lock(session, 1, "build").await;
-    let first = within(cluster.replica(0).snapshot()).await.expect("a snapshot");
-    let again = within(cluster.replica(0).snapshot()).await.expect("a snapshot");
+    let first = within(cluster.replica(0).snapshot(true)).await.expect("a snapshot");
+    let again = within(cluster.replica(0).snapshot(true)).await.expect("a snapshot");
     assert!(first.len() > 100 && again.len() >= first.len());
 }

@@ -2,8 +2,8 @@
 
 use conclave_core::NodeId;
 use conclave_replica::{
-    Call, Committed, Entry, Founder, NotProposed, Observer, Replica, ReplicaConfig, ReplicaError,
-    Role, Server, Status, Timing,
+    Call, Committed, Entry, Founder, Host, NotProposed, Observer, Replica, ReplicaConfig,
+    ReplicaError, Role, Server, Status, Timing,
 };
 use conclave_table::{
     Acquire, Ask, Body, Change, Fence, LeaseTime, Open, RequestId, SessionId, Table, VERSION,
@@ -135,6 +135,7 @@ impl Cluster {
                 data: place.disk(founder.id.0),
                 tls: None,
                 timing,
+                host: Host::default(),
             };
             TestNode::new(config, founder.clone(), listener)
         };

@@ -89,3 +89,26 @@ async fn the_lease_clock_goes_on_where_the_last_leader_left_it() {
     let after = cluster.replica(next).look(|table| table.now());
     assert!(after >= before && after.since(before) < 1_000, "from {before:?} to {after:?}");
 }
+
+/// Its client has lost the session by then, and must not find it alive. The leader's loop has its
+/// turn only when this test waits: there is one thread.
+#[tokio::test]
+async fn a_keepalive_that_was_given_up_before_its_turn_renews_nothing() {
+    let cluster = Cluster::running(1, quick()).await;
+    let session = cluster.open(1, 30_000).await;
+    let other = cluster.open(2, 30_000).await;
+    let replica = cluster.replica(0);
+    let renewal = |session| Renewal { session, at: NodeId(0), open: None };
+    let renewed = || replica.look(|table| table.session(session).map(|known| known.renewed));
+    let before = renewed();
+    while Some(replica.look(|table| table.now())) <= before {
+        assert!(within(replica.renew(renewal(other))).await.is_ok());
+    }
+    tokio::select! {
+        biased;
+        answer = replica.renew(renewal(session)) => panic!("before its turn: {answer:?}"),
+        () = std::future::ready(()) => {} // Whoever asked has gone.
+    }
+    assert!(within(replica.renew(renewal(other))).await.is_ok());
+    assert_eq!(renewed(), before);
+}

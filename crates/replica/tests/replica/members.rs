@@ -74,3 +74,26 @@ async fn what_makes_no_sense_is_refused_by_a_line() {
     let absent = within(first.add(absent)).await.expect_err("nobody is there");
     assert!(absent.to_string().contains("cannot be added"), "{absent}");
 }
+
+/// It knows nothing of the node that leads by now. It must follow it all the same: otherwise a
+/// majority might be alive that never finds together.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_that_was_away_follows_a_leader_that_joined_meanwhile() {
+    let mut cluster = Cluster::running(3, quick()).await;
+    let leader = cluster.leader().await;
+    let away = (leader + 1) % 3;
+    cluster.kill(away).await;
+    let id = cluster.stranger().await;
+    let founder = cluster.nodes[id as usize].founder.clone();
+    within(cluster.replica(leader).add(founder)).await.expect("it is added");
+    let last = cluster.replica(leader).status().borrow().applied;
+    cluster.applied(id, last).await;
+    within(cluster.replica(leader).promote(NodeId(id))).await.expect("it is promoted");
+    within(cluster.replica(leader).transfer(NodeId(id))).await.expect("it leads");
+    cluster.kill(leader).await;
+    cluster.start(away).await.expect("its disk is in order");
+    assert_eq!(cluster.leader().await, id, "nobody else has all of the log and a majority");
+    let session = cluster.open(1, 60_000).await;
+    let fence = cluster.lock(session, 1, "build").await;
+    cluster.applied(away, fence.0).await;
+}

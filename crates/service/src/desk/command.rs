@@ -3,6 +3,7 @@
 use super::Numbered;
 use super::refusal::Refusal;
 use super::sessions::Kind;
+use crate::readiness::Readiness;
 use crate::rights::Principal;
 use conclave_api as api;
 use tokio::sync::{broadcast, oneshot};
@@ -312,7 +313,7 @@ pub enum Question {
     /// Whether this node can serve now.
     Ready {
         /// Where the answer goes to.
-        reply: Reply<()>,
+        reply: Reply<Readiness>,
     },
     /// What happens.
     Events {

@@ -21,6 +21,7 @@ impl Desk {
         let now = self.timer.now();
         let expired = self.sessions.expired(now);
         if !expired.is_empty() {
+            self.counts.expiries += expired.len() as u64;
             self.end_sessions(&expired, "expired", host);
         }
         let occupied = self.queues.occupied();

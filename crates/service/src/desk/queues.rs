@@ -56,7 +56,8 @@ impl Queues {
         locks + self.elections.granted()
     }
 
-    fn all(&self) -> impl Iterator<Item = (Kind, &String, &Queue)> {
+    /// All of them, by kind and name.
+    pub fn all(&self) -> impl Iterator<Item = (Kind, &String, &Queue)> {
         let locks = self.locks.iter().map(|(name, lock)| (Kind::Lock, name, lock.queue()));
         let elections = self.elections.iter().map(|(name, queue)| (Kind::Election, name, queue));
         locks.chain(elections)

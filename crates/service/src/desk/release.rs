@@ -116,6 +116,7 @@ impl Desk {
         let words = format!("taken from '{}' ({}): {reason}", holder.label, holder.session);
         tracing::warn!(lock = name, fence = holder.fence, "force: {words}");
         self.journal.note(host, "forced", Some(name), words);
+        self.counts.forced += 1;
         self.queues.locks.settle(name);
         let safety = "fence-only".to_string();
         let holders = vec![holder.clone()];

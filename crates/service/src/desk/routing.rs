@@ -40,6 +40,7 @@ impl Desk {
         if news {
             let words = format!("node {} leads the cluster in term {term}", leader.0 + 1);
             self.journal.note(host, "leader", None, words);
+            self.counts.leaders += 1;
         }
         if leader != self.config.me {
             self.lose_leaderships(host);

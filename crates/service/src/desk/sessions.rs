@@ -162,10 +162,9 @@ impl Sessions {
     }
 
     /// Whether a session is there and somebody else's. Where nobody has to say who asks, there is
-    /// but one.
+    /// but one, without a name.
     pub fn is_anothers(&self, id: &str, principal: &str) -> bool {
-        let another = |session: &Session| session.record.principal != principal;
-        !principal.is_empty() && self.get(id).is_some_and(another)
+        self.get(id).is_some_and(|session| session.record.principal != principal)
     }
 
     /// What people see of a session.

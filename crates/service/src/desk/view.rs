@@ -6,6 +6,7 @@ use super::refusal;
 use super::sessions::{Granted, Kind, short_hash};
 use super::timing::milliseconds;
 use super::{Answer, Desk, lock_key};
+use crate::readiness::{self, Readiness};
 use crate::rights::Right;
 use conclave_api as api;
 use conclave_api::limits::{self, LOCKS_MAX};
@@ -177,16 +178,14 @@ impl Desk {
     }
 
     /// Whether this node can do its work: it is not about to stop, and links to a majority stand.
-    pub(super) fn check_ready(&self, host: &dyn HostContext) -> Answer<()> {
-        self.check_stays()?;
+    pub(super) fn readiness(&self, host: &dyn HostContext) -> Readiness {
+        let stops = self.check_stays().err().map(|refusal| refusal.error.message);
         let cluster = self.cluster_view(host);
         let linked = cluster.nodes.iter().filter(|node| node.state != "unreachable").count();
         let all = cluster.nodes.len();
-        if 2 * linked > all {
-            return Ok(());
-        }
-        let words = format!("in touch with {linked} of {all} nodes, itself included");
-        Err(refusal::unavailable(words))
+        let words = || format!("in touch with {linked} of {all} nodes, itself included");
+        let alone = (2 * linked <= all).then(words);
+        Readiness::default().check(readiness::RUNNING, stops).check(readiness::MAJORITY, alone)
     }
 
     fn node_view(&self, node: NodeId, host: &dyn HostContext) -> api::Node {

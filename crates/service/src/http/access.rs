@@ -18,10 +18,12 @@ const FETCH_SITE: &str = "sec-fetch-site";
 
 /// Lets a request pass that names this node and comes from no foreign page.
 pub async fn check_request(State(api): State<Api>, request: Request, next: Next) -> Response {
-    match check(request.headers(), &api.config.own) {
+    let answer = match check(request.headers(), &api.config.own) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
-    }
+    };
+    api.metrics.answered(&answer);
+    answer
 }
 
 /// Sends a request away that came on a reserved place and is not urgent.

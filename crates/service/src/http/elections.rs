@@ -12,7 +12,7 @@ pub async fn campaign(
     Name(name): Name,
     Body(request): Body<api::Acquire>,
 ) -> Outcome<api::Grant> {
-    Ok(Json(api.ask(|reply| Command::Campaign { name, request, reply }).await?))
+    Ok(Json(api.ask_to_enter(|reply| Command::Campaign { name, request, reply }).await?))
 }
 
 pub async fn proclaim(

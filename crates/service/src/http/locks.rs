@@ -13,7 +13,7 @@ pub async fn acquire(
     Name(name): Name,
     Body(request): Body<api::Acquire>,
 ) -> Outcome<api::Grant> {
-    Ok(Json(api.ask(|reply| Command::Acquire { name, request, reply }).await?))
+    Ok(Json(api.ask_to_enter(|reply| Command::Acquire { name, request, reply }).await?))
 }
 
 pub async fn acquire_all(
@@ -21,7 +21,10 @@ pub async fn acquire_all(
     Body(request): Body<api::AcquireAll>,
 ) -> Outcome<api::Grants> {
     request.locks.iter().try_for_each(|lock| demand(&api.who, Right::Acquire, &lock.name))?;
-    Ok(Json(api.ask(|reply| Command::Replicated(Replicated::AcquireAll { request, reply })).await?))
+    Ok(Json(
+        api.ask_to_enter(|reply| Command::Replicated(Replicated::AcquireAll { request, reply }))
+            .await?,
+    ))
 }
 
 pub async fn release(

@@ -9,10 +9,27 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The document as it is served. It never changes.
-pub static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| document(&table()).to_string().into());
+static CLASSIC: LazyLock<Bytes> =
+    LazyLock::new(|| document(&table(), schemas(false)).to_string().into());
+static REPLICATED: LazyLock<Bytes> =
+    LazyLock::new(|| document(&table(), schemas(true)).to_string().into());
 
-fn document(routes: &[Route]) -> Value {
+/// The document as it is served. It never changes.
+pub fn document_of(replicated: bool) -> Bytes {
+    if replicated { REPLICATED.clone() } else { CLASSIC.clone() }
+}
+
+/// The types of the API; a classic engine takes any text for the id of a request.
+fn schemas(replicated: bool) -> Map<String, Value> {
+    let mut all = schema::components();
+    let numbered = all.remove("NumberedId");
+    if let Some(numbered) = numbered.filter(|_| replicated) {
+        all.insert("RequestId".to_string(), numbered);
+    }
+    all
+}
+
+fn document(routes: &[Route], schemas: Map<String, Value>) -> Value {
     let mut paths = Map::new();
     for route in routes {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
@@ -29,7 +46,7 @@ fn document(routes: &[Route]) -> Value {
         },
         "paths": paths,
         "components": {
-            "schemas": schema::components(),
+            "schemas": schemas,
             "securitySchemes": {
                 "token": { "type": "http", "scheme": "bearer" },
                 "certificate": { "type": "mutualTLS" },
@@ -153,10 +170,10 @@ mod tests {
 
     #[test]
     fn every_reference_leads_somewhere_and_every_schema_is_used() {
-        let document = document(&table());
+        let document = document(&table(), schemas(true));
         let mut found = Vec::new();
         references(&document, &mut found);
-        let schemas = schema::components();
+        let schemas = schemas(true);
         assert!(!schemas.is_empty(), "the kept schemas cannot be read");
         for name in schemas.keys() {
             let name = format!("#/components/schemas/{name}");
@@ -169,9 +186,19 @@ mod tests {
     }
 
     #[test]
+    fn the_id_of_a_request_is_a_number_where_the_engine_wants_one() {
+        let pattern = |replicated| schemas(replicated)["RequestId"]["pattern"].to_string();
+        assert!(pattern(true).starts_with("\"^(9007199254740991|[1-9][0-9]{0,14}|"));
+        assert!(!pattern(false).contains("0-9"), "{}", pattern(false));
+        // Of an answer that explains who waits, and of a request that says how long.
+        assert_eq!(schemas(true)["WaitMs"]["type"], "integer");
+        assert_eq!(schemas(true)["Wait"]["type"], "object");
+    }
+
+    #[test]
     fn every_route_is_described_once() {
         let routes = table();
-        let document = document(&routes);
+        let document = document(&routes, schemas(false));
         let paths = document["paths"].as_object().expect("paths");
         let described: usize =
             paths.values().map(|path| path.as_object().map_or(0, Map::len)).sum();

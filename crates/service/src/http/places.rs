@@ -79,6 +79,15 @@ impl Places {
         None
     }
 
+    /// How many connections have a place in this room, and how many could.
+    pub fn open(&self, room: Room) -> (usize, usize) {
+        let most = match room {
+            Room::Usual => self.usual,
+            Room::Reserved => self.reserved,
+        };
+        (self.lock().count(room), most)
+    }
+
     fn seat(self: &Arc<Self>, open: &mut Open, room: Room) -> Place {
         let timer = HeadTimer::new();
         let evicted = Arc::new(Notify::new());

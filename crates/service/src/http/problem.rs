@@ -47,7 +47,9 @@ impl From<Refusal> for Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let retry = self.refusal.error.retry;
+        let code = self.refusal.error.code;
         let mut response = (self.status, Json(*self.refusal)).into_response();
+        response.extensions_mut().insert(code); // It is counted on its way out.
         let headers = response.headers_mut();
         match self.status {
             StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS if retry => {

@@ -1,7 +1,7 @@
 //! The table of all routes.
 
 use super::routes::{Gives, LIVES, Parameter, Route, Takes};
-use super::{elections, locks, members, session_stream, sessions, streams, values};
+use super::{elections, locks, members, metrics, session_stream, sessions, streams, values};
 use crate::rights::Right;
 use axum::routing::{delete, get, post, put};
 use conclave_api::{Code, SESSION_HEADER, STREAM_HEADER};
@@ -51,6 +51,8 @@ const NOT_GIVEN_BACK: &[Code] =
     &[Code::NoSession, Code::NotHolder, Code::Quota, Code::Withdrawn, Code::Internal];
 const NOT_HANDED_OVER: &[Code] =
     &[Code::NoSession, Code::NotHolder, Code::NotFound, Code::Quota, Code::Unsupported];
+const NOT_WRITTEN: &[Code] =
+    &[Code::NoSession, Code::StaleFence, Code::TooMany, Code::TooLarge, Code::Quota];
 const NOT_WITHDRAWN: &[Code] = &[Code::NoSession, Code::NotFound, Code::Granted, Code::Quota];
 
 /// Of lists.
@@ -89,7 +91,7 @@ fn of_sessions() -> Vec<Route> {
         Route::new("get", "/v1/session/stream", get(session_stream::stream), streams)
             .reads_also(STREAMED)
             .answers(Gives::Stream("Ping"))
-            .refuses(&[Code::NoSession, Code::Unsupported]),
+            .refuses(&[Code::NoSession, Code::Conflict, Code::TooMany, Code::Unsupported]),
         Route::new("post", "/v1/session/ping", post(session_stream::ping), pings)
             .takes("Ping")
             .refuses(&[Code::NoSession, Code::NotFound, Code::Unsupported])
@@ -224,7 +226,8 @@ fn of_values() -> Vec<Route> {
             .needs(Right::Acquire)
             .takes("NewValue")
             .gives("Value")
-            .refuses(&[Code::StaleFence, Code::TooMany, Code::TooLarge, Code::Unsupported]),
+            .refuses(NOT_WRITTEN)
+            .numbered(),
         Route::new("delete", "/v1/values/{name}", delete(values::forget), forget)
             .reads(Takes::Ignored)
             .gives("Value")
@@ -241,7 +244,7 @@ fn of_the_node() -> Vec<Route> {
         Route::new("get", "/v1/cluster", get(sessions::cluster), cluster).gives("Cluster").urgent(),
         Route::new("get", "/v1/events", get(streams::events), events)
             .answers(Gives::Stream("LiveEvent")),
-        Route::new("get", "/metrics", get(sessions::metrics), "Numbers for Prometheus.")
+        Route::new("get", "/metrics", get(metrics::metrics), "Numbers for Prometheus.")
             .needs_metrics()
             .answers(Gives::Text)
             .urgent(),

@@ -3,6 +3,7 @@
 use super::answer_room::AnswerRoom;
 use super::authorize::Shown;
 use super::head_timeout::{HeadTimer, TimedStream};
+use super::metrics::ApiMetrics;
 use super::places::{Place, Places, Room};
 use super::stream_limit::StreamLimit;
 use super::wire::Wire;
@@ -57,26 +58,30 @@ pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<C
     let (stop, stopped) = oneshot::channel();
     let limits = config.limits;
     let streams = StreamLimit::new(limits.streams);
+    let session_streams = StreamLimit::new(limits.streams);
     let lists = Arc::new(Semaphore::new(LISTS_MAX));
     if let Some(tokens) = &config.tokens {
         TokenFile::follow(tokens);
     }
+    let places = Places::new(limits.connections, limits.reserved);
+    let metrics = Arc::new(ApiMetrics::new(Arc::clone(&places)));
     let config = Arc::new(config);
     let who = Principal::default();
-    let api = Api { config: Arc::clone(&config), commands, streams, lists, who };
-    let task = tokio::spawn(run(listener, routes::router(api), config, stopped));
+    let served = Arc::clone(&config);
+    let api = Api { config: served, commands, streams, session_streams, lists, who, metrics };
+    let task = tokio::spawn(run(listener, routes::router(api), places, config, stopped));
     Server { stop, task }
 }
 
 async fn run(
     listener: TcpListener,
     router: Router,
+    places: Arc<Places>,
     config: Arc<HttpConfig>,
     mut stopped: oneshot::Receiver<()>,
 ) {
     let limits = config.limits;
     let graceful = GracefulShutdown::new();
-    let places = Places::new(limits.connections, limits.reserved);
     let warnings = Arc::new(RateLimitedLog::new("client at"));
     let answers = AnswerRoom::new(limits.answers);
     let mut connections = JoinSet::new();

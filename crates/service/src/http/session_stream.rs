@@ -25,16 +25,19 @@ pub async fn stream(
         let words = format!("the header {STREAM_HEADER} has the stream's number, which rises");
         return Err(refusal::bad(words).into());
     };
+    // One that is there is never ended to make room: its session would end with it.
+    let Some(place) = api.session_streams.enter_if_free() else {
+        return Err(refusal::too_many("this node has as many streams of sessions as it may").into());
+    };
     let attached =
         api.ask(|reply| Command::Replicated(Replicated::Attach { session, stream, reply })).await?;
-    let over = api.streams.enter().over();
     let begun = stream::once(async { Ok(Event::default().event("attached").data("{}")) });
     // It is dropped with the connection, and then the stream has ended.
     let rest = stream::once(async move {
-        let _attached = attached;
+        let _kept = (attached, place);
         std::future::pending().await
     });
-    Ok(Sse::new(begun.chain(rest).take_until(over)).keep_alive(KeepAlive::default()))
+    Ok(Sse::new(begun.chain(rest)).keep_alive(KeepAlive::default()))
 }
 
 pub async fn ping(

@@ -4,12 +4,12 @@ use super::authorize::Authenticated;
 use super::body::{Body, Maybe, Name, NoBody};
 use super::openapi;
 use super::problem::{Outcome, Problem};
-use crate::desk::{Command, Question, refusal};
+use crate::desk::{Command, Question, Refusal, refusal};
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use conclave_api::limits;
 use conclave_api::{Cluster, Code, KeepAlive, NewSession, Session};
-use std::sync::atomic::Ordering;
 
 pub async fn open(
     Authenticated(api): Authenticated,
@@ -29,6 +29,9 @@ pub async fn keep_alive(
     Name(session): Name,
     Maybe(request): Maybe<KeepAlive>,
 ) -> Outcome<Session> {
+    for id in request.open.iter().flatten().chain(&request.request_id) {
+        limits::request_id(Some(id)).map_err(Refusal::from)?;
+    }
     Ok(Json(api.ask(|reply| Command::KeepAlive { session, request, reply }).await?))
 }
 
@@ -45,30 +48,18 @@ pub async fn cluster(Authenticated(api): Authenticated) -> Outcome<Cluster> {
     Ok(Json(api.show(|reply| Question::Cluster { reply }).await?))
 }
 
-pub async fn metrics(Authenticated(api): Authenticated) -> Result<Response, Problem> {
-    let mut page = api.show(|reply| Question::Metrics { reply }).await?;
-    if let Some(audit) = &api.config.audit {
-        page += &super::metrics::audit(audit);
-    }
-    let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
-    Ok(([kind], page).into_response())
-}
-
 /// The process lives and its API answers; the desk is not asked.
 pub async fn health() -> &'static str {
     "ok\n"
 }
 
-/// The node can serve now: its disk is there, and its engine says so.
+/// The node can serve now; if not, the answer names every check that fails.
 pub async fn ready(Authenticated(api): Authenticated) -> Result<&'static str, Problem> {
-    if api.config.data_vanished.load(Ordering::Relaxed) {
-        return Err(refusal::unavailable("the data directory of this node vanished").into());
-    }
-    api.show(|reply| Question::Ready { reply }).await?;
+    api.readiness().await?.answer()?;
     Ok("ready\n")
 }
 
-pub async fn description() -> Response {
+pub async fn description(Authenticated(api): Authenticated) -> Response {
     let kind = (header::CONTENT_TYPE, "application/json");
-    ([kind], openapi::DOCUMENT.clone()).into_response()
+    ([kind], openapi::document_of(api.config.keeper.is_none())).into_response()
 }

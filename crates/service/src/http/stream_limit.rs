@@ -43,6 +43,17 @@ impl StreamLimit {
         StreamPlace { limit: Arc::clone(self), over }
     }
 
+    /// A place for a new stream, if there is one: nobody gives way.
+    pub fn enter_if_free(self: &Arc<Self>) -> Option<StreamPlace> {
+        let over = Arc::new(Notify::new());
+        let mut open = self.lock();
+        if open.len() >= self.most {
+            return None;
+        }
+        open.push_back(Arc::clone(&over));
+        Some(StreamPlace { limit: Arc::clone(self), over })
+    }
+
     fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Notify>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,7 +7,6 @@ use super::words::{self, Numbers};
 use crate::desk::{Answer as Answered, Kind, Refusal, Reply, refusal};
 use conclave_api as api;
 use conclave_table::{Acquire, Answer, Body, Grant, Mode, SessionId, Ticket, Want};
-use std::time::Instant;
 
 impl Caller {
     /// One lock, or one leadership.
@@ -61,12 +60,12 @@ impl Caller {
             Ok(wish) => wish,
             Err(refusal) => return self.answer(reply, Err(refusal)),
         };
-        let begun = Instant::now();
         let mut stop = self.stopping().subscribe();
         let waits = wish.acquire.wait_ms > 0;
         let recorded = wish.numbers.are_recorded();
         let told_to_stop = async { drop(stop.wait_for(|stop| *stop).await) };
         let entered = tokio::select! {
+            biased;
             entered = self.try_to_enter(&wish) => Some(entered),
             () = reply.closed() => None,
             () = told_to_stop, if waits => Some(Err(stopping())),
@@ -80,7 +79,6 @@ impl Caller {
         let undecided = entered.as_ref().is_err_and(|refusal| refusal.status() == 503);
         let granted = entered.is_ok();
         let taken = self.is_taken(reply, entered.and_then(shape));
-        self.metrics().acquired(begun.elapsed());
         if !recorded && (undecided || granted && !taken) {
             self.withdraw_unrecorded(&wish).await;
         }
@@ -99,7 +97,8 @@ impl Caller {
     }
 
     async fn withdraw_unrecorded(&self, wish: &Wish) {
-        self.leave(Ticket { session: wish.session, request: wish.numbers.request }).await;
+        let ticket = Ticket { session: wish.session, request: wish.numbers.request };
+        self.leave(ticket, self.name()).await;
     }
 
     fn grants_view(&self, wish: &Wish, grants: &[Grant], changed: &Changed) -> api::Grants {

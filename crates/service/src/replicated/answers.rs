@@ -111,9 +111,7 @@ pub fn mode_name(mode: Mode) -> &'static str {
 fn plain(name: &str, why: &Why) -> Refusal {
     match why {
         Why::NoSession => words::no_session(),
-        Why::TakenId => {
-            refusal::refuse(Code::Conflict, "the request_id opened a session of somebody else")
-        }
+        Why::TakenId => with_status(409, "the request_id opened a session of somebody else"),
         Why::Forgotten => with_status(
             410,
             "the answer to this request is no longer kept: its lowest_open was above it",
@@ -121,6 +119,7 @@ fn plain(name: &str, why: &Why) -> Refusal {
         Why::AnotherRequest => {
             with_status(422, "this request_id was used for another request: draw a new one")
         }
+        Why::StaleStream => with_status(409, "the numbers of a session's streams rise"),
         Why::Senseless(what) => refusal::bad(senseless(*what)),
         Why::Busy => refusal::refuse(Code::Held, format!("'{name}' is not free")),
         Why::TimedOut => {
@@ -193,6 +192,7 @@ fn full(quota: Quota) -> Refusal {
         Quota::OpenOfSession => quota_met(
             "too many answers are kept for this session: say lowest_open with its requests",
         ),
+        Quota::AnswersBytes => quota_met("the cluster keeps as many answers as it may"),
         Quota::Values => refusal::used_up("the cluster has as many values as it may have"),
         Quota::ValuesBytes => {
             refusal::refuse(Code::TooLarge, "all values together would be too large")

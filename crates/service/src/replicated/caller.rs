@@ -6,7 +6,7 @@ use super::engine::ReplicatedEngine;
 use super::hop::{Asked, Changed, Patience, Said};
 use crate::desk::Answer as Answered;
 use crate::rights::Principal;
-use conclave_table::{Change, Text};
+use conclave_table::{Change, SessionId, Text};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -36,6 +36,11 @@ impl Caller {
         Text::from(self.principal.name())
     }
 
+    /// Whether a session is this caller's, as far as this node knows.
+    pub fn is_own(&self, session: SessionId) -> bool {
+        self.is_of(session, &self.name())
+    }
+
     /// Has the leader put a change into the log.
     pub async fn changed(&self, change: Change, patience: Patience) -> Answered<Changed> {
         self.changed_by(self.name(), change, patience).await
@@ -43,7 +48,8 @@ impl Caller {
 }
 
 impl ReplicatedEngine {
-    /// Has the leader put a change into the log, in this name; the empty one is that of the nodes.
+    /// Has the leader put a change into the log, in this name. What a node does by itself for a
+    /// session, it does in the name of whoever opened that.
     pub async fn changed_by(
         &self,
         principal: Text,

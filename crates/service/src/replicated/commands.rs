@@ -9,7 +9,8 @@ use crate::desk::{Answer as Answered, Command, Kind, Refusal, Replicated, Reply,
 use conclave_api as api;
 use conclave_api::limits;
 use conclave_table::{
-    Answer, Body, Change, Fence, Force, Refusal as Why, Renewed, Resource, SessionId, Text, Ticket,
+    Answer, Body, Change, Fence, Force, Put, Refusal as Why, Renewed, Resource, SessionId, Text,
+    Ticket,
 };
 use std::sync::Arc;
 
@@ -27,9 +28,6 @@ impl ReplicatedEngine {
 
     /// Answers, and says whether anybody waited for that.
     pub fn is_taken<T>(&self, reply: Reply<T>, answered: Answered<T>) -> bool {
-        if let Err(refusal) = &answered {
-            self.metrics().refused(refusal.error.code);
-        }
         reply.send(answered).is_ok()
     }
 
@@ -140,7 +138,12 @@ impl Caller {
 
     async fn closed(&self, id: &str) -> Answered<()> {
         let session = words::session(id)?;
-        self.changed(Change::End { session }, Patience::repeatable()).await?.done("")
+        let known = self.look(|table| table.session(session).is_some()) && self.is_own(session);
+        let changed = self.changed(Change::End { session }, Patience::repeatable()).await?;
+        if known && changed.answer == Answer::Refused(Why::NoSession) {
+            return Ok(()); // The leader that ended it was lost before it answered.
+        }
+        changed.done("")
     }
 
     async fn release(
@@ -211,8 +214,11 @@ impl Caller {
         let resource = words::lock(name)?;
         limits::reason(&request.reason)?;
         let before = self.lock_seen(&resource).await?;
+        if before.holders.is_empty() {
+            return Err(refusal::not_found(format!("nobody holds '{name}'")));
+        }
         let now = request.now;
-        let change = Change::Force(Force { resource, now });
+        let change = Change::Force(Force { resource, up_to: before.up_to, now });
         let changed = self.changed(change, Patience::once()).await?;
         if changed.answer == Answer::Refused(Why::NotHolder) {
             return Err(refusal::not_found(format!("nobody holds '{name}'")));
@@ -220,8 +226,9 @@ impl Caller {
         if !matches!(changed.answer, Answer::Forced(_)) {
             return Err(changed.refusal(name));
         }
-        let revoked = changed.details.map(|details| details.holders).unwrap_or_default();
-        let seen = if now { before.holders } else { revoked };
+        let mut revoked = changed.details.map(|details| details.holders).unwrap_or_default();
+        revoked.retain(|holder| holder.ends_in_ms.is_some());
+        let seen = if now || revoked.is_empty() { before.holders } else { revoked };
         let holders: Vec<api::Holder> = seen.iter().map(answers::holder).collect();
         let holder = holders.first().cloned().ok_or_else(strange)?;
         let ends = seen.iter().filter_map(|holder| holder.ends_in_ms).max();
@@ -239,8 +246,18 @@ impl Caller {
         let fence = words::fence(request.fence)?;
         let json = request.value.to_string();
         limits::value(&json)?;
-        let value = Some(Text::from(json));
-        self.put(name, fence, value).await?;
+        let put = Put { name: Text::from(name), fence, value: Some(Text::from(json)) };
+        match &request.session {
+            Some(session) => {
+                let numbers =
+                    Numbers::of(request.request_id.as_deref(), request.lowest_open.as_deref())?;
+                self.done(name, session, numbers, Body::Put(put)).await?;
+            }
+            None if request.request_id.is_some() || request.lowest_open.is_some() => {
+                return Err(refusal::bad("request_id and lowest_open go with a session"));
+            }
+            None => self.put(put).await?,
+        }
         Ok(self.value_view(name, fence, request.value.clone()))
     }
 
@@ -248,7 +265,7 @@ impl Caller {
         loop {
             let known = self.value_now(name).await?;
             let fence = Fence(known.fence);
-            match self.put(name, fence, None).await {
+            match self.put(Put { name: Text::from(name), fence, value: None }).await {
                 Ok(()) => return Ok(self.value_view(name, fence, serde_json::Value::Null)),
                 // Somebody wrote in between: then that is deleted.
                 Err(refusal) if refusal.error.code == api::Code::StaleFence => {}
@@ -257,9 +274,9 @@ impl Caller {
         }
     }
 
-    async fn put(&self, name: &str, fence: Fence, value: Option<Text>) -> Answered<()> {
-        let change = Change::Put { name: Text::from(name), fence, value };
-        self.changed(change, Patience::once()).await?.done(name)
+    async fn put(&self, put: Put) -> Answered<()> {
+        let name = Text::clone(&put.name);
+        self.changed(Change::Put(put), Patience::once()).await?.done(&name)
     }
 
     /// A request of a session that is carried out once: asked again only if its client could.

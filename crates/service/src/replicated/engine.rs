@@ -11,7 +11,8 @@ use super::waits::Waits;
 use crate::Command;
 use crate::audit::Audit;
 use conclave_core::NodeId;
-use conclave_replica::{Replica, ReplicaConfig, ReplicaError, Role, Status};
+use conclave_net::rpc::Listener;
+use conclave_replica::{Observer, Replica, ReplicaConfig, ReplicaError, Role, Status};
 use conclave_table::{Table, VERSION};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant as Moment;
@@ -67,9 +68,19 @@ impl ReplicatedEngine {
 
     /// The same with a listener that exists already, on a port that the system chose, perhaps.
     pub async fn start_on(
-        listener: TcpListener,
+        listener: impl Into<Listener>,
         config: EngineConfig,
         commands: mpsc::Receiver<Command>,
+    ) -> Result<Arc<Self>, ReplicaError> {
+        Self::start_audited(listener, config, commands, None).await
+    }
+
+    /// The same; somebody else sees every entry, too.
+    pub async fn start_audited(
+        listener: impl Into<Listener>,
+        config: EngineConfig,
+        commands: mpsc::Receiver<Command>,
+        auditor: Option<Box<dyn Observer>>,
     ) -> Result<Arc<Self>, ReplicaError> {
         let engine = Self::new(&config);
         let watcher = Watcher {
@@ -78,6 +89,7 @@ impl ReplicatedEngine {
             metrics: Arc::clone(&engine.metrics),
             pace: Arc::clone(&engine.pace),
             audited: config.audit.map(Audited::new),
+            auditor,
         };
         let server = Arc::new(Forwarded(Arc::downgrade(&engine)));
         let watcher = Box::new(watcher);
@@ -122,6 +134,7 @@ impl ReplicatedEngine {
 
     /// Notes who leads. When this node does no longer, whoever is parked here asks again.
     async fn follow(engine: Weak<Self>, mut status: watch::Receiver<Status>) {
+        let mut latest = None;
         loop {
             let now = Leadership::of(&status.borrow_and_update());
             let Some(engine) = engine.upgrade() else { return };
@@ -129,8 +142,12 @@ impl ReplicatedEngine {
             if before.leads && (!now.leads || before.term != now.term) {
                 engine.waits.ask_again();
             }
-            if before.leader != now.leader {
+            let leads = now.leader.map(|leader| (leader, now.term));
+            if latest.is_some() && leads.is_some() && latest != leads {
                 engine.metrics.leader_changed();
+            }
+            latest = leads.or(latest);
+            if before.leader != now.leader {
                 engine.journal.note("leader", None, now.words());
             }
             engine.metrics.leads(now.leads);

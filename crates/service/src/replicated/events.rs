@@ -249,6 +249,7 @@ fn left(why: &Refusal) -> &'static str {
         | Refusal::NotHolder
         | Refusal::NoCandidate
         | Refusal::StaleFence { .. }
+        | Refusal::StaleStream
         | Refusal::Full(_) => "has left the line",
     }
 }

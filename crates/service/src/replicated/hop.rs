@@ -63,6 +63,27 @@ pub enum Asked {
 }
 
 impl Asked {
+    /// Whether it may be forwarded. What the leader proposes by itself is no other node's affair:
+    /// a version that nobody knows would end them all.
+    fn is_of_a_client(&self) -> bool {
+        let Self::Change { change, .. } = self else { return true };
+        match change {
+            Change::Open(_)
+            | Change::End { .. }
+            | Change::Attach { .. }
+            | Change::Detach { .. }
+            | Change::Ask(_)
+            | Change::Put { .. }
+            | Change::Force(_) => true,
+            Change::Tick
+            | Change::Renew(_)
+            | Change::Expire { .. }
+            | Change::Lapse { .. }
+            | Change::SetLimits(_)
+            | Change::RaiseVersion(_) => false,
+        }
+    }
+
     /// How long it may wait for its turn.
     fn wait_ms(&self) -> u64 {
         let Self::Change { change: Change::Ask(ask), .. } = self else { return 0 };
@@ -228,6 +249,7 @@ impl ReplicatedEngine {
             }
         };
         let answered = tokio::select! {
+            biased;
             answered = call => answered,
             () = gone => return Said::Unknown,
         };
@@ -253,6 +275,9 @@ impl ReplicatedEngine {
         let Some(asked) = decode::<Asked>(&call.request) else {
             return Said::No("this node does not know what it was asked".to_string());
         };
+        if !asked.is_of_a_client() {
+            return Said::No("this is for the leader itself to do".to_string());
+        }
         let Some(_turn) = self.turn() else { return Said::Busy };
         let patience = Patience::waiting(asked.wait_ms(), false);
         let carried_out = self.carry_out_in_time(asked, patience);
@@ -290,7 +315,17 @@ fn decode<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conclave_table::{Acquire, Ask, RequestId};
+    use conclave_table::{Acquire, Ask, Limits, RequestId};
+
+    #[test]
+    fn what_the_leader_does_by_itself_cannot_be_forwarded() {
+        let asked = |change| Asked::Change { principal: "".into(), change };
+        assert!(asked(Change::End { session: SessionId([7; 16]) }).is_of_a_client());
+        assert!(Asked::Ping.is_of_a_client());
+        assert!(!asked(Change::RaiseVersion(u32::MAX)).is_of_a_client());
+        assert!(!asked(Change::SetLimits(Limits::default())).is_of_a_client());
+        assert!(!asked(Change::Tick).is_of_a_client());
+    }
 
     #[test]
     fn what_is_sent_can_be_read_and_what_is_not_ours_cannot() {

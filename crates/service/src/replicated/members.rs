@@ -114,7 +114,12 @@ impl ReplicatedEngine {
         let Some(replica) = self.replica() else {
             return Err(refusal::unavailable("this node has not started yet"));
         };
-        replica.snapshot().await.map_err(|error| refusal::unavailable(error.to_string()))
+        // A node that lags behind, or is alone, has an old table: fences were issued since.
+        let up_to_date = self.catch_up().await.is_ok();
+        if !up_to_date {
+            tracing::warn!("a backup is made of a table that may be old: no leader was reached");
+        }
+        replica.snapshot(up_to_date).await.map_err(|error| refusal::unavailable(error.to_string()))
     }
 
     /// The node is about to stop: another leads, if this one does, and whoever waits here is sent

@@ -20,6 +20,8 @@ pub struct Watcher {
     pub metrics: Arc<EngineMetrics>,
     pub pace: Arc<Pace>,
     pub audited: Option<Audited>,
+    /// Somebody else who wants to see them.
+    pub auditor: Option<Box<dyn Observer>>,
 }
 
 impl Observer for Watcher {
@@ -27,10 +29,13 @@ impl Observer for Watcher {
         let notices = &entry.applied.notices;
         self.waits.tell(notices);
         self.pace.entry(entry);
-        self.metrics.applied(notices);
+        self.metrics.applied(entry);
         self.journal.applied(entry);
         if let Some(audited) = &mut self.audited {
             audited.applied(entry);
+        }
+        if let Some(auditor) = &mut self.auditor {
+            auditor.applied(entry);
         }
     }
 
@@ -40,6 +45,9 @@ impl Observer for Watcher {
             audited.installed(table.index());
         }
         self.waits.ask_again();
+        if let Some(auditor) = &mut self.auditor {
+            auditor.installed(table);
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 use super::answers::{lost, strange};
 use super::commands::unexpected;
 use super::engine::ReplicatedEngine;
-use super::hop::{ANSWERED, Asked, Lost, Patience, Said};
+use super::hop::{ANSWERED, Asked, Patience, Said};
 use super::sights::{self, LockSeen};
 use super::words;
 use crate::desk::{Answer as Answered, Question, refusal};
@@ -14,9 +14,6 @@ use conclave_api::{self as api, limits};
 use conclave_table::{Fence, Kind, Resource, Text};
 use std::ops::Bound;
 use tokio::time::timeout;
-
-/// A node whose table is further behind than this cannot serve.
-const LAG_MAX: u64 = 10_000;
 
 impl ReplicatedEngine {
     /// Answers a question.
@@ -42,7 +39,7 @@ impl ReplicatedEngine {
             Question::Value { name, reply } => self.answer(reply, self.value_now(&name).await),
             Question::Cluster { reply } => self.answer(reply, Ok(self.cluster_view())),
             Question::Members { reply } => self.answer(reply, Ok(self.members_view())),
-            Question::Ready { reply } => self.answer(reply, self.ready()),
+            Question::Ready { reply } => self.answer(reply, Ok(self.readiness())),
             Question::Events { reply } => self.answer(reply, Ok(self.journal().feed())),
             Question::Metrics { reply } => self.answer(reply, Ok(self.exposition())),
         }
@@ -138,34 +135,12 @@ impl ReplicatedEngine {
     }
 
     /// Waits until this node's table knows all that was committed when it was asked (ReadIndex).
-    async fn catch_up(&self) -> Answered<()> {
+    pub(super) async fn catch_up(&self) -> Answered<()> {
         let said = self.ask(&Asked::ReadIndex, Patience::repeatable()).await.map_err(lost)?;
         let Said::ReadIndex(index) = said else { return Err(unexpected(said)) };
         let behind =
             |_| refusal::unavailable("this node is behind; ask another, or with stale=true");
         timeout(ANSWERED, self.pace().until(index)).await.map_err(behind)
-    }
-
-    /// It can serve now: it is not about to stop, knows who leads, a majority answers, and it is
-    /// not far behind.
-    fn ready(&self) -> Answered<()> {
-        if *self.stopping().borrow() {
-            return Err(refusal::unavailable("this node is about to stop"));
-        }
-        let status = self.status();
-        let is_up = |id| id == self.me() || self.peers().state(id).0;
-        let voters = || status.members.iter().filter(|member| member.voter);
-        let up = voters().filter(|member| is_up(member.id)).count();
-        // A leader may be dead, or cut off, before anybody else leads.
-        if !status.leader.is_some_and(is_up) || 2 * up <= voters().count() {
-            return Err(lost(Lost::NoLeader));
-        }
-        let lag = status.committed.saturating_sub(status.applied);
-        if lag > LAG_MAX {
-            let words = format!("this node has yet to apply {lag} changes");
-            return Err(refusal::unavailable(words));
-        }
-        Ok(())
     }
 }
 

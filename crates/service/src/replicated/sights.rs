@@ -70,6 +70,8 @@ pub struct LockSeen {
     pub value: Option<Text>,
     /// The index up to which this is known.
     pub index: u64,
+    /// The largest fence that can have been granted by then.
+    pub up_to: Fence,
     /// Who is in whose way, if that was asked for.
     pub explanation: Option<ExplanationSeen>,
 }
@@ -133,6 +135,7 @@ fn up_to(most: usize, table: &Table, resource: &Resource, pace: &Pace) -> LockSe
         permits: table.permits(resource),
         value: leader.and_then(|(_, hold)| hold.value.clone()),
         index: table.index(),
+        up_to: Fence(table.floor().0 + table.index()),
         explanation: None,
     }
 }

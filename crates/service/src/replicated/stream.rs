@@ -55,13 +55,13 @@ impl Caller {
             return Err(refusal::unavailable("this node is stopping"));
         };
         self.streams().begin(session, stream);
-        Ok(Attached(Box::new(Stream { engine, session, stream })))
+        Ok(Attached(Box::new(Stream { engine, principal: self.name(), session, stream })))
     }
 
     /// Whether this node still has the stream.
     pub fn ping(&self, request: &api::Ping) -> Answered<()> {
         let session = words::session(&request.session)?;
-        if !self.is_of(session, &self.name()) {
+        if !self.is_own(session) {
             return Err(words::no_session());
         }
         match self.streams().is_open(session, request.stream) {
@@ -72,11 +72,11 @@ impl Caller {
 }
 
 impl ReplicatedEngine {
-    async fn detach(&self, session: SessionId, stream: u64) {
+    async fn detach(&self, principal: Text, session: SessionId, stream: u64) {
         for _ in 0..DETACH_MAX {
             let change = Change::Detach { session, stream };
-            let nobody = Text::default();
-            if self.changed_by(nobody, change, Patience::repeatable()).await.is_ok() {
+            let detached = self.changed_by(principal.clone(), change, Patience::repeatable());
+            if detached.await.is_ok() {
                 return;
             }
         }
@@ -86,6 +86,8 @@ impl ReplicatedEngine {
 /// A stream, as long as its client reads it.
 struct Stream {
     engine: Arc<ReplicatedEngine>,
+    /// Whose session it is.
+    principal: Text,
     session: SessionId,
     stream: u64,
 }
@@ -94,11 +96,12 @@ impl Drop for Stream {
     fn drop(&mut self) {
         let engine = Arc::clone(&self.engine);
         let (session, stream) = (self.session, self.stream);
+        let principal = Text::clone(&self.principal);
         engine.streams().end(session, stream);
         if !*engine.stopping().borrow()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            runtime.spawn(async move { engine.detach(session, stream).await });
+            runtime.spawn(async move { engine.detach(principal, session, stream).await });
         }
     }
 }

@@ -38,9 +38,7 @@ pub fn unrecorded() -> RequestId {
 
 /// 128 random bits. Without randomness there is no session id either, and no node.
 pub fn random() -> u128 {
-    let mut drawn = [0; 16];
-    getrandom::fill(&mut drawn).expect("the system has randomness, or its node does not start");
-    u128::from_be_bytes(drawn)
+    conclave_net::random::bits().expect("the system has randomness, or its node does not start")
 }
 
 /// The number of a request, and the lowest that its client awaits.

@@ -4,6 +4,7 @@
 mod client;
 mod described;
 mod guarded;
+pub mod metrics_page;
 mod world;
 
 pub use client::{Client, call, raw};
@@ -14,7 +15,7 @@ use conclave_core::NodeId;
 use conclave_net::{ApiTls, TlsFiles, make_authority, make_server};
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
 use conclave_service::tokens::TokenFile;
-use conclave_service::{Address, ApiAccess, Chosen, Config, Engine};
+use conclave_service::{Address, ApiAccess, Chosen, Config, Engine, NodeFacts};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -97,7 +98,7 @@ impl Cluster {
                 tls: tls.clone(),
                 audit: None,
                 limits,
-                data_vanished: Arc::default(),
+                facts: NodeFacts { syncs: Some(Arc::default()), ..NodeFacts::default() },
             };
             servers.push(serve(listener, config, sender));
             commands.push(receiver);

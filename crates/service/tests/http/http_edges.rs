@@ -1,13 +1,14 @@
 //! What the API does with clients that are wrong, foreign, slow or many.
 
+use crate::common::metrics_page::{check_page, promtool_reads};
 use crate::common::{Client, Cluster, call, patient, raw};
 use conclave_api::{Code, Failure};
-use conclave_service::Command;
 use conclave_service::desk::Question;
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
+use conclave_service::metrics::Engines;
+use conclave_service::{Command, NodeFacts};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -169,7 +170,7 @@ async fn deaf(limits: HttpLimits, room: usize) -> (SocketAddr, Server, mpsc::Rec
         tls: None,
         audit: None,
         limits,
-        data_vanished: Arc::default(),
+        facts: NodeFacts::default(),
     };
     (address, serve(listener, config, sender), receiver)
 }
@@ -356,6 +357,8 @@ async fn a_node_shows_how_it_is() {
         assert!(page.body.contains(line), "{line} in {}", page.body);
     }
     assert!(!page.body.contains(&client.session));
+    check_page(&page.body, Engines::Replicated);
+    promtool_reads(&page.body);
     let seen = call(address, "GET /v1/cluster", &[], "").await.json();
     assert_eq!(seen["engine"], "ricart-agrawala");
     assert_eq!(seen["nodes"][0]["state"], "self");

@@ -6,16 +6,18 @@ mod client;
 mod described;
 #[path = "../http/common/guarded.rs"]
 mod guarded;
+#[path = "../http/common/metrics_page.rs"]
+pub mod metrics_page;
 
 pub use client::{Client, Response, call, post};
 pub use guarded::{by, session_of};
 
 use conclave_core::NodeId;
-use conclave_replica::{Founder, ReplicaConfig, Timing};
+use conclave_replica::{Founder, Host, ReplicaConfig, Timing};
 use conclave_service::audit::Audit;
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
 use conclave_service::tokens::TokenFile;
-use conclave_service::{Command, EngineConfig, ReplicatedEngine};
+use conclave_service::{Command, EngineConfig, NodeFacts, ReplicatedEngine};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -36,6 +38,8 @@ static CLUSTERS: AtomicU32 = AtomicU32::new(0);
 /// A node of the cluster.
 pub struct Member {
     pub engine: Arc<ReplicatedEngine>,
+    /// What its API tells beside its engine.
+    pub facts: NodeFacts,
     server: Server,
     commands: mpsc::Sender<Command>,
 }
@@ -51,12 +55,15 @@ pub struct Cluster {
 impl Cluster {
     /// So many nodes, which know who leads.
     pub async fn start(n: usize) -> Self {
-        Self::start_with(n, false).await
+        let limits = HttpLimits::default();
+        Self::limited(n, limits).await
     }
 
     /// The same, with a file of tokens and an audit log each.
     pub async fn guarded(n: usize) -> Self {
-        Self::start_with(n, true).await
+        let cluster = Self::begin_with(n, n, HttpLimits::default(), true).await;
+        cluster.know_the_leader().await;
+        cluster
     }
 
     /// What the audit log of a node says.
@@ -66,7 +73,20 @@ impl Cluster {
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 
-    async fn start_with(n: usize, guarded: bool) -> Self {
+    /// The same, with these limits of the API.
+    pub async fn limited(n: usize, limits: HttpLimits) -> Self {
+        let cluster = Self::begin(n, n, limits).await;
+        cluster.know_the_leader().await;
+        cluster
+    }
+
+    /// The first of so many nodes; the others were never started.
+    pub async fn begin(n: usize, started: usize, limits: HttpLimits) -> Self {
+        Self::begin_with(n, started, limits, false).await
+    }
+
+    async fn begin_with(n: usize, started: usize, limits: HttpLimits, guarded: bool) -> Self {
+        let limits = HttpLimits { drain: Duration::from_millis(500), ..limits };
         let number = CLUSTERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("conclave-engine-{}-{number}", std::process::id());
         let directory = std::env::temp_dir().join(name);
@@ -85,7 +105,7 @@ impl Cluster {
         };
         let founders: Vec<Founder> = (0..).zip(&links).map(founder).collect();
         let mut members = Vec::new();
-        for ((id, link), api) in (0..).zip(links).zip(apis) {
+        for ((id, link), api) in (0..).zip(links).zip(apis).take(started) {
             let data = directory.join(id.to_string());
             std::fs::create_dir_all(&data).expect("a directory");
             let replica = ReplicaConfig {
@@ -96,15 +116,14 @@ impl Cluster {
                 data,
                 tls: None,
                 timing: Timing::default(),
+                host: Host::default(),
             };
             let tokens = guarded.then(|| guarded::tokens(&directory));
             let path = directory.join(format!("audit-{id}.jsonl"));
             let audit = guarded.then(|| Audit::open(&path, id + 1).expect("a file"));
-            members.push(Some(Member::start(replica, link, api, tokens, audit).await));
+            members.push(Some(Member::start(replica, link, api, limits, (tokens, audit)).await));
         }
-        let cluster = Self { nodes, members, directory };
-        cluster.know_the_leader().await;
-        cluster
+        Self { nodes, members, directory }
     }
 
     /// Waits until all living nodes know who leads.
@@ -138,7 +157,8 @@ impl Cluster {
 
     /// Kills a node: nothing is handed over.
     pub async fn kill(&mut self, index: usize) {
-        let Some(Member { engine, server, commands }) = self.members[index].take() else { return };
+        let Some(member) = self.members[index].take() else { return };
+        let Member { engine, server, commands, .. } = member;
         let replica = engine.replica().cloned().expect("it has started");
         replica.kill().await;
         drop((engine, commands));
@@ -159,10 +179,11 @@ impl Member {
         replica: ReplicaConfig,
         link: TcpListener,
         api: TcpListener,
-        tokens: Option<Arc<TokenFile>>,
-        audit: Option<Audit>,
+        limits: HttpLimits,
+        (tokens, audit): (Option<Arc<TokenFile>>, Option<Audit>),
     ) -> Self {
         let (commands, taken) = mpsc::channel(1_024);
+        let facts = NodeFacts::default();
         let config = HttpConfig {
             node: replica.me.0 + 1,
             own: Vec::new(),
@@ -171,14 +192,14 @@ impl Member {
             tokens,
             tls: None,
             audit: audit.clone(),
-            limits: HttpLimits { drain: Duration::from_millis(500), ..HttpLimits::default() },
-            data_vanished: Arc::default(),
+            limits,
+            facts: facts.clone(),
         };
         let config_of_engine = EngineConfig { replica, audit };
         let engine = ReplicatedEngine::start_on(link, config_of_engine, taken).await;
         let engine = engine.expect("the replica starts");
         let server = serve(api, config, commands.clone());
-        Self { engine, server, commands }
+        Self { engine, facts, server, commands }
     }
 
     /// Tells the node that it is about to stop, and waits until it may.

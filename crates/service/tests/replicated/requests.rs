@@ -176,3 +176,28 @@ async fn what_breaks_a_rule_is_refused_by_a_clear_line() {
     assert_eq!(first["session"], again["session"]);
     cluster.stop().await;
 }
+
+/// Rule 3: a write that comes late, by another node, does not undo a later one with the same fence.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_numbered_write_is_carried_out_once() {
+    let cluster = Cluster::start(3).await;
+    let client = Client::open(cluster.nodes[0], "writer").await;
+    let fence = fence(&client.ask("a", numbered(1, 0)).await);
+    let put = async |node: usize, request: u64, value: &str| {
+        let words = json!({
+            "value": value, "fence": fence, "session": client.session,
+            "request_id": request.to_string(),
+        });
+        call(cluster.nodes[node], "PUT /v1/values/a", &[JSON], &words.to_string()).await
+    };
+    assert_eq!(put(1, 2, "first").await.status, 200);
+    assert_eq!(put(1, 3, "second").await.status, 200);
+    assert_eq!(put(0, 2, "first").await.status, 200, "the answer of then");
+    assert_eq!(put(0, 2, "other").await.failure(), (422, "conflict".into()));
+    let now = call(cluster.nodes[2], "GET /v1/values/a", &[], "").await.json();
+    assert_eq!(now["value"], "second");
+    let words = json!({ "value": 1, "fence": fence, "request_id": "4" }).to_string();
+    let nobodys = call(cluster.nodes[0], "PUT /v1/values/a", &[JSON], &words).await;
+    assert_eq!(nobodys.failure(), (400, "bad_request".into()));
+    cluster.stop().await;
+}

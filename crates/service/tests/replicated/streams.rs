@@ -1,6 +1,7 @@
 //! Streams of sessions: who asked for it ends soon after its stream does.
 
-use crate::common::{Client, Cluster, FOR_EVER, call, numbered, post};
+use crate::common::{Client, Cluster, FOR_EVER, call, numbered, post, until};
+use conclave_service::http::HttpLimits;
 use serde_json::json;
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -27,16 +28,28 @@ async fn attach(address: SocketAddr, session: &str, stream: u64) -> TcpStream {
     connection
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_session_ends_soon_after_its_stream_unless_another_comes() {
-    let cluster = Cluster::start(3).await;
-    let address = cluster.nodes[1];
+/// A session that ends soon after its stream.
+async fn watched(address: SocketAddr) -> Client {
     let words = json!({
         "label": "watched", "ttl_ms": 600_000, "on_disconnect": { "grace_ms": 200 },
     });
     let opened = post(address, "/v1/sessions", &words).await.json();
     let session = opened["session"].as_str().expect("an id").to_string();
-    let client = Client { address, session: session.clone() };
+    Client { address, session }
+}
+
+/// What is answered to a request for a stream that is refused.
+async fn refused(address: SocketAddr, session: &str, stream: u64) -> (u16, String) {
+    let headers = [("conclave-session", session), ("conclave-stream", &*stream.to_string())];
+    call(address, "GET /v1/session/stream", &headers, "").await.failure()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_ends_soon_after_its_stream_unless_another_comes() {
+    let cluster = Cluster::start(3).await;
+    let address = cluster.nodes[1];
+    let client = watched(address).await;
+    let session = client.session.clone();
     let held = client.acquire("a").await;
     let first = attach(address, &session, 1).await;
     let second = attach(cluster.nodes[2], &session, 2).await;
@@ -55,5 +68,50 @@ async fn a_session_ends_soon_after_its_stream_unless_another_comes() {
     let keep = format!("POST /v1/sessions/{session}/keepalive");
     let gone = call(address, &keep, &[], "").await;
     assert_eq!(gone.failure(), (404, "no_session".into()));
+    cluster.stop().await;
+}
+
+/// The stream that is there is never ended to make room: a client that runs would lose its session.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_stream_is_refused_and_the_first_session_lives_on() {
+    let cluster = Cluster::limited(1, HttpLimits { streams: 1, ..HttpLimits::default() }).await;
+    let address = cluster.first();
+    let first = watched(address).await;
+    let stream = attach(address, &first.session, 1).await;
+    let second = watched(address).await;
+    let full = (429, "too_many".to_string());
+    assert_eq!(refused(address, &second.session, 1).await, full);
+    let ping = json!({ "session": first.session, "stream": 1 });
+    assert_eq!(post(address, "/v1/session/ping", &ping).await.status, 204);
+    drop(stream); // Its place is free again, and the second session was not held against.
+    until(async || {
+        let attached = refused_or_attached(address, &second.session).await;
+        attached == 200
+    })
+    .await;
+    cluster.stop().await;
+}
+
+/// The status that a request for a stream is answered with.
+async fn refused_or_attached(address: SocketAddr, session: &str) -> u16 {
+    let mut connection = TcpStream::connect(address).await.expect("it listens");
+    let request = format!(
+        "GET /v1/session/stream HTTP/1.1\r\nhost: {address}\r\nconclave-session: {session}\r\n\
+         conclave-stream: 2\r\n\r\n"
+    );
+    connection.write_all(request.as_bytes()).await.expect("it reads");
+    let mut head = [0; 12];
+    connection.read_exact(&mut head).await.expect("it answers");
+    String::from_utf8_lossy(&head[9..]).parse().expect("a status")
+}
+
+/// That a stream is not its session's latest is told, and not taken for one that counts.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_of_an_earlier_number_is_refused() {
+    let cluster = Cluster::start(1).await;
+    let client = watched(cluster.first()).await;
+    let _stream = attach(cluster.first(), &client.session, 7).await;
+    let late = refused(cluster.first(), &client.session, 6).await;
+    assert_eq!(late, (409, "conflict".to_string()));
     cluster.stop().await;
 }

@@ -23,7 +23,8 @@ pub fn latency(text: &str, names: &Names, read: Read<'_>) -> Result<Latency, Err
         None => match distribution(text, read)? {
             Some(same) => Ok(same),
             None if text.trim().is_empty() => Err(unknown(text)),
-            None if meant(text).is_some() && read(text).is_err() => Err(unknown(text)),
+            // A single word that is no file was meant for a distribution.
+            None if is_word(text) && read(text).is_err() => Err(unknown(text)),
             None => links(text, names, read),
         },
     }
@@ -63,6 +64,10 @@ pub(crate) fn unknown(text: &str) -> Error {
     Error::value(FLAG, text, format!("takes {KINDS} or links:FILE{hint}"))
 }
 
+fn is_word(text: &str) -> bool {
+    text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
 /// The latency that a single word is like: it begins as one does, or has its letters.
 fn meant(text: &str) -> Option<&'static str> {
     let sorted = |word: &str| {
@@ -70,13 +75,12 @@ fn meant(text: &str) -> Option<&'static str> {
         letters.sort_unstable();
         letters
     };
-    let is_word = text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
     let like = |kind: &&str| {
         let name = kind.split(':').next().unwrap_or(kind);
         name.starts_with(text.get(..2).unwrap_or(text)) || sorted(name) == sorted(text)
     };
     let kinds = KINDS.split(", ").chain(["links:FILE"]);
-    kinds.filter(|_| is_word).find(like)
+    kinds.filter(|_| is_word(text)).find(like)
 }
 
 fn pair<A, B>(
@@ -246,7 +250,9 @@ mod tests {
             other => no_files(other),
         };
         assert_eq!(latency("unix", &names(), &file), Ok(Latency::Constant(units(2))), "a file");
-        assert!(read("mine").expect_err("no file").to_string().contains("there is no file"));
+        let error = read("mine").expect_err("no file").to_string();
+        assert!(error.starts_with("--latency mine: takes unit, "), "{error}");
+        assert!(read("./mine").expect_err("no file").to_string().contains("there is no file"));
         let error = read("samples:=1,soon").expect_err("no time").to_string();
         assert!(error.starts_with("--latency line 2: soon: takes one time per line"), "{error}");
     }

@@ -117,8 +117,8 @@ pub fn ids(text: &str, clients: u32) -> Result<Vec<String>, Error> {
         }
     }
     if labels.len() != clients as usize {
-        let value = format!("with {} labels", labels.len());
-        return Err(Error::value("--ids", value, format!("one for each of the {clients} nodes")));
+        let accepted = format!("one for each of the {clients} nodes");
+        return Err(Error::value("--ids", labels.join(","), accepted));
     }
     Ok(labels)
 }

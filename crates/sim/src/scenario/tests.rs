@@ -95,7 +95,7 @@ fn wrong_fields_are_told_in_one_line() {
             "latency = \"links.txt\"",
             "line 7: latency = links.txt: a scenario cannot name other files",
         ),
-        ("ids = \"1,2\"", "line 7: ids = with 2 labels"),
+        ("ids = \"1,2\"", "line 7: ids = 1,2: one for each"),
         ("[expect]\nluck = 1", "line 8: unknown field `luck`"),
         ("[expect]\nholds = [\"S9\"]", "line 8: unknown variant `S9`"),
         ("[expect", "line 7: "),

@@ -1,5 +1,5 @@
-//! The language that drawings are labelled in. The words of the algorithms (messages, timers) are
-//! those of their papers, in any language.
+//! The language that drawings are labelled in. The names of messages are those of the papers, in
+//! any language.
 
 /// A language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,12 +43,33 @@ impl Language {
         if self == Self::English {
             return name;
         }
-        FIELDS.iter().find(|(field, _)| *field == name).map_or(name, |(_, told)| told)
+        found(&FIELDS, name)
+    }
+
+    /// What a message carries where that is a word.
+    pub fn value(self, word: &str) -> &str {
+        if self == Self::English {
+            return word;
+        }
+        found(&VALUES, word)
+    }
+
+    /// The name of a timer; what comes after the first word is a node.
+    pub fn timer(self, name: &str) -> String {
+        let (first, rest) = name.split_at(name.find(' ').unwrap_or(name.len()));
+        match self {
+            Self::English => name.to_string(),
+            Self::Portuguese => format!("{}{rest}", found(&TIMERS, first)),
+        }
     }
 }
 
+fn found<'a>(table: &[(&str, &'a str)], name: &'a str) -> &'a str {
+    table.iter().find(|(known, _)| *known == name).map_or(name, |(_, told)| told)
+}
+
 /// What messages carry, in Portuguese. What is not here has the same name.
-const FIELDS: [(&str, &str); 31] = [
+const FIELDS: [(&str, &str); 43] = [
     ("time", "tempo"),
     ("clock", "relógio"),
     ("term", "mandato"),
@@ -80,4 +101,58 @@ const FIELDS: [(&str, &str); 31] = [
     ("queued", "na fila"),
     ("node", "nó"),
     ("sent", "enviado"),
+    ("beat", "batimento"),
+    ("entries", "entradas"),
+    ("pass", "passagem"),
+    ("ticket", "senha"),
+    ("status", "estado"),
+    ("physical", "físico"),
+    ("count", "contagem"),
+    ("known", "conhecido"),
+    ("over", "encerrado"),
+    ("yes", "sim"),
+    ("prune", "poda"),
+    ("inside", "dentro"),
+];
+
+/// Words that messages carry, in Portuguese.
+const VALUES: [(&str, &str); 9] = [
+    ("yes", "sim"),
+    ("no", "não"),
+    ("forward", "ida"),
+    ("back", "volta"),
+    ("waiting", "espera"),
+    ("inside", "dentro"),
+    ("idle", "livre"),
+    ("leaf", "folha"),
+    ("dup", "repetida"),
+];
+
+/// Timers, in Portuguese.
+const TIMERS: [(&str, &str); 25] = [
+    ("Beat", "batimento"),
+    ("Silence", "silêncio"),
+    ("Sample", "amostra"),
+    ("Tick", "tique"),
+    ("Act", "ação"),
+    ("Loop", "volta"),
+    ("Backoff", "recuo"),
+    ("BackOff", "recuo"),
+    ("Departure", "partida"),
+    ("Abort", "desistência"),
+    ("Retransmit", "reenvio"),
+    ("Attempt", "tentativa"),
+    ("Retry", "repetição"),
+    ("Loss", "perda"),
+    ("Round", "rodada"),
+    ("Lease", "arrendamento"),
+    ("Probe", "sondagem"),
+    ("Election", "eleição"),
+    ("Heartbeat", "batimento"),
+    ("Quorum", "quórum"),
+    ("Answer", "resposta"),
+    ("Announcement", "anúncio"),
+    ("Hysteresis", "histerese"),
+    ("Recheck", "reexame"),
+    ("Doubt", "dúvida"),
 ];

@@ -96,7 +96,7 @@ fn spoken(value: Value, language: Language) -> String {
             if name == "None" {
                 "–".to_string()
             } else {
-                name.to_lowercase()
+                language.value(&name.to_lowercase()).to_string()
             }
         }
         Value::Named(_, mut fields) if matches!(&fields[..], [Field { name: None, .. }]) => {

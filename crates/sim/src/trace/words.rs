@@ -123,7 +123,7 @@ pub(crate) fn cause(step: &Step, language: Language) -> String {
                 return format!("{told} {}", from.mark());
             }
             Cause::Timer(timer) => {
-                let timer = plain::innermost(timer);
+                let timer = language.timer(&plain::innermost(timer));
                 return language.fill("timer @ fires", "o temporizador @ dispara", &timer);
             }
         };
@@ -233,12 +233,12 @@ fn effect_words(effect: &Effect, language: Language) -> Option<String> {
     match effect {
         Effect::Send(_) | Effect::Request { .. } => None,
         Effect::SetTimer { label, .. } => {
-            let timer = plain::innermost(label);
-            Some(language.fill("sets timer @", "liga o temporizador @", &timer))
+            let timer = language.timer(&plain::innermost(label));
+            Some(language.fill("sets timer @", "arma o temporizador @", &timer))
         }
         Effect::CancelTimer { label, .. } => {
-            let timer = plain::innermost(label);
-            Some(language.fill("stops timer @", "para o temporizador @", &timer))
+            let timer = language.timer(&plain::innermost(label));
+            Some(language.fill("stops timer @", "desarma o temporizador @", &timer))
         }
         Effect::Indicate { effect } => Some(told(&Told::of(effect), language)),
     }

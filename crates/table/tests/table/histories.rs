@@ -78,7 +78,7 @@ fn a_hold_that_was_taken_away_is_valid_until_it_ends() {
     let mut cluster = Cluster::with_sessions(2);
     let fence = cluster.enter(1, on("a"));
     cluster.queue(2, on("a"));
-    cluster.apply(Change::Force(Force { resource: lock("a"), now: false }));
+    cluster.apply(Change::Force(Force { resource: lock("a"), up_to: Fence(u64::MAX), now: false }));
     assert!(cluster.table.verify(&lock("a"), fence, None));
     cluster.after(10_000, Change::Tick);
     assert!(!cluster.table.verify(&lock("a"), fence, None));
@@ -139,6 +139,13 @@ fn a_keepalive_that_was_overtaken_by_an_acquire_withdraws_nothing() {
     assert_eq!(cluster.holders(&lock("a")), [1]);
 }
 
+/// An old log, applied by a later build, must give what it gave. So the first state never changes:
+/// other rules and other limits come by changes.
+#[test]
+fn a_table_begins_the_same_in_every_build() {
+    assert_eq!(Table::new(Floor(0)).state_hash(), 200_447_317_681_858_077);
+}
+
 /// The version of the rules only rises; an older one changes nothing.
 #[test]
 fn the_version_of_the_rules_never_falls() {
@@ -165,7 +172,7 @@ fn a_grant_that_has_ended_is_not_told_to_who_asks_again() {
         cluster
     };
     let mut forced = granted_unheard();
-    forced.apply(Change::Force(Force { resource: lock("a"), now: false }));
+    forced.apply(Change::Force(Force { resource: lock("a"), up_to: Fence(u64::MAX), now: false }));
     forced.after(10_000, Change::Tick);
     let mut cancelled = granted_unheard();
     cancelled.ask(2, Body::cancel(RequestId(9)));
@@ -174,4 +181,68 @@ fn a_grant_that_has_ended_is_not_told_to_who_asks_again() {
         assert_eq!(refused(&cluster.apply(ask.clone()).answer), &Refusal::Withdrawn);
         assert_eq!(cluster.holders(&lock("a")), [3]);
     }
+}
+
+/// The answer to a grant was lost, and force took it away: its holder would enter without knowing
+/// that its time is nearly over.
+#[test]
+fn a_grant_that_was_taken_away_is_not_told_to_who_asks_again() {
+    let mut cluster = Cluster::with_sessions(1);
+    let ask = Change::Ask(Ask::new(id(1), RequestId(9), Body::Acquire(on("a"))));
+    cluster.apply(ask.clone());
+    assert!(cluster.apply(ask.clone()).answer.fence().is_some());
+    cluster.after(
+        1_000,
+        Change::Force(Force { resource: lock("a"), up_to: Fence(u64::MAX), now: false }),
+    );
+    let late = cluster.after(9_900, ask).answer;
+    assert_eq!(refused(&late), &Refusal::Withdrawn);
+    assert_eq!(cluster.holders(&lock("a")), [1], "it is still its own until it ends");
+}
+
+/// A write waits at a node that stands still; its client repeats it at another, and writes again.
+/// When the first node goes on, the value must not fall back.
+#[test]
+fn a_write_that_comes_late_does_not_undo_a_later_one() {
+    for lowest_open in [0, 12] {
+        let mut cluster = Cluster::with_sessions(1);
+        let fence = cluster.enter(1, on("a"));
+        let put = |request: u64, value: &str| {
+            let body = Body::Put(Put { name: "a".into(), fence, value: Some(value.into()) });
+            let lowest_open = RequestId(lowest_open).min(RequestId(request));
+            Change::Ask(Ask { lowest_open, ..Ask::new(id(1), RequestId(request), body) })
+        };
+        assert_eq!(cluster.apply(put(11, "first")).answer, Answer::Done);
+        assert_eq!(cluster.apply(put(12, "second")).answer, Answer::Done);
+        cluster.apply(put(11, "first")); // Answered as before, or no longer known.
+        let value = cluster.table.value("a").and_then(|value| value.value.clone());
+        assert_eq!(value.as_deref(), Some("second"));
+    }
+}
+
+/// Force is for whoever was seen. It may come late, or twice, and find the next one inside.
+#[test]
+fn force_is_void_for_who_was_let_in_later() {
+    let mut cluster = Cluster::with_sessions(2);
+    let seen = cluster.enter(1, on("a"));
+    cluster.queue(2, on("a"));
+    let force = Change::Force(Force { resource: lock("a"), up_to: seen, now: true });
+    assert!(matches!(cluster.apply(force.clone()).answer, Answer::Forced(_)));
+    assert_eq!(refused(&cluster.apply(force).answer), &Refusal::NotHolder);
+    assert_eq!(cluster.holders(&lock("a")), [2]);
+}
+
+/// A leadership has ended, and others still stand: its fence must not make the first write.
+#[test]
+fn a_value_that_was_never_written_refuses_who_led_before() {
+    let mut cluster = Cluster::with_sessions(2);
+    let stale = cluster.enter(1, Acquire::campaign("a", "one"));
+    let election = Resource::election("a");
+    cluster.queue(2, Acquire::campaign("a", "two"));
+    cluster.release(1, &election, stale);
+    let put = |fence| Change::Put(Put { name: "a".into(), fence, value: Some("x".into()) });
+    let at_least = Fence(stale.0 + 1);
+    assert_eq!(refused(&cluster.apply(put(stale)).answer), &Refusal::StaleFence { at_least });
+    let leads = cluster.table.latest_fence(&election).expect("somebody leads");
+    assert_eq!(cluster.apply(put(leads)).answer, Answer::Done);
 }

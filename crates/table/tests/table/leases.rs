@@ -144,7 +144,7 @@ fn force_gives_the_holder_its_time_to_live_and_says_so_in_its_keepalives() {
     let mut cluster = Cluster::with_sessions(2);
     cluster.enter(1, on("a"));
     cluster.queue(2, on("a"));
-    let force = |now| Change::Force(Force { resource: lock("a"), now });
+    let force = |now| Change::Force(Force { resource: lock("a"), up_to: Fence(u64::MAX), now });
     cluster.apply(force(false));
     cluster.after(9_000, force(false));
     let Answer::Renewed(answers) = cluster.apply(renew(1, None)).answer else { panic!() };
@@ -173,10 +173,14 @@ fn what_is_said_of_an_old_stream_is_void() {
     cluster.apply(Change::Open(open));
     let session = id(1);
     cluster.apply(Change::Attach { session, stream: 1 });
-    cluster.apply(Change::Attach { session, stream: 2 });
+    let attach = |stream| Change::Attach { session, stream };
+    assert_eq!(cluster.apply(attach(2)).answer, Answer::Done);
+    assert_eq!(cluster.apply(attach(2)).answer, Answer::Done, "a repeat");
+    assert_eq!(refused(&cluster.apply(attach(1)).answer), &Refusal::StaleStream);
     cluster.apply(Change::Detach { session, stream: 1 });
     assert_eq!(cluster.table.due().lapse, None);
     cluster.apply(Change::Detach { session, stream: 2 });
+    assert_eq!(refused(&cluster.apply(attach(2)).answer), &Refusal::StaleStream, "it is over");
     assert_eq!(cluster.table.due().lapse, Some((LeaseTime(200), 2, session)));
     cluster.after(199, Change::Lapse { session, stream: 2 });
     assert!(cluster.table.session(session).is_some(), "its grace is not over");
@@ -202,8 +206,9 @@ fn a_repeated_opening_gets_the_session_that_is_there() {
 #[test]
 fn a_value_refuses_a_stale_fence_even_when_the_lock_is_forgotten() {
     let mut cluster = Cluster::with_sessions(2);
-    let put =
-        |fence, value: &str| Change::Put { name: "a".into(), fence, value: Some(value.into()) };
+    let put = |fence, value: &str| {
+        Change::Put(Put { name: "a".into(), fence, value: Some(value.into()) })
+    };
     let stale = cluster.enter(1, on("a"));
     cluster.release(1, &lock("a"), stale);
     let at_least = Fence(stale.0 + 1);
@@ -214,7 +219,7 @@ fn a_value_refuses_a_stale_fence_even_when_the_lock_is_forgotten() {
     assert_eq!(cluster.apply(put(fresh, "good")).answer, Answer::Done);
     assert_eq!(cluster.apply(put(fresh, "again")).answer, Answer::Done);
     assert!(matches!(cluster.apply(put(stale, "late")).answer, Answer::Refused(_)));
-    let deleted = Change::Put { name: "a".into(), fence: fresh, value: None };
+    let deleted = Change::Put(Put { name: "a".into(), fence: fresh, value: None });
     cluster.apply(deleted);
     let value = cluster.table.value("a").expect("name and fence stay");
     assert_eq!((value.fence, value.value.as_deref()), (fresh, None));
@@ -226,7 +231,7 @@ fn a_holder_may_write_first_though_other_locks_were_forgotten_since() {
     let mine = cluster.enter(1, on("a"));
     let other = cluster.enter(2, on("b"));
     cluster.release(2, &lock("b"), other);
-    let put = Change::Put { name: "a".into(), fence: mine, value: Some("x".into()) };
+    let put = Change::Put(Put { name: "a".into(), fence: mine, value: Some("x".into()) });
     assert_eq!(cluster.apply(put).answer, Answer::Done);
 }
 

@@ -76,6 +76,47 @@ fn permits_have_slots_and_every_slot_is_held_once() {
 }
 
 #[test]
+fn the_smallest_slot_that_is_free_is_given_out() {
+    let mut cluster = Cluster::with_sessions(1);
+    let slot = |answer: Answer| {
+        let Answer::Granted(grants) = answer else { panic!("{answer:?}") };
+        (grants[0].inside.slot, grants[0].inside.fence)
+    };
+    let all: Vec<(u32, Fence)> = (0..5).map(|_| slot(cluster.acquire(1, permit(5)).1)).collect();
+    assert!(all.iter().map(|(slot, _)| *slot).eq(0..5));
+    for gone in [3, 1, 4] {
+        cluster.release(1, &lock("a"), all[gone].1);
+    }
+    let again = [(); 3].map(|()| slot(cluster.acquire(1, permit(5)).1).0);
+    assert_eq!(again, [1, 3, 4]);
+}
+
+/// Whether somebody is let in takes steps in proportion to who stands before it, at most: holders
+/// are looked at only for who may be among them.
+#[test]
+fn with_permits_nobody_goes_through_pairs() {
+    const MANY: u32 = 2_000;
+    let mut cluster = Cluster::with_sessions(3);
+    let many = Limits { open_of_session: 2 * MANY, ..Limits::default() };
+    cluster.apply(Change::SetLimits(many));
+    let holds: Vec<Fence> = (0..MANY).map(|_| cluster.enter(1, permit(MANY))).collect();
+    // All in line ask for another lock too, which is not free, so that they stay there.
+    cluster.enter(3, Acquire::exclusive("b"));
+    for number in 0..200 {
+        let waiter = permit(MANY).and(lock("b"), Mode::Exclusive);
+        let named = waiter.clone().owned_by(&format!("thread {number}"));
+        cluster.queue(2, if number % 2 == 0 { waiter } else { named });
+    }
+    for fence in &holds[..300] {
+        cluster.release(1, &lock("a"), *fence);
+    }
+    let view = cluster.table.lock(&lock("a")).expect("it is held");
+    let last = view.waiters.last().expect("they wait").0;
+    let steps = cluster.table.steps_to_admit(&lock("a"), last);
+    assert!((199..=1_000).contains(&steps), "{steps}");
+}
+
+#[test]
 fn a_capacity_is_fixed_while_the_lock_is_used() {
     let mut cluster = Cluster::with_sessions(2);
     let fence = cluster.enter(1, permit(2));
@@ -122,6 +163,26 @@ fn who_shares_becomes_exclusive_with_a_new_fence_when_it_is_alone() {
     assert!(new > old);
     cluster.release(1, &lock("a"), new);
     assert_eq!(cluster.holders(&lock("a")), [1], "still inside by its first request");
+}
+
+/// Both guards of an upgrade live on: each request is known by the fence that it was told.
+#[test]
+fn who_became_exclusive_gives_both_back_each_by_its_own_fence() {
+    let mut cluster = Cluster::with_sessions(1);
+    let (shared_by, answer) = cluster.acquire(1, shared().owned_by("me"));
+    let shared_with = answer.fence().expect("granted");
+    let (alone_by, answer) = cluster.acquire(1, exclusive().owned_by("me"));
+    let alone_with = answer.fence().expect("alone inside");
+    let renewal = Renewal { session: id(1), at: conclave_core::NodeId(0), open: None };
+    let renewed = cluster.apply(Change::Renew(vec![renewal])).answer;
+    let Answer::Renewed(renewed) = renewed else { panic!("{renewed:?}") };
+    let held = |request, fence| Held { resource: lock("a"), fence, request, revoked: false };
+    let both = vec![held(shared_by, shared_with), held(alone_by, alone_with)];
+    assert_eq!(renewed, [Renewed::Alive(both)]);
+    for (request, fence, holds) in [(shared_by, shared_with, 1), (alone_by, alone_with, 0)] {
+        let body = Body::Release { resource: lock("a"), fence, hold: Some(request) };
+        assert_eq!(cluster.ask(1, body).1.answer, Answer::Released { holds });
+    }
 }
 
 #[test]

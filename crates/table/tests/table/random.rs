@@ -214,7 +214,11 @@ impl Run {
         let Some((_, part)) = self.some_hold() else { return };
         let resource = part.resource.clone();
         let now = self.chance.below(2) == 0;
-        self.apply(&Change::Force(Force { resource: resource.clone(), now }));
+        self.apply(&Change::Force(Force {
+            resource: resource.clone(),
+            up_to: Fence(u64::MAX),
+            now,
+        }));
         let ends = self.now + TTL;
         for request in &mut self.model.requests {
             let parts = request.inside.iter_mut().flatten();
@@ -298,7 +302,7 @@ impl Run {
                 .iter()
                 .flat_map(|(first, hold)| {
                     let of = |request| Ticket { request, ..**first };
-                    hold.entries.iter().map(move |entry| (of(*entry), hold.fence.0, hold.slot))
+                    hold.entries.iter().map(move |it| (of(it.request), hold.fence.0, hold.slot))
                 })
                 .collect();
             let mut model: Vec<(Ticket, u64, u32)> = self

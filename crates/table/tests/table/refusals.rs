@@ -51,7 +51,7 @@ fn a_request_that_comes_after_its_withdrawal_is_not_carried_out() {
 fn a_fence_that_cannot_have_been_granted_writes_nothing() {
     let mut cluster = Cluster::with_sessions(1);
     let fence = cluster.enter(1, on("a"));
-    let put = |fence| Change::Put { name: "a".into(), fence, value: Some("x".into()) };
+    let put = |fence| Change::Put(Put { name: "a".into(), fence, value: Some("x".into()) });
     let after_this_entry = Fence(cluster.table.index() + 2);
     let refusal = Refusal::Senseless(Senseless::FutureFence);
     assert_eq!(refused(&cluster.apply(put(after_this_entry)).answer), &refusal);

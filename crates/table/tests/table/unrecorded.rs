@@ -72,3 +72,32 @@ fn a_cancel_takes_it_out_of_the_line_or_gives_back_what_it_holds() {
     cluster.apply(ask(1, unrecorded(4), Body::cancel(unrecorded(1))));
     assert!(cluster.holders(&lock("a")).is_empty());
 }
+
+/// Each withdrawal of a request that never came is remembered, lest it comes late.
+#[test]
+fn so_many_withdrawals_are_remembered_and_no_more() {
+    let mut cluster = Cluster::with_sessions(1);
+    let cancel = |number: u64| ask(1, unrecorded(number), Body::cancel(RequestId(number)));
+    let answers: Vec<Answer> = (1..=2_000).map(|n| cluster.apply(cancel(n)).answer).collect();
+    assert!(answers[..1_024].iter().all(|answer| *answer == Answer::Done));
+    let full = Refusal::Full(Quota::OpenOfSession);
+    assert!(answers[1_024..].iter().all(|answer| refused(answer) == &full));
+    assert_eq!(cluster.table.answers_kept(id(1)), 1_024);
+    assert_eq!(cluster.apply(cancel(7)).answer, Answer::Done, "what is known is no news");
+}
+
+#[test]
+fn all_answers_of_the_cluster_have_so_much_room_and_what_gives_back_has_more() {
+    let mut cluster = Cluster::with_sessions(2);
+    let few = Limits { answers_bytes: 1_000, ..Limits::default() };
+    cluster.apply(Change::SetLimits(few));
+    let full = |answer: &Answer| *answer == Answer::Refused(Refusal::Full(Quota::AnswersBytes));
+    let fence = cluster.enter(1, Acquire::exclusive("a"));
+    let asked = (0..50).map(|n| cluster.acquire(2, Acquire::exclusive(&n.to_string())).1);
+    let asked: Vec<Answer> = asked.collect();
+    assert!(!full(&asked[0]) && full(&asked[49]), "{asked:?}");
+    let released = cluster.release(1, &lock("a"), fence).answer;
+    assert_eq!(released, Answer::Released { holds: 0 });
+    cluster.apply(Change::End { session: id(2) });
+    assert!(cluster.acquire(1, Acquire::exclusive("b")).1.fence().is_some(), "room again");
+}

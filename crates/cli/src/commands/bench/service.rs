@@ -269,6 +269,7 @@ fn own(arguments: &Service, inside: Inside, engine: &str, news: &News) -> anyhow
         data: None,
         record: record.as_deref(),
         insecure: false,
+        log_format: None,
     };
     let Some((own, servers)) = Own::start(&wanted, &news.signals)? else {
         return Ok(Err(Signal::INT));

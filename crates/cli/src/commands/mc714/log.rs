@@ -1,6 +1,7 @@
 //! What happened, in aligned lines: when, who, what.
 
-use crate::output;
+use crate::output::{self, numbers::local};
+use crate::texts::sentence;
 use std::time::Instant;
 
 /// The longest line that somebody else's words can make.
@@ -22,8 +23,8 @@ impl Log {
     /// One line.
     pub fn say(&self, what: impl AsRef<str>) {
         let who = &self.who;
-        let when = self.begun.elapsed().as_secs_f64();
-        let line = format!("{when:>9.3} s  {who:<11}  {}\n", what.as_ref());
+        let when = local(&format!("{:.3}", self.begun.elapsed().as_secs_f64()));
+        let line = format!("{when:>9} s  {who:<11}  {}\n", sentence(what.as_ref()));
         let _ = output::print(&line); // Nobody may be reading any more.
     }
 }

@@ -16,11 +16,8 @@ pub fn ask(file: &ScenarioFile, ran: &Ran) -> anyhow::Result<Vec<String>> {
     let mut guesses = Vec::new();
     for check in &ran.checks {
         let mut guess = answer(check)?;
-        while words::wants_number(&check.what)
-            && !guess.is_empty()
-            && words::number(&guess).is_none()
-        {
-            print(&tr("  A number, please.\n"))?;
+        while let Some(plea) = words::plea(&check.what, &guess) {
+            print(&tr(&format!("  {plea}\n")))?;
             guess = answer(check)?;
         }
         guesses.push(guess);

@@ -3,6 +3,7 @@
 use super::{COLUMN, Report};
 use crate::output::labelled;
 use crate::output::numbers::{decimal, of};
+use crate::texts::tr;
 use conclave_core::NodeId;
 use conclave_sim::Leading;
 use std::collections::BTreeMap;
@@ -54,7 +55,8 @@ impl Report<'_> {
         let camp = |(leader, followers): (&Option<NodeId>, &Vec<NodeId>)| {
             let leader =
                 leader.map_or("nobody".to_string(), |leader| self.experiment.names.name(leader));
-            format!("{} follow {leader}", self.nodes(followers))
+            let follow = if followers.len() == 1 { "follows" } else { "follow" };
+            tr(&format!("{} {follow} {leader}", self.nodes(followers))).into_owned()
         };
         let camps: Vec<String> = camps.iter().map(camp).collect();
         if camps.is_empty() { "not agreed on".to_string() } else { camps.join("; ") }

@@ -112,11 +112,46 @@ fn question_of(what: &str) -> String {
     }
 }
 
+/// What to say to a guess that cannot be an answer to this question.
+pub fn plea(what: &str, guess: &str) -> Option<&'static str> {
+    let guess = guess.to_lowercase();
+    let words = || guess.split(|c: char| c.is_whitespace() || ",;".contains(c));
+    let one_of = |known: [&str; 2], judged| known.contains(&&*canonical(&guess, judged));
+    let (fits, plea) = match what {
+        _ if guess.is_empty() => return None,
+        _ if property(what).is_some() => {
+            (one_of(["holds", "violated"], true), "Holds or violated, please.")
+        }
+        "same_fence" | "agreed" => (one_of(["true", "false"], false), "Yes or no, please."),
+        "entries" | "fences" | "times" => {
+            let numbers =
+                words().filter(|word| !word.is_empty()).all(|word| number(word).is_some());
+            (numbers || canonical(&guess, false) == "nobody", "Numbers, please.")
+        }
+        _ if wants_number(what) => (number(&guess).is_some(), "A number, please."),
+        _ => return None,
+    };
+    (!fits).then_some(plea)
+}
+
 /// Whether the answer to this question is a number and nothing else.
-pub fn wants_number(what: &str) -> bool {
-    let counts = ["messages", "requests", "refused", "leaders_at_once", "value", "mistakes"];
+fn wants_number(what: &str) -> bool {
+    const COUNTS: [&str; 12] = [
+        "messages",
+        "requests",
+        "refused",
+        "leaders_at_once",
+        "value",
+        "mistakes",
+        "time_to_leader",
+        "client_delay",
+        "lost_updates",
+        "unfinished",
+        "changes",
+        "messages_per_entry",
+    ];
     let kind = || what.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-    counts.contains(&what) || property(what).is_none() && kind()
+    COUNTS.contains(&what) || kind()
 }
 
 /// A promise in a few words.
@@ -161,6 +196,25 @@ fn canonical(word: &str, judged: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_an_answer_is_asked_again() {
+        for (what, guess, asks) in [
+            ("messages", "many", Some("A number, please.")),
+            ("REQUEST", "6", None),
+            ("entries", "99x", Some("Numbers, please.")),
+            ("entries", "2, 12,5", None),
+            ("entries", "Ninguém", None),
+            ("same_fence", "2", Some("Yes or no, please.")),
+            ("same_fence", "Sim", None),
+            ("S1", "maybe", Some("Holds or violated, please.")),
+            ("S1", "violada", None),
+            ("order", "1 2", None),
+            ("messages", "", None),
+        ] {
+            assert_eq!(plea(what, guess), asks, "{what}: {guess}");
+        }
+    }
 
     #[test]
     fn a_guess_counts_however_it_is_typed() {

@@ -64,7 +64,7 @@ pub struct Script {
 }
 
 impl RpcServer for Script {
-    fn admit(&self, from: NodeId, its_disk: u128) -> Result<(), String> {
+    fn admit(&self, from: NodeId, its_disk: u128, _: Purpose) -> Result<(), String> {
         if its_disk != disk(from) {
             return Err(format!("node {from} has another disk"));
         }

@@ -1,14 +1,16 @@
 //! Snapshots on their way: read in chunks to be sent, written in chunks as they come.
 
-use super::{Meta, SNAPSHOT_BYTES_MAX};
+use super::{Head, Meta, SNAPSHOT_BYTES_MAX};
 use crate::disk::error::{DiskError, Failure};
 use crate::disk::files::{self, DRAFT};
+use crate::disk::hands::{self, Hands};
+use conclave_table::Table;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::task::spawn_blocking;
+use std::time::SystemTime;
 
 /// The most that is read or written at once.
 pub const CHUNK_BYTES_MAX: usize = 1 << 20;
@@ -16,24 +18,29 @@ pub const CHUNK_BYTES_MAX: usize = 1 << 20;
 /// A whole snapshot on disk. It stays readable when a newer one takes its place.
 #[derive(Clone, Debug)]
 pub struct SnapshotFile {
+    hands: Arc<dyn Hands>,
     file: Arc<File>,
     path: Arc<Path>,
     length: u64,
+    made: Option<SystemTime>,
     /// Removes it, if it never gets its name.
     _draft: Option<Arc<Draft>>,
 }
 
 impl SnapshotFile {
-    pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
+    pub(super) fn open(hands: &Arc<dyn Hands>, path: &Path) -> Result<Self, DiskError> {
         let fail = |error| DiskError::system(path, error);
-        let file = File::open(path).map_err(fail)?;
-        let length = file.metadata().map_err(fail)?.len();
-        Ok(Self { file: Arc::new(file), path: path.into(), length, _draft: None })
+        let file = files::open(path).map_err(fail)?;
+        let metadata = file.metadata().map_err(fail)?;
+        let length = metadata.len();
+        let made = metadata.modified().ok(); // Only shown.
+        let (hands, file) = (Arc::clone(hands), Arc::new(file));
+        Ok(Self { hands, file, path: path.into(), length, made, _draft: None })
     }
 
     /// One that is whole, and has no name yet.
-    pub(super) fn of_draft(draft: Draft) -> Result<Self, DiskError> {
-        let file = Self::open(draft.path())?;
+    pub(super) fn of_draft(hands: &Arc<dyn Hands>, draft: Draft) -> Result<Self, DiskError> {
+        let file = Self::open(hands, draft.path())?;
         Ok(Self { _draft: Some(Arc::new(draft)), ..file })
     }
 
@@ -46,6 +53,11 @@ impl SnapshotFile {
         self.length
     }
 
+    /// When it was written, if the system knows.
+    pub fn made(&self) -> Option<SystemTime> {
+        self.made
+    }
+
     /// Reads up to so many bytes from a place on; none at its end.
     pub async fn read_chunk(&self, offset: u64, bytes_max: usize) -> io::Result<Vec<u8>> {
         let left = self.length.saturating_sub(offset);
@@ -56,7 +68,7 @@ impl SnapshotFile {
             file.read_exact_at(&mut chunk, offset)?;
             Ok(chunk)
         };
-        spawn_blocking(read).await.map_err(io::Error::other)?
+        hands::work(&*self.hands, read).await?
     }
 
     /// All of it.
@@ -72,6 +84,7 @@ impl SnapshotFile {
 /// A snapshot that comes in chunks from another node. It is gone when it is dropped.
 #[derive(Debug)]
 pub struct Incoming {
+    hands: Arc<dyn Hands>,
     file: Arc<File>,
     draft: Draft,
     length: u64,
@@ -101,12 +114,16 @@ pub enum NotTaken {
 }
 
 impl Incoming {
-    pub(super) fn create(directory: &Path, failure: Failure) -> io::Result<Self> {
+    pub(super) fn create(
+        hands: &Arc<dyn Hands>,
+        directory: &Path,
+        failure: Failure,
+    ) -> io::Result<Self> {
         let draft = Draft::new(directory)?;
         let created = files::create(draft.path());
         let fail = |error| failure.record(DiskError::system(draft.path(), error));
         let file = Arc::new(created.map_err(fail)?);
-        Ok(Self { file, draft, length: 0, failure })
+        Ok(Self { hands: Arc::clone(hands), file, draft, length: 0, failure })
     }
 
     /// How many bytes have come.
@@ -132,17 +149,30 @@ impl Incoming {
 
     /// All has come: checks that it is the snapshot that was announced, and syncs it.
     pub async fn finish(self, meta: &Meta) -> Result<SnapshotFile, NotTaken> {
+        self.finish_if(meta, |_, _| Ok(())).await
+    }
+
+    /// The same, if this node can use it.
+    pub async fn finish_if(
+        self,
+        meta: &Meta,
+        usable: impl FnOnce(&Head, &Table) -> Result<(), DiskError> + Send + 'static,
+    ) -> Result<SnapshotFile, NotTaken> {
         let file = Arc::clone(&self.file);
         self.on_disk(move || file.sync_all()).await?;
         let path = self.draft.path().to_path_buf();
-        let check = spawn_blocking(move || super::decode(&path).map(|(head, _)| head));
-        let head = check.await.map_err(io::Error::other)?;
+        let check = move || {
+            let (head, table) = super::decode(&path)?;
+            usable(&head, &table)?;
+            Ok::<_, DiskError>(head)
+        };
+        let head = hands::work(&*self.hands, check).await?;
         let head = head.map_err(|error| NotTaken::Wrong(error.to_string()))?;
         if head.meta != *meta {
             return Err(NotTaken::Wrong("it is not the snapshot that was announced".into()));
         }
-        let Self { draft, failure, .. } = self;
-        let file = SnapshotFile::of_draft(draft).map_err(|error| failure.record(error))?;
+        let Self { hands, draft, failure, .. } = self;
+        let file = SnapshotFile::of_draft(&hands, draft).map_err(|error| failure.record(error))?;
         Ok(file)
     }
 
@@ -150,7 +180,7 @@ impl Incoming {
         &self,
         write: impl FnOnce() -> io::Result<()> + Send + 'static,
     ) -> io::Result<()> {
-        let written = spawn_blocking(write).await.map_err(io::Error::other)?;
+        let written = hands::work(&*self.hands, write).await?;
         let fail = |error| self.failure.record(DiskError::system(self.draft.path(), error));
         written.map_err(fail)
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::disk::ClusterId;
 use crate::face::{Entry, Founder, Observer, ReplicaConfig, Role, Status, Timing};
+use crate::host::Host;
 use crate::raft::LogId;
 use crate::raft::rollback::Start;
 use crate::replica::Replica;
@@ -31,7 +32,7 @@ impl Server for Mute {
 }
 
 impl RpcServer for Mute {
-    fn admit(&self, _: NodeId, _: u128) -> Result<(), String> {
+    fn admit(&self, _: NodeId, _: u128, _: Purpose) -> Result<(), String> {
         Ok(())
     }
 
@@ -75,6 +76,7 @@ impl Three {
                 data: place.join(id.to_string()),
                 tls: None,
                 timing,
+                host: Host::default(),
             };
             let started =
                 Replica::start_on(listener, config, Arc::new(Mute), Box::new(Deaf), VERSION);
@@ -140,17 +142,66 @@ async fn ask(
     cluster: Option<u128>,
     question: Question,
 ) -> Result<VoteResponse<TypeConfig>, String> {
-    let start = Start { number: 9, ..Start::default() };
-    let cluster = cluster.map(|id| ClusterId { id, generation: 0 });
-    let deadline = Instant::now() + Duration::from_secs(30);
-    let request = encode(cluster, &start, &question);
-    let bytes = rpc.request(to, Purpose::Raft, request, deadline).await.expect("it answers");
-    let (_, reply) = decode(cluster, &bytes).expect("it can be read");
+    let reply = say(rpc, to, cluster, question).await;
     if let Reply::Refused(reason) = reply {
         return Err(reason);
     }
     let Reply::Vote(response) = reply else { panic!("{reply:?}") };
     Ok(response)
+}
+
+async fn say(rpc: &Rpc, to: &PeerAddress, cluster: Option<u128>, question: Question) -> Reply {
+    let start = Start { number: 9, ..Start::default() };
+    let cluster = cluster.map(|id| ClusterId { id, generation: 0 });
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let request = encode(cluster, &start, &question);
+    let bytes = rpc.request(to, Purpose::Raft, request, deadline).await.expect("it answers");
+    decode(cluster, &bytes).expect("it can be read").1
+}
+
+/// A heartbeat of this node as leader of this term, after this entry.
+fn heartbeat(term: u64, by: u32, previous: Option<LogId>) -> Question {
+    let vote = Vote::new_committed(term, u64::from(by));
+    let (entries, leader_commit) = (vec![], None);
+    Question::Append(AppendEntriesRequest { vote, prev_log_id: previous, entries, leader_commit })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_that_lies_ends_no_other_and_leaves_terms_for_later_leaders() {
+    let mut three = Three::start().await;
+    let status = three.status(0, |status| status.leader.is_some() && status.applied > 0).await;
+    let status = three.status(status.leader.expect("one leads").0, |status| {
+        status.role == Role::Leader && status.members.len() == 3
+    });
+    let status = status.await;
+    let leader = status.leader.expect("it leads").0;
+    let (follower, liar) = ((leader + 1) % 3, (leader + 2) % 3);
+    three.status(follower, |status| status.leader == Some(NodeId(leader))).await;
+    three.kill(liar).await;
+    let rpc = three.impostor(&status, liar).await;
+    let to = three.address(follower);
+    let cluster = status.cluster_id;
+    for question in [
+        heartbeat(u64::MAX, liar, None),
+        Question::Vote(claim(u64::MAX - 1, liar)),
+        Question::PreVote(claim(u64::MAX - 1, liar)),
+        Question::Removed,
+    ] {
+        let reply = say(&rpc, &to, cluster, question).await;
+        assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
+    }
+    // It may claim to lead, as any node may that was elected. Its word alone removes nobody.
+    let reply = say(&rpc, &to, cluster, heartbeat(status.term + 1, liar, None)).await;
+    assert!(matches!(reply, Reply::Append(_)), "{reply:?}");
+    let known = three.status(follower, |status| status.leader == Some(NodeId(liar))).await;
+    assert_eq!(known.term, status.term + 1, "the greatest term of all was not taken over");
+    assert!(matches!(say(&rpc, &to, cluster, Question::Removed).await, Reply::Done));
+    assert!(matches!(say(&rpc, &to, cluster, Question::Belongs).await, Reply::Done));
+    let ended = timeout(Duration::from_secs(2), three.replica(follower).ended()).await;
+    assert!(ended.is_err(), "{ended:?}");
+    rpc.stop().await;
+    three.kill(leader).await;
+    three.kill(follower).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

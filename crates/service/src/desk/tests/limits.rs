@@ -146,7 +146,7 @@ fn what_a_classic_engine_lacks_is_refused() {
 fn a_value_that_is_too_long_or_final_is_refused() {
     let mut bench = Bench::new();
     let mut set = |value: String, fence| {
-        let request = api::NewValue { value: value.into(), fence };
+        let request = api::NewValue { value: value.into(), fence, ..api::NewValue::default() };
         bench.now(|reply| Command::SetValue { name: "v".to_string(), request, reply })
     };
     assert_eq!(code(set("x".repeat(VALUE_MAX - 1), 1)), "bad_request");
@@ -161,7 +161,8 @@ fn a_value_that_is_too_long_or_final_is_refused() {
 fn values_refuse_a_stale_fence() {
     let mut bench = Bench::new();
     let set = |bench: &mut Bench, fence| {
-        let request = api::NewValue { value: serde_json::json!(fence), fence };
+        let request =
+            api::NewValue { value: serde_json::json!(fence), fence, ..api::NewValue::default() };
         bench.now(|reply| Command::SetValue { name: "v".to_string(), request, reply })
     };
     let get = |reply| Question::Value { name: "v".to_string(), reply };

@@ -96,7 +96,11 @@ fn records_on_disk_are_written_as_they_always_were() {
     bench.session_for("a", 2_000);
     let _held = bench.acquire_as("x", acquire("a", 1_000, Some("r")));
     bench.enter("x", 7);
-    let request = api::NewValue { value: serde_json::json!({"b": [1, null]}), fence: 5 };
+    let request = api::NewValue {
+        value: serde_json::json!({"b": [1, null]}),
+        fence: 5,
+        ..api::NewValue::default()
+    };
     bench.now(|reply| Command::SetValue { name: "v".to_string(), request, reply }).expect("new");
     let disk = bench.disk();
     let on_disk = |name: &str| {

@@ -158,7 +158,7 @@ impl Picture<'_> {
         for (at, name) in &life.timers {
             let Some(x) = self.x(*at) else { continue };
             ticks += &format!("M{} {}l-3.5 7h7z", number(x), number(y + 3.0));
-            let name = self.trace.header.tell(&plain::innermost(name));
+            let name = self.language.timer(&self.trace.header.tell(&plain::innermost(name)));
             self.canvas.label(&around(x + 2.0, y), "s", &name);
         }
         if !ticks.is_empty() {
