@@ -28,6 +28,9 @@ pub struct State {
     pub locks: Vec<Lock>,
     /// What the leading node knows of each election.
     pub elections: Vec<Election>,
+    /// How the nodes are spoken to.
+    #[serde(skip)]
+    pub scheme: &'static str,
 }
 
 /// What one node says.
@@ -74,7 +77,8 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     }
     locks.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
     let elections = elections.into_values().collect();
-    Ok(State { cluster, nodes, silent, replicas, locks, elections })
+    let scheme = client.scheme();
+    Ok(State { cluster, nodes, silent, replicas, locks, elections, scheme })
 }
 
 /// Who leads, and in which term: who knows of the newest term knows; the others will follow.

@@ -19,5 +19,6 @@ pub mod scenario;
 pub mod sim;
 pub mod status;
 pub mod timeout;
+pub mod token;
 pub mod tour;
 pub mod up;

@@ -10,8 +10,7 @@ pub use reaper::guard;
 pub use terminal::give_back;
 
 use crate::failure::Usage;
-use crate::{local, output, signals};
-use anyhow::Context;
+use crate::{output, signals};
 use conclave_client::api::{Code, limits};
 use conclave_client::{Client, Error, Guard, Loss};
 use conclave_core::Ticks;
@@ -144,35 +143,15 @@ impl Holding {
     }
 }
 
-/// A client of the servers that were named, or of the cluster on this machine.
-pub fn client(servers: Option<&str>) -> anyhow::Result<Client> {
-    let named = servers.map(ToString::to_string);
-    let named = named.or_else(|| std::env::var("CONCLAVE_SERVER").ok().filter(|s| !s.is_empty()));
-    let servers: Vec<String> = match &named {
-        Some(named) => named.split(',').map(|server| server.trim().to_string()).collect(),
-        None => local_servers()?,
-    };
-    Client::new(&servers).map_err(|error| match &named {
-        Some(_) => Usage(format!("--server {error}")).into(),
-        None => error.into(),
-    })
-}
-
-fn local_servers() -> anyhow::Result<Vec<String>> {
-    let elsewhere = "--server URL,… or CONCLAVE_SERVER names another";
-    let found = local::servers()
-        .with_context(|| format!("a cluster on this machine cannot be found: {elsewhere}"))?;
-    found.with_context(|| {
-        format!("no cluster runs on this machine: 'conclave up' starts one, {elsewhere}")
-    })
-}
-
 /// Whether nodes answered, and only the time was too short.
 pub fn is_not_in_time(error: &Error) -> bool {
     match error {
         Error::Refused { failure, .. } => failure.error.retry,
         Error::Lost(_) => true,
         Error::BadServer { .. }
+        | Error::BadCredentials(_)
+        | Error::PlainToken { .. }
+        | Error::Untrusted { .. }
         | Error::Unreachable(_)
         | Error::Foreign { .. }
         | Error::OtherCluster { .. } => false,
@@ -185,8 +164,16 @@ pub fn explained(error: Error) -> anyhow::Error {
         Error::Unreachable(_) => {
             anyhow::anyhow!("{error}; 'conclave up' starts a cluster on this machine")
         }
-        Error::Refused { .. } if is_misuse(&error) => Usage(error.to_string()).into(),
+        Error::Refused { .. } | Error::PlainToken { .. } if is_misuse(&error) => {
+            Usage(error.to_string()).into()
+        }
+        Error::Refused { .. } if error.says(Code::Unauthorized) => {
+            anyhow::anyhow!("{error}; --token-file FILE or --cert FILE --key FILE say who this is")
+        }
         Error::BadServer { .. }
+        | Error::BadCredentials(_)
+        | Error::PlainToken { .. }
+        | Error::Untrusted { .. }
         | Error::Refused { .. }
         | Error::Foreign { .. }
         | Error::OtherCluster { .. }
@@ -204,7 +191,8 @@ pub fn explained_for(name: &str, error: Error) -> anyhow::Error {
 
 /// Whether it can never be had like this.
 fn is_misuse(error: &Error) -> bool {
-    error.says(Code::Unsupported) || error.says(Code::BadRequest)
+    let plain_token = matches!(error, Error::PlainToken { .. });
+    plain_token || error.says(Code::Unsupported) || error.says(Code::BadRequest)
 }
 
 /// Refuses at once what only the replicated engine has. `typed` is what asks for it. If no node

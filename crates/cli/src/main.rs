@@ -3,6 +3,7 @@
 mod cluster_view;
 mod commands;
 mod compare;
+mod connection;
 mod cpu;
 mod drawing;
 mod explanation_view;
@@ -64,6 +65,7 @@ enum Command {
     Sim(Box<commands::sim::Sim>),
     Status(commands::status::Status),
     Timeout(commands::timeout::Timeout),
+    Token(commands::token::Token),
     /// What this is, what it knows, and where to start
     Tour,
     Up(Box<commands::up::Up>),
@@ -133,6 +135,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
         Command::Sim(arguments) => commands::sim::run(arguments),
         Command::Status(arguments) => commands::status::run(arguments),
         Command::Timeout(arguments) => commands::timeout::run(arguments),
+        Command::Token(arguments) => commands::token::run(arguments),
         Command::Tour => commands::tour::run(),
         Command::Up(arguments) => commands::up::run(arguments),
     }

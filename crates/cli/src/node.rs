@@ -1,5 +1,6 @@
 //! One node: what it is told by flags and file, checked as a whole, and started.
 
+mod access;
 mod algorithms;
 mod file;
 mod log;
@@ -10,6 +11,7 @@ mod plan;
 mod start;
 mod warnings;
 
+pub use access::AccessFlags;
 pub use file::{File, Node, TlsFiles};
 pub use plan::{Flags, plan};
 pub use start::start;

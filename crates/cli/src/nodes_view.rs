@@ -83,7 +83,8 @@ fn common(state: &State, node: &Node) -> [String; 4] {
         (true, other) => odd(format!("no answer, {}", shown(other))),
         (false, other) => good(shown(other)),
     };
-    [node.id.to_string(), said, age(node.for_ms), format!("http://{}", shown(&node.api))]
+    let api = format!("{}{}", state.scheme, shown(&node.api));
+    [node.id.to_string(), said, age(node.for_ms), api]
 }
 
 fn is_silent(state: &State, node: &Node) -> bool {
@@ -129,6 +130,7 @@ mod tests {
             cluster: views[0].clone(),
             locks: Vec::new(),
             elections: Vec::new(),
+            scheme: "http://",
         };
         let text = anstream::adapter::strip_str(&text(&state)).to_string();
         let rows: Vec<Vec<&str>> =

@@ -4,18 +4,21 @@ use crate::Error;
 use crate::api::Failure;
 use crate::api::limits::ANSWER_MAX;
 use crate::clock::since_boot;
+use crate::credentials::{Builder, Secret, is_local, unanswered};
 use crate::lease::Leases;
 use crate::pinned::Pinned;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use ureq::http::{Method, Request, Response, StatusCode, request};
+use ureq::tls::TlsConfig;
 use ureq::{Agent, AsSendBody, Body, Timeout};
 
+const HTTP: &str = "http://";
+const HTTPS: &str = "https://";
 /// A server on the same continent answers a connection sooner than this.
 const CONNECT: Duration = Duration::from_secs(2);
 
@@ -35,22 +38,14 @@ pub struct Client {
     pub(crate) leases: Arc<Leases>,
     /// The cluster that it and its clones keep to.
     pub(crate) pinned: Arc<Pinned>,
+    /// Whom to trust, and what certificate to show.
+    tls: Option<TlsConfig>,
     /// What shows who asks, where that is needed.
     token: Option<Secret>,
     /// No answer is waited for any longer than this.
     patience_max: Duration,
     /// Nor those of all servers together any longer than this.
     total_max: Duration,
-}
-
-/// What nobody is to read in a log.
-#[derive(Clone)]
-struct Secret(Arc<str>);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret")
-    }
 }
 
 /// One request, whoever it will be sent to.
@@ -136,12 +131,30 @@ impl Question {
 impl Client {
     /// A client of these servers, each `HOST:PORT` or `http://HOST:PORT`. Nothing is sent yet.
     pub fn new<S: AsRef<str>>(servers: impl IntoIterator<Item = S>) -> Result<Self, Error> {
-        let servers: Result<Vec<_>, _> = servers.into_iter().map(|s| base(s.as_ref())).collect();
+        Self::builder().servers(servers).build()
+    }
+
+    /// A client with credentials.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    pub(crate) fn made(
+        servers: &[String],
+        tls: Option<TlsConfig>,
+        token: Option<Secret>,
+    ) -> Result<Self, Error> {
+        let secure = tls.is_some();
+        let servers: Result<Vec<_>, _> = servers.iter().map(|s| base(s, secure)).collect();
         let servers = servers?;
         if servers.is_empty() {
             return Err(Error::BadServer { server: "no server".to_string() });
         }
-        let agent = agent();
+        if let Some(server) = servers.iter().find(|server| server.starts_with(HTTPS) && !secure) {
+            let words = format!("{server}: the certificate of the authority (ca) is missing");
+            return Err(Error::BadCredentials(words));
+        }
+        let agent = agent(tls.as_ref());
         let servers = servers.into();
         let leases = Arc::new(Leases::new());
         let patience_max = Duration::MAX;
@@ -153,7 +166,8 @@ impl Client {
             spread,
             leases,
             pinned: Arc::default(),
-            token: None,
+            tls,
+            token,
             patience_max,
             total_max: Duration::MAX,
         })
@@ -161,7 +175,8 @@ impl Client {
 
     /// The same client, of one server alone: a session is known nowhere but at its node.
     pub fn at(&self, server: &str) -> Result<Self, Error> {
-        let servers = Arc::from([base(server)?]);
+        let secure = self.server().starts_with(HTTPS); // As all of them are, unless it says so.
+        let servers = Arc::from([base(server, secure)?]);
         Ok(Self { servers, current: Arc::default(), ..self.clone() })
     }
 
@@ -178,7 +193,7 @@ impl Client {
     /// The same client for a quick look around: it gives up on an answer after this long at the
     /// latest, and has connections of its own, which end with it. A node has room for so many.
     pub fn glance(&self, patience: Duration) -> Self {
-        Self { agent: agent(), patience_max: patience, ..self.clone() }
+        Self { agent: agent(self.tls.as_ref()), patience_max: patience, ..self.clone() }
     }
 
     /// The same, and it begins at another server than the one that was asked last.
@@ -208,6 +223,11 @@ impl Client {
     /// The addresses, as they were given.
     pub fn servers(&self) -> &[String] {
         &self.servers
+    }
+
+    /// How the servers are spoken to: `https://`, or `http://`.
+    pub fn scheme(&self) -> &'static str {
+        if self.server().starts_with(HTTPS) { HTTPS } else { HTTP }
     }
 
     /// The server that answered last.
@@ -297,8 +317,8 @@ impl Client {
         patience: Duration,
         sent: &mut bool,
     ) -> Result<Vec<u8>, Error> {
-        let silent = |error: ureq::Error| Error::Unreachable(format!("{server} ({error})"));
-        let request = self.request(server, question.method.clone(), &question.path);
+        let silent = |error: ureq::Error| unanswered(server, &error);
+        let request = self.request(server, question.method.clone(), &question.path)?;
         let answer = match &question.body {
             None => self.send(request.body(()), patience),
             Some(body) => {
@@ -317,13 +337,19 @@ impl Client {
         Err(refusal(server, status, &bytes))
     }
 
-    /// The beginning of a request, with what shows who asks.
-    pub(crate) fn request(&self, server: &str, method: Method, path: &str) -> request::Builder {
+    /// The beginning of a request, with what shows who asks, unless that could be read on its way.
+    pub(crate) fn request(
+        &self,
+        server: &str,
+        method: Method,
+        path: &str,
+    ) -> Result<request::Builder, Error> {
         let request = Request::builder().method(method).uri(format!("{server}{path}"));
-        match &self.token {
-            Some(token) => request.header("authorization", format!("Bearer {}", token.0)),
-            None => request,
+        let Some(token) = &self.token else { return Ok(request) };
+        if !server.starts_with(HTTPS) && !is_local(server) {
+            return Err(Error::PlainToken { server: server.to_string() });
         }
+        Ok(request.header("authorization", format!("Bearer {}", token.0)))
     }
 
     fn send<B: AsSendBody>(
@@ -347,13 +373,17 @@ fn share(left: Duration, servers: usize) -> Duration {
     left / u32::try_from(servers.max(1)).unwrap_or(u32::MAX)
 }
 
-fn agent() -> Agent {
+fn agent(tls: Option<&TlsConfig>) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
         .proxy(None) // The nodes are near, and often on this very machine.
         .timeout_connect(Some(CONNECT))
         .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")));
+    let config = match tls {
+        Some(tls) => config.tls_config(tls.clone()),
+        None => config,
+    };
     config.build().new_agent()
 }
 
@@ -376,15 +406,21 @@ fn refusal(server: &str, status: StatusCode, bytes: &[u8]) -> Error {
 }
 
 /// The beginning of every address of this server.
-fn base(server: &str) -> Result<String, Error> {
+fn base(server: &str, secure: bool) -> Result<String, Error> {
     let bad = || Error::BadServer { server: server.to_string() };
-    let place = server.strip_prefix("http://").unwrap_or(server).trim_end_matches('/');
+    let scheme = match secure {
+        _ if server.starts_with(HTTPS) => HTTPS,
+        _ if server.starts_with(HTTP) => HTTP,
+        true => HTTPS,
+        false => HTTP,
+    };
+    let place = server.strip_prefix(scheme).unwrap_or(server).trim_end_matches('/');
     let (host, port) = place.rsplit_once(':').ok_or_else(bad)?;
     let plain = |c: char| c.is_ascii_alphanumeric() || ".-_[]:".contains(c);
     if host.is_empty() || !host.chars().all(plain) || port.parse::<u16>().is_err() {
         return Err(bad());
     }
-    Ok(format!("http://{place}"))
+    Ok(format!("{scheme}{place}"))
 }
 
 fn json(body: &impl Serialize) -> Vec<u8> {
@@ -411,10 +447,12 @@ mod tests {
 
     #[test]
     fn a_server_is_a_host_and_a_port() {
-        assert_eq!(base("127.0.0.1:7070").as_deref(), Ok("http://127.0.0.1:7070"));
-        assert_eq!(base("http://[::1]:7070/").as_deref(), Ok("http://[::1]:7070"));
-        for bad in ["", "host", ":1", "host:", "host:99999", "https://host:1", "http://a/b:1"] {
-            assert_eq!(base(bad), Err(Error::BadServer { server: bad.to_string() }));
+        assert_eq!(base("127.0.0.1:7070", false).as_deref(), Ok("http://127.0.0.1:7070"));
+        assert_eq!(base("127.0.0.1:7070", true).as_deref(), Ok("https://127.0.0.1:7070"));
+        assert_eq!(base("http://[::1]:7070/", true).as_deref(), Ok("http://[::1]:7070"));
+        assert_eq!(base("https://host:1/", false).as_deref(), Ok("https://host:1"));
+        for bad in ["", "host", ":1", "host:", "host:99999", "ftp://host:1", "http://a/b:1"] {
+            assert_eq!(base(bad, false), Err(Error::BadServer { server: bad.to_string() }));
         }
     }
 }

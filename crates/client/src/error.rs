@@ -7,10 +7,31 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Not the address of a server. To try again cannot help.
-    #[error("{server}: takes HOST:PORT or http://HOST:PORT")]
+    #[error("{server}: takes HOST:PORT, http://HOST:PORT or https://HOST:PORT")]
     BadServer {
         /// What was given.
         server: String,
+    },
+    /// A certificate, a key or a token cannot be used. To try again cannot help.
+    #[error("{0}")]
+    BadCredentials(String),
+    /// A token would be readable on its way. To try again cannot help.
+    #[error(
+        "{server}: a token is not sent by plain http beyond this machine; take https:// and the \
+         certificate of the authority"
+    )]
+    PlainToken {
+        /// Which server.
+        server: String,
+    },
+    /// There is no trust between the two sides: by what they show in the handshake, or because only
+    /// one of them speaks TLS. To try again cannot help.
+    #[error("no trust in {server}: {reason}")]
+    Untrusted {
+        /// Which server.
+        server: String,
+        /// Why.
+        reason: String,
     },
     /// Nobody answers. It may later.
     #[error("no answer from {0}")]
@@ -57,7 +78,12 @@ impl Error {
     /// Whether the same may succeed later.
     pub fn retry(&self) -> bool {
         match self {
-            Self::BadServer { .. } | Self::Foreign { .. } | Self::OtherCluster { .. } => false,
+            Self::BadServer { .. }
+            | Self::BadCredentials(_)
+            | Self::PlainToken { .. }
+            | Self::Untrusted { .. }
+            | Self::Foreign { .. }
+            | Self::OtherCluster { .. } => false,
             Self::Unreachable(_) | Self::Lost(_) => true,
             Self::Refused { failure, .. } => failure.error.retry,
         }
@@ -68,6 +94,9 @@ impl Error {
         match self {
             Self::Refused { failure, .. } => Some(failure.error.code.as_str()),
             Self::BadServer { .. }
+            | Self::BadCredentials(_)
+            | Self::PlainToken { .. }
+            | Self::Untrusted { .. }
             | Self::Unreachable(_)
             | Self::Foreign { .. }
             | Self::OtherCluster { .. }
@@ -85,6 +114,9 @@ impl Error {
         match self {
             Self::Refused { failure, .. } => Some(failure),
             Self::BadServer { .. }
+            | Self::BadCredentials(_)
+            | Self::PlainToken { .. }
+            | Self::Untrusted { .. }
             | Self::Unreachable(_)
             | Self::Foreign { .. }
             | Self::OtherCluster { .. }
@@ -96,9 +128,15 @@ impl Error {
     /// node may do it.
     pub(crate) fn is_undecided(&self) -> bool {
         match self {
-            Self::Unreachable(_) | Self::Foreign { .. } | Self::OtherCluster { .. } => true,
+            Self::Unreachable(_)
+            | Self::Untrusted { .. }
+            | Self::Foreign { .. }
+            | Self::OtherCluster { .. } => true,
             Self::Refused { .. } => self.says(Code::Unavailable) || self.says(Code::NoLeader),
-            Self::BadServer { .. } | Self::Lost(_) => false,
+            Self::BadServer { .. }
+            | Self::BadCredentials(_)
+            | Self::PlainToken { .. }
+            | Self::Lost(_) => false,
         }
     }
 
@@ -116,6 +154,9 @@ impl Error {
                 failure.error.retry && transient.contains(&failure.error.code)
             }
             Self::BadServer { .. }
+            | Self::BadCredentials(_)
+            | Self::PlainToken { .. }
+            | Self::Untrusted { .. }
             | Self::Foreign { .. }
             | Self::OtherCluster { .. }
             | Self::Lost(_) => false,
@@ -139,7 +180,12 @@ impl Error {
         match self {
             Self::Lost(_) | Self::Unreachable(_) => true,
             Self::Refused { .. } => self.is_transient() || self.says(Code::NoSession),
-            Self::BadServer { .. } | Self::Foreign { .. } | Self::OtherCluster { .. } => false,
+            Self::BadServer { .. }
+            | Self::BadCredentials(_)
+            | Self::PlainToken { .. }
+            | Self::Untrusted { .. }
+            | Self::Foreign { .. }
+            | Self::OtherCluster { .. } => false,
         }
     }
 

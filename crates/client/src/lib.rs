@@ -24,6 +24,7 @@ mod calls;
 mod cleanup;
 mod client;
 mod clock;
+mod credentials;
 mod deadline;
 mod error;
 mod guard;
@@ -42,6 +43,7 @@ pub use conclave_api as api;
 
 pub use client::Client;
 pub use clock::{nap, since_boot};
+pub use credentials::Builder;
 pub use deadline::LeaseDeadline;
 pub use error::Error;
 pub use guard::{Guard, Wanted};

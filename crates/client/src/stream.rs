@@ -9,6 +9,7 @@
 use crate::api::{Ping, SESSION_HEADER, STREAM_HEADER};
 use crate::client::Question;
 use crate::clock::{nap, since_boot};
+use crate::credentials::unanswered;
 use crate::deadline::LeaseDeadline;
 use crate::session::{Shared, State};
 use crate::{Client, Error};
@@ -174,9 +175,9 @@ impl Client {
         patience: Duration,
     ) -> Result<impl Read + use<>, Error> {
         let server = self.server();
-        let silent = |error: ureq::Error| Error::Unreachable(format!("{server} ({error})"));
+        let silent = |error: ureq::Error| unanswered(server, &error);
         let request = self
-            .request(server, Method::GET, "/v1/session/stream")
+            .request(server, Method::GET, "/v1/session/stream")?
             .header(SESSION_HEADER, session)
             .header(STREAM_HEADER, number.to_string());
         let request = request.body(()).map_err(|error| silent(error.into()))?;

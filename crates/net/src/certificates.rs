@@ -1,4 +1,5 @@
-//! Makes an authority and certificates for the nodes of a cluster, to try TLS without one's own.
+//! Makes an authority and certificates for the nodes of a cluster, their APIs and the clients of
+//! these, to have TLS without an authority of one's own.
 
 use crate::node_name;
 use conclave_core::NodeId;
@@ -14,6 +15,8 @@ use std::time::{Duration, SystemTime};
 const BEFORE: Duration = Duration::from_secs(24 * 3600);
 /// And what ends today has ended.
 const EARLIER: Duration = Duration::from_secs(60);
+/// Under which names this machine knows itself.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 const AFTER: Duration = Duration::from_secs(3650 * 24 * 3600);
 
 /// A certificate with its private key, both as PEM.
@@ -108,10 +111,42 @@ pub fn make_node(
     let name = node_name(node);
     let mut hosts = vec![name.clone()];
     hosts.extend_from_slice(extra_hosts);
-    let mut params = params(hosts, &name, valid)?;
+    let params = params(hosts, &name, valid)?;
+    let usages = vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
+    signed(authority, params, usages)
+}
+
+/// Makes the certificate of an API, valid for these hosts and for this machine. No node takes it
+/// for that of a node.
+pub fn make_server(
+    authority: &Authority,
+    node: NodeId,
+    hosts: &[String],
+    valid: Duration,
+) -> Result<Certified, CertificateError> {
+    let mut names: Vec<String> = LOOPBACK.map(str::to_string).into();
+    names.extend_from_slice(hosts);
+    let params = params(names, &format!("API of node {node}"), valid)?;
+    signed(authority, params, vec![ExtendedKeyUsagePurpose::ServerAuth])
+}
+
+/// Makes the certificate of a client of the API, who is known by this name.
+pub fn make_client(
+    authority: &Authority,
+    name: &str,
+    valid: Duration,
+) -> Result<Certified, CertificateError> {
+    let params = params(Vec::new(), name, valid)?;
+    signed(authority, params, vec![ExtendedKeyUsagePurpose::ClientAuth])
+}
+
+fn signed(
+    authority: &Authority,
+    mut params: CertificateParams,
+    usages: Vec<ExtendedKeyUsagePurpose>,
+) -> Result<Certified, CertificateError> {
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-    params.extended_key_usages =
-        vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
+    params.extended_key_usages = usages;
     params.use_authority_key_identifier_extension = true;
     let key = KeyPair::generate()?;
     let certificate = params.signed_by(&key, &authority.issuer)?;

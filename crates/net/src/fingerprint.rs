@@ -47,11 +47,19 @@ impl Fingerprint {
         Self::sha_256(&certificate.subject_public_key_info())
     }
 
-    fn sha_256(bytes: &[u8]) -> Option<Self> {
+    /// SHA-256 of any bytes: what is kept of a token, so that nobody can read it back.
+    pub fn sha_256(bytes: &[u8]) -> Option<Self> {
         // The cryptography beneath TLS has this hash for its own use.
         let SupportedCipherSuite::Tls13(suite) = TLS13_AES_128_GCM_SHA256 else { return None };
         let hash = suite.common.hash_provider.hash(bytes);
         hash.as_ref().try_into().ok().map(Self)
+    }
+}
+
+impl Fingerprint {
+    /// Whether both are the same. It takes as long whether they are or not.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.0.iter().zip(other.0).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
     }
 }
 

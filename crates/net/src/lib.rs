@@ -6,14 +6,17 @@
 //!
 //! Beside them, [`rpc`] carries requests and answers between nodes that come and go.
 
+mod api_tls;
 mod application;
 mod automaton;
 mod certificates;
+mod common_name;
 mod fingerprint;
 mod histogram;
 mod host;
 mod link;
 mod packet;
+mod pem_files;
 pub mod random;
 mod rate_limited_log;
 pub mod recording;
@@ -21,11 +24,14 @@ pub mod rpc;
 pub mod store;
 mod tls;
 
+pub use api_tls::{ApiClient, ApiTls, ClientStream, ServerStream, close_gently};
 pub use application::{Application, HostContext, Peer};
 pub use automaton::{
     AnyIndication, AnyRequest, Automaton, Deed, Foreign, Heard, Input, Machine, Stepped, Survival,
 };
-pub use certificates::{Authority, CertificateError, Certified, make_authority, make_node};
+pub use certificates::{
+    Authority, CertificateError, Certified, make_authority, make_client, make_node, make_server,
+};
 pub use fingerprint::{Fingerprint, NoFingerprint};
 pub use histogram::{Durations, Histogram};
 pub use host::{Host, HostConfig, HostError};

@@ -5,12 +5,12 @@
 //! connection show theirs.
 
 use crate::Fingerprint;
+use crate::pem_files::{certificates, private_key, roots};
 use conclave_core::NodeId;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
-use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::{CertificateError, ClientConfig, RootCertStore, ServerConfig};
@@ -110,8 +110,7 @@ impl Tls {
         let TlsFiles { authority, certificate, key } = files;
         let roots = Arc::new(roots(authority)?);
         let chain = own_chain(certificate, me)?;
-        let secret = PrivateKeyDer::from_pem_slice(&read(key)?)
-            .map_err(|error| unreadable(key, "private key", error))?;
+        let secret = private_key(key)?;
         let with_key = |problem: rustls::Error| TlsError {
             file: key.clone(),
             problem: format!("does not go with {}: {problem}", certificate.display()),
@@ -214,15 +213,25 @@ fn verify_server(
     node: NodeId,
     at: UnixTime,
 ) -> Result<(), rustls::Error> {
-    let (first, between) = split(chain)?;
     let name =
         ServerName::try_from(node_name(node)).map_err(|_| CertificateError::NotValidForName)?;
-    verifier.verify_server_cert(first, between, &name, &[], at).map(drop)
+    verify_name(verifier, chain, &name, at)
+}
+
+/// Whether this chain is one of a server of this name.
+pub(crate) fn verify_name(
+    verifier: &WebPkiServerVerifier,
+    chain: &[Certificate],
+    name: &ServerName<'_>,
+    at: UnixTime,
+) -> Result<(), rustls::Error> {
+    let (first, between) = split(chain)?;
+    verifier.verify_server_cert(first, between, name, &[], at).map(drop)
 }
 
 /// The first moment at which a chain that is valid now will not be: who asks about a time that is
 /// too late is told `notAfter`. Each round finds a certificate of the chain that ends earlier.
-fn end(
+pub(crate) fn end(
     verify: impl Fn(UnixTime) -> Result<(), rustls::Error>,
 ) -> Result<SystemTime, rustls::Error> {
     let mut last = UnixTime::since_unix_epoch(Duration::from_secs(FAR_SECONDS));
@@ -242,6 +251,11 @@ fn end(
 /// Whoever resumes a session shows no certificate, and one that has expired would get in.
 fn without_resumption(client: &mut ClientConfig, server: &mut ServerConfig) {
     client.resumption = Resumption::disabled();
+    without_tickets(server);
+}
+
+/// The server's part of it.
+pub(crate) fn without_tickets(server: &mut ServerConfig) {
     server.send_tls13_tickets = 0;
     server.session_storage = Arc::new(NoServerSessionStorage {});
 }
@@ -271,7 +285,7 @@ fn accepted(
 }
 
 /// What went wrong, as somebody can understand it who has to mend it.
-fn explain(error: io::Error) -> io::Error {
+pub(crate) fn explain(error: io::Error) -> io::Error {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let words = match inner {
         Some(rustls::Error::InvalidCertificate(reason)) => {
@@ -287,7 +301,7 @@ fn explain(error: io::Error) -> io::Error {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "not our own enum, and open-ended")]
-fn in_words(reason: &CertificateError) -> String {
+pub(crate) fn in_words(reason: &CertificateError) -> String {
     match reason {
         // An authority of the same name but with another key cannot have signed it.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
@@ -295,17 +309,6 @@ fn in_words(reason: &CertificateError) -> String {
         }
         other => other.to_string(),
     }
-}
-
-fn roots(file: &Path) -> Result<RootCertStore, TlsError> {
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates(file)? {
-        roots.add(certificate).map_err(|error| TlsError {
-            file: file.to_owned(),
-            problem: format!("is not the certificate of an authority: {error}"),
-        })?;
-    }
-    Ok(roots)
 }
 
 /// The certificate of this node, and those between it and the authority.
@@ -316,30 +319,6 @@ fn own_chain(file: &Path, me: NodeId) -> Result<Vec<Certificate>, TlsError> {
         return Err(TlsError { file: file.to_owned(), problem });
     }
     Ok(chain)
-}
-
-/// All certificates of a file; at least one.
-fn certificates(file: &Path) -> Result<Vec<Certificate>, TlsError> {
-    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(file)?).collect();
-    let all = all.map_err(|error| unreadable(file, "certificate", error))?;
-    if all.is_empty() {
-        return Err(unreadable(file, "certificate", pem::Error::NoItemsFound));
-    }
-    Ok(all)
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, TlsError> {
-    std::fs::read(file)
-        .map_err(|error| TlsError { file: file.to_owned(), problem: error.to_string() })
-}
-
-fn unreadable(file: &Path, what: &str, error: pem::Error) -> TlsError {
-    let problem = if matches!(error, pem::Error::NoItemsFound) {
-        format!("has no {what} in PEM form")
-    } else {
-        format!("has no readable {what}: {error}")
-    };
-    TlsError { file: file.to_owned(), problem }
 }
 
 #[cfg(test)]

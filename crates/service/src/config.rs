@@ -32,8 +32,8 @@ pub struct Config {
     pub tls: Option<Tls>,
     /// Where to write down every event.
     pub record: Option<PathBuf>,
-    /// What a caller must show to use force.
-    pub admin_token: Option<String>,
+    /// Who may use its API, and how.
+    pub access: ApiAccess,
 }
 
 impl Config {
@@ -94,6 +94,34 @@ impl Engine {
         };
         disk::engine_of(data) == Some(kind)
     }
+}
+
+/// Who may use the API of a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ApiAccess {
+    /// Whoever shows this may do everything.
+    pub admin_token: Option<String>,
+    /// The file that says who may do what; without, everybody may do all that needs no admin token.
+    pub tokens: Option<PathBuf>,
+    /// Certificates; without, the API is plain HTTP.
+    pub tls: Option<ApiCertificates>,
+    /// Where to write down who did what.
+    pub audit: Option<PathBuf>,
+}
+
+/// Certificates of the API, as files in PEM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiCertificates {
+    /// Of the authority that signed those of all APIs and clients.
+    pub authority: PathBuf,
+    /// Of this node's API, good for its hosts.
+    pub certificate: PathBuf,
+    /// The key that belongs to it.
+    pub key: PathBuf,
+    /// Whether clients must show a certificate.
+    pub required: bool,
+    /// Certificates that are refused although the authority has signed them.
+    pub deny: Vec<Fingerprint>,
 }
 
 /// Where a node is, for the others.

@@ -11,6 +11,7 @@
 //! `expiry`; the fencing tokens of leaderships are made in `election_fence`.
 
 mod acquire;
+mod audited;
 mod blocked;
 mod campaign;
 mod command;
@@ -51,6 +52,8 @@ pub use persistence::has_holds;
 pub use refusal::Refusal;
 pub use sessions::Kind;
 
+use crate::audit::Audit;
+use crate::rights::Principal;
 use crate::{DETECTOR, ELECTION, LOCK};
 use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::NodeId;
@@ -80,6 +83,10 @@ pub struct Desk {
     connectivity: Connectivity,
     leadership: Leadership,
     journal: Journal,
+    /// Where it is written down who did what.
+    audit: Option<Audit>,
+    /// Who asks for what is being done just now.
+    asker: Principal,
     counts: Counts,
     /// Once this node was told to stop.
     handover: Option<Handover>,
@@ -100,10 +107,17 @@ impl Desk {
             connectivity: Connectivity::new(config.me, n, config.notice),
             leadership: Leadership::new(config.me, config.first_leader),
             journal: Journal::new(config.me.0 + 1, config.started_ms),
+            audit: None,
+            asker: Principal::default(),
             counts: Counts::default(),
             handover: None,
             config,
         }
+    }
+
+    /// The same, which writes down who did what.
+    pub fn with_audit(self, audit: Option<Audit>) -> Self {
+        Self { audit, ..self }
     }
 
     /// Fences of clusters that were made anew under an old name are not comparable. The identity of
@@ -187,6 +201,7 @@ impl Desk {
             }
             Command::Replicated(command) => refuse_replicated(command, host),
             Command::HandOver { reply } => self.hand_over(reply, host),
+            Command::By { .. } => {} // Nobody asks in the name of somebody who asks.
             Command::Show(question) => self.show(question, host),
         }
     }
@@ -257,6 +272,13 @@ impl Application for Desk {
 
     fn command(&mut self, command: Command, host: &mut dyn HostContext) {
         self.catch_up(host);
+        let (asker, mut command) = command.opened();
+        if let Some(session) = command.session_mut()
+            && self.sessions.is_anothers(session, asker.name())
+        {
+            session.clear(); // A session of somebody else is as good as none.
+        }
+        self.asker = asker;
         self.execute(command, host);
         self.finish(host);
     }

@@ -5,6 +5,7 @@
 
 mod access;
 mod answer_room;
+mod authorize;
 mod body;
 mod elections;
 mod head_timeout;
@@ -22,16 +23,21 @@ mod sessions;
 mod stream_limit;
 mod streams;
 mod values;
+mod wire;
 mod write_timeout;
 
 pub use server::{Server, serve};
 
+use crate::audit::Audit;
 use crate::desk::{Answer, Command, Question, Reply, refusal};
 use crate::node_facts::NodeFacts;
 use crate::readiness::{self, Readiness};
+use crate::rights::{Principal, Right};
+use crate::tokens::TokenFile;
 use axum::Json;
 use axum::body::Bytes;
 use axum::response::IntoResponse;
+use conclave_net::ApiTls;
 use metrics::ApiMetrics;
 use problem::Listed;
 use serde::Serialize;
@@ -55,8 +61,14 @@ pub struct HttpConfig {
     pub own: Vec<String>,
     /// Classic engine: where the API of node 1 is, which keeps the values. Nothing: replicated.
     pub keeper: Option<String>,
-    /// What a caller must show to use force; without one nobody may.
+    /// Whoever shows this may do everything; without other tokens only this lets use force.
     pub admin_token: Option<String>,
+    /// Who may do what; without, everybody may do all that needs no admin token.
+    pub tokens: Option<Arc<TokenFile>>,
+    /// Certificates; without, connections are plain.
+    pub tls: Option<ApiTls>,
+    /// Where it is written down who did what.
+    pub audit: Option<Audit>,
     /// Time-outs, and how many connections.
     pub limits: HttpLimits,
     /// What else there is to tell of the node.
@@ -118,6 +130,8 @@ struct Api {
     streams: Arc<StreamLimit>,
     session_streams: Arc<StreamLimit>,
     lists: Arc<Semaphore>,
+    /// In whose name.
+    who: Principal,
     metrics: Arc<ApiMetrics>,
 }
 
@@ -125,14 +139,19 @@ impl Api {
     /// Puts a command to the desk and waits for the answer; never for room.
     async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Answer<T> {
         let (reply, answer) = oneshot::channel();
-        match self.commands.try_send(command(reply)) {
+        match self.commands.try_send(Command::by(&self.who, command(reply))) {
             Ok(()) => {}
             Err(mpsc::error::TrySendError::Full(_)) => {
                 return Err(refusal::unavailable("too many requests are under way at this node"));
             }
             Err(mpsc::error::TrySendError::Closed(_)) => return Err(stopping()),
         }
-        answer.await.unwrap_or_else(|_| Err(stopping()))
+        let mut answered = answer.await.unwrap_or_else(|_| Err(stopping()));
+        if let Err(refusal) = &mut answered {
+            // Of a deadlock, one sees what one may read.
+            refusal.cycle.retain(|blocker| self.who.may(Right::Read, &blocker.lock));
+        }
+        answered
     }
 
     /// The same for a request to be let in: how long that took is counted.

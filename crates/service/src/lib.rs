@@ -1,5 +1,6 @@
 //! Locks and leaderships between real nodes, with an HTTP API.
 
+pub mod audit;
 mod config;
 mod data_watch;
 pub mod desk;
@@ -7,13 +8,16 @@ pub mod http;
 pub mod metrics;
 mod node;
 mod node_facts;
+mod prepared_api;
 pub mod readiness;
 mod replicated;
 mod replicated_node;
+pub mod rights;
+pub mod tokens;
 
 pub use conclave_lab::machines::Chosen;
 use conclave_lab::machines::{DETECTOR, ELECTION, Hears, LOCK};
-pub use config::{Address, Config, Engine, REPLICATED, Tls};
+pub use config::{Address, ApiAccess, ApiCertificates, Config, Engine, REPLICATED, Tls};
 pub use data_watch::DataState;
 pub use desk::{Command, Desk, DeskConfig};
 pub use http::HttpConfig;

@@ -1,10 +1,10 @@
 //! Runs one node: links, host, desk and API, put together and shut down.
 
+use crate::audit::Audit;
 use crate::data_watch::DataWatch;
 use crate::desk::{Needs, has_holds};
-use crate::{
-    Command, Config, Desk, DeskConfig, Engine, HttpConfig, NodeFacts, config, http, replicated_node,
-};
+use crate::prepared_api::{self, PreparedApi};
+use crate::{Command, Config, Desk, DeskConfig, Engine, NodeFacts, config, replicated_node};
 use conclave_core::NodeId;
 use conclave_lab::Usage;
 use conclave_lab::machines::{ELECTION, Machines};
@@ -23,7 +23,6 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use thiserror::Error;
-use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tracing::{info, warn};
 
@@ -63,6 +62,22 @@ pub enum NodeError {
         /// Why.
         source: io::Error,
     },
+    /// The file of tokens cannot be used.
+    #[error("--tokens {}: {problem}", path.display())]
+    Tokens {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The audit log cannot be written there.
+    #[error("--audit {}: {source}", path.display())]
+    Audit {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The disk is that of a node of the replicated engine.
     #[error("{}: was made with the replicated engine; take another directory", _0.display())]
     OtherEngine(PathBuf),
@@ -84,22 +99,33 @@ pub fn run(config: Config, shutdown: impl Future<Output = ()> + 'static) -> Runn
     running(config, Box::pin(shutdown))
 }
 
-fn running(config: Config, shutdown: Pin<Box<dyn Future<Output = ()>>>) -> Running {
+fn running(config: Config, shutdown: Shutdown) -> Running {
     Box::pin(async move {
-        match config.engine {
-            Engine::Replicated => replicated_node::run(config, shutdown).await,
-            Engine::Classic { .. } => run_classic(config, shutdown).await,
+        let audit = prepared_api::audit(&config)?;
+        let written = audit.clone();
+        let ended = match config.engine {
+            Engine::Replicated => replicated_node::run(config, audit, shutdown).await,
+            Engine::Classic { .. } => run_classic(config, audit, shutdown).await,
+        };
+        if let Some(audit) = written {
+            audit.flush();
         }
+        ended
     })
 }
 
-async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), NodeError> {
+/// Ends when the node is to stop.
+pub(crate) type Shutdown = Pin<Box<dyn Future<Output = ()>>>;
+/// How it ended.
+pub(crate) type Ended = Result<(), NodeError>;
+
+async fn run_classic(config: Config, audit: Option<Audit>, shutdown: Shutdown) -> Ended {
     let machines = config.machines()?;
     if Engine::Replicated.made(&config.data) {
         return Err(NodeError::OtherEngine(config.data));
     }
     let me = config.me();
-    let api = listen(config.http).await?;
+    let api = PreparedApi::prepare(&config, audit).await?;
     let expected = Expected { cluster: &config.cluster, node: me, settings: machines.text() };
     let tls = config.tls.as_ref().map(|tls| load_tls(tls, me)).transpose()?;
     let store = Store::open_uncounted(&config.data, &expected)?;
@@ -119,9 +145,9 @@ async fn run_classic(config: Config, shutdown: impl Future<Output = ()>) -> Resu
     let links = Links::start_on(listener, link_config, orders, tell)?;
     log_start(&config, &links, &api, store.incarnation());
     let host = HostConfig { me, n: config.nodes.len() as u32, seed: random(), recorder };
-    let started = Host::start(host, store, desk(&config, machines), order, news, commands);
+    let started = Host::start(host, store, desk(&config, machines, &api), order, news, commands);
     let mut host = started.map_err(|error| HostError::Failed(error.to_string()))?;
-    let server = http::serve(api, http_config(&config, facts), command.clone());
+    let server = api.serve(&config, facts, command.clone());
     let ended = tokio::select! {
         () = hand_over_after(shutdown, &command) => Ok(()),
         ended = host.ended() => ended,
@@ -142,12 +168,12 @@ fn watch(store: &Store, tls: Option<&Tls>) -> (DataWatch, NodeFacts) {
     (watch, facts)
 }
 
-fn log_start(config: &Config, links: &Links, api: &TcpListener, start: u32) {
+fn log_start(config: &Config, links: &Links, api: &PreparedApi, start: u32) {
     info!(
         node = config.id,
         cluster = %config.cluster,
         links = %links.local_addr(),
-        api = %api.local_addr().unwrap_or(config.http),
+        api = %api.address(),
         start,
         "started"
     );
@@ -182,10 +208,6 @@ async fn outwait_old_holds(machines: &Machines, store: &Store) -> Result<(), Nod
         tokio::time::sleep(left).await;
     }
     Ok(())
-}
-
-pub(crate) async fn listen(address: SocketAddr) -> Result<TcpListener, NodeError> {
-    TcpListener::bind(address).await.map_err(|source| NodeError::Http { address, source })
 }
 
 fn recorder(
@@ -244,7 +266,7 @@ fn greeting(text: &str) -> String {
     format!("{beginning}… ({} bytes, {:016x})", text.len(), conclave_core::hash(&text))
 }
 
-fn desk(config: &Config, machines: Machines) -> Desk {
+fn desk(config: &Config, machines: Machines, api: &PreparedApi) -> Desk {
     let locks = machines.locks();
     let parameters = locks.entry.parameters.iter();
     let values =
@@ -271,22 +293,8 @@ fn desk(config: &Config, machines: Machines) -> Desk {
         lease: machines.lease(),
         started_ms: since_1970().as_millis() as u64,
     };
-    Desk::new(desk, Box::new(move |key, late| machines.machine(key, late)))
-}
-
-pub(crate) fn http_config(config: &Config, facts: NodeFacts) -> HttpConfig {
-    let own = config.nodes.get(config.id as usize - 1).map(|node| node.api.clone());
-    HttpConfig {
-        node: config.id,
-        own: own.into_iter().chain([config.http.to_string()]).collect(),
-        keeper: match config.engine {
-            Engine::Replicated => None,
-            Engine::Classic { .. } => config.nodes.first().map(|node| node.api.clone()),
-        },
-        admin_token: config.admin_token.clone(),
-        limits: http::HttpLimits::default(),
-        facts,
-    }
+    let desk = Desk::new(desk, Box::new(move |key, late| machines.machine(key, late)));
+    desk.with_audit(api.audit())
 }
 
 fn since_1970() -> Duration {

@@ -10,6 +10,8 @@
 
 mod acquire;
 mod answers;
+mod audited;
+mod caller;
 mod commands;
 mod deserted;
 mod engine;

@@ -1,20 +1,21 @@
 //! Runs one node with the replicated engine: replica, engine and API, put together and shut down.
 
+use crate::audit::Audit;
 use crate::data_watch::DataWatch;
 use crate::http::Server;
-use crate::node::{self, NodeError, QUEUE};
-use crate::{Command, Config, EngineConfig, NodeFacts, ReplicatedEngine, http};
+use crate::node::{self, Ended, NodeError, QUEUE, Shutdown};
+use crate::prepared_api::PreparedApi;
+use crate::{Command, Config, EngineConfig, NodeFacts, ReplicatedEngine};
 use conclave_core::NodeId;
 use conclave_net::Tls;
 use conclave_replica::{Boxed, Founder, Host, Replica, ReplicaConfig, ReplicaError, Timing};
-use std::future::Future;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tracing::info;
 
 /// Runs a node until it is told to stop, or has to.
-pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), NodeError> {
-    let running = start(config).await?;
+pub async fn run(config: Config, audit: Option<Audit>, shutdown: Shutdown) -> Ended {
+    let running = start(config, audit).await?;
     let ended = tokio::select! {
         () = node::hand_over_after(shutdown, &running.commands) => Ok(()),
         why = running.replica.ended() => Err(why),
@@ -36,13 +37,13 @@ struct Running {
 
 /// On the heap, so that the code of the engine is made in this crate, and not, unoptimised, in that
 /// of the command line.
-fn start(config: Config) -> Boxed<'static, Result<Running, NodeError>> {
+fn start(config: Config, audit: Option<Audit>) -> Boxed<'static, Result<Running, NodeError>> {
     Box::pin(async move {
-        let api = node::listen(config.http).await?;
+        let api = PreparedApi::prepare(&config, audit.clone()).await?;
         let replica = replica_config(&config)?;
         let certificate_end = replica.tls.as_ref().map(Tls::end);
         let (commands, taken) = mpsc::channel::<Command>(QUEUE);
-        let engine = ReplicatedEngine::start(EngineConfig { replica }, taken).await?;
+        let engine = ReplicatedEngine::start(EngineConfig { replica, audit }, taken).await?;
         let Some(replica) = engine.replica().cloned() else {
             return Err(ReplicaError::Refused("the replica did not start".to_string()).into());
         };
@@ -50,12 +51,12 @@ fn start(config: Config) -> Boxed<'static, Result<Running, NodeError>> {
             node = config.id,
             cluster = %config.cluster,
             links = %config.listen,
-            api = %api.local_addr().unwrap_or(config.http),
+            api = %api.address(),
             "started"
         );
         let data = DataWatch::start(config.data.clone());
         let facts = NodeFacts { data: data.state(), certificate_end, syncs: None };
-        let server = http::serve(api, node::http_config(&config, facts), commands.clone());
+        let server = api.serve(&config, facts, commands.clone());
         Ok(Running { engine, replica, server, commands, _data: data })
     })
 }

@@ -224,6 +224,8 @@ pub enum Notice {
     SessionEnded {
         /// Which.
         session: SessionId,
+        /// Who opened it.
+        principal: Text,
         /// What people saw of it.
         label: Text,
         /// Why.

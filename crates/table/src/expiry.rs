@@ -176,8 +176,8 @@ impl Table {
         for request in requests {
             self.withdraw(Ticket { session: id, request }, Refusal::NoSession, turn);
         }
-        if let Some(Session { label, .. }) = self.sessions.remove(id) {
-            turn.notices.push(Notice::SessionEnded { session: id, label, why });
+        if let Some(Session { principal, label, .. }) = self.sessions.remove(id) {
+            turn.notices.push(Notice::SessionEnded { session: id, principal, label, why });
         }
         Answer::Done
     }

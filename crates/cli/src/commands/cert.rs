@@ -1,10 +1,12 @@
-//! `conclave cert`: certificates for the links of a cluster.
+//! `conclave cert`: certificates for the links of a cluster, its APIs and their clients.
 
 use crate::failure::{Exit, Usage};
 use crate::output::{labelled, print};
 use anyhow::{Context, bail};
 use conclave_core::NodeId;
-use conclave_net::{Authority, Certified, Fingerprint, make_authority, make_node};
+use conclave_net::{
+    Authority, Certified, Fingerprint, make_authority, make_client, make_node, make_server,
+};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -14,13 +16,14 @@ use std::time::Duration;
 const COLUMN: usize = 12;
 const AUTHORITY: (&str, &str) = ("ca.pem", "ca.key");
 
-/// Makes certificates for the links between nodes: an authority, and one per node
+/// Makes certificates: an authority, and for each node one for its links and one for its API
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is there is kept: run it again with a larger --nodes for certificates of more nodes by the\n\
-same authority. Keep ca.key where no node is: whoever has it can pose as any node.\n\n\
+What is there is kept: run it again with a larger --nodes or another --client for more\n\
+certificates by the same authority. Keep ca.key where no node is: whoever has it can pose as any\n\
+node, and as any client.\n\n\
 Examples:\n  conclave cert --out certificates --nodes 3 --hosts a.example,b.example,c.example\n  \
-conclave cert --out certificates --nodes 5")]
+conclave cert --out certificates --nodes 5 --client ci,deploy")]
 pub struct Cert {
     /// The directory to write them to
     #[arg(long, value_name = "DIR")]
@@ -28,13 +31,16 @@ pub struct Cert {
     /// How many nodes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99))]
     nodes: u32,
-    /// The host of each node, in order, for whoever else looks at the certificates
+    /// The host of each node, in order, as clients of its API know it; several names of one with +
     #[arg(long, value_name = "HOST,…", value_delimiter = ',')]
     hosts: Vec<String>,
+    /// A client of the API that shows a certificate: its name
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    client: Vec<String>,
     /// The name of the cluster, for people
     #[arg(long, value_name = "NAME", default_value = "conclave")]
     cluster: String,
-    /// How long the certificates of nodes are valid
+    /// How long the certificates of nodes and clients are valid
     #[arg(long, value_name = "N", default_value = "365")]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=36_500))]
     days: u32,
@@ -45,31 +51,67 @@ pub struct Cert {
 
 /// Makes and writes them.
 pub fn run(arguments: &Cert) -> anyhow::Result<Exit> {
-    let Cert { out, nodes, hosts, days, .. } = arguments;
+    let Cert { out, nodes, hosts, client, days, .. } = arguments;
     if !hosts.is_empty() && hosts.len() != *nodes as usize {
         let takes = format!("takes {nodes} hosts, one per node, in order");
         return Err(Usage::flag("--hosts", hosts.join(","), takes).into());
     }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._@-".contains(c);
+    if let Some(name) = client.iter().find(|name| name.is_empty() || !name.chars().all(plain)) {
+        return Err(Usage::flag("--client", name, "takes letters, digits and . _ @ -").into());
+    }
     fs::create_dir_all(out).with_context(|| format!("--out {}", out.display()))?;
     let authority = authority(arguments)?;
-    let mut made = Vec::new();
-    let mut kept = Vec::new();
+    let mut files = Files { arguments, made: Vec::new(), kept: Vec::new() };
+    let valid = Duration::from_secs(u64::from(*days) * 24 * 3600);
     for id in 1..=*nodes {
-        let (certificate, key) =
-            (out.join(format!("node-{id}.pem")), out.join(format!("node-{id}.key")));
-        if !arguments.force && certificate.exists() && key.exists() {
-            kept.push(id);
-            continue;
-        }
-        let host: Vec<String> = hosts.get(id as usize - 1).cloned().into_iter().collect();
-        let valid = Duration::from_secs(u64::from(*days) * 24 * 3600);
-        let node = make_node(&authority, NodeId(id - 1), &host, valid)
-            .map_err(|error| Usage::flag("--hosts", hosts.join(","), error))?;
-        write(&certificate, &key, &node, arguments.force)?;
-        made.push(id);
+        let node = NodeId(id - 1);
+        let host = hosts.get(id as usize - 1).into_iter();
+        let host: Vec<String> = host.flat_map(|one| one.split('+')).map(str::to_string).collect();
+        let wrong = |error| Usage::flag("--hosts", hosts.join(","), error);
+        files.take(&format!("node-{id}"), || {
+            make_node(&authority, node, &host, valid).map_err(wrong)
+        })?;
+        files.take(&format!("api-{id}"), || {
+            make_server(&authority, node, &host, valid).map_err(wrong)
+        })?;
     }
-    print(&(report(out, &made, &kept) + &fingerprints(out, *nodes)))?;
+    for name in client {
+        let wrong = |error| Usage::flag("--client", name.clone(), error);
+        files.take(&format!("client-{name}"), || {
+            make_client(&authority, name, valid).map_err(wrong)
+        })?;
+    }
+    let names: Vec<String> = files.made.iter().chain(&files.kept).cloned().collect();
+    print(&(report(out, &files) + &fingerprints(out, &names)))?;
     Ok(Exit::Done)
+}
+
+/// Certificates that were made, and those that were there.
+struct Files<'a> {
+    arguments: &'a Cert,
+    made: Vec<String>,
+    kept: Vec<String>,
+}
+
+impl Files<'_> {
+    /// The certificate and the key of this name: those that are there, or new ones.
+    fn take(
+        &mut self,
+        name: &str,
+        make: impl FnOnce() -> Result<Certified, Usage>,
+    ) -> anyhow::Result<()> {
+        let Cert { out, force, .. } = self.arguments;
+        let certificate = out.join(format!("{name}.pem"));
+        let key = out.join(format!("{name}.key"));
+        if !force && certificate.exists() && key.exists() {
+            self.kept.push(name.to_string());
+            return Ok(());
+        }
+        write(&certificate, &key, &make()?, *force)?;
+        self.made.push(name.to_string());
+        Ok(())
+    }
 }
 
 /// The authority that is there, or a new one.
@@ -99,28 +141,29 @@ fn authority(arguments: &Cert) -> anyhow::Result<Authority> {
     authority.with_context(|| format!("{} (--cluster {cluster})", certificate.display()))
 }
 
-fn report(out: &Path, made: &[u32], kept: &[u32]) -> String {
-    let files = |ids: &[u32]| {
-        let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
-        format!("node-K.pem and node-K.key in {}, K = {}", out.display(), ids.join(", "))
+fn report(out: &Path, files: &Files<'_>) -> String {
+    let told = |names: &[String]| {
+        let names = names.join(", ");
+        format!("in {}, each NAME.pem and NAME.key: {names}", out.display())
     };
     let mut text = labelled("authority", COLUMN, &out.join(AUTHORITY.0).display().to_string());
-    if !made.is_empty() {
-        text += &labelled("made", COLUMN, &files(made));
+    if !files.made.is_empty() {
+        text += &labelled("made", COLUMN, &told(&files.made));
     }
-    if !kept.is_empty() {
-        text += &labelled("kept", COLUMN, &files(kept));
+    if !files.kept.is_empty() {
+        text += &labelled("kept", COLUMN, &told(&files.kept));
     }
     let each = "--tls-authority ca.pem --tls-certificate node-K.pem --tls-key node-K.key";
-    text += &labelled("use", COLUMN, each);
-    text + &labelled("keep safe", COLUMN, "ca.key: no node needs it, more nodes do")
+    text += &labelled("links", COLUMN, each);
+    text += &labelled("API", COLUMN, "--api-certificate api-K.pem --api-key api-K.key");
+    text + &labelled("keep safe", COLUMN, "ca.key: no node needs it, more certificates do")
 }
 
 /// What the key of a certificate is known by, should it get lost and have to be denied.
-fn fingerprints(out: &Path, nodes: u32) -> String {
+fn fingerprints(out: &Path, names: &[String]) -> String {
     let mut text = String::new();
-    for id in 1..=nodes {
-        let name = format!("node-{id}.pem");
+    for name in names {
+        let name = format!("{name}.pem");
         let pem = fs::read_to_string(out.join(&name)).unwrap_or_default();
         if let Some(print) = Fingerprint::of_key_in_pem(&pem) {
             let label = if text.is_empty() { "key SHA-256" } else { "" };

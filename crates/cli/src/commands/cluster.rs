@@ -2,6 +2,7 @@
 
 mod restore;
 
+use crate::connection::{self, Connection};
 use crate::failure::{Exit, Usage};
 use crate::holding;
 use crate::output::table::Table;
@@ -44,9 +45,8 @@ enum Act {
 /// Where the cluster is, and what shows that this may be asked of it.
 #[derive(Debug, clap::Args)]
 struct Admin {
-    /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
-    #[arg(long, value_name = "URL,…")]
-    server: Option<String>,
+    #[command(flatten)]
+    connection: Connection,
     /// The file with the admin token; without, CONCLAVE_ADMIN_TOKEN_FILE
     #[arg(long, value_name = "FILE")]
     admin_token_file: Option<PathBuf>,
@@ -147,10 +147,10 @@ pub fn run(arguments: &ClusterArguments) -> anyhow::Result<Exit> {
 
 impl Admin {
     fn client(&self) -> anyhow::Result<Client> {
-        let client = holding::client(self.server.as_deref())?;
         let typed = self.admin_token_file.clone();
-        let set = || std::env::var_os("CONCLAVE_ADMIN_TOKEN_FILE").filter(|path| !path.is_empty());
-        let Some(file) = typed.or_else(|| set().map(PathBuf::from)) else { return Ok(client) };
+        let Some(file) = typed.or_else(|| connection::set("CONCLAVE_ADMIN_TOKEN_FILE")) else {
+            return self.connection.client();
+        };
         let token = fs::read_to_string(&file)
             .with_context(|| format!("--admin-token-file {}: cannot be read", file.display()))?;
         let token = token.trim();
@@ -159,7 +159,7 @@ impl Admin {
             let words = format!("--admin-token-file {}: holds no token", file.display());
             return Err(Usage(words).into());
         }
-        Ok(client.with_token(token))
+        self.connection.client_with(Some(token))
     }
 
     fn show(&self, ask: impl Fn(&Client) -> Result<Members, Error>) -> anyhow::Result<Exit> {

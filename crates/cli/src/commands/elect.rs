@@ -1,6 +1,7 @@
 //! `conclave elect`: runs a command while leading.
 
 use crate::commands::lock;
+use crate::connection::Connection;
 use crate::failure::Exit;
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::{output, signals};
@@ -35,9 +36,8 @@ pub struct Elect {
     /// Another leads so soon after this process dies: 100ms to 60s (not with a classic engine)
     #[arg(long, value_name = "TIME", value_parser = holding::grace)]
     grace: Option<Duration>,
-    /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
-    #[arg(long, value_name = "URL,…")]
-    server: Option<String>,
+    #[command(flatten)]
+    connection: Connection,
     /// What others see of who stands; without, host, process and command
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
@@ -57,7 +57,7 @@ pub struct Elect {
 
 /// Stands, runs, resigns.
 pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
-    let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
+    let holding = Holding::new(arguments.connection.client()?)?;
     if let Some(to) = &arguments.hand_over {
         holding::needs_replicated(holding.client(), &format!("--hand-over {}", limits::shown(to)))?;
     }

@@ -1,5 +1,6 @@
 //! `conclave lock`: runs a command while holding a lock.
 
+use crate::connection::Connection;
 use crate::failure::{Exit, Usage};
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::output;
@@ -41,9 +42,8 @@ pub struct Lock {
     /// It is freed so soon after this process dies: 100ms to 60s (not with a classic engine)
     #[arg(long, value_name = "TIME", value_parser = holding::grace)]
     grace: Option<Duration>,
-    /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
-    #[arg(long, value_name = "URL,…")]
-    server: Option<String>,
+    #[command(flatten)]
+    connection: Connection,
     /// What others see of who holds it; without, host, process and command
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
@@ -61,7 +61,7 @@ pub struct Lock {
 
 /// Acquires, runs, releases.
 pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
-    let holding = Holding::new(holding::client(arguments.server.as_deref())?)?;
+    let holding = Holding::new(arguments.connection.client()?)?;
     let name = arguments.names.join(", ");
     let wanted = wanted(arguments);
     let locks = locks(arguments, &wanted)?;

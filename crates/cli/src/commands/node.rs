@@ -7,8 +7,8 @@ use crate::node::{self, Flags};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     conclave node --config /etc/conclave/conclave.toml\n  \
-    conclave node --id 1 --data /var/lib/conclave --peer 1=10.0.0.1:7100,api=10.0.0.1:7070 \
-    --peer 2=10.0.0.2:7100,api=10.0.0.2:7070 --peer 3=10.0.0.3:7100,api=10.0.0.3:7070")]
+    conclave node --id 1 --data node-1 --peer 1=127.0.0.1:7101,api=127.0.0.1:7071 \
+    --peer 2=127.0.0.1:7102,api=127.0.0.1:7072 --peer 3=127.0.0.1:7103,api=127.0.0.1:7073")]
 pub struct Node {
     #[command(flatten)]
     flags: Flags,

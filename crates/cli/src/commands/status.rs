@@ -1,6 +1,7 @@
 //! `conclave status`: the cluster, its locks and its elections.
 
 use crate::cluster_view::{self, State};
+use crate::connection::Connection;
 use crate::explanation_view;
 use crate::failure::{Exit, Usage};
 use crate::holding;
@@ -35,9 +36,8 @@ pub struct Status {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Where the nodes are; without, CONCLAVE_SERVER or the cluster on this machine
-    #[arg(long, value_name = "URL,…")]
-    server: Option<String>,
+    #[command(flatten)]
+    connection: Connection,
 }
 
 /// Asks all nodes and puts together what they say.
@@ -54,7 +54,7 @@ pub fn run(arguments: &Status) -> anyhow::Result<Exit> {
 }
 
 fn explain(arguments: &Status, name: &str) -> anyhow::Result<Exit> {
-    let client = holding::client(arguments.server.as_deref())?;
+    let client = arguments.connection.client()?;
     let lock = client.explain(name).map_err(|error| holding::explained_for(name, error))?;
     let Some(explanation) = &lock.explanation else {
         return Err(Usage("--explain: the engine of this cluster does not have this".into()).into());
@@ -67,7 +67,7 @@ fn explain(arguments: &Status, name: &str) -> anyhow::Result<Exit> {
 }
 
 fn state(arguments: &Status) -> anyhow::Result<State> {
-    let client = holding::client(arguments.server.as_deref())?;
+    let client = arguments.connection.client()?;
     let state = cluster_view::gather(&client).map_err(holding::explained)?;
     let Some(name) = &arguments.name else { return Ok(state) };
     state.only(name).ok_or_else(|| anyhow::anyhow!("{name}: no node knows such a lock or election"))

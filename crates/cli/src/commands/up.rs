@@ -49,6 +49,9 @@ pub struct Up {
     /// A parameter of a classic engine; election.KEY and detector.KEY are theirs
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Serve the APIs beyond this machine, though without certificates or tokens
+    #[arg(long)]
+    insecure: bool,
     /// A directory to write down every event of every node in, for 'conclave replay'
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
@@ -196,6 +199,7 @@ fn wanted(arguments: &Up) -> Wanted<'_> {
         http: arguments.http,
         data: arguments.data.as_deref(),
         record: arguments.record.as_deref(),
+        insecure: arguments.insecure,
         log_format: arguments.log_format.clone(),
     }
 }

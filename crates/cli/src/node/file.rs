@@ -40,6 +40,15 @@ pub struct File {
     /// A file with the token for the use of force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admin_token_file: Option<String>,
+    /// A file that says who may do what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<String>,
+    /// Where to write down who did what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<String>,
+    /// Whether the API may be served beyond this machine without certificates and tokens.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub insecure: bool,
     /// How much to log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
@@ -56,6 +65,9 @@ pub struct File {
     /// Certificates for the links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsFiles>,
+    /// Certificates for the API.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api: Option<ApiFiles>,
     /// All nodes, this one included.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<Node>,
@@ -71,6 +83,21 @@ pub struct TlsFiles {
     pub certificate: Option<String>,
     /// The key that belongs to it.
     pub key: Option<String>,
+}
+
+/// Certificates of the API, as files in PEM.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApiFiles {
+    /// Of the authority; without, that of the links.
+    pub authority: Option<String>,
+    /// Of this node's API.
+    pub certificate: Option<String>,
+    /// The key that belongs to it.
+    pub key: Option<String>,
+    /// Whether clients must show a certificate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub require_certificate: bool,
 }
 
 /// One node.

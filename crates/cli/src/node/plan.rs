@@ -1,22 +1,21 @@
 //! Flags and file as one plan for a node, with all that is wrong with it.
 
+use super::access::AccessFlags;
 use super::algorithms::{self, Named};
-use super::file::{File, Node, TlsFiles};
+use super::file::{File, Node};
 use super::log::{FORMATS, Format};
 use super::made_with::made_with;
 use super::peers;
 use super::warnings::warnings;
 use crate::failure::Mistakes;
 use conclave_lab::files;
-use conclave_net::Fingerprint;
-use conclave_service::{Address, Config, Engine, Tls};
+use conclave_service::{Address, Config, Engine};
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tracing::Level;
 
 const CLUSTER: &str = "conclave";
-const TOKEN_MIN: usize = 16;
 const LEVELS: [(&str, Level); 5] = [
     ("error", Level::ERROR),
     ("warn", Level::WARN),
@@ -74,12 +73,11 @@ pub struct Flags {
     /// The SHA-256 fingerprint of a certificate or its public key that is refused though signed
     #[arg(long, value_name = "FINGERPRINT")]
     pub deny: Vec<String>,
+    #[command(flatten)]
+    pub access: AccessFlags,
     /// Write down every event, for 'conclave replay'
     #[arg(long, value_name = "FILE")]
     pub record: Option<String>,
-    /// A file with the token that callers must show to use force
-    #[arg(long, value_name = "FILE")]
-    pub admin_token_file: Option<String>,
     /// How much to log: error, warn, info, debug or trace [default: info]
     #[arg(long, value_name = "LEVEL")]
     pub log: Option<String>,
@@ -140,12 +138,12 @@ fn named<'a>(flags: &'a Flags, file: &'a File) -> Named<'a> {
     }
 }
 
-struct Checked<'a> {
-    flags: &'a Flags,
-    file: &'a File,
+pub(super) struct Checked<'a> {
+    pub flags: &'a Flags,
+    pub file: &'a File,
     /// Whether all that was typed and written could be read: else it need not be missing.
     complete: bool,
-    mistakes: &'a mut Mistakes,
+    pub mistakes: &'a mut Mistakes,
 }
 
 impl<'a> Checked<'a> {
@@ -164,7 +162,7 @@ impl<'a> Checked<'a> {
         let data = self.data();
         let engine = self.engine(data.as_deref(), set, count);
         let tls = self.tls();
-        let admin_token = self.token();
+        let access = self.access(tls.as_ref(), http);
         let level = self.level()?;
         let format = self.format()?;
         let record = flags.record.as_ref().or(file.record.as_ref()).map(PathBuf::from);
@@ -178,7 +176,7 @@ impl<'a> Checked<'a> {
             engine,
             tls,
             record,
-            admin_token,
+            access,
         };
         if self.mistakes.0.is_empty()
             && let Err(error) = config.check()
@@ -189,7 +187,7 @@ impl<'a> Checked<'a> {
         Some(Plan { warnings: warnings(&config, token), config, level, format })
     }
 
-    fn missing(&mut self, words: impl Display) {
+    pub(super) fn missing(&mut self, words: impl Display) {
         if self.complete {
             self.mistakes.add(words);
         }
@@ -296,66 +294,6 @@ impl<'a> Checked<'a> {
             self.mistakes.add(format!("--engine {engine}: {takes}; {advice}"));
         }
         Some(made)
-    }
-
-    fn tls(&mut self) -> Option<Tls> {
-        let file = self.file.tls.clone().unwrap_or_default();
-        let TlsFiles { authority, certificate, key } = file;
-        let parts = [
-            ("--tls-authority", self.flags.tls_authority.clone().or(authority)),
-            ("--tls-certificate", self.flags.tls_certificate.clone().or(certificate)),
-            ("--tls-key", self.flags.tls_key.clone().or(key)),
-        ];
-        let given = parts.iter().filter(|(_, path)| path.is_some()).count();
-        for (flag, path) in &parts {
-            match path {
-                None if given > 0 => {
-                    self.missing(format!("{flag}: is missing; TLS takes all three"));
-                }
-                Some(path) => {
-                    if let Err(reason) = files::read(path) {
-                        self.mistakes.add(format!("{flag} {path}: {reason}"));
-                    }
-                }
-                None => {}
-            }
-        }
-        let deny = self.deny(given > 0);
-        let [authority, certificate, key] = parts.map(|(_, path)| path.map(PathBuf::from));
-        Some(Tls { authority: authority?, certificate: certificate?, key: key?, deny })
-    }
-
-    /// What is typed is added to what is written: to forget one would let somebody in.
-    fn deny(&mut self, tls: bool) -> Vec<Fingerprint> {
-        let flags = self.flags;
-        let file = self.file;
-        let mut denied = Vec::new();
-        for text in flags.deny.iter().chain(&file.deny) {
-            match text.parse() {
-                Ok(print) => denied.push(print),
-                Err(takes) => self.mistakes.add(format!("--deny {text}: {takes}")),
-            }
-        }
-        if !denied.is_empty() && !tls {
-            self.missing("--deny: without TLS nobody shows a certificate; takes --tls-authority");
-        }
-        denied
-    }
-
-    fn token_file(&self) -> Option<&'a String> {
-        self.flags.admin_token_file.as_ref().or(self.file.admin_token_file.as_ref())
-    }
-
-    fn token(&mut self) -> Option<String> {
-        let path = self.token_file()?;
-        let token = files::read(path).map(|text| text.trim().to_string());
-        let token = token.and_then(|token| match token.len() >= TOKEN_MIN {
-            true => Ok(token),
-            false => Err(format!("takes a file with a token of {TOKEN_MIN} characters or more")),
-        });
-        token
-            .map_err(|reason| self.mistakes.add(format!("--admin-token-file {path}: {reason}")))
-            .ok()
     }
 
     fn level(&mut self) -> Option<Level> {

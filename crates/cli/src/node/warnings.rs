@@ -11,10 +11,17 @@ const READABLE_BY_ALL: u32 = 0o004;
 /// All that is to be minded about a node. Its token was read from this file.
 pub fn warnings(config: &Config, token: Option<&Path>) -> Vec<String> {
     let mut warnings = Vec::new();
-    if !config.http.ip().is_loopback() {
+    let access = &config.access;
+    if !config.http.ip().is_loopback() && access.tokens.is_none() {
         warnings.push(format!(
             "--http {}: clients are not authenticated: whoever reaches this address can take and \
              release locks",
+            config.http
+        ));
+    }
+    if !config.http.ip().is_loopback() && access.tls.is_none() {
+        warnings.push(format!(
+            "--http {}: without certificates whoever is on the way can read sessions and tokens",
             config.http
         ));
     }
@@ -26,6 +33,9 @@ pub fn warnings(config: &Config, token: Option<&Path>) -> Vec<String> {
     }
     let key = config.tls.as_ref().map(|tls| &*tls.key);
     warnings.extend(key.and_then(|path| no_secret("--tls-key", path)));
+    let key = access.tls.as_ref().map(|tls| &*tls.key);
+    warnings.extend(key.and_then(|path| no_secret("--api-key", path)));
+    warnings.extend(access.tokens.as_deref().and_then(|path| no_secret("--tokens", path)));
     warnings.extend(token.and_then(|path| no_secret("--admin-token-file", path)));
     warnings
 }

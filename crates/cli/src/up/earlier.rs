@@ -1,7 +1,7 @@
 //! A directory that an earlier `up` may have left, or that another one uses.
 
 use crate::failure::Usage;
-use crate::node::{self, Flags};
+use crate::node::{self, AccessFlags, Flags};
 use anyhow::Context;
 use conclave_service::{Config, Engine, REPLICATED};
 use rustix::fs::{FlockOperation, flock};
@@ -65,6 +65,8 @@ fn algorithms(file: &node::File) -> Flags {
         detector: file.detector.clone(),
         set: set.collect(),
         peers: file.nodes.iter().map(ToString::to_string).collect(),
+        // Who was served then says nothing about the disk.
+        access: AccessFlags { insecure: true, ..AccessFlags::default() },
         ..Flags::default()
     }
 }

@@ -4,7 +4,7 @@ use super::certificates::Certificates;
 use super::earlier;
 use super::ports::{self, Ports};
 use crate::failure::Mistakes;
-use crate::node::{self, File, Flags, Node};
+use crate::node::{self, AccessFlags, File, Flags, Node};
 use anyhow::Context;
 use conclave_service::{Config, REPLICATED};
 use rustix::process::getuid;
@@ -26,6 +26,8 @@ pub struct Wanted<'a> {
     pub http: SocketAddr,
     pub data: Option<&'a Path>,
     pub record: Option<&'a Path>,
+    /// Whether the APIs may be served beyond this machine.
+    pub insecure: bool,
     pub log_format: Option<String>,
 }
 
@@ -159,6 +161,7 @@ impl Setup {
             log_format: wanted.log_format.clone(),
             set: set.map(|(name, value)| (name.to_string(), value.into())).collect(),
             nodes: self.nodes.clone(),
+            insecure: wanted.insecure,
             ..File::default()
         };
         for node in &self.nodes {
@@ -178,6 +181,15 @@ impl Setup {
 
 /// What a node would complain about in its log is better said here, before anything is made.
 fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<Config, Mistakes> {
+    if !wanted.http.ip().is_loopback() && !wanted.insecure {
+        let mut mistakes = Mistakes::default();
+        mistakes.add(format!(
+            "--http {}: 'up' serves its APIs without certificates and tokens, so beyond this \
+             machine it takes --insecure; 'conclave node' has both",
+            wanted.http
+        ));
+        return mistakes.or(None);
+    }
     let flags = Flags {
         id: Some("1".to_string()),
         data: Some("unused".to_string()),
@@ -186,6 +198,7 @@ fn check(wanted: &Wanted<'_>, nodes: &[Node]) -> Result<Config, Mistakes> {
         detector: wanted.detector.clone(),
         set: wanted.set.clone(),
         peers: nodes.iter().map(ToString::to_string).collect(),
+        access: AccessFlags { insecure: wanted.insecure, ..AccessFlags::default() },
         log_format: wanted.log_format.clone(),
         ..Flags::default()
     };

@@ -1,6 +1,7 @@
 //! Real clusters among strangers, on bad disks and on slow machines. Each trouble gets a clear line
 //! or a clear status, and the clients of everybody else notice nothing.
 
+mod access;
 mod api_port;
 mod cluster_port;
 mod disk;

@@ -318,7 +318,7 @@ fn without_a_cluster_it_says_how_to_start_one() {
     );
     assert!(done.stderr.contains("'conclave up' starts a cluster"), "{}", done.stderr);
     let bad = conclave(&["lock", "build", "--server", "here", "--", "true"]);
-    let line = "error: --server here: takes HOST:PORT or http://HOST:PORT\n";
+    let line = "error: --server here: takes HOST:PORT, http://HOST:PORT or https://HOST:PORT\n";
     assert_eq!((bad.code, bad.stderr.as_str()), (2, line));
     let short = conclave(&["lock", "build", "--ttl", "1ms", "--", "true"]);
     let line = "error: --ttl 1ms: takes a time with its unit, from 1s to 3600s\n";

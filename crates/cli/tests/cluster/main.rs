@@ -18,6 +18,7 @@ mod ports;
 mod readme;
 mod recordings;
 mod replicated;
+mod running;
 #[path = "../support/mod.rs"]
 mod support;
 mod up;

@@ -88,7 +88,20 @@ fn flags_win_over_the_file() {
 
 #[test]
 fn the_example_for_operators_makes_a_node() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/conclave.toml");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("operator");
+    let _ = fs::remove_dir_all(&folder);
+    let papers = folder.to_str().unwrap();
+    assert_eq!(conclave(&["cert", "--out", papers, "--nodes", "3"]).code, 0);
+    let out = format!("{papers}/ci.token");
+    let made = conclave(&["token", "ci", "--acquire", "builds/", "--out", &out]);
+    fs::write(folder.join("tokens.toml"), made.stdout).unwrap();
+    for kind in ["node", "api"] {
+        let handed_over = folder.join(format!("{kind}.key")); // As systemd does with credentials.
+        fs::copy(folder.join(format!("{kind}-1.key")), handed_over).unwrap();
+    }
+    let example = include_str!("../../../../deploy/conclave.toml");
+    let example = example.replace("/run/credentials/conclave.service", papers);
+    let path = &file("example.toml", &example.replace("/etc/conclave", papers));
     refuses(&["node", "--config", path, "--log", "loud"], &["--log loud: "]);
     refuses(
         &["node", "--config", path, "--engine", "central", "--set", "lease=8s", "--log", "loud"],

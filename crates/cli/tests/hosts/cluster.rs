@@ -65,7 +65,7 @@ impl<'a> Cluster<'a> {
     pub fn launch(&mut self, node: u32) {
         let log = File::options().create(true).append(true).open(self.log_of(node));
         let mut command = self.lan.command(node, env!("CARGO_BIN_EXE_conclave"));
-        command.args(["node", "--die-with-parent", "--cluster", "hosts", "--id"]);
+        command.args(["node", "--die-with-parent", "--insecure", "--cluster", "hosts", "--id"]);
         command.arg(node.to_string()).arg("--data").arg(self.data_of(node)).args(&self.flags);
         command.arg("--admin-token-file").arg(self.token_file());
         for peer in 1..=N {

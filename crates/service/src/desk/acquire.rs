@@ -2,6 +2,7 @@
 //!
 //! Requests with an id are idempotent: a repeat waits with the first one, or gets its answer.
 
+use super::audited::Held;
 use super::queue::{Hold, Queue, Waiter};
 use super::refusal::{self, Refusal};
 use super::replies::Delivered;
@@ -276,6 +277,7 @@ impl Desk {
         let label = self.sessions.label(&session);
         let words = format!("'{label}' ({short}) has it with fence {fence}");
         self.journal.note(host, event, Some(name), words);
+        self.note_hold("granted", &Held { kind, name, session: &session, fence }, "", host);
     }
 
     /// A request without an id leaves with its connection: nobody could ask for it again.

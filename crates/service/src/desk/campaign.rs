@@ -2,6 +2,7 @@
 //! lost with that of the node.
 
 use super::acquire::check;
+use super::audited::Held;
 use super::refusal::{self, Refusal};
 use super::sessions::Kind;
 use super::timing::{CANDIDATE_TTL, milliseconds};
@@ -117,6 +118,9 @@ impl Desk {
                 let label = self.sessions.label(&holder.session);
                 let words = format!("'{label}' leads no longer");
                 self.journal.note(host, "leader", Some(&name), words);
+                let (kind, session, fence) = (Kind::Election, &*holder.session, holder.fence);
+                let held = Held { kind, name: &name, session, fence };
+                self.note_hold("lost", &held, "this node leads no longer", host);
             }
         }
     }

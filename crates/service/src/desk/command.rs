@@ -4,6 +4,7 @@ use super::Numbered;
 use super::refusal::Refusal;
 use super::sessions::Kind;
 use crate::readiness::Readiness;
+use crate::rights::Principal;
 use conclave_api as api;
 use tokio::sync::{broadcast, oneshot};
 
@@ -145,10 +146,55 @@ pub enum Command {
         /// Where the answer goes to.
         reply: Reply<()>,
     },
+    /// A command in somebody's name. Without one, nobody has to say who asks.
+    By {
+        /// Who asks.
+        principal: Principal,
+        /// What for.
+        command: Box<Command>,
+    },
     /// What only the replicated engine can do.
     Replicated(Replicated),
     /// Show something; nothing changes.
     Show(Question),
+}
+
+impl Command {
+    /// This command in the name of whoever asks.
+    pub fn by(principal: &Principal, command: Self) -> Self {
+        match principal.is_anyone() {
+            true => command,
+            false => Self::By { principal: principal.clone(), command: Box::new(command) },
+        }
+    }
+
+    /// The session that it is for.
+    pub fn session_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::KeepAlive { session, .. } | Self::CloseSession { session, .. } => Some(session),
+            Self::Acquire { request, .. } | Self::Campaign { request, .. } => {
+                Some(&mut request.session)
+            }
+            Self::Release { request, .. } | Self::Resign { request, .. } => {
+                Some(&mut request.session)
+            }
+            Self::Withdraw { request, .. } => Some(&mut request.session),
+            Self::Proclaim { request, .. } => Some(&mut request.session),
+            Self::By { command, .. } => command.session_mut(),
+            Self::OpenSession { .. }
+            | Self::Force { .. }
+            | Self::SetValue { .. }
+            | Self::HandOver { .. }
+            | Self::Replicated(_)
+            | Self::Show(_) => None,
+        }
+    }
+
+    /// The command itself, and who asks.
+    pub fn opened(self) -> (Principal, Self) {
+        let Self::By { principal, command } = self else { return (Principal::default(), self) };
+        (principal, *command)
+    }
 }
 
 /// What only the replicated engine can be asked to do.

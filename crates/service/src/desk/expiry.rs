@@ -1,6 +1,7 @@
 //! Expiry: where leases end. Sessions whose time to live is over, requests that have waited for as
 //! long as they wanted to, and grants that nobody took note of.
 
+use super::audited::Held;
 use super::queue::Queue;
 use super::refusal::{self, Refusal};
 use super::sessions::{Kind, short_hash};
@@ -43,7 +44,7 @@ impl Desk {
         host: &mut dyn HostContext,
     ) {
         for (id, kind, name) in self.queues.of_sessions(ids) {
-            self.leave_queue(&id, kind, &name, host);
+            self.leave_queue(&id, kind, &name, event, host);
         }
         for id in ids {
             let words = format!("'{}' ({})", self.sessions.label(id), short_hash(id));
@@ -53,12 +54,24 @@ impl Desk {
         }
     }
 
-    fn leave_queue(&mut self, id: &str, kind: Kind, name: &str, host: &mut dyn HostContext) {
+    fn leave_queue(
+        &mut self,
+        id: &str,
+        kind: Kind,
+        name: &str,
+        event: &str,
+        host: &mut dyn HostContext,
+    ) {
         let now = self.timer.now();
         let Some(queue) = self.queues.get_mut(kind, name) else { return };
         let waited = queue.take_waiters(|waiter| waiter.session == id);
-        if queue.held_by(id).is_some() {
+        if let Some(fence) = queue.held_by(id).map(|holder| holder.fence) {
             queue.end_hold(now);
+            let (event, reason) = match event {
+                "expired" => ("expired", "its session was silent for too long"),
+                _ => ("released", "its session was ended"),
+            };
+            self.note_hold(event, &Held { kind, name, session: id, fence }, reason, host);
             let words = "its session has ended".to_string();
             self.journal.note(host, end_event(kind), Some(name), words);
         }
@@ -102,7 +115,10 @@ impl Desk {
         host: &mut dyn HostContext,
     ) {
         let holder = self.queues.get(kind, name).and_then(Queue::holder);
-        let Some(session) = holder.map(|holder| holder.session.clone()) else { return };
+        let Some((session, fence)) = holder.map(|holder| (holder.session.clone(), holder.fence))
+        else {
+            return;
+        };
         let patience = self.claim_time(&session);
         let Some(queue) = self.queues.get_mut(kind, name) else { return };
         let withdrawn = queue.take_unclaimed(patience, now);
@@ -120,6 +136,8 @@ impl Desk {
         }
         let words = format!("'{}' did not claim it", self.sessions.label(&session));
         self.journal.note(host, end_event(kind), Some(name), words);
+        let held = Held { kind, name, session: &session, fence };
+        self.note_hold("released", &held, "nobody claimed it", host);
         self.settle(kind, name, host);
     }
 

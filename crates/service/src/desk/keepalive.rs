@@ -29,7 +29,9 @@ impl Desk {
             return Err(refusal::unsupported(words));
         }
         self.check_stays()?;
-        let known = request.request_id.as_ref().and_then(|id| self.sessions.opened_by(id));
+        let principal = self.asker.name().to_string();
+        let opening = request.request_id.as_ref();
+        let known = opening.and_then(|id| self.sessions.opened_by(&principal, id));
         if let Some(known) = known.map(str::to_string) {
             return self.opened_before(&known, ttl, request.label.as_deref(), host);
         }
@@ -40,7 +42,7 @@ impl Desk {
         let label = request.label.unwrap_or_default();
         let words = format!("'{label}' ({})", short_hash(&id));
         self.journal.note(host, "session_opened", None, words);
-        let record = Record { ttl, label, request_id: request.request_id };
+        let record = Record { ttl, label, request_id: request.request_id, principal };
         let expires = self.sessions.open(id.clone(), record, self.timer.now());
         self.timer.due(expires);
         persistence::save_session(&id, self.sessions.get(&id), host);

@@ -12,6 +12,8 @@
 //! more time than it would have given before the pause.
 
 use super::Desk;
+use super::audited::Held;
+use super::sessions::Kind;
 use super::timing::STALL_MAX;
 use conclave_core::Ticks;
 use conclave_net::HostContext;
@@ -53,6 +55,8 @@ impl Desk {
             let words = format!("'{label}' has lost it: {why}");
             tracing::warn!(lock = name, fence = holder.fence, "{words}");
             self.journal.note(host, "lost", Some(&name), words);
+            let (kind, session, fence) = (Kind::Lock, &*holder.session, holder.fence);
+            self.note_hold("lost", &Held { kind, name: &name, session, fence }, why, host);
         }
     }
 }

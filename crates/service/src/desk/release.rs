@@ -1,5 +1,6 @@
 //! Release: holds end by release, withdrawal of a request, or force; and fences are verified.
 
+use super::audited::Held;
 use super::expiry::end_event;
 use super::queue::Queue;
 use super::refusal;
@@ -48,6 +49,8 @@ impl Desk {
         if holds == 0 {
             let words = format!("'{}' gave it back", self.sessions.label(&request.session));
             self.journal.note(host, end_event(kind), Some(name), words);
+            let held = Held { kind, name, session: &request.session, fence: request.fence };
+            self.note_hold("released", &held, "", host);
         }
         let released = Released { fence: request.fence, holds };
         if let (Some(known), Some(session)) = (known, self.sessions.get_mut(&request.session)) {
@@ -104,8 +107,12 @@ impl Desk {
         let Some(holder) = queue.and_then(|queue| queue.end_hold(now)) else {
             return Err(refusal::not_found(format!("no session of this node holds '{name}'")));
         };
-        let holder = self.holder_view(&holder);
         let reason = &request.reason;
+        let (kind, fence) = (Kind::Lock, holder.fence);
+        let held = Held { kind, name, session: &holder.session, fence };
+        self.note_hold("forced", &held, "at once", host);
+        self.note_force(name, fence, reason, host);
+        let holder = self.holder_view(&holder);
         let words = format!("taken from '{}' ({}): {reason}", holder.label, holder.session);
         tracing::warn!(lock = name, fence = holder.fence, "force: {words}");
         self.journal.note(host, "forced", Some(name), words);

@@ -30,6 +30,9 @@ pub struct Record {
     pub label: String,
     /// The id of the request that opened it.
     pub request_id: Option<String>,
+    /// Who opened it; empty where nobody had to say so, as in what older versions wrote.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub principal: String,
 }
 
 /// What came of an acquire or a campaign.
@@ -132,7 +135,8 @@ impl Session {
 #[derive(Debug, Default)]
 pub struct Sessions {
     sessions: BTreeMap<String, Session>,
-    opened_by: BTreeMap<String, String>,
+    /// By principal and id.
+    opened_by: BTreeMap<(String, String), String>,
 }
 
 impl Sessions {
@@ -152,8 +156,15 @@ impl Sessions {
     }
 
     /// The id of the session that this request opened.
-    pub fn opened_by(&self, request_id: &str) -> Option<&str> {
-        self.opened_by.get(request_id).map(String::as_str)
+    pub fn opened_by(&self, principal: &str, request_id: &str) -> Option<&str> {
+        let opening = (principal.to_string(), request_id.to_string());
+        self.opened_by.get(&opening).map(String::as_str)
+    }
+
+    /// Whether a session is there and somebody else's. Where nobody has to say who asks, there is
+    /// but one, without a name.
+    pub fn is_anothers(&self, id: &str, principal: &str) -> bool {
+        self.get(id).is_some_and(|session| session.record.principal != principal)
     }
 
     /// What people see of a session.
@@ -164,7 +175,8 @@ impl Sessions {
     /// Adds a session that is heard of just now. Returns when it expires.
     pub fn open(&mut self, id: String, record: Record, now: Ticks) -> Ticks {
         if let Some(request_id) = &record.request_id {
-            self.opened_by.insert(request_id.clone(), id.clone());
+            let opening = (record.principal.clone(), request_id.clone());
+            self.opened_by.insert(opening, id.clone());
         }
         let session = Session::new(record, now);
         let expires = session.expires;
@@ -184,7 +196,7 @@ impl Sessions {
         if let Some(session) = self.sessions.remove(id)
             && let Some(request_id) = session.record.request_id
         {
-            self.opened_by.remove(&request_id);
+            self.opened_by.remove(&(session.record.principal, request_id));
         }
     }
 
@@ -217,7 +229,8 @@ mod tests {
 
     fn record(request_id: &str) -> Record {
         let request_id = Some(request_id.to_string());
-        Record { ttl: Ticks::units(10), label: "label".to_string(), request_id }
+        let principal = "ci".to_string();
+        Record { ttl: Ticks::units(10), label: "label".to_string(), request_id, principal }
     }
 
     fn request(number: usize) -> RequestName {
@@ -238,9 +251,10 @@ mod tests {
     fn the_id_of_an_opening_leads_to_a_session_only_while_it_lives() {
         let mut sessions = Sessions::default();
         sessions.open("a".to_string(), record("r"), Ticks::ZERO);
-        assert_eq!(sessions.opened_by("r"), Some("a"));
+        assert_eq!(sessions.opened_by("ci", "r"), Some("a"));
+        assert_eq!(sessions.opened_by("cd", "r"), None, "ids are kept per principal");
         sessions.end("a");
-        assert_eq!((sessions.opened_by("r"), sessions.len()), (None, 0));
+        assert_eq!((sessions.opened_by("ci", "r"), sessions.len()), (None, 0));
     }
 
     #[test]

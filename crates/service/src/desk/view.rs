@@ -7,6 +7,7 @@ use super::sessions::{Granted, Kind, short_hash};
 use super::timing::milliseconds;
 use super::{Answer, Desk, lock_key};
 use crate::readiness::{self, Readiness};
+use crate::rights::Right;
 use conclave_api as api;
 use conclave_api::limits::{self, LOCKS_MAX};
 use conclave_core::{NodeId, Ticks};
@@ -82,7 +83,8 @@ impl Desk {
         host: &dyn HostContext,
     ) -> Answer<api::Locks> {
         let limit = limits::page(page)?;
-        let mut from = self.queues.locks.after(page.after.as_deref());
+        let from = self.queues.locks.after(page.after.as_deref());
+        let mut from = from.filter(|(name, _)| self.asker.may(Right::Read, name));
         let view = |(name, lock): (&String, &Lock)| self.view_of(name, lock, host);
         let locks: Vec<api::Lock> = from.by_ref().take(limit).map(view).collect();
         let next = from.next().and_then(|_| locks.last()).map(|last| last.name.clone());
@@ -117,7 +119,8 @@ impl Desk {
 
     pub(super) fn elections_view(&self, page: &api::Page) -> Answer<api::Elections> {
         let limit = limits::page(page)?;
-        let mut from = self.queues.elections.after(page.after.as_deref());
+        let from = self.queues.elections.after(page.after.as_deref());
+        let mut from = from.filter(|name| self.asker.may(Right::Read, name));
         let view = |name: &String| self.view_of_election(name);
         let elections: Vec<api::Election> = from.by_ref().take(limit).map(view).collect();
         let next = from.next().and_then(|_| elections.last()).map(|last| last.name.clone());

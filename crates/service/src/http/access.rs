@@ -1,5 +1,5 @@
-//! Access control: `Host`, `Origin` (DNS rebinding, cross-site requests), the admin token, and who
-//! is served when there is hardly room.
+//! Access control: `Host`, `Origin` (DNS rebinding, cross-site requests), and who is served when
+//! there is hardly room. Who asks, and may do what, is `authorize`.
 //! Loopback is not trust: a web page that the user visits can have his browser ask, under a name
 //! that points here.
 
@@ -61,7 +61,7 @@ fn check(headers: &HeaderMap, own: &[String]) -> Result<(), Problem> {
     }
 }
 
-fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+pub(super) fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
@@ -82,26 +82,6 @@ fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((bare, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => bare,
         _ => host,
-    }
-}
-
-/// Refuses whoever does not show the admin token, and wants to do this.
-pub fn check_admin(headers: &HeaderMap, token: Option<&str>, deed: &str) -> Result<(), Problem> {
-    let Some(token) = token else {
-        let words = format!("this node was started without an admin token: nobody may {deed}");
-        return Err(Problem::forbidden(StatusCode::FORBIDDEN, words));
-    };
-    let shown = text(headers, header::AUTHORIZATION);
-    match shown.and_then(|shown| shown.strip_prefix("Bearer ")) {
-        None => {
-            let words = format!("to {deed} needs the admin token: 'Authorization: Bearer TOKEN'");
-            Err(Problem::forbidden(StatusCode::UNAUTHORIZED, words))
-        }
-        Some(shown) if is_token(shown, token) => Ok(()),
-        Some(_) => {
-            tracing::warn!("somebody tried to {deed} with a wrong admin token");
-            Err(Problem::forbidden(StatusCode::FORBIDDEN, "that is not the admin token"))
-        }
     }
 }
 

@@ -1,15 +1,14 @@
 //! Handlers of elections: campaign, proclaim, resign, withdraw, and views.
 
-use super::Api;
+use super::authorize::Authenticated;
 use super::body::{Body, Name, Names, Query};
 use super::problem::{Listed, Outcome};
 use crate::desk::{Command, Kind, Question, Replicated};
 use axum::Json;
-use axum::extract::State;
 use conclave_api as api;
 
 pub async fn campaign(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(name): Name,
     Body(request): Body<api::Acquire>,
 ) -> Outcome<api::Grant> {
@@ -17,7 +16,7 @@ pub async fn campaign(
 }
 
 pub async fn proclaim(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(name): Name,
     Body(request): Body<api::Proclaim>,
 ) -> Outcome<api::Election> {
@@ -25,7 +24,7 @@ pub async fn proclaim(
 }
 
 pub async fn pass_on(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(name): Name,
     Body(request): Body<api::HandOver>,
 ) -> Outcome<api::HandedOver> {
@@ -35,7 +34,7 @@ pub async fn pass_on(
 }
 
 pub async fn resign(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(name): Name,
     Body(request): Body<api::Release>,
 ) -> Outcome<api::Released> {
@@ -43,7 +42,7 @@ pub async fn resign(
 }
 
 pub async fn withdraw(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Names(name, request_id): Names,
     Body(request): Body<api::Withdraw>,
 ) -> Outcome<api::Withdrawn> {
@@ -52,10 +51,10 @@ pub async fn withdraw(
     Ok(Json(api.ask(ask).await?))
 }
 
-pub async fn list(State(api): State<Api>, Query(page): Query<api::Page>) -> Listed {
+pub async fn list(Authenticated(api): Authenticated, Query(page): Query<api::Page>) -> Listed {
     api.list(|reply| Question::Elections { page, reply }).await
 }
 
-pub async fn one(State(api): State<Api>, Name(name): Name) -> Outcome<api::Election> {
+pub async fn one(Authenticated(api): Authenticated, Name(name): Name) -> Outcome<api::Election> {
     Ok(Json(api.show(|reply| Question::Election { name, reply }).await?))
 }

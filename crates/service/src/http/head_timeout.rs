@@ -3,13 +3,13 @@
 //! Hyper has one time-out for the head of a request, which runs while a connection is idle too. It
 //! is used for idleness; how long a head takes from its first byte is measured here.
 
+use super::wire::Wire;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 
 /// What a connection is doing, shared between its stream and its service.
 #[derive(Clone, Debug)]
@@ -81,13 +81,13 @@ impl HeadTimer {
 
 /// A stream whose reads are noticed.
 pub struct TimedStream {
-    stream: TcpStream,
+    stream: Wire,
     timer: HeadTimer,
 }
 
 impl TimedStream {
     /// This stream, noticed by that timer.
-    pub fn new(stream: TcpStream, timer: HeadTimer) -> Self {
+    pub fn new(stream: Wire, timer: HeadTimer) -> Self {
         Self { stream, timer }
     }
 }

@@ -1,17 +1,15 @@
 //! Handlers of locks: acquire, release, withdraw, verify, force, and views.
 
-use super::Api;
-use super::access::check_admin;
+use super::authorize::{Authenticated, demand};
 use super::body::{Body, Name, Names, Query};
 use super::problem::{Listed, Outcome};
 use crate::desk::{Command, Kind, Question, Replicated};
+use crate::rights::Right;
 use axum::Json;
-use axum::extract::State;
-use axum::http::HeaderMap;
 use conclave_api as api;
 
 pub async fn acquire(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(name): Name,
     Body(request): Body<api::Acquire>,
 ) -> Outcome<api::Grant> {
@@ -19,9 +17,10 @@ pub async fn acquire(
 }
 
 pub async fn acquire_all(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Body(request): Body<api::AcquireAll>,
 ) -> Outcome<api::Grants> {
+    request.locks.iter().try_for_each(|lock| demand(&api.who, Right::Acquire, &lock.name))?;
     Ok(Json(
         api.ask_to_enter(|reply| Command::Replicated(Replicated::AcquireAll { request, reply }))
             .await?,
@@ -29,7 +28,7 @@ pub async fn acquire_all(
 }
 
 pub async fn release(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(name): Name,
     Body(request): Body<api::Release>,
 ) -> Outcome<api::Released> {
@@ -37,7 +36,7 @@ pub async fn release(
 }
 
 pub async fn withdraw(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Names(name, request_id): Names,
     Body(request): Body<api::Withdraw>,
 ) -> Outcome<api::Withdrawn> {
@@ -47,31 +46,32 @@ pub async fn withdraw(
 }
 
 pub async fn verify(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(name): Name,
     Body(request): Body<api::Verify>,
 ) -> Outcome<api::Verified> {
     Ok(Json(api.show(|reply| Question::Verify { name, request, reply }).await?))
 }
 
-pub async fn list(State(api): State<Api>, Query(page): Query<api::Page>) -> Listed {
+pub async fn list(Authenticated(api): Authenticated, Query(page): Query<api::Page>) -> Listed {
     api.list(|reply| Question::Locks { page, reply }).await
 }
 
 pub async fn one(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(name): Name,
     Query(look): Query<api::Look>,
 ) -> Outcome<api::Lock> {
+    if look.explain {
+        demand(&api.who, Right::Read, "")?; // It names other locks.
+    }
     Ok(Json(api.show(|reply| Question::Lock { name, look, reply }).await?))
 }
 
 pub async fn force(
-    State(api): State<Api>,
-    headers: HeaderMap,
+    Authenticated(api): Authenticated,
     Name(name): Name,
     Body(request): Body<api::Force>,
 ) -> Outcome<api::Forced> {
-    check_admin(&headers, api.config.admin_token.as_deref(), "use force")?;
     Ok(Json(api.ask(|reply| Command::Force { name, request, reply }).await?))
 }

@@ -1,14 +1,14 @@
 //! Metrics of the API itself, whichever engine is behind it: connections, refusals, waits; and the
 //! whole page, for which the engine is asked.
 
-use super::Api;
+use super::authorize::Authenticated;
 use super::places::{Places, Room};
 use super::problem::Problem;
+use crate::audit::Audit;
 use crate::desk::Question;
 use crate::metrics::{Page, catalogue as all};
 use crate::node_facts::NodeFacts;
 use crate::readiness::Readiness;
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use conclave_api::Code;
@@ -57,12 +57,13 @@ impl ApiMetrics {
 }
 
 /// The whole page.
-pub async fn metrics(State(api): State<Api>) -> Result<Response, Problem> {
+pub async fn metrics(Authenticated(api): Authenticated) -> Result<Response, Problem> {
     let mut page = Page::default();
     page.append(&api.show(|reply| Question::Metrics { reply }).await?);
     readiness(&mut page, &api.readiness().await?);
     api.metrics.write(&mut page);
     facts(&mut page, &api.config.facts);
+    audit(&mut page, api.config.audit.as_ref());
     let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     Ok(([kind], page.text()).into_response())
 }
@@ -71,6 +72,11 @@ fn readiness(page: &mut Page, readiness: &Readiness) {
     page.single(&all::READY, u8::from(readiness.is_ready()));
     let check = |(name, passes): (&str, bool)| ([name.to_string()], u8::from(passes));
     page.lines(&all::READY_CHECK, readiness.checks().map(check));
+}
+
+fn audit(page: &mut Page, audit: Option<&Audit>) {
+    page.lines(&all::AUDIT_LINES, audit.map(|audit| ([], audit.written())));
+    page.lines(&all::AUDIT_LOST, audit.map(|audit| ([], audit.lost())));
 }
 
 fn facts(page: &mut Page, facts: &NodeFacts) {

@@ -2,7 +2,7 @@
 //! schemas from the types of the API.
 
 use super::route_table::table;
-use super::routes::{Gives, Parameter, Route, Takes};
+use super::routes::{Gives, Need, Parameter, Route, Takes};
 use axum::body::Bytes;
 use conclave_api::schema;
 use serde_json::{Map, Value, json};
@@ -47,8 +47,13 @@ fn document(routes: &[Route], schemas: Map<String, Value>) -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "securitySchemes": { "admin": { "type": "http", "scheme": "bearer" } },
+            "securitySchemes": {
+                "token": { "type": "http", "scheme": "bearer" },
+                "certificate": { "type": "mutualTLS" },
+            },
         },
+        // Without a file of tokens nobody has to say who asks, but for what needs the admin token.
+        "security": [{ "token": [] }, { "certificate": [] }, {}],
     })
 }
 
@@ -64,8 +69,10 @@ fn operation(route: &Route) -> Value {
     if !parameters.is_empty() {
         operation["parameters"] = json!(parameters);
     }
-    if route.admin {
-        operation["security"] = json!([{ "admin": [] }]);
+    if route.need == Need::Nothing {
+        operation["security"] = json!([]);
+    } else if route.need.is_admin() {
+        operation["security"] = json!([{ "token": [] }, { "certificate": [] }]);
     }
     operation
 }

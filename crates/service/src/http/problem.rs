@@ -24,6 +24,12 @@ impl Problem {
         Self { status, refusal: refusal::bad(message) }
     }
 
+    /// Nobody knows who asks.
+    pub fn unauthorized(message: impl Into<String>) -> Self {
+        let refusal = refusal::refuse(Code::Unauthorized, message);
+        Self { status: StatusCode::UNAUTHORIZED, refusal }
+    }
+
     /// Who asks may not.
     pub fn forbidden(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, refusal: refusal::refuse(Code::Forbidden, message) }

@@ -2,6 +2,7 @@
 
 use super::routes::{Gives, LIVES, Parameter, Route, Takes};
 use super::{elections, locks, members, metrics, session_stream, sessions, streams, values};
+use crate::rights::Right;
 use axum::routing::{delete, get, post, put};
 use conclave_api::{Code, SESSION_HEADER, STREAM_HEADER};
 
@@ -101,10 +102,11 @@ fn of_sessions() -> Vec<Route> {
 fn of_locks() -> Vec<Route> {
     let acquire = "Takes a lock; answers when it is granted or the wait is over.";
     let several = "Takes several locks, all or none (replicated engine).";
-    let force = "Takes a lock from its holder; needs the admin token.";
+    let force = "Takes a lock from its holder; needs the right to admin.";
     let leave = "/v1/locks/{name}/waiters/{request_id}";
     vec![
         Route::new("post", "/v1/locks/{name}/acquire", post(locks::acquire), acquire)
+            .needs(Right::Acquire)
             .takes("Acquire")
             .gives("Grant")
             .refuses(IN_VAIN)
@@ -130,7 +132,7 @@ fn of_locks() -> Vec<Route> {
             .takes("Force")
             .gives("Forced")
             .refuses(&[Code::NotFound])
-            .admin()
+            .needs(Right::Admin)
             .urgent(),
     ]
 }
@@ -139,12 +141,14 @@ fn views_of_locks() -> Vec<Route> {
     let verify = "Whether a fence is that of a holder, at this instant.";
     vec![
         Route::new("post", "/v1/locks/{name}/verify", post(locks::verify), verify)
+            .needs(Right::Read)
             .takes("Verify")
             .gives("Verified"),
         Route::new("get", "/v1/locks", get(locks::list), "All locks, in pages.")
             .gives("Locks")
             .reads_also(LISTED),
         Route::new("get", "/v1/locks/{name}", get(locks::one), "One lock.")
+            .needs(Right::Read)
             .reads_also(LOOKED)
             .gives("Lock")
             .refuses(&[Code::NotFound]),
@@ -158,16 +162,19 @@ fn of_elections() -> Vec<Route> {
     let leave = "/v1/elections/{name}/candidates/{request_id}";
     vec![
         Route::new("post", "/v1/elections/{name}/campaign", post(elections::campaign), campaign)
+            .needs(Right::Acquire)
             .takes("Acquire")
             .gives("Grant")
             .refuses(NOT_ELECTED)
             .numbered(),
         Route::new("post", "/v1/elections/{name}/proclaim", post(elections::proclaim), proclaim)
+            .needs(Right::Acquire)
             .takes("Proclaim")
             .gives("Election")
             .refuses(NOT_GIVEN_BACK)
             .numbered(),
         Route::new("post", "/v1/elections/{name}/hand-over", post(elections::pass_on), pass_on)
+            .needs(Right::Acquire)
             .takes("HandOver")
             .gives("HandedOver")
             .refuses(NOT_HANDED_OVER)
@@ -194,8 +201,10 @@ fn views_of_elections() -> Vec<Route> {
             .gives("Elections")
             .reads_also(LISTED),
         Route::new("get", "/v1/elections/{name}", get(elections::one), "One election.")
+            .needs(Right::Read)
             .gives("Election"),
         Route::new("get", "/v1/elections/{name}/observe", get(streams::observe), observe)
+            .needs(Right::Read)
             .answers(Gives::Stream("Election")),
     ]
 }
@@ -210,9 +219,11 @@ fn of_values() -> Vec<Route> {
             get(values::get),
             "A value; with a classic engine, node 1 keeps it.",
         )
+        .needs(Right::Read)
         .gives("Value")
-        .refuses(&[Code::NotFound]),
+        .refuses(&[Code::NotFound, Code::Unsupported]),
         Route::new("put", "/v1/values/{name}", put(values::put), change)
+            .needs(Right::Acquire)
             .takes("NewValue")
             .gives("Value")
             .refuses(NOT_WRITTEN)
@@ -221,7 +232,7 @@ fn of_values() -> Vec<Route> {
             .reads(Takes::Ignored)
             .gives("Value")
             .refuses(&[Code::NotFound, Code::Unsupported])
-            .admin(),
+            .needs(Right::Admin),
     ]
 }
 
@@ -234,13 +245,19 @@ fn of_the_node() -> Vec<Route> {
         Route::new("get", "/v1/events", get(streams::events), events)
             .answers(Gives::Stream("LiveEvent")),
         Route::new("get", "/metrics", get(metrics::metrics), "Numbers for Prometheus.")
+            .needs_metrics()
             .answers(Gives::Text)
             .urgent(),
         Route::new("get", LIVES, get(sessions::health), "Whether it lives.")
+            .free()
             .answers(Gives::Text)
             .urgent(),
-        Route::new("get", "/readyz", get(sessions::ready), ready).answers(Gives::Text).urgent(),
+        Route::new("get", "/readyz", get(sessions::ready), ready)
+            .free()
+            .answers(Gives::Text)
+            .urgent(),
         Route::new("get", "/openapi.json", get(sessions::description), "This document.")
+            .free()
             .answers(Gives::AnyJson),
     ]
 }
@@ -253,7 +270,7 @@ fn of_members() -> Vec<Route> {
     let backup = "A backup of this node's table (replicated engine).";
     let one = "/v1/cluster/members/{member}";
     let refused = &[Code::NotFound, Code::Conflict, Code::Unsupported];
-    let changed = |route: Route| route.gives("Members").refuses(refused).admin();
+    let changed = |route: Route| route.gives("Members").refuses(refused).needs_all(Right::Admin);
     vec![
         Route::new("get", all, get(members::list), "Who belongs to the cluster.")
             .gives("Members")
@@ -275,6 +292,6 @@ fn of_members() -> Vec<Route> {
             .reads(Takes::Ignored)
             .answers(Gives::Bytes)
             .refuses(&[Code::Unsupported])
-            .admin(),
+            .needs_all(Right::Admin),
     ]
 }

@@ -2,7 +2,8 @@
 
 use super::problem::Problem;
 use super::route_table::table;
-use super::{Api, access};
+use super::{Api, access, authorize};
+use crate::rights::Right;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -30,12 +31,34 @@ pub struct Route {
     pub also: &'static [Parameter],
     /// Whether its request may have a number, by which it is repeated.
     pub numbered: bool,
-    /// Whether it needs the admin token.
-    pub admin: bool,
+    /// Who may use it.
+    pub need: Need,
     /// What serves it.
     pub handler: MethodRouter<Api>,
     /// Whether it is served even when there is hardly room for another connection.
     pub urgent: bool,
+}
+
+/// Who may use a route, where it matters who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Everybody.
+    Nothing,
+    /// Whoever is known: what it then sees or does is its own, or looked at more closely.
+    Known,
+    /// Whoever may do this with the name in the path.
+    Named(Right),
+    /// Whoever may do this with all names.
+    All(Right),
+    /// Whoever may read the metrics.
+    Metrics,
+}
+
+impl Need {
+    /// Whether even where nobody has to say who asks it takes the admin token.
+    pub fn is_admin(self) -> bool {
+        matches!(self, Self::Named(Right::Admin) | Self::All(Right::Admin))
+    }
 }
 
 /// Something that a route reads beside its path and its body.
@@ -109,7 +132,7 @@ impl Route {
             refuses: &[],
             also: &[],
             numbered: false,
-            admin: false,
+            need: Need::Known,
             handler,
             urgent: false,
         }
@@ -143,8 +166,24 @@ impl Route {
         Self { numbered: true, ..self }
     }
 
-    pub(super) fn admin(self) -> Self {
-        Self { admin: true, ..self }
+    /// Whoever uses it must be allowed to do this with the name in its path.
+    pub(super) fn needs(self, right: Right) -> Self {
+        Self { need: Need::Named(right), ..self }
+    }
+
+    /// It is for those who may do this with all names.
+    pub(super) fn needs_all(self, right: Right) -> Self {
+        Self { need: Need::All(right), ..self }
+    }
+
+    /// It is for those who watch the node.
+    pub(super) fn needs_metrics(self) -> Self {
+        Self { need: Need::Metrics, ..self }
+    }
+
+    /// It is for everybody.
+    pub(super) fn free(self) -> Self {
+        Self { need: Need::Nothing, ..self }
     }
 
     /// It is served on a reserved place too: whoever holds something depends on it, or whoever
@@ -166,8 +205,8 @@ impl Route {
         if matches!(self.takes, Takes::Json(_) | Takes::Maybe(_)) {
             all.push((415, Code::BadRequest));
         }
-        if self.admin {
-            all.extend([(401, Code::Forbidden), (401, Code::Unauthorized)]);
+        if self.need != Need::Nothing {
+            all.push((401, Code::Unauthorized));
         }
         if self.numbered {
             all.extend([(410, Code::Conflict), (422, Code::Conflict)]);
@@ -176,10 +215,12 @@ impl Route {
         all
     }
 
-    fn into_handler(self) -> MethodRouter<Api> {
+    fn into_handler(self, api: &Api) -> MethodRouter<Api> {
+        let state = (api.clone(), self.need);
+        let handler = self.handler.layer(from_fn_with_state(state, authorize::authorize));
         match self.urgent {
-            true => self.handler,
-            false => self.handler.layer(from_fn(access::check_room)),
+            true => handler,
+            false => handler.layer(from_fn(access::check_room)),
         }
     }
 }
@@ -188,7 +229,7 @@ impl Route {
 pub(super) fn router(api: Api) -> Router {
     let routes = table().into_iter();
     routes
-        .fold(Router::new(), |router, route| router.route(route.path, route.into_handler()))
+        .fold(Router::new(), |router, route| router.route(route.path, route.into_handler(&api)))
         .fallback(|| async { Problem::from(crate::desk::refusal::not_found("no such route")) })
         .method_not_allowed_fallback(|| async {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this route has other methods")

@@ -1,18 +1,21 @@
 //! The HTTP server: connections, how many, how slow, and how they end.
 
 use super::answer_room::AnswerRoom;
+use super::authorize::Shown;
 use super::head_timeout::{HeadTimer, TimedStream};
 use super::metrics::ApiMetrics;
 use super::places::{Place, Places, Room};
 use super::stream_limit::StreamLimit;
-use super::write_timeout::WriteTimeout;
+use super::wire::Wire;
 use super::{Api, HttpConfig, HttpLimits, LISTS_MAX, routes};
 use crate::desk::Command;
+use crate::rights::Principal;
+use crate::tokens::TokenFile;
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use conclave_net::RateLimitedLog;
+use conclave_net::{ApiTls, RateLimitedLog};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
@@ -57,11 +60,16 @@ pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<C
     let streams = StreamLimit::new(limits.streams);
     let session_streams = StreamLimit::new(limits.streams);
     let lists = Arc::new(Semaphore::new(LISTS_MAX));
+    if let Some(tokens) = &config.tokens {
+        TokenFile::follow(tokens);
+    }
     let places = Places::new(limits.connections, limits.reserved);
     let metrics = Arc::new(ApiMetrics::new(Arc::clone(&places)));
     let config = Arc::new(config);
-    let api = Api { config, commands, streams, session_streams, lists, metrics };
-    let task = tokio::spawn(run(listener, routes::router(api), places, limits, stopped));
+    let who = Principal::default();
+    let served = Arc::clone(&config);
+    let api = Api { config: served, commands, streams, session_streams, lists, who, metrics };
+    let task = tokio::spawn(run(listener, routes::router(api), places, config, stopped));
     Server { stop, task }
 }
 
@@ -69,9 +77,10 @@ async fn run(
     listener: TcpListener,
     router: Router,
     places: Arc<Places>,
-    limits: HttpLimits,
+    config: Arc<HttpConfig>,
     mut stopped: oneshot::Receiver<()>,
 ) {
+    let limits = config.limits;
     let graceful = GracefulShutdown::new();
     let warnings = Arc::new(RateLimitedLog::new("client at"));
     let answers = AnswerRoom::new(limits.answers);
@@ -87,7 +96,8 @@ async fn run(
             Ok(((stream, peer), Some(place))) => {
                 let warnings = Arc::clone(&warnings);
                 let answers = answers.clone();
-                let client = Client { peer, limits, warnings, answers };
+                let tls = config.tls.clone();
+                let client = Client { peer, limits, warnings, answers, tls };
                 let served = client.serve(stream, router.clone(), graceful.watcher(), place);
                 connections.spawn(served);
             }
@@ -109,6 +119,7 @@ struct Client {
     limits: HttpLimits,
     warnings: Arc<RateLimitedLog>,
     answers: AnswerRoom,
+    tls: Option<ApiTls>,
 }
 
 /// There is no room for this connection.
@@ -131,12 +142,31 @@ fn marked(mut answer: Response, room: Room, timer: &HeadTimer) -> Response {
 }
 
 impl Client {
+    /// Greets, then serves; both in the time that the head of a first request may take.
     async fn serve(self, stream: TcpStream, router: Router, watcher: Watcher, place: Place) {
         // An event is not kept back until the client has acknowledged the one before.
         let _ = stream.set_nodelay(true); // One that has gone is noticed soon enough.
+        let greeted = tokio::select! {
+            greeted = Wire::greet(stream, self.tls.as_ref(), self.limits.write) => greeted,
+            () = place.timer.too_slow(self.limits.head) => return self.too_slow(),
+            () = place.evicted() => return full(&self.warnings, self.peer, self.limits),
+        };
+        match greeted {
+            Ok((wire, shown)) => self.serve_greeted(wire, shown, router, watcher, place).await,
+            Err(error) => self.warnings.about(self.peer, format_args!("closed: {error}")),
+        }
+    }
+
+    async fn serve_greeted(
+        self,
+        wire: Wire,
+        shown: Shown,
+        router: Router,
+        watcher: Watcher,
+        place: Place,
+    ) {
         let timer = place.timer.clone();
-        let stream = TimedStream::new(stream, timer.clone());
-        let io = TokioIo::new(WriteTimeout::new(stream, self.limits.write));
+        let io = TokioIo::new(TimedStream::new(wire, timer.clone()));
         let service = TowerToHyperService::new(router);
         let heard = timer.clone();
         let room = place.room;
@@ -144,13 +174,13 @@ impl Client {
         let served = service_fn(move |mut request: hyper::Request<Incoming>| {
             heard.serving();
             request.extensions_mut().insert(room);
+            request.extensions_mut().insert(shown.clone());
             let answer = service.call(request.map(Body::new));
             let heard = heard.clone();
             let answers = answers.clone();
             async move {
                 let answer = answers.admit(answer.await?).await;
-                let answer = marked(answer, room, &heard);
-                Ok::<_, std::convert::Infallible>(answer)
+                Ok::<_, std::convert::Infallible>(marked(answer, room, &heard))
             }
         });
         let serving = http1::Builder::new()
@@ -163,11 +193,13 @@ impl Client {
             ended = watcher.watch(serving) => if let Err(error) = ended {
                 tracing::debug!(peer = %self.peer, %error, "a connection ended");
             },
-            () = timer.too_slow(self.limits.head) => {
-                let what = "closed: the head of a request did not come in time";
-                self.warnings.about(self.peer, what);
-            }
+            () = timer.too_slow(self.limits.head) => self.too_slow(),
             () = place.evicted() => full(&self.warnings, self.peer, self.limits),
         }
+    }
+
+    fn too_slow(&self) {
+        let what = "closed: the head of a request did not come in time";
+        self.warnings.about(self.peer, what);
     }
 }

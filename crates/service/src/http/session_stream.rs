@@ -1,11 +1,10 @@
 //! The stream of a session (server-sent events), whose end tells soon that its client is dead; and
 //! the ping beside it.
 
-use super::Api;
+use super::authorize::Authenticated;
 use super::body::Body;
 use super::problem::Problem;
 use crate::desk::{Command, Replicated, refusal};
-use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
@@ -15,7 +14,7 @@ use std::convert::Infallible;
 
 /// Begins with one event, which says that the stream counts from now on.
 pub async fn stream(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -42,7 +41,7 @@ pub async fn stream(
 }
 
 pub async fn ping(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Body(request): Body<Ping>,
 ) -> Result<StatusCode, Problem> {
     api.ask(|reply| Command::Replicated(Replicated::Ping { request, reply })).await?;

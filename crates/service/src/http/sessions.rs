@@ -1,17 +1,20 @@
 //! Handlers of sessions and keepalives, and of what there is to see of the node itself.
 
+use super::authorize::Authenticated;
 use super::body::{Body, Maybe, Name, NoBody};
+use super::openapi;
 use super::problem::{Outcome, Problem};
-use super::{Api, openapi};
 use crate::desk::{Command, Question, Refusal, refusal};
 use axum::Json;
-use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use conclave_api::limits;
 use conclave_api::{Cluster, Code, KeepAlive, NewSession, Session};
 
-pub async fn open(State(api): State<Api>, Body(request): Body<NewSession>) -> Outcome<Session> {
+pub async fn open(
+    Authenticated(api): Authenticated,
+    Body(request): Body<NewSession>,
+) -> Outcome<Session> {
     let mut drawn = [0; 16];
     getrandom::fill(&mut drawn).map_err(|error| {
         tracing::error!(%error, "no randomness for a session id");
@@ -22,7 +25,7 @@ pub async fn open(State(api): State<Api>, Body(request): Body<NewSession>) -> Ou
 }
 
 pub async fn keep_alive(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(session): Name,
     Maybe(request): Maybe<KeepAlive>,
 ) -> Outcome<Session> {
@@ -33,7 +36,7 @@ pub async fn keep_alive(
 }
 
 pub async fn close(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(session): Name,
     _: NoBody,
 ) -> Result<StatusCode, Problem> {
@@ -41,7 +44,7 @@ pub async fn close(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub async fn cluster(State(api): State<Api>) -> Outcome<Cluster> {
+pub async fn cluster(Authenticated(api): Authenticated) -> Outcome<Cluster> {
     Ok(Json(api.show(|reply| Question::Cluster { reply }).await?))
 }
 
@@ -51,12 +54,12 @@ pub async fn health() -> &'static str {
 }
 
 /// The node can serve now; if not, the answer names every check that fails.
-pub async fn ready(State(api): State<Api>) -> Result<&'static str, Problem> {
+pub async fn ready(Authenticated(api): Authenticated) -> Result<&'static str, Problem> {
     api.readiness().await?.answer()?;
     Ok("ready\n")
 }
 
-pub async fn description(State(api): State<Api>) -> Response {
+pub async fn description(Authenticated(api): Authenticated) -> Response {
     let kind = (header::CONTENT_TYPE, "application/json");
     ([kind], openapi::document_of(api.config.keeper.is_none())).into_response()
 }

@@ -1,22 +1,26 @@
 //! Server-sent events: what happens, as it happens.
 
 use super::Api;
+use super::authorize::Authenticated;
 use super::body::Name;
 use super::problem::Problem;
 use crate::desk::{Feed, Numbered, Question};
-use axum::extract::State;
+use crate::rights::{Principal, Right};
 use axum::http::HeaderMap;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
-use conclave_api::Election;
+use conclave_api::{Election, LiveEvent};
 use futures_util::stream::{self, Stream, StreamExt};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
+/// Events about nodes and who leads them, if they are about no name.
+const NODES: [&str; 6] = ["leader", "connected", "disconnected", "suspected", "trusted", "member"];
+
 /// The latest events and then all that come, each once. `Last-Event-ID` says which are known.
 pub async fn events(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let Feed { past, coming } = api.show(|reply| Question::Events { reply }).await?;
@@ -25,7 +29,7 @@ pub async fn events(
     let known = known.filter(|known| past.last().is_some_and(|last| *known <= last.number));
     let told = known.unwrap_or(0);
     let over = api.streams.enter().over();
-    let state = Telling { past: past.into(), coming, told };
+    let state = Telling { past: past.into(), coming, told, who: api.who };
     let stream = stream::unfold(state, |mut telling| async {
         let event = telling.next().await?;
         Some((Ok(event), telling))
@@ -37,6 +41,7 @@ struct Telling {
     past: VecDeque<Numbered>,
     coming: Receiver<Numbered>,
     told: u64,
+    who: Principal,
 }
 
 impl Telling {
@@ -53,6 +58,9 @@ impl Telling {
             };
             if next.number > self.told {
                 self.told = next.number;
+                if !is_for(&self.who, &next.event) {
+                    continue;
+                }
                 let event = Event::default().id(next.number.to_string()).event(&next.event.kind);
                 return event.json_data(&*next.event).ok();
             }
@@ -60,9 +68,18 @@ impl Telling {
     }
 }
 
+/// Whether an event is about a name that one may read. What is about no name is about sessions of
+/// all, and for those who may read all, or about nodes, and for everybody.
+fn is_for(who: &Principal, event: &LiveEvent) -> bool {
+    match &event.name {
+        Some(name) => who.may(Right::Read, name),
+        None => who.may_everywhere(Right::Read) || NODES.contains(&&*event.kind),
+    }
+}
+
 /// An election as it is now, and again whenever it has changed.
 pub async fn observe(
-    State(api): State<Api>,
+    Authenticated(api): Authenticated,
     Name(name): Name,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let feed = api.show(|reply| Question::Events { reply }).await?;

@@ -52,6 +52,8 @@ pub const ALL: &[&Metric] = &[
     &STATE_HASH,
     &STATE_HASH_INDEX,
     &CERTIFICATE_END,
+    &AUDIT_LINES,
+    &AUDIT_LOST,
     &MESSAGES,
     &UNACKNOWLEDGED,
     &SUSPECTS,
@@ -343,6 +345,18 @@ pub const STATE_HASH_INDEX: Metric = Metric::gauge(
 pub const CERTIFICATE_END: Metric = Metric::gauge(
     "conclave_certificate_end_timestamp_seconds",
     "When the certificate of this node's links ends, in seconds since 1970; no line without TLS.",
+);
+
+/// The audit log.
+pub const AUDIT_LINES: Metric = Metric::counter(
+    "conclave_audit_lines_total",
+    "Lines that were written to the audit log; no line without one.",
+);
+
+/// What it lacks.
+pub const AUDIT_LOST: Metric = Metric::counter(
+    "conclave_audit_lost_total",
+    "Lines of the audit log that could not be written; no line without one.",
 );
 
 /// Messages of a classic engine.

@@ -1,14 +1,14 @@
 //! Acquire: to be let in, to one lock, to several at once, or to lead.
 
 use super::answers::strange;
-use super::engine::ReplicatedEngine;
+use super::caller::Caller;
 use super::hop::{Changed, Patience};
 use super::words::{self, Numbers};
 use crate::desk::{Answer as Answered, Kind, Refusal, Reply, refusal};
 use conclave_api as api;
 use conclave_table::{Acquire, Answer, Body, Grant, Mode, SessionId, Ticket, Want};
 
-impl ReplicatedEngine {
+impl Caller {
     /// One lock, or one leadership.
     pub async fn acquire_one(
         &self,
@@ -97,7 +97,8 @@ impl ReplicatedEngine {
     }
 
     async fn withdraw_unrecorded(&self, wish: &Wish) {
-        self.leave(Ticket { session: wish.session, request: wish.numbers.request }).await;
+        let ticket = Ticket { session: wish.session, request: wish.numbers.request };
+        self.leave(ticket, self.name()).await;
     }
 
     fn grants_view(&self, wish: &Wish, grants: &[Grant], changed: &Changed) -> api::Grants {

@@ -1,6 +1,7 @@
 //! Commands: what clients ask for, carried out one by one by whoever leads.
 
 use super::answers::{self, lost, strange};
+use super::caller::Caller;
 use super::engine::ReplicatedEngine;
 use super::hop::{Asked, Changed, Patience, Said};
 use super::words::{self, Numbers};
@@ -16,6 +17,29 @@ use std::sync::Arc;
 impl ReplicatedEngine {
     /// Carries out one command, and answers it.
     pub async fn execute(self: Arc<Self>, command: Command) {
+        let (principal, command) = command.opened();
+        Caller::new(self, principal).execute(command).await;
+    }
+
+    /// Answers. Whether anybody still waits for that is the other side's affair.
+    pub fn answer<T>(&self, reply: Reply<T>, answered: Answered<T>) {
+        self.is_taken(reply, answered);
+    }
+
+    /// Answers, and says whether anybody waited for that.
+    pub fn is_taken<T>(&self, reply: Reply<T>, answered: Answered<T>) -> bool {
+        reply.send(answered).is_ok()
+    }
+
+    /// A value in the words of the API.
+    pub fn value_view(&self, name: &str, fence: Fence, value: serde_json::Value) -> api::Value {
+        let node = self.number();
+        api::Value { name: name.to_string(), value, fence: fence.0, node, replicated: true }
+    }
+}
+
+impl Caller {
+    async fn execute(self, command: Command) {
         match command {
             Command::OpenSession { request, id, reply } => {
                 self.answer(reply, self.open(&request, &id).await);
@@ -23,9 +47,7 @@ impl ReplicatedEngine {
             Command::KeepAlive { session, request, reply } => {
                 self.answer(reply, self.keep_alive(&session, &request).await);
             }
-            Command::CloseSession { session, reply } => {
-                self.answer(reply, self.close(&session).await);
-            }
+            Command::CloseSession { session, reply } => self.close(&session, reply).await,
             Command::Acquire { name, request, reply } => {
                 self.acquire_one(Kind::Lock, &name, &request, reply).await;
             }
@@ -52,7 +74,8 @@ impl ReplicatedEngine {
             }
             Command::HandOver { reply } => self.answer(reply, self.hand_over().await),
             Command::Replicated(command) => self.execute_more(command).await,
-            Command::Show(question) => self.show(question).await,
+            Command::Show(question) => self.show(question, &self.principal).await,
+            Command::By { .. } => {} // It was opened.
         }
     }
 
@@ -76,18 +99,8 @@ impl ReplicatedEngine {
         }
     }
 
-    /// Answers. Whether anybody still waits for that is the other side's affair.
-    pub fn answer<T>(&self, reply: Reply<T>, answered: Answered<T>) {
-        self.is_taken(reply, answered);
-    }
-
-    /// Answers, and says whether anybody waited for that.
-    pub fn is_taken<T>(&self, reply: Reply<T>, answered: Answered<T>) -> bool {
-        reply.send(answered).is_ok()
-    }
-
     async fn open(&self, request: &api::NewSession, id: &str) -> Answered<api::Session> {
-        let open = words::open(request, words::session(id)?, self.me(), Text::default())?;
+        let open = words::open(request, words::session(id)?, self.me(), self.name())?;
         let change = Change::Open(open);
         let changed = self.changed(change, Patience::repeatable()).await?;
         let Answer::Opened { session, ttl_ms } = changed.answer else {
@@ -111,7 +124,7 @@ impl ReplicatedEngine {
     async fn keep_alive(&self, id: &str, keep: &api::KeepAlive) -> Answered<api::Session> {
         let session = words::session(id)?;
         let renewal = words::renewal(session, self.me(), keep)?;
-        let asked = Asked::Renew { principal: Text::default(), renewal };
+        let asked = Asked::Renew { principal: self.name(), renewal };
         let said = self.ask(&asked, Patience::repeatable()).await.map_err(lost)?;
         let Said::Renewed(renewed, ttl_ms) = said else { return Err(unexpected(said)) };
         let Renewed::Alive(held) = renewed else { return Err(words::no_session()) };
@@ -119,9 +132,13 @@ impl ReplicatedEngine {
         Ok(api::Session { holds: Some(holds), ..self.session_view(session, ttl_ms) })
     }
 
-    async fn close(&self, id: &str) -> Answered<()> {
+    async fn close(&self, id: &str, reply: Reply<()>) {
+        self.answer(reply, self.closed(id).await);
+    }
+
+    async fn closed(&self, id: &str) -> Answered<()> {
         let session = words::session(id)?;
-        let known = self.look(|table| table.session(session).is_some());
+        let known = self.look(|table| table.session(session).is_some()) && self.is_own(session);
         let changed = self.changed(Change::End { session }, Patience::repeatable()).await?;
         if known && changed.answer == Answer::Refused(Why::NoSession) {
             return Ok(()); // The leader that ended it was lost before it answered.
@@ -218,6 +235,7 @@ impl ReplicatedEngine {
         let words = format!("taken by force from '{}': {}", holder.label, request.reason);
         tracing::warn!(lock = name, fence = holder.fence, now, "force: {words}");
         self.journal().note("forced", Some(name), words);
+        self.note_force(name, holder.fence, &request.reason);
         let safety = if now { "fence-only" } else { "lease" }.to_string();
         let ends_in_ms = ends.filter(|_| !now);
         Ok(api::Forced { name: name.to_string(), holder, holders, safety, ends_in_ms })
@@ -261,23 +279,10 @@ impl ReplicatedEngine {
         self.changed(Change::Put(put), Patience::once()).await?.done(&name)
     }
 
-    /// A value in the words of the API.
-    pub fn value_view(&self, name: &str, fence: Fence, value: serde_json::Value) -> api::Value {
-        let node = self.number();
-        api::Value { name: name.to_string(), value, fence: fence.0, node, replicated: true }
-    }
-
     /// A request of a session that is carried out once: asked again only if its client could.
     async fn once(&self, session: SessionId, numbers: Numbers, body: Body) -> Answered<Changed> {
         let patience = Patience::waiting(0, numbers.are_recorded());
         self.changed(numbers.ask(session, body), patience).await
-    }
-
-    /// Has the leader put a change into the log.
-    pub async fn changed(&self, change: Change, patience: Patience) -> Answered<Changed> {
-        let asked = Asked::Change { principal: Text::default(), change };
-        let said = self.ask(&asked, patience).await.map_err(lost)?;
-        if let Said::Changed(changed) = said { Ok(changed) } else { Err(unexpected(said)) }
     }
 }
 

@@ -6,7 +6,7 @@
 //! are withdrawn.
 
 use super::engine::ReplicatedEngine;
-use conclave_table::{Table, Ticket};
+use conclave_table::{Table, Text, Ticket};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -27,17 +27,23 @@ impl ReplicatedEngine {
             if !engine.leads() {
                 continue;
             }
-            for ticket in engine.deserted() {
-                engine.leave(ticket).await;
+            for (ticket, principal) in engine.deserted() {
+                engine.leave(ticket, principal).await;
             }
         }
     }
 
     /// A request is parked before it is proposed: one that the table knows and that is not parked
-    /// came by another leader.
-    fn deserted(&self) -> Vec<Ticket> {
+    /// came by another leader. With each, whose it is.
+    fn deserted(&self) -> Vec<(Ticket, Text)> {
         let waits = self.waits();
         let nobodys = |ticket: &Ticket| !waits.is_parked(*ticket);
-        self.look(|table: &Table| table.waiting_unrecorded().filter(nobodys).take(BATCH).collect())
+        self.look(|table: &Table| {
+            let whose = |ticket: Ticket| {
+                let session = table.session(ticket.session);
+                (ticket, session.map(|session| session.principal.clone()).unwrap_or_default())
+            };
+            table.waiting_unrecorded().filter(nobodys).take(BATCH).map(whose).collect()
+        })
     }
 }

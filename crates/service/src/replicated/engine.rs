@@ -1,5 +1,6 @@
 //! The engine of one node: it takes the commands of the API, and knows its replica.
 
+use super::audited::Audited;
 use super::events::Journal;
 use super::hop::Forwarded;
 use super::metrics::EngineMetrics;
@@ -8,6 +9,7 @@ use super::peers::Peers;
 use super::stream::Streams;
 use super::waits::Waits;
 use crate::Command;
+use crate::audit::Audit;
 use conclave_core::NodeId;
 use conclave_net::rpc::Listener;
 use conclave_replica::{Observer, Replica, ReplicaConfig, ReplicaError, Role, Status};
@@ -26,6 +28,8 @@ const UNDER_WAY_MAX: usize = 16_384;
 pub struct EngineConfig {
     /// The replica below it.
     pub replica: ReplicaConfig,
+    /// Where it is written down who did what.
+    pub audit: Option<Audit>,
 }
 
 /// The replicated engine of a node.
@@ -43,6 +47,7 @@ pub struct ReplicatedEngine {
     pace: Arc<Pace>,
     peers: Peers,
     streams: Streams,
+    audit: Option<Audit>,
     under_way: Arc<Semaphore>,
     /// Set once the node is about to stop.
     stopping: watch::Sender<bool>,
@@ -83,6 +88,7 @@ impl ReplicatedEngine {
             journal: Arc::clone(&engine.journal),
             metrics: Arc::clone(&engine.metrics),
             pace: Arc::clone(&engine.pace),
+            audited: config.audit.map(Audited::new),
             auditor,
         };
         let server = Arc::new(Forwarded(Arc::downgrade(&engine)));
@@ -112,6 +118,7 @@ impl ReplicatedEngine {
             pace: Arc::default(),
             peers: Peers::default(),
             streams: Streams::default(),
+            audit: config.audit.clone(),
             under_way: Arc::new(Semaphore::new(UNDER_WAY_MAX)),
             stopping: watch::Sender::default(),
         })
@@ -299,6 +306,11 @@ impl ReplicatedEngine {
     /// The other nodes.
     pub fn peers(&self) -> &Peers {
         &self.peers
+    }
+
+    /// Where it is written down who did what.
+    pub fn audit(&self) -> Option<&Audit> {
+        self.audit.as_ref()
     }
 
     /// The streams of sessions.

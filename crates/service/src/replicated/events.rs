@@ -154,7 +154,7 @@ impl Noting<'_> {
             Notice::Proclaimed(resource, _) => {
                 self.add("leader", Some(resource.name.clone()), What::Proclaimed);
             }
-            Notice::SessionEnded { session, label, why } => {
+            Notice::SessionEnded { session, label, why, .. } => {
                 let kind = match why {
                     SessionEnd::Closed => "session_closed",
                     SessionEnd::Expired | SessionEnd::Lapsed => "expired",

@@ -72,15 +72,16 @@ impl ReplicatedEngine {
     }
 
     async fn change(&self, principal: &Text, change: Change) -> Said {
+        if session_of(&change).is_some_and(|session| !self.is_of(session, principal)) {
+            return changed(Answer::Refused(Refusal::NoSession), 0, None);
+        }
         if let Change::Ask(ask) = &change {
-            if !self.is_of(ask.session, principal) {
-                return changed(Answer::Refused(Refusal::NoSession), 0, None);
-            }
             let ticket = Ticket { session: ask.session, request: ask.request };
             if let Body::Acquire(acquire) = &ask.body {
                 let wants = acquire.wants.iter().map(|want| want.resource.clone()).collect();
                 let waits = acquire.wait_ms > 0;
-                return self.acquire(ticket, waits, wants, change).await;
+                let leaving = Leaving::new(self, ticket, principal);
+                return self.acquire(leaving, waits, wants, change).await;
             }
         }
         let about =
@@ -94,14 +95,14 @@ impl ReplicatedEngine {
     /// A request that may have to wait. It is parked first: its grant may come before its answer.
     async fn acquire(
         &self,
-        ticket: Ticket,
+        mut leaving: Leaving,
         waits: bool,
         wants: Vec<Resource>,
         change: Change,
     ) -> Said {
         let begun = Instant::now();
+        let ticket = leaving.ticket;
         let mut parked = waits.then(|| self.waits().park(ticket));
-        let mut leaving = Leaving::new(self, ticket);
         let Committed { index, applied } = match self.propose(change).await {
             Ok(committed) => committed,
             Err(said) => return leaving.answered(said),
@@ -172,22 +173,19 @@ impl ReplicatedEngine {
     }
 
     /// A session is bound to the principal that opened it. Where nobody has to say who asks, there
-    /// is but one.
-    fn is_of(&self, session: SessionId, principal: &Text) -> bool {
-        if principal.is_empty() {
-            return true;
-        }
+    /// is but one, without a name; to that one, sessions of those with a name are closed as well.
+    pub fn is_of(&self, session: SessionId, principal: &Text) -> bool {
         let Some(replica) = self.replica() else { return true };
         replica.look(|table| {
             table.session(session).is_none_or(|session| session.principal == *principal)
         })
     }
 
-    /// Withdraws a request that nobody can ask for again, whatever came of it.
-    pub async fn leave(&self, ticket: Ticket) {
+    /// Withdraws a request of this principal that nobody can ask for again, whatever came of it.
+    pub async fn leave(&self, ticket: Ticket, principal: Text) {
         let body = Body::cancel(ticket.request);
         let change = Change::Ask(Ask::new(ticket.session, unrecorded(), body));
-        let asked = Asked::Change { principal: Text::default(), change };
+        let asked = Asked::Change { principal, change };
         // It is tried for as long as it can be: what is left over ends with its session.
         for _ in 0..LEAVE_MAX {
             if self.ask(&asked, super::hop::Patience::repeatable()).await.is_ok() {
@@ -201,6 +199,24 @@ impl ReplicatedEngine {
 /// So often is it tried to withdraw a request, for some seconds each time.
 const LEAVE_MAX: usize = 30;
 
+/// The session that a client asks something for.
+fn session_of(change: &Change) -> Option<SessionId> {
+    match change {
+        Change::Ask(ask) => Some(ask.session),
+        Change::End { session } | Change::Attach { session, .. } => Some(*session),
+        Change::Detach { session, .. } => Some(*session),
+        Change::Tick
+        | Change::Open(_)
+        | Change::Renew(_)
+        | Change::Expire { .. }
+        | Change::Lapse { .. }
+        | Change::Put { .. }
+        | Change::Force(_)
+        | Change::SetLimits(_)
+        | Change::RaiseVersion(_) => None,
+    }
+}
+
 fn changed(answer: Answer, waited_ms: u64, details: Option<Box<Details>>) -> Said {
     Said::Changed(Changed { answer, waited_ms, released: false, details })
 }
@@ -209,12 +225,14 @@ fn changed(answer: Answer, waited_ms: u64, details: Option<Box<Details>>) -> Sai
 struct Leaving {
     engine: Option<Arc<ReplicatedEngine>>,
     ticket: Ticket,
+    /// Who asked.
+    principal: Text,
 }
 
 impl Leaving {
-    fn new(engine: &ReplicatedEngine, ticket: Ticket) -> Self {
+    fn new(engine: &ReplicatedEngine, ticket: Ticket, principal: &Text) -> Self {
         let engine = ticket.request.is_unrecorded().then(|| engine.itself()).flatten();
-        Self { engine, ticket }
+        Self { engine, ticket, principal: Text::clone(principal) }
     }
 
     /// It has its answer. If that says nothing, its node will withdraw it.
@@ -228,7 +246,8 @@ impl Drop for Leaving {
     fn drop(&mut self) {
         if let Some(engine) = self.engine.take() {
             let ticket = self.ticket;
-            tokio::spawn(async move { engine.leave(ticket).await });
+            let principal = Text::clone(&self.principal);
+            tokio::spawn(async move { engine.leave(ticket, principal).await });
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The observer of the log: as this node applies it, whoever waits is told, and what happens is
 //! noted for people and for monitoring.
 
+use super::audited::Audited;
 use super::events::Journal;
 use super::metrics::EngineMetrics;
 use super::waits::Waits;
@@ -18,6 +19,7 @@ pub struct Watcher {
     pub journal: Arc<Journal>,
     pub metrics: Arc<EngineMetrics>,
     pub pace: Arc<Pace>,
+    pub audited: Option<Audited>,
     /// Somebody else who wants to see them.
     pub auditor: Option<Box<dyn Observer>>,
 }
@@ -29,6 +31,9 @@ impl Observer for Watcher {
         self.pace.entry(entry);
         self.metrics.applied(entry);
         self.journal.applied(entry);
+        if let Some(audited) = &mut self.audited {
+            audited.applied(entry);
+        }
         if let Some(auditor) = &mut self.auditor {
             auditor.applied(entry);
         }
@@ -36,6 +41,9 @@ impl Observer for Watcher {
 
     fn installed(&mut self, table: &Table) {
         self.pace.installed(table);
+        if let Some(audited) = &mut self.audited {
+            audited.installed(table.index());
+        }
         self.waits.ask_again();
         if let Some(auditor) = &mut self.auditor {
             auditor.installed(table);

@@ -9,6 +9,7 @@ use super::hop::{ANSWERED, Asked, Patience, Said};
 use super::sights::{self, LockSeen};
 use super::words;
 use crate::desk::{Answer as Answered, Question, refusal};
+use crate::rights::{Principal, Right};
 use conclave_api::{self as api, limits};
 use conclave_table::{Fence, Kind, Resource, Text};
 use std::ops::Bound;
@@ -16,16 +17,18 @@ use tokio::time::timeout;
 
 impl ReplicatedEngine {
     /// Answers a question.
-    pub async fn show(&self, question: Question) {
+    pub async fn show(&self, question: Question, who: &Principal) {
         match question {
             Question::Verify { name, request, reply } => {
                 self.answer(reply, self.verified(&name, &request).await);
             }
-            Question::Locks { page, reply } => self.answer(reply, self.locks(&page).await),
+            Question::Locks { page, reply } => self.answer(reply, self.locks(&page, who).await),
             Question::Lock { name, look, reply } => {
                 self.answer(reply, self.lock_now(&name, &look).await);
             }
-            Question::Elections { page, reply } => self.answer(reply, self.elections(&page).await),
+            Question::Elections { page, reply } => {
+                self.answer(reply, self.elections(&page, who).await);
+            }
             Question::Election { name, reply } => {
                 let election = match words::election(&name) {
                     Ok(election) => self.election_now(election).await,
@@ -101,19 +104,19 @@ impl ReplicatedEngine {
         Ok(self.value_view(name, fence, json?))
     }
 
-    async fn locks(&self, page: &api::Page) -> Answered<api::Locks> {
-        let (seen, next, index) = self.page(Kind::Lock, page).await?;
+    async fn locks(&self, page: &api::Page, who: &Principal) -> Answered<api::Locks> {
+        let (seen, next, index) = self.page(Kind::Lock, page, who).await?;
         let locks = seen.into_iter().map(|seen| self.lock_view(seen)).collect();
         Ok(api::Locks { locks, next, as_of_index: Some(index) })
     }
 
-    async fn elections(&self, page: &api::Page) -> Answered<api::Elections> {
-        let (seen, next, index) = self.page(Kind::Election, page).await?;
+    async fn elections(&self, page: &api::Page, who: &Principal) -> Answered<api::Elections> {
+        let (seen, next, index) = self.page(Kind::Election, page, who).await?;
         let elections = seen.into_iter().map(|seen| self.election_view(seen)).collect();
         Ok(api::Elections { elections, next, as_of_index: Some(index) })
     }
 
-    async fn page(&self, kind: Kind, page: &api::Page) -> Answered<Page> {
+    async fn page(&self, kind: Kind, page: &api::Page, who: &Principal) -> Answered<Page> {
         let limit = limits::page(page)?;
         if !page.stale {
             self.catch_up().await?;
@@ -122,7 +125,8 @@ impl ReplicatedEngine {
         let after = Resource { kind, name: Text::from(name) };
         Ok(self.look(|table| {
             let from = table.resources_from(Bound::Excluded(&after));
-            let mut from = from.take_while(|resource| resource.kind == kind);
+            let from = from.take_while(|resource| resource.kind == kind);
+            let mut from = from.filter(|resource| who.may(Right::Read, &resource.name));
             let view = |resource| sights::listed(table, resource, self.pace());
             let seen: Vec<LockSeen> = from.by_ref().take(limit).map(view).collect();
             let next = from.next().and_then(|_| seen.last()).map(|last| last.name.to_string());

@@ -4,12 +4,13 @@
 //! Only a client's own end of its stream counts: that this node stops is none. A stream is no
 //! keepalive.
 
+use super::caller::Caller;
 use super::engine::ReplicatedEngine;
 use super::hop::Patience;
 use super::words;
 use crate::desk::{Answer as Answered, Attached, refusal};
 use conclave_api as api;
-use conclave_table::{Change, SessionId};
+use conclave_table::{Change, SessionId, Text};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,7 +45,7 @@ impl Streams {
     }
 }
 
-impl ReplicatedEngine {
+impl Caller {
     /// A client's stream has begun. It ends when what is returned is dropped.
     pub async fn attach(&self, id: &str, stream: u64) -> Answered<Attached> {
         let session = words::session(id)?;
@@ -54,22 +55,28 @@ impl ReplicatedEngine {
             return Err(refusal::unavailable("this node is stopping"));
         };
         self.streams().begin(session, stream);
-        Ok(Attached(Box::new(Stream { engine, session, stream })))
+        Ok(Attached(Box::new(Stream { engine, principal: self.name(), session, stream })))
     }
 
     /// Whether this node still has the stream.
     pub fn ping(&self, request: &api::Ping) -> Answered<()> {
         let session = words::session(&request.session)?;
+        if !self.is_own(session) {
+            return Err(words::no_session());
+        }
         match self.streams().is_open(session, request.stream) {
             true => Ok(()),
             false => Err(refusal::not_found("this node has no such stream of this session")),
         }
     }
+}
 
-    async fn detach(&self, session: SessionId, stream: u64) {
+impl ReplicatedEngine {
+    async fn detach(&self, principal: Text, session: SessionId, stream: u64) {
         for _ in 0..DETACH_MAX {
             let change = Change::Detach { session, stream };
-            if self.changed(change, Patience::repeatable()).await.is_ok() {
+            let detached = self.changed_by(principal.clone(), change, Patience::repeatable());
+            if detached.await.is_ok() {
                 return;
             }
         }
@@ -79,6 +86,8 @@ impl ReplicatedEngine {
 /// A stream, as long as its client reads it.
 struct Stream {
     engine: Arc<ReplicatedEngine>,
+    /// Whose session it is.
+    principal: Text,
     session: SessionId,
     stream: u64,
 }
@@ -87,11 +96,12 @@ impl Drop for Stream {
     fn drop(&mut self) {
         let engine = Arc::clone(&self.engine);
         let (session, stream) = (self.session, self.stream);
+        let principal = Text::clone(&self.principal);
         engine.streams().end(session, stream);
         if !*engine.stopping().borrow()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            runtime.spawn(async move { engine.detach(session, stream).await });
+            runtime.spawn(async move { engine.detach(principal, session, stream).await });
         }
     }
 }

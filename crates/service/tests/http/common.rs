@@ -3,16 +3,23 @@
 
 mod client;
 mod described;
+mod guarded;
 pub mod metrics_page;
 mod world;
 
 pub use client::{Client, call, raw};
+pub use guarded::{by, session_of};
 pub use world::run_world;
 
+use conclave_core::NodeId;
+use conclave_net::{ApiTls, TlsFiles, make_authority, make_server};
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
-use conclave_service::{Address, Chosen, Config, Engine, NodeFacts};
+use conclave_service::tokens::TokenFile;
+use conclave_service::{Address, ApiAccess, Chosen, Config, Engine, NodeFacts};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -36,6 +43,43 @@ pub fn patient() -> HttpLimits {
 impl Cluster {
     /// So many nodes with this lock algorithm.
     pub async fn start(n: u32, engine: &str, limits: HttpLimits) -> Self {
+        Self::start_with(n, engine, limits, None, None).await
+    }
+
+    /// The same, with a file of tokens.
+    pub async fn guarded(n: u32, engine: &str) -> Self {
+        let folder = Folder::new("tokens");
+        let tokens = guarded::tokens(&folder.0);
+        Self::start_with(n, engine, patient(), Some(tokens), None).await
+    }
+
+    /// One node, with certificates.
+    pub async fn certified(engine: &str, limits: HttpLimits) -> Self {
+        let folder = Folder::new("certificates");
+        let authority = make_authority("test").expect("an authority");
+        let day = Duration::from_secs(24 * 3600);
+        let made = make_server(&authority, NodeId(0), &[], day).expect("a certificate");
+        let file = |name: &str, text: &str| {
+            let path = folder.0.join(name);
+            std::fs::write(&path, text).expect("written");
+            path
+        };
+        let files = TlsFiles {
+            authority: file("ca.pem", &authority.certified().certificate),
+            certificate: file("api.pem", &made.certificate),
+            key: file("api.key", &made.key),
+        };
+        let tls = ApiTls::load(&files, false).expect("they belong together");
+        Self::start_with(1, engine, limits, None, Some(tls)).await
+    }
+
+    async fn start_with(
+        n: u32,
+        engine: &str,
+        limits: HttpLimits,
+        tokens: Option<Arc<TokenFile>>,
+        tls: Option<ApiTls>,
+    ) -> Self {
         let mut listeners = Vec::new();
         for _ in 0..n {
             listeners.push(TcpListener::bind("127.0.0.1:0").await.expect("a port"));
@@ -50,6 +94,9 @@ impl Cluster {
                 own: vec!["own.example:7070".to_string()],
                 keeper: Some(nodes[0].to_string()),
                 admin_token: Some(TOKEN.to_string()),
+                tokens: tokens.clone(),
+                tls: tls.clone(),
+                audit: None,
                 limits,
                 facts: NodeFacts { syncs: Some(Arc::default()), ..NodeFacts::default() },
             };
@@ -73,6 +120,26 @@ impl Cluster {
     }
 }
 
+/// A directory that is gone when what is in it was read.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(what: &str) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("conclave-http-{what}-{}-{count}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).expect("a directory");
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0); // It is only temporary.
+    }
+}
+
 fn config_of(nodes: &[SocketAddr], engine: &str) -> Config {
     let chosen = |id: &str| Chosen { id: id.to_string(), set: Vec::new() };
     let address = |api: &SocketAddr| Address { peer: String::new(), api: api.to_string() };
@@ -82,7 +149,7 @@ fn config_of(nodes: &[SocketAddr], engine: &str) -> Config {
         nodes: nodes.iter().map(address).collect(),
         listen: nodes[0],
         http: nodes[0],
-        data: std::path::PathBuf::new(),
+        data: PathBuf::new(),
         engine: Engine::Classic {
             engine: chosen(engine),
             election: chosen("majority"),
@@ -90,6 +157,6 @@ fn config_of(nodes: &[SocketAddr], engine: &str) -> Config {
         },
         tls: None,
         record: None,
-        admin_token: None,
+        access: ApiAccess::default(),
     }
 }

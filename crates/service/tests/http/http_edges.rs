@@ -166,6 +166,9 @@ async fn deaf(limits: HttpLimits, room: usize) -> (SocketAddr, Server, mpsc::Rec
         own: Vec::new(),
         keeper: Some("127.0.0.1:1".to_string()),
         admin_token: None,
+        tokens: None,
+        tls: None,
+        audit: None,
         limits,
         facts: NodeFacts::default(),
     };

@@ -174,9 +174,9 @@ async fn force_needs_the_token_and_a_reason() {
     let shown = format!("Bearer {TOKEN}");
     let token = ("authorization", &*shown);
     let none = call(address, force, &[JSON], &reason).await;
-    assert_eq!(none.failure(), (401, "forbidden".into()));
+    assert_eq!(none.failure(), (401, "unauthorized".into()));
     let wrong = call(address, force, &[JSON, ("authorization", "Bearer no")], &reason).await;
-    assert_eq!(wrong.failure(), (403, "forbidden".into()));
+    assert_eq!(wrong.failure(), (401, "unauthorized".into()));
     let silent = call(address, force, &[JSON, token], r#"{"reason":""}"#).await;
     assert_eq!(silent.failure(), (400, "bad_request".into()));
     let done = call(address, force, &[JSON, token], &reason).await;

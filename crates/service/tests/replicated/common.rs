@@ -4,14 +4,19 @@
 mod client;
 #[path = "../http/common/described.rs"]
 mod described;
+#[path = "../http/common/guarded.rs"]
+mod guarded;
 #[path = "../http/common/metrics_page.rs"]
 pub mod metrics_page;
 
 pub use client::{Client, Response, call, post};
+pub use guarded::{by, session_of};
 
 use conclave_core::NodeId;
 use conclave_replica::{Founder, Host, ReplicaConfig, Timing};
+use conclave_service::audit::Audit;
 use conclave_service::http::{HttpConfig, HttpLimits, Server, serve};
+use conclave_service::tokens::TokenFile;
 use conclave_service::{Command, EngineConfig, NodeFacts, ReplicatedEngine};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -54,6 +59,20 @@ impl Cluster {
         Self::limited(n, limits).await
     }
 
+    /// The same, with a file of tokens and an audit log each.
+    pub async fn guarded(n: usize) -> Self {
+        let cluster = Self::begin_with(n, n, HttpLimits::default(), true).await;
+        cluster.know_the_leader().await;
+        cluster
+    }
+
+    /// What the audit log of a node says.
+    pub fn audited(&self, index: usize) -> Vec<Value> {
+        let path = self.directory.join(format!("audit-{index}.jsonl"));
+        let text = std::fs::read_to_string(path).expect("it is there");
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
     /// The same, with these limits of the API.
     pub async fn limited(n: usize, limits: HttpLimits) -> Self {
         let cluster = Self::begin(n, n, limits).await;
@@ -63,6 +82,10 @@ impl Cluster {
 
     /// The first of so many nodes; the others were never started.
     pub async fn begin(n: usize, started: usize, limits: HttpLimits) -> Self {
+        Self::begin_with(n, started, limits, false).await
+    }
+
+    async fn begin_with(n: usize, started: usize, limits: HttpLimits, guarded: bool) -> Self {
         let limits = HttpLimits { drain: Duration::from_millis(500), ..limits };
         let number = CLUSTERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("conclave-engine-{}-{number}", std::process::id());
@@ -95,7 +118,10 @@ impl Cluster {
                 timing: Timing::default(),
                 host: Host::default(),
             };
-            members.push(Some(Member::start(replica, link, api, limits).await));
+            let tokens = guarded.then(|| guarded::tokens(&directory));
+            let path = directory.join(format!("audit-{id}.jsonl"));
+            let audit = guarded.then(|| Audit::open(&path, id + 1).expect("a file"));
+            members.push(Some(Member::start(replica, link, api, limits, (tokens, audit)).await));
         }
         Self { nodes, members, directory }
     }
@@ -154,6 +180,7 @@ impl Member {
         link: TcpListener,
         api: TcpListener,
         limits: HttpLimits,
+        (tokens, audit): (Option<Arc<TokenFile>>, Option<Audit>),
     ) -> Self {
         let (commands, taken) = mpsc::channel(1_024);
         let facts = NodeFacts::default();
@@ -162,10 +189,14 @@ impl Member {
             own: Vec::new(),
             keeper: None,
             admin_token: Some(TOKEN.to_string()),
+            tokens,
+            tls: None,
+            audit: audit.clone(),
             limits,
             facts: facts.clone(),
         };
-        let engine = ReplicatedEngine::start_on(link, EngineConfig { replica }, taken).await;
+        let config_of_engine = EngineConfig { replica, audit };
+        let engine = ReplicatedEngine::start_on(link, config_of_engine, taken).await;
         let engine = engine.expect("the replica starts");
         let server = serve(api, config, commands.clone());
         Self { engine, facts, server, commands }

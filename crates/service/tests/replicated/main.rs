@@ -6,6 +6,7 @@ mod elections;
 mod failures;
 mod locks;
 mod metrics;
+mod principals;
 mod ready;
 mod requests;
 mod several;

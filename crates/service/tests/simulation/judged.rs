@@ -147,7 +147,7 @@ fn a_session_that_expires_before_its_time_is_found() {
     let id = SessionId([1; 16]);
     let opened = Answer::Opened { session: id, ttl_ms: 1_000 };
     let why = SessionEnd::Expired;
-    let end = Notice::SessionEnded { session: id, label: "".into(), why };
+    let end = Notice::SessionEnded { session: id, principal: "".into(), label: "".into(), why };
     let log = vec![(5, Change::Open(Open::new(id, 1_000)), opened, vec![]), tick(900, vec![end])];
     found(&history(vec![], log), "which was renewed at 5");
 }

@@ -199,7 +199,7 @@ async fn run(
 ) {
     let listener = Listener(Arc::new(common.network.place(me)));
     let auditor = Some(common.recording.observer(me));
-    let config = EngineConfig { replica: config(&common, me, began, disk) };
+    let config = EngineConfig { replica: config(&common, me, began, disk), audit: None };
     let started = ReplicatedEngine::start_audited(listener, config, commands, auditor).await;
     let set = |now| *stage.lock().unwrap_or_else(PoisonError::into_inner) = now;
     match started {

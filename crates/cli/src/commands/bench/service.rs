@@ -276,6 +276,7 @@ fn own(arguments: &Service, inside: Inside, engine: &str, news: &News) -> anyhow
         http: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
         record: record.as_deref(),
+        insecure: false,
         log_format: None,
     };
     let Some((own, servers)) = Own::start(&wanted, &news.signals)? else {

@@ -123,7 +123,8 @@ fn a_fourth_node_gets_its_certificate_later() {
     let again = make(&out, &["--nodes", "4"]);
     assert_eq!(again.code, 0, "{}", again.stderr);
     let said = again.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("K = 4 kept") && said.contains("K = 1, 2, 3 use"), "{said}");
+    assert!(said.contains(": node-4, api-4 kept"), "{said}");
+    assert!(said.contains(": node-1, api-1, node-2, api-2, node-3, api-3 links"), "{said}");
     assert_eq!((read("ca.pem"), read("node-3.key")), (authority.clone(), third.clone()));
     let other = make(&out, &["--nodes", "5", "--cluster", "other"]);
     assert_eq!(other.code, 1);

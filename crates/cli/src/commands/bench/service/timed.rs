@@ -213,6 +213,7 @@ fn start(asked: &Asked<'_>, kind: &Kind, ear: &Ear<'_>) -> anyhow::Result<Option
         http: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
         record: None,
+        insecure: false,
         log_format: None,
     };
     let Some((own, servers)) = Own::start(&wanted, ear.signals)? else { return Ok(None) };

@@ -1,0 +1,100 @@
+//! Who asks travels to the leader: sessions are bound to it, and the audit log knows it.
+
+use crate::common::{Cluster, TOKEN, admin, by, session_of, until};
+use serde_json::{Value, json};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_of_use_to_who_opened_it_alone_at_every_node() {
+    let cluster = Cluster::guarded(3).await;
+    let words = json!({ "request_id": "0123456789abcdef", "label": "mine" });
+    let session = session_of("ci", cluster.nodes[0], words.clone()).await;
+    assert_eq!(session_of("ci", cluster.nodes[1], words.clone()).await, session, "a repeat");
+    assert_ne!(session_of("rival", cluster.nodes[1], words).await, session, "per principal");
+    for node in &cluster.nodes {
+        let take = json!({ "session": session });
+        let stolen = by("rival", *node, "POST /v1/locks/builds%2Fa/acquire", take.clone()).await;
+        assert_eq!(stolen.failure(), (404, "no_session".into()));
+        let all = json!({ "session": session, "locks": [{ "name": "builds/a" }] });
+        let stolen = by("rival", *node, "POST /v1/acquire", all).await;
+        assert_eq!(stolen.failure(), (404, "no_session".into()));
+        let keep = format!("POST /v1/sessions/{session}/keepalive");
+        let stolen = by("rival", *node, &keep, Value::Null).await;
+        assert_eq!(stolen.failure(), (404, "no_session".into()));
+        let end = format!("DELETE /v1/sessions/{session}");
+        let stolen = by("rival", *node, &end, Value::Null).await;
+        assert_eq!(stolen.failure(), (404, "no_session".into()));
+        let held = by("ci", *node, "POST /v1/locks/builds%2Fa/acquire", take).await;
+        let back = json!({ "session": session, "fence": held.json()["fence"] });
+        let release = "POST /v1/locks/builds%2Fa/release";
+        let stolen = by("rival", *node, release, back.clone()).await;
+        assert_eq!(stolen.failure(), (404, "no_session".into()));
+        assert_eq!(by("ci", *node, release, back).await.status, 200);
+    }
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_locks_take_the_right_to_each() {
+    let cluster = Cluster::guarded(1).await;
+    let node = cluster.first();
+    let session = session_of("ci", node, json!({})).await;
+    let both = |other: &str| {
+        let locks = json!([{ "name": "builds/a" }, { "name": other }]);
+        json!({ "session": session, "locks": locks })
+    };
+    let refused = by("ci", node, "POST /v1/acquire", both("rival/a")).await;
+    assert_eq!(refused.failure(), (403, "forbidden".into()));
+    assert_eq!(by("ci", node, "POST /v1/acquire", both("builds/b")).await.status, 200);
+    let list = by("rival", node, "GET /v1/locks?limit=1", Value::Null).await.json();
+    assert_eq!(list["locks"][0]["name"], "builds/a");
+    for (who, status) in [("ci", 403), ("operator", 403), (TOKEN, 200)] {
+        let taken = by(who, node, "POST /v1/cluster/snapshot", json!({})).await.status;
+        assert_eq!(taken, status, "{who}: the whole cluster is nobody's prefix");
+    }
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_node_writes_down_who_held_what_once() {
+    let cluster = Cluster::guarded(3).await;
+    let node = cluster.nodes[1];
+    let session = session_of("ci", node, json!({ "label": "a build" })).await;
+    let take = json!({ "session": session });
+    let held = by("ci", node, "POST /v1/locks/builds%2Fa/acquire", take.clone()).await.json();
+    let back = json!({ "session": session, "fence": held["fence"] });
+    by("ci", node, "POST /v1/locks/builds%2Fa/release", back).await;
+    let again = by("ci", node, "POST /v1/locks/builds%2Fa/acquire", take).await.json();
+    let force = json!({ "reason": "its host burns", "now": true });
+    let forced = admin(node, "DELETE /v1/locks/builds%2Fa/holders", force).await;
+    assert_eq!(forced.status, 200, "{forced:?}");
+    let expected = [
+        ("granted".to_string(), held["fence"].clone()),
+        ("released".to_string(), held["fence"].clone()),
+        ("granted".to_string(), again["fence"].clone()),
+        ("forced".to_string(), again["fence"].clone()),
+    ];
+    for index in 0..3 {
+        until(async || told(&cluster.audited(index)).len() >= expected.len()).await;
+        let lines = cluster.audited(index);
+        assert_eq!(told(&lines), expected, "node {}", index + 1);
+        for line in lines.iter().filter(|line| line["event"] != "force") {
+            assert_eq!((&line["principal"], &line["label"]), (&json!("ci"), &json!("a build")));
+            assert_eq!(line["session"].as_str().map(str::len), Some(8));
+        }
+        let text = lines.iter().map(Value::to_string).collect::<String>();
+        assert!(!text.contains(&session) && !text.contains(TOKEN), "{text}");
+    }
+    let mut lines = cluster.audited(1);
+    lines.retain(|line| line["event"] == "force");
+    assert_eq!(lines.len(), 1, "at the node that was asked");
+    assert_eq!(lines[0]["principal"], "admin");
+    assert_eq!(lines[0]["reason"], "its host burns");
+    cluster.stop().await;
+}
+
+/// What happened to holds, and to which.
+fn told(lines: &[Value]) -> Vec<(String, Value)> {
+    let of_holds = lines.iter().filter(|line| line["event"] != "force");
+    let event = |line: &Value| line["event"].as_str().unwrap_or_default().to_string();
+    of_holds.map(|line| (event(line), line["fence"].clone())).collect()
+}
