@@ -55,9 +55,10 @@ impl Fleet {
         Box::pin(async move {
             let count = self.hands.len() as u32;
             let hands = self.hands.iter_mut().enumerate();
-            // Spread over the whole period, as sessions of different programs are.
+            // Spread over time, as those of different programs are.
             let kept = hands.map(|(at, hand)| {
-                hand.keep(every, Instant::now() + every * at as u32 / count, until)
+                let step = every / hand.sessions.len().max(1) as u32;
+                hand.keep(step, Instant::now() + step * at as u32 / count, until)
             });
             let mut waits = try_join_all(kept).await?.concat();
             waits.sort_unstable();
@@ -111,12 +112,11 @@ impl Hand {
     /// One session after the other, evenly.
     async fn keep(
         &mut self,
-        every: Duration,
+        step: Duration,
         first: Instant,
         until: Instant,
     ) -> Result<Vec<Duration>, Error> {
         let mut waits = Vec::new();
-        let step = every / self.sessions.len().max(1) as u32;
         let mut due = first;
         for session in self.sessions.iter().cycle() {
             sleep_until(due.min(until).into()).await;

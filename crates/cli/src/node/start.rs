@@ -12,6 +12,7 @@ use rustix::process::{
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::thread;
+use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{self, SignalKind, signal};
 use tokio::sync::oneshot;
@@ -19,6 +20,8 @@ use tracing::{info, warn};
 
 /// Enough for all clients, links and files.
 const FILES: u64 = 4_096;
+/// How often to look whether there is memory to be given back.
+const HOUSEKEEPING: Duration = Duration::from_secs(2);
 /// Most of the work is done in one order, that of the log.
 const WORKERS_MAX: usize = 4;
 
@@ -34,6 +37,7 @@ pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
     }
     raise_file_limit();
     let parent = die_with_parent.then(parent_gone).transpose()?;
+    give_memory_back()?;
     let runtime = Builder::new_multi_thread().worker_threads(workers()).enable_all().build()?;
     let ended = runtime.block_on(async { serve(plan.config, Signals::new()?, parent).await });
     runtime.shutdown_background(); // Nothing is left that somebody waits for.
@@ -52,6 +56,16 @@ pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
 fn workers() -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     (cores / 2).clamp(1, WORKERS_MAX)
+}
+
+/// What a node took when it had much to do it gives back when it has not.
+fn give_memory_back() -> io::Result<()> {
+    conclave_memory::count();
+    let give_back = || loop {
+        thread::sleep(HOUSEKEEPING);
+        conclave_memory::give_back();
+    };
+    thread::Builder::new().name("memory".into()).spawn(give_back).map(|_| ())
 }
 
 /// Each connection of a client takes a file handle. Many systems allow a process 1,024 unless it
