@@ -1,5 +1,6 @@
 //! Clients that use a lock of a real cluster as hard as they can, and what they saw.
 
+mod at_rest;
 mod beside;
 mod beside_table;
 mod clients;

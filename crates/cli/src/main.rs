@@ -15,7 +15,6 @@ mod lang;
 mod load;
 mod local;
 mod mc714;
-mod memory;
 mod node;
 mod nodes_view;
 mod output;

@@ -49,7 +49,7 @@ impl Client {
         until: Option<Duration>,
     ) -> Result<(String, Session), Error> {
         let path = format!("/v1/sessions/{session}/keepalive");
-        let question = Question::post(path, words, patience);
+        let question = Question::post(path, words, patience).insisting();
         let question = until.into_iter().fold(question, Question::until);
         let (server, session): (_, Session) = self.ask_whom(&question)?;
         let checked = self.pinned.check(&server, &session.cluster_id, session.generation);

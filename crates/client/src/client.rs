@@ -22,6 +22,9 @@ const HTTPS: &str = "https://";
 /// A server on the same continent answers a connection sooner than this.
 const CONNECT: Duration = Duration::from_secs(2);
 
+/// A connection that was closed before it was used again is found out sooner than this.
+const AT_ONCE: Duration = Duration::from_millis(100);
+
 /// Where the nodes of a cluster are. Clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -41,6 +44,8 @@ pub struct Client {
     token: Option<Secret>,
     /// No answer is waited for any longer than this.
     patience_max: Duration,
+    /// Nor those of all servers together any longer than this.
+    total_max: Duration,
 }
 
 /// One request, whoever it will be sent to.
@@ -55,6 +60,8 @@ pub(crate) struct Question {
     once: bool,
     /// Nobody is asked any more from this moment on.
     until: Option<Duration>,
+    /// Whether a server that hangs up is asked once more, over a new connection.
+    insists: bool,
 }
 
 impl Question {
@@ -83,8 +90,23 @@ impl Question {
         Self { answer_max, ..self }
     }
 
+    /// The same, and a server that hangs up at once is asked once more: a node that is crowded
+    /// closes connections that were idle, and is well otherwise.
+    pub(crate) fn insisting(self) -> Self {
+        Self { insists: true, ..self }
+    }
+
     fn new(method: Method, path: String, body: Option<Vec<u8>>, patience: Duration) -> Self {
-        Self { method, path, body, patience, answer_max: ANSWER_MAX, once: false, until: None }
+        Self {
+            method,
+            path,
+            body,
+            patience,
+            answer_max: ANSWER_MAX,
+            once: false,
+            until: None,
+            insists: false,
+        }
     }
 
     /// The same, which is asked of one node alone if that may have done it: no number tells it from
@@ -147,6 +169,7 @@ impl Client {
             tls,
             token,
             patience_max,
+            total_max: Duration::MAX,
         })
     }
 
@@ -160,6 +183,11 @@ impl Client {
     /// The same client, which gives up on an answer after this long at the latest.
     pub fn within(&self, patience: Duration) -> Self {
         Self { patience_max: patience, ..self.clone() }
+    }
+
+    /// The same client, which is done with all its servers after this long, one after the other.
+    pub(crate) fn within_in_all(&self, total: Duration) -> Self {
+        Self { total_max: total, ..self.clone() }
     }
 
     /// The same client for a quick look around: it gives up on an answer after this long at the
@@ -250,6 +278,7 @@ impl Client {
 
     pub(crate) fn bytes(&self, question: &Question) -> Result<(String, Vec<u8>), Error> {
         let first = self.current.load(Ordering::Relaxed);
+        let begun = since_boot();
         let mut refused = None;
         let mut silent = Vec::new();
         for offset in 0..self.servers.len() {
@@ -259,8 +288,15 @@ impl Client {
                 silent.push("any other node, in time".to_string());
                 break;
             };
+            let left = self.total_max.saturating_sub(since_boot().saturating_sub(begun));
+            let patience = patience.min(share(left, self.servers.len() - offset));
             let mut sent = false;
-            match self.exchange(server, question, patience, &mut sent) {
+            let mut answer = self.exchange(server, question, patience, &mut sent);
+            if question.insists && hung_up(&answer, since_boot().saturating_sub(begun)) {
+                let anew = self.glance(self.patience_max);
+                answer = anew.exchange(server, question, patience, &mut sent);
+            }
+            match answer {
                 Err(error) if question.once && sent && error.may_be_done() => return Err(error),
                 Err(Error::Unreachable(reason)) => silent.push(reason),
                 Err(error) if error.is_undecided() => refused = Some(error),
@@ -327,6 +363,16 @@ impl Client {
     }
 }
 
+/// Whether there was no answer, and at once.
+fn hung_up(answer: &Result<Vec<u8>, Error>, after: Duration) -> bool {
+    after < AT_ONCE && matches!(answer, Err(Error::Unreachable(_)))
+}
+
+/// What one of so many servers may take of the time that is left, so that each is asked.
+fn share(left: Duration, servers: usize) -> Duration {
+    left / u32::try_from(servers.max(1)).unwrap_or(u32::MAX)
+}
+
 fn agent(tls: Option<&TlsConfig>) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
@@ -384,6 +430,20 @@ fn json(body: &impl Serialize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn silent_servers_together_take_no_longer_than_was_said() {
+        let total = Duration::from_millis(600);
+        let mut left = total;
+        let mut shares = Vec::new();
+        for servers in (1..=5).rev() {
+            shares.push(share(left, servers));
+            left -= shares[shares.len() - 1];
+        }
+        assert_eq!(shares.iter().sum::<Duration>(), total);
+        assert!(shares.iter().all(|share| *share == total / 5), "{shares:?}");
+        assert_eq!(share(Duration::MAX, 1), Duration::MAX);
+    }
 
     #[test]
     fn a_server_is_a_host_and_a_port() {

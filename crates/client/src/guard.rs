@@ -181,7 +181,7 @@ impl Guard {
             request_id: Some(own.to_string()),
             lowest_open: shared.lowest_open(),
         };
-        let answer = shared.client.hand_over(self.name(), &request);
+        let answer = shared.parting().hand_over(self.name(), &request);
         shared.settle(Some(own));
         if answer.is_ok() {
             self.given_back = true;
@@ -208,7 +208,7 @@ impl Guard {
         let own = shared.of_cluster.then(|| shared.lock().requests.begin());
         let name = grant.name.clone();
         let release = shared.release_of(grant, self.number, own);
-        let released = cleanup::give_back(&shared.client, kind, &name, &release);
+        let released = cleanup::give_back(&shared.parting(), kind, &name, &release);
         match &released {
             Err(error) if error.is_undecided() && self.lease.watch().lost().is_none() => {
                 shared.clean_up_later(Cleanup::Hold { kind, name, release, own });

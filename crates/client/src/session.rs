@@ -4,6 +4,7 @@ use crate::api::{Grant, Hold, KeepAlive};
 use crate::asking::Heard;
 use crate::cleanup::Cleanups;
 use crate::client::Client;
+use crate::clock::since_boot;
 use crate::deadline::LeaseDeadline;
 use crate::requests::Requests;
 use crate::stream::Grace;
@@ -13,8 +14,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A session that cannot be ended is left alone after so long: its time is over anyway.
-const FAREWELL: Duration = Duration::from_millis(300);
+/// What cannot be given back or ended is left alone after so long: its time is over anyway.
+const FAREWELL: Duration = Duration::from_millis(600);
 
 /// What the threads and the owners share.
 #[derive(Debug)]
@@ -156,19 +157,26 @@ impl Shared {
         }
     }
 
+    /// A client to give something back with. When the lease is over that is of no use any more, so
+    /// silent nodes are not waited for much longer.
+    pub fn parting(&self) -> Client {
+        let left = self.lock().deadline.left(since_boot());
+        self.client.within_in_all(left.max(FAREWELL))
+    }
+
     /// Ends the session, if it has not ended yet. One that was lost by silence may live on in a
     /// cluster that could not be reached; a node alone may have somebody inside who has not left.
     pub fn close(&self) {
         let mut state = self.lock();
         let first = !state.closed;
-        let loss = state.loss.clone();
+        let loss = state.judge(since_boot());
         state.closed = true;
         drop(state);
         self.changed.notify_all();
         let _ = match loss {
             None if first => self.client.close_session(&self.session),
             Some(Loss::Silence) if first && self.of_cluster => {
-                self.client.within(FAREWELL).close_session(&self.session)
+                self.client.within_in_all(FAREWELL).close_session(&self.session)
             }
             None | Some(_) => Ok(()),
         }; // Else its time runs out.

@@ -45,6 +45,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("api", &[]),
     ("load", &[]),
+    ("memory", &[]),
     ("client", &["conclave-api"]),
     (
         "service",

@@ -128,7 +128,7 @@ fn release(session: &str, fence: u64, numbers: &str) -> String {
     format!(r#"{{"session":"{session}","fence":{fence},{numbers}}}"#)
 }
 
-fn granted<T: for<'de> Deserialize<'de>>(answer: Answer<'_>) -> Result<T, Error> {
+pub(crate) fn granted<T: for<'de> Deserialize<'de>>(answer: Answer<'_>) -> Result<T, Error> {
     if answer.status < 300 {
         return answer.read();
     }

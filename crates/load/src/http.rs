@@ -9,6 +9,8 @@ use tokio::net::TcpStream;
 
 /// No answer of a lock service is longer.
 const ANSWER_MAX: usize = 1 << 20;
+/// The status of an answer without a body.
+const NO_CONTENT: u16 = 204;
 
 /// A connection that is there when it is needed.
 #[derive(Debug)]
@@ -45,11 +47,16 @@ impl Http {
     /// Posts JSON, and waits for the answer. After an error the connection is a new one, to the
     /// next server.
     pub async fn post(&mut self, path: &str, json: &str) -> Result<Answer<'_>, Error> {
+        self.ask("POST", path, json).await
+    }
+
+    /// The same with another method.
+    pub async fn ask(&mut self, method: &str, path: &str, json: &str) -> Result<Answer<'_>, Error> {
         if self.stream.is_none() {
             self.stream = Some(self.servers.connect().await?);
         }
         self.sent.clear();
-        write_request(&mut self.sent, path, json)?;
+        write_request(&mut self.sent, method, path, json)?;
         match self.exchange().await {
             Ok(status) => Ok(Answer { status, body: &self.body }),
             Err(error) => {
@@ -88,9 +95,10 @@ fn ended() -> io::Error {
     ErrorKind::UnexpectedEof.into()
 }
 
-fn write_request(out: &mut Vec<u8>, path: &str, json: &str) -> io::Result<()> {
+fn write_request(out: &mut Vec<u8>, method: &str, path: &str, json: &str) -> io::Result<()> {
     let length = json.len();
-    write!(out, "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")?;
+    write!(out, "{method} {path} HTTP/1.1\r\nHost: localhost\r\n")?;
+    write!(out, "Content-Type: application/json\r\n")?;
     write!(out, "Content-Length: {length}\r\n\r\n{json}")
 }
 
@@ -101,6 +109,10 @@ fn parse(received: &[u8], body: &mut Vec<u8>) -> Result<Option<u16>, Error> {
     let rest = &received[end + 4..];
     let status = head.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
     let status = status.ok_or_else(|| Error::odd("no HTTP/1.1"))?;
+    if status == NO_CONTENT {
+        body.clear();
+        return Ok(Some(status));
+    }
     if let Some(length) = header(head, "content-length") {
         let length: usize = length.parse().map_err(|_| Error::odd("a length that is none"))?;
         body.clear();
@@ -151,7 +163,7 @@ mod tests {
     #[test]
     fn a_request_says_how_long_it_is() {
         let mut out = Vec::new();
-        write_request(&mut out, "/v1/sessions", "{}").unwrap();
+        write_request(&mut out, "POST", "/v1/sessions", "{}").unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("POST /v1/sessions HTTP/1.1\r\n"), "{text}");
         assert!(text.ends_with("Content-Length: 2\r\n\r\n{}"), "{text}");
@@ -181,8 +193,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_http_is_refused() {
+    fn an_answer_without_a_length_is_refused_unless_it_has_no_body() {
         let mut body = Vec::new();
+        assert_eq!(parse(b"HTTP/1.1 204 No Content\r\n\r\n", &mut body).unwrap(), Some(204));
         assert!(parse(b"SSH-2.0\r\n\r\n", &mut body).is_err());
         assert!(parse(b"HTTP/1.1 200 OK\r\n\r\n", &mut body).is_err());
         let odd = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n";

@@ -8,7 +8,7 @@
 //! The restored cluster has one node; others are added to it with empty disks.
 
 use crate::disk::snapshot::{Head, Meta, Pieces, SNAPSHOT_BYTES_MAX, parse};
-use crate::disk::{ClusterId, Disk, Expected};
+use crate::disk::{ClusterId, Disk, DiskError, Expected};
 use crate::face::{Founder, ReplicaError};
 use crate::founding::Founding;
 use crate::raft::Vote;
@@ -138,7 +138,11 @@ fn read(mut backup: Vec<u8>) -> Result<(u64, Head, Table), ReplicaError> {
         return Err(damaged());
     }
     let snapshot = backup.split_off(HEADER);
-    let (head, table) = parse(Path::new("the backup"), snapshot).map_err(refused)?;
+    let parsed = parse(Path::new("the backup"), snapshot);
+    let (head, table) = parsed.map_err(|error| {
+        let DiskError::Damaged { what, .. } = error else { return refused(error) };
+        refused(format!("the backup is damaged or not complete ({what}): take another one"))
+    })?;
     if table.version() > VERSION {
         return Err(refused("the backup is of a later version of the program: use that one"));
     }
@@ -160,8 +164,9 @@ fn floor(to: &Restore, made: u64, last_restored: u64, table: &Table) -> Result<u
             table.floor().0.saturating_add(FLOOR).saturating_add(since)
         }
     };
-    if floor <= table.floor().0 || floor >= FENCE_MAX / 2 {
-        let least = table.floor().0;
+    // The backup itself knows of fences up to this one, and others came after it.
+    let least = table.floor().0.saturating_add(table.index());
+    if floor <= least || floor >= FENCE_MAX / 2 {
         return Err(refused(format!("a fence floor must be above {least} and below 2^52")));
     }
     Ok(floor)

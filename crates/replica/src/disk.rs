@@ -7,6 +7,7 @@
 //! | `log/*.log`    | segments: entries, votes, truncations and purges in the order of writing  |
 //! | `snapshots/*`  | the table as it was at an index                                           |
 //! | `old-copy`     | only in a copy that was found out: who said so. It is not opened again    |
+//! | `removed`      | nothing: this node was removed from its cluster                           |
 //!
 //! What a node forgets may break what it promised. So a directory that is damaged, half there or
 //! somebody else's is refused, never replaced. The only thing that is cut off is the end of a write
@@ -49,15 +50,18 @@ use writer::Layout;
 pub struct DiskOptions {
     /// The length of a segment of the log: 16 MiB.
     pub segment_bytes: u64,
-    /// How much memory recent entries may take: 8 MiB. Older ones are read from disk.
+    /// How much memory recent entries may take: 1 MiB. Older ones are read from disk.
     pub cached_bytes: usize,
 }
 
 impl Default for DiskOptions {
     fn default() -> Self {
-        Self { segment_bytes: 16 << 20, cached_bytes: 8 << 20 }
+        Self { segment_bytes: 16 << 20, cached_bytes: 1 << 20 }
     }
 }
+
+/// The file that says that a node was removed from its cluster.
+const REMOVED: &str = "removed";
 
 /// The open directory of a node; nobody else can open it. Cheap to clone.
 #[derive(Clone)]
@@ -105,6 +109,7 @@ impl Disk {
         files::make_directory(directory)?;
         refuse_foreign(directory)?;
         let lock = files::lock(directory)?;
+        refuse_removed(directory)?;
         let mut identity = match Identity::read(directory)? {
             Some(identity) => identity,
             None => make(directory, expected, options.segment_bytes)?,
@@ -159,6 +164,12 @@ impl Disk {
             identity.founding = Some(record);
             identity.cluster_id = Some(cluster);
         })
+    }
+
+    /// Keeps that this node was removed from its cluster: nobody can open the directory again.
+    /// Waits for the disk.
+    pub fn set_removed(&self) -> Result<(), DiskError> {
+        files::replace(&self.directory.join(REMOVED), &[])
     }
 
     /// What this node promised when the cluster was founded.
@@ -295,6 +306,13 @@ fn layout(
     Ok(Layout { directory, disk, segment_bytes, hands: Arc::clone(hands) })
 }
 
+fn refuse_removed(directory: &Path) -> Result<(), DiskError> {
+    match directory.join(REMOVED).exists() {
+        true => Err(DiskError::Removed { directory: directory.to_path_buf() }),
+        false => Ok(()),
+    }
+}
+
 /// Counts this start, durably, before anything is said to anybody.
 fn count_start(identity: &mut Identity, directory: &Path) -> Result<(), DiskError> {
     let random = conclave_net::random::bits();
@@ -342,7 +360,7 @@ fn refuse_without_identity(
         return missing();
     }
     for (number, path) in segment::list(log)? {
-        let bytes = Segment::open(&path, number)?.read_all()?;
+        let bytes = Segment::open(&path, number)?.read_written()?;
         let unused = match frame::read(&bytes, number, 0) {
             frame::Found::Frame { next, .. } => {
                 frame::read(&bytes, number, next) == frame::Found::End

@@ -1,5 +1,6 @@
 //! Membership changes and leadership transfer, as the leader does them.
 
+use crate::disk::hands;
 use crate::face::{Founder, NotChanged, NotProposed};
 use crate::node::Node;
 use crate::raft::message::{Question, Reply};
@@ -111,12 +112,23 @@ pub fn on_removed(node: Arc<Node>, leader: NodeId) {
         tokio::select! {
             () = stop.cancelled() => {}
             removed = is_removed(&node, leader) => if removed {
+                keep_removed(&node).await;
                 node.end(REMOVED);
             } else {
                 tracing::warn!("node {leader} says that this node was removed, and nobody else");
             },
         }
     });
+}
+
+/// It is kept, so that a node which is started again and again by its supervisor says why it is
+/// refused.
+async fn keep_removed(node: &Node) {
+    let disk = node.disk.clone();
+    let kept = hands::work(node.disk.hands(), move || disk.set_removed()).await;
+    if let Ok(Err(error)) = kept {
+        tracing::warn!("it is not kept that this node was removed: {error}");
+    }
 }
 
 async fn is_removed(node: &Node, leader: NodeId) -> bool {

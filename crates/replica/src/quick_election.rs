@@ -4,7 +4,8 @@
 //! as a leadership transfer: that mark is the leader's permission to be deposed. When a process
 //! dies, its system closes its connections at once and refuses new ones. Followers that saw both
 //! may use the mark themselves. They tell each other their last entries; the one with the greater
-//! campaigns, the other after [`SECOND`], should the first have failed. At most once in [`PAUSE`].
+//! campaigns, the other after [`SECOND`], should the first have failed. Once for each leadership:
+//! whoever is elected next has to die, too, before another.
 //!
 //! The mark passes only where this node's own link to that leader is dead too and its host refused
 //! a new one, or where the leader itself asked for the transfer. That may still depose a living
@@ -19,6 +20,7 @@ use crate::raft_types::TypeConfig;
 use conclave_core::NodeId;
 use conclave_net::rpc::{Ending, LinkEvent, PeerAddress, Probe};
 use futures_util::future::join_all;
+use openraft::async_runtime::WatchReceiver;
 use openraft::raft::{TransferLeaderRequest, VoteRequest};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,8 +31,9 @@ use tokio::time::{Instant, sleep, timeout};
 /// How long the one with the lesser log waits before it campaigns too.
 const SECOND: Duration = Duration::from_millis(50);
 
-/// How often this node may campaign in this way.
-const PAUSE: Duration = Duration::from_secs(5);
+/// How long an election may take before it is tried again, and how often it is tried.
+const RETRY: Duration = Duration::from_millis(250);
+const ATTEMPTS: u32 = 4;
 
 /// How long a voter waits to learn that the mark is right: the candidate may have been quicker.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -50,9 +53,10 @@ struct Known {
     dead: Option<Vote>,
     /// This node leads, and wants this one to lead.
     handing_to: Option<u64>,
-    campaigned: Option<Instant>,
     /// For whom this node looks whether the leader is dead. That takes a connection: one for each.
     looking_for: BTreeSet<u64>,
+    /// The leadership that this node has tried to replace.
+    replaced: Option<Vote>,
 }
 
 impl Default for Permits {
@@ -83,13 +87,10 @@ impl Permits {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn may_campaign(&self, now: Instant) -> bool {
-        let mut known = self.known();
-        let may = known.campaigned.is_none_or(|last| now >= last + PAUSE);
-        if may {
-            known.campaigned = Some(now);
-        }
-        may
+    /// Whether this leadership may be replaced in this way: once. If that fails, its time-out is
+    /// waited for, so that a wrong suspicion is not repeated over and over.
+    fn may_replace(&self, leadership: &Vote) -> bool {
+        self.known().replaced.replace(*leadership) != Some(*leadership)
     }
 }
 
@@ -161,14 +162,22 @@ pub async fn is_dead(node: &Node, vote: &Vote) -> bool {
     true
 }
 
-/// Answers another node that has lost the leader.
-pub async fn on_suspicion(node: &Node, from: NodeId, suspicion: &Suspicion) -> Suspected {
+/// Answers another node that has lost the leader. One that agrees campaigns too: it may be the one
+/// with the greater log, and have noticed nothing yet.
+pub async fn on_suspicion(node: &Arc<Node>, from: NodeId, suspicion: &Suspicion) -> Suspected {
     let looking = node.permits.look_for(from.0.into());
     let (Some(_looking), Some((vote, last))) = (looking, node.log_end().await) else {
         return Suspected { agrees: false, last: None };
     };
-    let agrees =
-        vote == suspicion.vote && vote.leader_id.node_id != node.me() && is_dead(node, &vote).await;
+    // Of several attempts, the later ones find votes that came to nothing.
+    let leaderless = vote == suspicion.vote || !vote.committed;
+    let own = suspicion.vote.leader_id.node_id == node.me();
+    let agrees = leaderless && !own && is_dead(node, &suspicion.vote).await;
+    if agrees {
+        let leader = node_id(suspicion.vote.leader_id.node_id);
+        let replacing = Arc::clone(node);
+        tokio::spawn(async move { replace(&replacing, leader).await });
+    }
     Suspected { agrees, last }
 }
 
@@ -194,29 +203,66 @@ fn leader_of(node: &Node) -> Option<NodeId> {
     node.metrics().current_leader.map(node_id)
 }
 
-/// Campaigns if the leader is dead and enough others agree.
+/// Campaigns if the leader is dead and enough others agree; again if nobody was elected, for two
+/// may have campaigned at once, or one whose log turned out to be the lesser.
 async fn replace(node: &Node, leader: NodeId) {
-    let Some((vote, last)) = node.log_end().await else { return };
-    let members = node.members();
-    let voter = members.voters.contains(&node.me());
+    let Some((vote, _)) = node.log_end().await else { return };
+    let voter = node.members().voters.contains(&node.me());
     if !voter || !vote.committed || node_id(vote.leader_id.node_id) != leader {
         return;
     }
-    if !is_dead(node, &vote).await || !node.permits.may_campaign(Instant::now()) {
+    if !is_surely_dead(node, &vote).await || !node.permits.may_replace(&vote) {
         return;
     }
     tracing::info!("the process of node {leader}, which leads, is gone");
-    let suspicion = Suspicion { vote, last };
-    let agreeing = ask_others(node, leader, suspicion).await;
-    if 2 * (agreeing.len() + 1) <= members.voters.len() {
-        return;
+    for _ in 0..ATTEMPTS {
+        if !campaign(node, leader, &vote).await || elected(node, leader).await {
+            return;
+        }
     }
-    if !is_first((last, node.me()), &agreeing) {
-        sleep(SECOND).await;
+}
+
+/// Looks a second time: a process that ends closes its connections before it stops to listen,
+/// perhaps.
+async fn is_surely_dead(node: &Node, vote: &Vote) -> bool {
+    if is_dead(node, vote).await {
+        return true;
     }
-    // Refused by itself if anybody else was voted for meanwhile.
-    let request = TransferLeaderRequest::new(vote, node.me(), None);
-    let _ = node.raft.handle_transfer_leader(request).await;
+    sleep(SECOND).await;
+    is_dead(node, vote).await
+}
+
+/// Campaigns to replace a dead leadership; not if that has been done.
+async fn campaign(node: &Node, leader: NodeId, dead: &Vote) -> bool {
+    let Some((vote, last)) = node.log_end().await else { return false };
+    if vote.committed && vote != *dead {
+        return false;
+    }
+    let agreeing = ask_others(node, leader, Suspicion { vote: *dead, last }).await;
+    if 2 * (agreeing.len() + 1) > node.members().voters.len() {
+        if !is_first((last, node.me()), &agreeing) {
+            sleep(SECOND).await;
+        }
+        // Refused by itself if anybody else was voted for meanwhile.
+        let request = TransferLeaderRequest::new(vote, node.me(), None);
+        let _ = timeout(RETRY, node.raft.handle_transfer_leader(request)).await;
+    }
+    true
+}
+
+/// Waits until another leads, or this node; says whether one does.
+async fn elected(node: &Node, dead: NodeId) -> bool {
+    let mut metrics = node.raft.server_metrics();
+    let led = async {
+        loop {
+            let leader = metrics.borrow_watched().current_leader;
+            let replaced = leader.is_some_and(|leader| node_id(leader) != dead);
+            if replaced || metrics.changed().await.is_err() {
+                return; // Or this node stops.
+            }
+        }
+    };
+    timeout(RETRY, led).await.is_ok()
 }
 
 /// The last entries of those who have lost the leader too.
@@ -279,11 +325,16 @@ mod tests {
     }
 
     #[test]
-    fn it_is_tried_once_in_a_while() {
+    fn each_leadership_is_replaced_once_however_soon_the_next_one_ends() {
         let permits = Permits::default();
-        let now = Instant::now();
-        assert!(permits.may_campaign(now));
-        assert!(!permits.may_campaign(now + PAUSE - Duration::from_millis(1)));
-        assert!(permits.may_campaign(now + PAUSE));
+        let leadership = |term, node| Vote::new_committed(term, node);
+        assert!(permits.may_replace(&leadership(3, 1)));
+        assert!(!permits.may_replace(&leadership(3, 1)));
+        assert!(permits.may_replace(&leadership(4, 2)));
+        assert!(
+            permits.may_replace(&leadership(5, 1)),
+            "the same node leads again, and dies again"
+        );
+        assert!(!permits.may_replace(&leadership(5, 1)));
     }
 }

@@ -10,7 +10,9 @@ use openraft::async_runtime::WatchReceiver;
 use openraft::type_config::alias::StoredMembershipOf;
 use openraft::{RaftMetrics, ServerState};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::sleep;
 
 /// As it is when the node starts.
 pub fn status(node: &Node) -> Status {
@@ -20,22 +22,36 @@ pub fn status(node: &Node) -> Status {
     Status { members, ..without_members(node, &metrics, false) }
 }
 
-/// Keeps the status up to date; only changes are told.
+/// How long it rests when it has told how far the log has come.
+const REST: Duration = Duration::from_millis(20);
+
+/// Keeps the status up to date; only changes are told. Who leads and who belongs to it is told at
+/// once; how far the log has come, which changes with every entry, from time to time.
 pub async fn keep(node: Arc<Node>, mut leading: Leading, status: watch::Sender<Status>) {
     let mut metrics = node.raft.metrics();
+    let mut server = node.raft.server_metrics();
+    let mut rest = REST;
     let mut heard = node.heard.subscribe();
     let mut member = false;
     let mut membership = None;
     loop {
         update(&node, &metrics.borrow_watched(), leading.now(), &mut membership, &status);
         watch_end(&node, &metrics.borrow_watched(), &mut member);
-        tokio::select! {
+        let log = async {
+            sleep(rest).await;
+            metrics.changed().await
+        };
+        let (changed, next_rest) = tokio::select! {
             biased;
-            changed = metrics.changed() => if changed.is_err() {
-                return;
-            },
-            () = leading.changed() => {}
-            Ok(()) = heard.changed() => {}
+            changed = log => (changed.is_ok(), REST),
+            // The other metrics are about to say the same.
+            changed = server.changed() => (changed.is_ok(), Duration::ZERO),
+            () = leading.changed() => (true, rest),
+            Ok(()) = heard.changed() => (true, rest),
+        };
+        rest = next_rest;
+        if !changed {
+            return watch_end(&node, &metrics.borrow_watched(), &mut member);
         }
     }
 }

@@ -25,6 +25,7 @@ impl Table {
         match session.requests.admit(ask.request, body, self.limits.open_of_session) {
             Admission::New => {}
             Admission::Repeat => return Step::Repeated(ticket),
+            Admission::Refused(Refusal::Full(_)) if self.lets_go(ask) => {}
             Admission::Refused(why) => return Step::Answered(Answer::Refused(why)),
         }
         if !self.keeps_one_more(ask) {
@@ -68,6 +69,27 @@ impl Table {
             Body::Acquire(_) | Body::Proclaim { .. } | Body::HandOver { .. } | Body::Put(_) => max,
         };
         ask.request.is_unrecorded() || self.sessions.answers_bytes() < max
+    }
+
+    /// Whether a request ends a hold or a wait of its session. There is always room for one that
+    /// does: each leaves one thing less that another could let go of.
+    fn lets_go(&self, ask: &Ask) -> bool {
+        let session = ask.session;
+        match &ask.body {
+            Body::Release { resource, fence, hold } => {
+                let lock = self.locks.get(resource);
+                lock.is_some_and(|lock| lock.find(session, Some(*fence), *hold).is_some())
+            }
+            Body::Cancel { request, of, granted_too } => {
+                let ticket = Ticket { session, request: *request };
+                let known = self.sessions.get(session);
+                known.is_some_and(|known| known.uses(*request))
+                    && self.not_withdrawn(ticket, of.as_ref(), *granted_too).is_none()
+            }
+            Body::Acquire(_) | Body::Proclaim { .. } | Body::HandOver { .. } | Body::Put(_) => {
+                false
+            }
+        }
     }
 
     /// What became of a request that joined its queues with this change.

@@ -75,8 +75,9 @@ pub struct Waiter {
 pub struct Lock {
     /// How many may hold it at once; nothing: one, or all who share it.
     permits: Option<u32>,
-    /// By the request that was granted first.
-    holds: BTreeMap<Ticket, Hold>,
+    /// By the request that was granted first. Boxed: most locks have one holder, and a tree makes
+    /// room for eleven at once.
+    holds: BTreeMap<Ticket, Box<Hold>>,
     queue: BTreeMap<Place, Waiter>,
     /// The fence of all who share it now: the index at which the first of them was let in.
     shared_since: Option<Fence>,
@@ -110,12 +111,12 @@ impl Lock {
     }
 
     /// All who are inside.
-    pub fn holds(&self) -> &BTreeMap<Ticket, Hold> {
+    pub fn holds(&self) -> &BTreeMap<Ticket, Box<Hold>> {
         &self.holds
     }
 
     /// The same, to change what they are known by or when they end.
-    pub fn holds_mut(&mut self) -> &mut BTreeMap<Ticket, Hold> {
+    pub fn holds_mut(&mut self) -> &mut BTreeMap<Ticket, Box<Hold>> {
         &mut self.holds
     }
 
@@ -212,7 +213,7 @@ impl Lock {
         let again = self.holds.remove(&first);
         let mut hold = match again {
             Some(hold) if hold.covers(waiter.mode) => hold,
-            upgraded => self.new_hold(waiter, fresh, entry, upgraded),
+            upgraded => Box::new(self.new_hold(waiter, fresh, entry, upgraded)),
         };
         hold.entries.push(Entered { request: ticket.request, fence: hold.fence });
         let inside =
@@ -222,7 +223,13 @@ impl Lock {
     }
 
     /// A new hold; one that was shared before and is exclusive now keeps its entries.
-    fn new_hold(&mut self, waiter: Waiter, fresh: Fence, entry: Entry, old: Option<Hold>) -> Hold {
+    fn new_hold(
+        &mut self,
+        waiter: Waiter,
+        fresh: Fence,
+        entry: Entry,
+        old: Option<Box<Hold>>,
+    ) -> Hold {
         let fence = match waiter.mode {
             Mode::Shared => *self.shared_since.get_or_insert(fresh),
             Mode::Exclusive | Mode::Permits(_) => fresh,
@@ -236,7 +243,7 @@ impl Lock {
 
     /// Takes one entry out of a hold: how often it is still inside, and the hold if that was the
     /// last.
-    pub fn leave(&mut self, first: Ticket, request: RequestId) -> (u32, Option<Hold>) {
+    pub fn leave(&mut self, first: Ticket, request: RequestId) -> (u32, Option<Box<Hold>>) {
         let Some(hold) = self.holds.get_mut(&first) else { return (0, None) };
         hold.entries.retain(|entered| entered.request != request);
         match hold.entries.len() as u32 {
@@ -246,7 +253,7 @@ impl Lock {
     }
 
     /// Ends a hold.
-    pub fn end(&mut self, first: Ticket) -> Option<Hold> {
+    pub fn end(&mut self, first: Ticket) -> Option<Box<Hold>> {
         let hold = self.holds.remove(&first)?;
         self.ended = self.ended.max(hold.fence);
         if self.permits.is_some() {
@@ -282,7 +289,8 @@ impl Lock {
     /// What one session holds.
     fn holds_of(&self, session: SessionId) -> impl DoubleEndedIterator<Item = (&Ticket, &Hold)> {
         let ticket = |request| Ticket { session, request };
-        self.holds.range(ticket(RequestId(0))..=ticket(RequestId(u64::MAX)))
+        let held = self.holds.range(ticket(RequestId(0))..=ticket(RequestId(u64::MAX)));
+        held.map(|(first, hold)| (first, &**hold))
     }
 
     /// The first request of the hold that this one would enter again.

@@ -110,6 +110,12 @@ impl Table {
         self
     }
 
+    /// For how many milliseconds more nobody is let in, if it was restored from a backup not long
+    /// ago.
+    pub fn quiet_ms(&self) -> Option<u64> {
+        (self.now < self.quiet_until).then(|| self.quiet_until.since(self.now))
+    }
+
     /// Applies one entry of the log.
     ///
     /// # Panics

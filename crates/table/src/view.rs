@@ -160,7 +160,8 @@ impl Table {
         let lock = self.locks.get(resource)?;
         let ticket = |place| self.waiting.get(place).map(|waiting| (*place, waiting.ticket));
         let waiters = lock.queue().keys().filter_map(ticket).collect();
-        Some(LockView { holders: lock.holds().iter().collect(), waiters })
+        let holders = lock.holds().iter().map(|(first, hold)| (first, &**hold)).collect();
+        Some(LockView { holders, waiters })
     }
 
     /// Whether a hold with this fence is there now; of a session, if several share the fence. What

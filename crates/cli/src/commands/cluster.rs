@@ -14,6 +14,10 @@ use conclave_client::api::{Member, Members, NewMember};
 use conclave_client::{Client, Error};
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// A leader that is well tells sooner than this.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Who belongs to a replicated cluster, who leads it, and its backups
 #[derive(Debug, clap::Args)]
@@ -160,10 +164,34 @@ impl Admin {
 
     fn show(&self, ask: impl Fn(&Client) -> Result<Members, Error>) -> anyhow::Result<Exit> {
         let client = self.client()?;
-        let members = ask(&client).map_err(holding::explained)?;
-        let text = || text(&members, client.scheme());
-        output::print(&if self.json { json::pretty(&members)? } else { text() })?;
+        let members = ask(&client).map_err(explained)?;
+        let members = as_the_leader_knows(&client, members);
+        output::print(&if self.json { json::pretty(&members)? } else { text(&members) })?;
         Ok(Exit::Done)
+    }
+}
+
+/// Only the leader knows how far behind the others are.
+fn as_the_leader_knows(client: &Client, members: Members) -> Members {
+    let leader = members.members.iter().find(|member| member.leads);
+    if leader.is_none() || members.members.iter().any(|member| member.lag.is_some()) {
+        return members;
+    }
+    let there = leader.and_then(|leader| client.at(&leader.api).ok());
+    let asked = there.and_then(|there| there.within(LOOK).members().ok());
+    asked.filter(|asked| asked.as_of_index >= members.as_of_index).unwrap_or(members)
+}
+
+/// The same error, with the flag that helps.
+fn explained(error: Error) -> anyhow::Error {
+    let lacks_token = matches!(&error, Error::Refused { status: 401, .. });
+    let explained = holding::explained(error);
+    match lacks_token {
+        true => {
+            let flag = "--admin-token-file FILE or CONCLAVE_ADMIN_TOKEN_FILE names its file";
+            anyhow::anyhow!("{explained}; {flag}")
+        }
+        false => explained,
     }
 }
 
@@ -183,7 +211,7 @@ fn snapshot(arguments: &Snapshot) -> anyhow::Result<Exit> {
     let failed = || format!("{}: cannot be written", file.display());
     let options = fs::OpenOptions::new().write(true).create_new(true).clone();
     let mut written = options.open(file).with_context(failed)?; // Before it is asked for.
-    let bytes = admin.client()?.snapshot().map_err(holding::explained);
+    let bytes = admin.client().and_then(|client| client.snapshot().map_err(explained));
     let bytes = bytes.inspect_err(|_| drop(fs::remove_file(file)))?;
     let kept = std::io::Write::write_all(&mut written, &bytes).and_then(|()| written.sync_all());
     kept.with_context(failed)?;
@@ -202,7 +230,7 @@ fn snapshot(arguments: &Snapshot) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn text(members: &Members, scheme: &str) -> String {
+fn text(members: &Members) -> String {
     let headings = ["node", "vote", "behind", "API", "links", "disk", ""];
     let mut table = Table::new(width(), &headings);
     for member in &members.members {
@@ -212,7 +240,7 @@ fn text(members: &Members, scheme: &str) -> String {
             id.to_string(),
             vote,
             lag.map(|lag| lag.to_string()).unwrap_or_default(),
-            format!("{scheme}{}", shown(api)),
+            shown(api).into_owned(),
             shown(peer).into_owned(),
             disk.chars().take(8).collect(),
             leads.then(|| phrase("leads")).unwrap_or_default().to_string(),

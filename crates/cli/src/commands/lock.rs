@@ -144,13 +144,13 @@ fn environment(grants: &[Grant]) -> Vec<(String, String)> {
 /// Says what is being waited for, as the nodes know it; and again when it changes.
 fn tell_once(client: &Client, name: &str, said: &mut BTreeMap<String, String>) {
     let client = client.glance(GLANCE); // Its connections end with it.
-    let here = client.at(client.server());
-    let blocked = here.and_then(|here| here.lock_state(name)).ok().and_then(|it| it.blocked_on);
+    let here = client.at(client.server()).and_then(|here| here.lock_state(name)).ok();
+    let (blocked, holder) = here.map(|it| (it.blocked_on, it.holder)).unwrap_or_default();
     let (what, words) = match blocked {
         Some(blocked) => {
             (format!("{:?}", blocked.nodes), limits::shown(&blocked.message).into_owned())
         }
-        None => match holder_anywhere(&client, name) {
+        None => match holder.or_else(|| holder_anywhere(&client, name)) {
             Some(holder) => (holder.session, format!("held by {}", limits::shown(&holder.label))),
             None => return, // Nobody holds it by now, or at a node that does not answer.
         },

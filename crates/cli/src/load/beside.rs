@@ -27,9 +27,16 @@ pub struct Median {
     /// From the death of the node that leads to the next grant, and of a client with a session of
     /// a second.
     pub node_killed_ms: Option<f64>,
+    pub node_killed_ms_p90: Option<f64>,
     pub node_killed_ms_max: Option<f64>,
+    /// How often it was killed.
+    pub kills: usize,
     pub client_killed_ms: Option<f64>,
     pub client_killed_ms_max: Option<f64>,
+    /// How many processors the servers kept busy, all together.
+    pub server_cores: Option<f64>,
+    /// Of all servers together: before names were taken, in use, and given back.
+    pub names_memory_mib: Option<[f64; 3]>,
     /// How many times as fast the first system is: in hand-offs where one lock is handed on.
     pub first_over_this: Option<f64>,
     pub nodes: usize,
@@ -78,8 +85,8 @@ impl Runs {
             generator_cpu_us_per_pair: middle(|one| one.microseconds(one.generator_cpu_seconds)),
             memory_at_rest_mib: median(&self.memory_at_rest),
             memory_after_load_mib: median(&self.memory_after_load),
-            node_killed_ms: middle(|outcome| outcome.node_killed_ms),
-            node_killed_ms_max: most(|outcome| outcome.node_killed_ms),
+            server_cores: middle(Outcome::server_cores),
+            names_memory_mib: self.outcomes.iter().find_map(|outcome| outcome.memory_mib),
             client_killed_ms: middle(|outcome| outcome.client_killed_ms),
             client_killed_ms_max: most(|outcome| outcome.client_killed_ms),
             ..self.totals()
@@ -88,7 +95,13 @@ impl Runs {
 
     /// What is no measurement, and what is added up.
     fn totals(&self) -> Median {
+        let kills: Vec<f64> =
+            self.outcomes.iter().flat_map(|one| one.node_killed_ms.clone()).collect();
         Median {
+            node_killed_ms: median(&kills),
+            node_killed_ms_p90: ninetieth(&kills),
+            node_killed_ms_max: kills.iter().copied().reduce(f64::max),
+            kills: kills.len(),
             workload: self.workload.name(),
             system: self.system.clone(),
             nodes: self.nodes,
@@ -115,6 +128,10 @@ impl Outcome {
 
     fn handoffs_per_second(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.handoffs as f64 / self.seconds)
+    }
+
+    fn server_cores(&self) -> Option<f64> {
+        self.server_cpu_seconds.filter(|_| self.seconds > 0.0).map(|cpu| cpu / self.seconds)
     }
 
     /// So much time for each pair.
@@ -145,7 +162,7 @@ pub fn beside(all: &[Runs]) -> Vec<Median> {
 fn speed(row: &Median) -> f64 {
     match row.workload {
         "contended" => row.handoffs_per_second,
-        "fail-over" => f64::NAN,
+        "fail-over" | "sessions" | "names" => f64::NAN,
         _ => row.pairs_per_second,
     }
 }
@@ -157,6 +174,13 @@ fn median(values: &[f64]) -> Option<f64> {
     let upper = *sorted.get(middle)?;
     let is_odd = sorted.len() % 2 == 1;
     Some(if is_odd { upper } else { (sorted[middle - 1] + upper) / 2.0 })
+}
+
+/// The least of which nine of ten are no larger.
+fn ninetieth(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get((sorted.len() * 9).div_ceil(10).max(1) - 1).copied()
 }
 
 /// Nothing if there is but one, or one that had nothing.
@@ -195,6 +219,8 @@ mod tests {
         assert_eq!(median(&[9.0, 1.0, 5.0]), Some(5.0));
         assert_eq!(median(&[9.0, 1.0]), Some(5.0));
         assert_eq!(median(&[]), None);
+        let ten: Vec<f64> = (1..=10).map(f64::from).collect();
+        assert_eq!((ninetieth(&ten), ninetieth(&[])), (Some(9.0), None));
     }
 
     #[test]

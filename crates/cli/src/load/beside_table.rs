@@ -12,7 +12,10 @@ const FAILURES_SHOWN: usize = 5;
 
 const HEADINGS: [&str; 8] =
     ["system", "pairs/s", "hand-offs/s", "p50 ms", "p99 ms", "max/min", "CPU µs", "ratio"];
-const FAIL_OVER: [&str; 5] = ["system", "node dies, s", "at most", "client dies, s", "at most"];
+const FAIL_OVER: [&str; 7] =
+    ["system", "kills", "node dies, s", "9 of 10", "at most", "client dies, s", "at most"];
+const SESSIONS: [&str; 5] = ["system", "keepalives/s", "p50 ms", "p99 ms", "cores"];
+const NAMES: [&str; 5] = ["system", "names/s", "MiB before", "in use", "given back"];
 
 /// One table for each workload, and what is to be said of them.
 pub fn beside_table(rows: &[Median], seconds: u64) -> String {
@@ -23,6 +26,8 @@ pub fn beside_table(rows: &[Median], seconds: u64) -> String {
         text += &format!("\n{}\n", strong(heading(row)));
         text += &match row.workload {
             "fail-over" => table(FAIL_OVER, workload.iter().map(fail_over)),
+            "sessions" => table(SESSIONS, workload.iter().map(sessions)),
+            "names" => table(NAMES, workload.iter().map(names)),
             _ => table(HEADINGS, workload.iter().map(cells)),
         };
     }
@@ -34,6 +39,8 @@ fn heading(row: &Median) -> String {
     match *workload {
         "uncontended" => format!("{workload}: {clients} client"),
         "wide" => format!("{workload}: {clients} clients, a lock each"),
+        "sessions" => format!("{workload}: {} kept alive", count(*clients as u64)),
+        "names" => format!("{workload}: taken and given back"),
         _ => format!("{workload}: {clients} clients, one lock"),
     }
 }
@@ -60,15 +67,35 @@ fn cells(row: &Median) -> [String; 8] {
     ]
 }
 
-fn fail_over(row: &Median) -> [String; 5] {
+fn fail_over(row: &Median) -> [String; 7] {
     let seconds = |time: Option<f64>| time.map_or("-".to_string(), |time| decimal(time / 1e3));
     [
         row.system.clone(),
+        count(row.kills as u64),
         seconds(row.node_killed_ms),
+        seconds(row.node_killed_ms_p90),
         seconds(row.node_killed_ms_max),
         seconds(row.client_killed_ms),
         seconds(row.client_killed_ms_max),
     ]
+}
+
+fn sessions(row: &Median) -> [String; 5] {
+    [
+        row.system.clone(),
+        count(row.pairs_per_second.round() as u64),
+        decimal(row.p50_ms),
+        decimal(row.p99_ms),
+        row.server_cores.map_or("-".to_string(), decimal),
+    ]
+}
+
+fn names(row: &Median) -> [String; 5] {
+    let [before, in_use, after] = row.names_memory_mib.map_or([None; 3], |all| all.map(Some));
+    let whole =
+        |memory: Option<f64>| memory.map_or("-".to_string(), |mib| count(mib.round() as u64));
+    let rate = count(row.pairs_per_second.round() as u64);
+    [row.system.clone(), rate, whole(before), whole(in_use), whole(after)]
 }
 
 fn remarks(rows: &[Median]) -> String {

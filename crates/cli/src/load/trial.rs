@@ -1,5 +1,6 @@
 //! Trials: one system under one workload of a set time, once.
 
+use super::at_rest;
 use super::servers::cpu_seconds;
 use super::workload::Timed;
 use crate::cpu;
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
 /// The last waiters are served within this, or something is stuck.
-const DRAIN: Duration = Duration::from_secs(30);
+pub(super) const DRAIN: Duration = Duration::from_secs(30);
 /// A system that has not recovered within this is said not to.
 const RECOVERY_MAX: Duration = Duration::from_secs(45);
 /// Load before the node is killed.
@@ -35,6 +36,9 @@ pub trait System {
     fn leader(&self) -> Option<usize>;
     /// Kills a server, and waits for its end.
     fn kill(&mut self, index: usize);
+    /// Starts all servers again that were killed, and waits until they take requests; whether they
+    /// do.
+    fn restart(&mut self) -> bool;
 }
 
 /// What came of one trial.
@@ -51,10 +55,13 @@ pub struct Outcome {
     pub overlaps: u64,
     pub falls: u64,
     pub retries: u64,
-    /// From the death of the node that leads to the next grant.
-    pub node_killed_ms: Option<f64>,
+    /// From the death of the node that leads to the next grant, each time.
+    pub node_killed_ms: Vec<f64>,
     /// From the death of a client with a session of a second to the next grant.
     pub client_killed_ms: Option<f64>,
+    /// Of all servers: before names were taken, while they were in use, and when they were given
+    /// back.
+    pub memory_mib: Option<[f64; 3]>,
     pub failures: Vec<String>,
 }
 
@@ -63,6 +70,8 @@ pub struct Outcome {
 pub struct Plan {
     pub run: usize,
     pub lasts: Duration,
+    /// How often the node that leads is killed.
+    pub kills: usize,
 }
 
 /// Runs one workload.
@@ -74,6 +83,8 @@ pub async fn trial(
     match workload {
         Timed::Uncontended | Timed::Wide | Timed::Contended => steady(system, workload, plan).await,
         Timed::FailOver => fail_over(system, plan).await,
+        Timed::Sessions => at_rest::sessions(system, plan).await,
+        Timed::Names => at_rest::names(system).await,
     }
 }
 
@@ -113,10 +124,14 @@ async fn steady(system: &dyn System, workload: Timed, plan: &Plan) -> anyhow::Re
 async fn fail_over(system: &mut dyn System, plan: &Plan) -> anyhow::Result<Outcome> {
     let client = bounded(RECOVERY_MAX, client_dies(&system.target(), plan)).await;
     let client = client.and_then(|outcome| outcome);
-    let mut outcome = match system.leader() {
-        Some(leader) => leader_dies(system, leader, plan).await?,
-        None => Outcome::default(), // There is nothing to fail over to.
-    };
+    let mut outcome = Outcome::default(); // If there is nothing to fail over to.
+    for kill in 0..plan.kills {
+        let Some(leader) = system.leader() else { break };
+        outcome = outcome.and(leader_dies(system, leader, plan).await?);
+        if kill + 1 < plan.kills && !system.restart() {
+            break;
+        }
+    }
     match client {
         Ok(took) => outcome.client_killed_ms = Some(took.as_secs_f64() * 1e3),
         Err(error) => outcome.failures.push(format!("a client was killed: {error:#}")),
@@ -188,7 +203,7 @@ async fn leader_dies(
     let (seen, took) = bounded(limit, both).await?;
     let mut outcome = Outcome::from(seen);
     match took {
-        Some(took) => outcome.node_killed_ms = Some(took.as_secs_f64() * 1e3),
+        Some(took) => outcome.node_killed_ms.push(took.as_secs_f64() * 1e3),
         None => outcome.failures.push("no grant after a node was killed".to_string()),
     }
     Ok(outcome)
@@ -204,9 +219,24 @@ fn load(name: &str, workload: Timed, run: usize) -> Load {
     }
 }
 
-async fn bounded<T>(limit: Duration, work: impl Future<Output = T>) -> anyhow::Result<T> {
+pub(super) async fn bounded<T>(
+    limit: Duration,
+    work: impl Future<Output = T>,
+) -> anyhow::Result<T> {
     let told = || format!("not over after {} s", limit.as_secs());
     timeout(limit, work).await.with_context(told)
+}
+
+impl Outcome {
+    /// This and what came after it, of the same kind.
+    fn and(self, mut next: Self) -> Self {
+        next.node_killed_ms.splice(0..0, self.node_killed_ms);
+        next.failures.splice(0..0, self.failures);
+        next.overlaps += self.overlaps;
+        next.falls += self.falls;
+        next.retries += self.retries;
+        next
+    }
 }
 
 impl From<Seen> for Outcome {

@@ -15,6 +15,10 @@ pub enum Workload {
     Contended,
     /// 16 clients and one lock: the node that leads is killed, then a client that holds it
     FailOver,
+    /// 10,000 sessions of 10 s that are kept alive, for a set time; our own engines only
+    Sessions,
+    /// 100,000 names taken and given back; our own engines only
+    Names,
 }
 
 /// The workloads that every system can run.
@@ -34,6 +38,8 @@ pub enum Timed {
     Wide,
     Contended,
     FailOver,
+    Sessions,
+    Names,
 }
 
 /// Either.
@@ -53,6 +59,8 @@ impl Workload {
             Self::Wide => Kind::Timed(Timed::Wide),
             Self::Contended => Kind::Timed(Timed::Contended),
             Self::FailOver => Kind::Timed(Timed::FailOver),
+            Self::Sessions => Kind::Timed(Timed::Sessions),
+            Self::Names => Kind::Timed(Timed::Names),
         }
     }
 }
@@ -75,22 +83,31 @@ impl Timed {
             Self::Wide => "wide",
             Self::Contended => "contended",
             Self::FailOver => "fail-over",
+            Self::Sessions => "sessions",
+            Self::Names => "names",
         }
     }
 
-    /// How many clients.
+    /// Whether other systems can run it.
+    pub fn is_common(self) -> bool {
+        TIMED.contains(&self)
+    }
+
+    /// How many clients, or sessions.
     pub fn clients(self) -> usize {
         match self {
             Self::Uncontended => 1,
             Self::Wide => 64,
             Self::Contended | Self::FailOver => 16,
+            Self::Sessions => 10_000,
+            Self::Names => 500,
         }
     }
 
     /// Whether they all want the same lock.
     pub fn is_one_lock(self) -> bool {
         match self {
-            Self::Uncontended | Self::Wide => false,
+            Self::Uncontended | Self::Wide | Self::Sessions | Self::Names => false,
             Self::Contended | Self::FailOver => true,
         }
     }

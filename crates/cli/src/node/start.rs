@@ -10,6 +10,7 @@ use rustix::process::{
     Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
 };
 use std::io::{self, Read};
+use std::num::NonZero;
 use std::thread;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{self, SignalKind, signal};
@@ -18,6 +19,8 @@ use tracing::{info, warn};
 
 /// Enough for all clients, links and files.
 const FILES: u64 = 4_096;
+/// Most of the work is done in one order, that of the log.
+const WORKERS_MAX: usize = 4;
 
 /// Runs the node; returns when it has stopped, cleanly or because of an error.
 pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
@@ -31,7 +34,7 @@ pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
     }
     raise_file_limit();
     let parent = die_with_parent.then(parent_gone).transpose()?;
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let runtime = Builder::new_multi_thread().worker_threads(workers()).enable_all().build()?;
     let ended = runtime.block_on(async { serve(plan.config, Signals::new()?, parent).await });
     runtime.shutdown_background(); // Nothing is left that somebody waits for.
     match plan.format {
@@ -41,6 +44,14 @@ pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
             failure::Said.into()
         }),
     }
+}
+
+/// A request passes through many tasks, one after the other: with a thread for each core they wake
+/// each other up all the time, which takes longer than the tasks themselves. The disk has a thread
+/// of its own.
+fn workers() -> usize {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    (cores / 2).clamp(1, WORKERS_MAX)
 }
 
 /// Each connection of a client takes a file handle. Many systems allow a process 1,024 unless it

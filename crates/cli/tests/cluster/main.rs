@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod api_document;
+mod durable;
 #[path = "../../../client/tests/client/support.rs"]
 mod fake;
 #[path = "../../../client/tests/client/table.rs"]
@@ -9,6 +10,7 @@ mod fake_cluster;
 mod hostile;
 mod load;
 mod lock;
+mod membership;
 mod node;
 mod other_user;
 #[path = "../support/ports.rs"]

@@ -70,6 +70,17 @@ fn a_lock_that_was_taken_away_by_force_stops_the_command_and_is_given_back() {
 }
 
 #[test]
+fn when_no_node_answers_any_more_the_command_is_stopped_and_the_lock_is_lost() {
+    let nodes = Nodes::start(5);
+    let servers = nodes.addresses().join(",");
+    let lock = ["lock", "build", "--ttl", "1s", "--server", &servers, "--", "sh", "-c", WAITS];
+    let mut running = Running::start(&lock);
+    assert_eq!(running.line(), "in");
+    nodes.change(|table| table.moods.fill(Mood::Still));
+    assert_eq!(running.code(), Some(76));
+}
+
+#[test]
 fn a_leader_whose_command_has_ended_hands_over() {
     let nodes = Nodes::start(1);
     let done = typed(&nodes, &["elect", "boss", "--hand-over", "green"], &["sh", "-c", "exit 3"]);

@@ -1,7 +1,7 @@
 //! A cluster on hosts of its own: one real process per host, with a disk and a log.
 
 use crate::lan::Lan;
-use conclave_client::{Client, api};
+use conclave_client::{Client, Error, api};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 pub const DEADLINE: Duration = Duration::from_secs(60);
 /// How many nodes a cluster has.
 pub const N: u32 = 5;
+/// What an operator shows.
+const TOKEN: &str = "admin-of-these-hosts";
 /// How much of a log is shown when a test fails.
 const LINES: usize = 40;
 
@@ -28,6 +30,13 @@ pub struct Cluster<'a> {
 impl<'a> Cluster<'a> {
     /// Starts all nodes with these flags, and waits until each is in touch with all others.
     pub fn start(lan: &'a Lan, flags: &[&str]) -> Self {
+        let mut cluster = Self::new(lan, flags);
+        cluster.launch_all();
+        cluster
+    }
+
+    /// None of its nodes runs yet.
+    pub fn new(lan: &'a Lan, flags: &[&str]) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let place = Path::new(env!("CARGO_TARGET_TMPDIR"))
@@ -39,20 +48,26 @@ impl<'a> Cluster<'a> {
         let flags = classic.iter().chain(flags).map(ToString::to_string).collect();
         let mut cluster = Self { lan, flags, place, processes: Vec::new() };
         cluster.processes.resize_with(N as usize, || None);
-        for node in 1..=N {
-            cluster.launch(node);
-        }
-        cluster.wait_for_links();
+        fs::create_dir_all(&cluster.place).expect("a place for disks and logs");
+        fs::write(cluster.token_file(), TOKEN).expect("a file");
         cluster
+    }
+
+    /// Starts all nodes, and waits until each is in touch with all others.
+    pub fn launch_all(&mut self) {
+        for node in 1..=N {
+            self.launch(node);
+        }
+        self.wait_for_links();
     }
 
     /// Starts a node that does not run, with the disk it has, if it has one.
     pub fn launch(&mut self, node: u32) {
-        fs::create_dir_all(&self.place).expect("a place for disks and logs");
         let log = File::options().create(true).append(true).open(self.log_of(node));
         let mut command = self.lan.command(node, env!("CARGO_BIN_EXE_conclave"));
         command.args(["node", "--die-with-parent", "--insecure", "--cluster", "hosts", "--id"]);
-        command.arg(node.to_string()).arg("--data").arg(self.disk_of(node)).args(&self.flags);
+        command.arg(node.to_string()).arg("--data").arg(self.data_of(node)).args(&self.flags);
+        command.arg("--admin-token-file").arg(self.token_file());
         for peer in 1..=N {
             let host = self.lan.address(peer);
             command.args(["--peer", &format!("{peer}={host}:7100,api={host}:7070")]);
@@ -84,7 +99,7 @@ impl<'a> Cluster<'a> {
     /// Kills a node and takes its disk away.
     pub fn kill_and_wipe(&mut self, node: u32) {
         self.kill(node);
-        fs::remove_dir_all(self.disk_of(node)).expect("it had a disk");
+        fs::remove_dir_all(self.data_of(node)).expect("it had a disk");
     }
 
     /// Stops a node in the middle of whatever it does, for as long as nobody has it go on.
@@ -95,6 +110,12 @@ impl<'a> Cluster<'a> {
     /// Has a stopped node go on.
     pub fn thaw(&self, node: u32) {
         self.signal(node, Signal::CONT);
+    }
+
+    /// Whether a node has ended by itself.
+    pub fn has_ended(&mut self, node: u32) -> bool {
+        let child = self.processes[node as usize - 1].as_mut().expect("it was started");
+        child.try_wait().expect("it is a child").is_some()
     }
 
     /// Waits for a node to end by itself, and gives its exit code.
@@ -119,6 +140,11 @@ impl<'a> Cluster<'a> {
         let nodes = (0..N).map(|step| (node - 1 + step) % N + 1);
         Client::new(nodes.map(|node| format!("{}:7070", self.lan.address(node))))
             .expect("addresses")
+    }
+
+    /// Has a node write a snapshot of its table, and return it.
+    pub fn snapshot(&self, node: u32) -> Result<Vec<u8>, Error> {
+        self.client(node).with_token(TOKEN).snapshot()
     }
 
     /// What a node says of the cluster.
@@ -164,8 +190,18 @@ impl<'a> Cluster<'a> {
         kill_process(Pid::from_child(child), signal).expect("it is there");
     }
 
-    fn disk_of(&self, node: u32) -> PathBuf {
+    /// The data directory of a node, on the disk of the same name.
+    pub fn data_of(&self, node: u32) -> PathBuf {
+        self.disk_of(node).join("data")
+    }
+
+    /// Where a disk for a node may be mounted.
+    pub fn disk_of(&self, node: u32) -> PathBuf {
         self.place.join(format!("node-{node}"))
+    }
+
+    fn token_file(&self) -> PathBuf {
+        self.place.join("admin-token")
     }
 
     fn log_of(&self, node: u32) -> PathBuf {

@@ -75,6 +75,16 @@ impl Lan {
         self.filter("-D", a, b);
     }
 
+    /// From now on nothing that one host sends to another arrives; what comes back does.
+    pub fn deafen(&self, to: u32, from: u32) {
+        self.drop_incoming("-A", to, from);
+    }
+
+    /// It arrives again.
+    pub fn undeafen(&self, to: u32, from: u32) {
+        self.drop_incoming("-D", to, from);
+    }
+
     /// From now on, nothing that one host says by connections of its own to a port of another
     /// arrives there; what is said the other way, by other connections, does.
     pub fn mute(&self, from: u32, to: u32, port: u16) {
@@ -87,11 +97,14 @@ impl Lan {
     /// Drops what comes in, on both sides: connections hang rather than break, as when a cable is
     /// pulled.
     fn filter(&self, rule: &str, a: u32, b: u32) {
-        for (here, there) in [(a, b), (b, a)] {
-            let from = self.address(there).to_string();
-            let mut command = self.command(here, "iptables");
-            run(command.args(["-w", rule, "INPUT", "-s", &from, "-j", "DROP"]));
-        }
+        self.drop_incoming(rule, a, b);
+        self.drop_incoming(rule, b, a);
+    }
+
+    fn drop_incoming(&self, rule: &str, to: u32, from: u32) {
+        let from = self.address(from).to_string();
+        let mut command = self.command(to, "iptables");
+        run(command.args(["-w", rule, "INPUT", "-s", &from, "-j", "DROP"]));
     }
 
     fn build(&self) {

@@ -1,12 +1,16 @@
 //! Clusters on hosts of their own: real processes, real addresses, cables that can be cut.
 
+mod broken_disks;
 mod cluster;
 mod counts;
+mod disk;
 mod elections;
 mod failover;
 mod lan;
+mod leader_kills;
 mod locks;
 mod mixed;
+mod one_way;
 mod replicated;
 mod resource;
 mod single_link;

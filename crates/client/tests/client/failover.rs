@@ -50,6 +50,20 @@ fn a_waiter_whose_node_stands_still_asks_another() {
 }
 
 #[test]
+fn a_keepalive_whose_connection_was_closed_goes_to_the_same_node_again() {
+    let closed = AtomicBool::new(true);
+    let crowded = Fake::start(move |request: &Request| match request.line.as_str() {
+        KEEPALIVE if closed.swap(false, Ordering::SeqCst) => Answer::HangsUp,
+        _ => usual(request),
+    });
+    let other = Fake::start(usual);
+    let client = Client::new([&crowded.address, &other.address]).unwrap();
+    client.keepalive("5e55", DEADLINE).unwrap();
+    assert_eq!(crowded.bodies(KEEPALIVE).len(), 2);
+    assert_eq!(other.bodies(KEEPALIVE).len(), 0);
+}
+
+#[test]
 fn a_candidate_whose_node_stands_still_stands_elsewhere() {
     let still = AtomicBool::new(true);
     let fake = Fake::start(move |request: &Request| match request.line.as_str() {

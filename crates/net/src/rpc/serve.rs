@@ -104,12 +104,11 @@ fn begin(
         return desk.outgoing.push_short(&Head::Fail { number, failure: Failure::Busy });
     }
     let deadline = Instant::now() + Duration::from_millis(millis.into());
-    let request = request.to_vec();
+    // Here and not in the task, for tasks may begin in any order.
+    let answer = desk.server.serve(desk.from, desk.purpose, request.to_vec(), deadline);
     let reply = Reply { desk: Arc::clone(desk), number };
     // It cannot end before it is in the list: the list is locked.
     let task = node.tasks.spawn(async move {
-        let desk = Arc::clone(&reply.desk);
-        let answer = desk.server.serve(desk.from, desk.purpose, request, deadline);
         if let Ok(answer) = timeout_at(deadline, answer).await {
             reply.send(&answer);
         }

@@ -19,8 +19,10 @@ pub trait RpcServer: Send + Sync + 'static {
     /// bytes, of which nobody here knows the meaning.
     fn about(&self) -> Vec<u8>;
 
-    /// Answers one request. Each runs in a task of its own, so a slow one delays no other. It is
-    /// dropped at its deadline, and when whoever asked has given up or is gone.
+    /// Answers one request. It is called in the order in which the requests of a connection came,
+    /// and must not take long; what it returns runs in a task of its own, so that a slow answer
+    /// delays no other. That is dropped at its deadline, and when whoever asked has given up or is
+    /// gone.
     fn serve(&self, from: NodeId, purpose: Purpose, request: Vec<u8>, deadline: Instant)
     -> Serving;
 }

@@ -78,6 +78,15 @@ pub enum DiskError {
         /// As it should be.
         expected: String,
     },
+    /// The node was removed from its cluster. An empty directory helps, and to be added again.
+    #[error(
+        "{directory} is that of a node that was removed from its cluster: choose an empty \
+         directory, and add the node again"
+    )]
+    Removed {
+        /// The directory.
+        directory: PathBuf,
+    },
     /// There are files that no node put there. An empty directory helps.
     #[error(
         "{directory} has files, but not those of a conclave node ({what}): \
@@ -138,6 +147,7 @@ impl From<DiskError> for io::Error {
             | DiskError::Other { .. }
             | DiskError::Foreign { .. }
             | DiskError::OldCopy { .. }
+            | DiskError::Removed { .. }
             | DiskError::Twice { .. }
             | DiskError::Closed => io::ErrorKind::Other,
         };

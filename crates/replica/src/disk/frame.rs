@@ -93,7 +93,7 @@ pub fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Reads what is at a place of a segment. `bytes` are the whole segment.
+/// Reads what is at a place of a segment. `bytes` are the whole segment, zeros at its end aside.
 pub fn read(bytes: &[u8], segment: u64, at: usize) -> Found<'_> {
     if let Some(frame) = whole(bytes, segment, at) {
         return frame;

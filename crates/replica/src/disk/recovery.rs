@@ -83,7 +83,7 @@ struct Replay {
 impl Replay {
     fn segment(&mut self, path: &Path, number: u64) -> Result<(), DiskError> {
         let file = Arc::new(Segment::open(path, number)?);
-        let bytes = file.read_all()?;
+        let bytes = file.read_written()?;
         self.segments.push(Held { segment: Arc::clone(&file), highest: None });
         self.sealed = false;
         let mut at = 0;
@@ -216,7 +216,7 @@ impl Replay {
         is_last: bool,
         segment_bytes: u64,
     ) -> Result<Recovered, DiskError> {
-        let bytes = Segment::open(next, number)?.read_all()?;
+        let bytes = Segment::open(next, number)?.read_written()?;
         let only_begun = match frame::read(&bytes, number, 0) {
             Found::Frame { next, .. } => frame::read(&bytes, number, next) == Found::End,
             Found::End | Found::Torn | Found::Damaged(_) => false,
@@ -263,8 +263,8 @@ impl Replay {
     /// What is behind the last whole frame becomes zero, so that nothing of it is met again.
     fn cut(&mut self, segment_bytes: u64) -> Result<(), DiskError> {
         let Some(held) = self.segments.last_mut() else { return Ok(()) };
-        let bytes = held.segment.read_all()?;
-        let short = (bytes.len() as u64) < segment_bytes;
+        let bytes = held.segment.read_written()?;
+        let short = held.segment.size < segment_bytes;
         let dirty = frame::read(&bytes, held.segment.number, self.tail as usize) != Found::End;
         if !short && !dirty {
             return Ok(());

@@ -11,6 +11,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// How much is read at once.
+const CHUNK: usize = 64 << 10;
+
 /// One file of the log.
 #[derive(Debug)]
 pub struct Segment {
@@ -70,11 +73,20 @@ impl Segment {
         Ok(Self { number, path: path.to_path_buf(), file, size })
     }
 
-    /// All its bytes.
-    pub fn read_all(&self) -> Result<Vec<u8>, DiskError> {
-        let mut bytes = vec![0; self.size as usize];
-        let read = self.file.read_exact_at(&mut bytes, 0);
-        read.map_err(|error| DiskError::system(&self.path, error))?;
+    /// All its bytes up to the last that is not zero, and maybe some zeros: most of a segment may
+    /// be room that was never written to, and is not worth memory.
+    pub fn read_written(&self) -> Result<Vec<u8>, DiskError> {
+        let mut bytes = Vec::new();
+        let mut chunk = vec![0; CHUNK];
+        for at in (0..self.size).step_by(CHUNK) {
+            chunk.truncate((self.size - at).min(CHUNK as u64) as usize);
+            let read = self.file.read_exact_at(&mut chunk, at);
+            read.map_err(|error| DiskError::system(&self.path, error))?;
+            if chunk.iter().any(|byte| *byte != 0) {
+                bytes.resize(at as usize, 0);
+                bytes.extend_from_slice(&chunk);
+            }
+        }
         Ok(bytes)
     }
 

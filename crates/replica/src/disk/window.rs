@@ -6,8 +6,10 @@ use conclave_table::LeaseTime;
 use std::collections::VecDeque;
 use std::ops::{Bound, RangeBounds};
 
-/// What memory an entry takes beyond its encoded length, roughly.
+/// What memory an entry takes, roughly: so much, and several times its encoded length, for names
+/// and lists are pieces of memory of their own.
 const OVERHEAD: usize = 256;
+const TIMES: usize = 3;
 
 /// The entries that are not purged, some of them only by their place on disk.
 #[derive(Debug)]
@@ -112,7 +114,7 @@ impl Window {
         if found != expected {
             return Err(Hole { found, expected });
         }
-        let weight = length + OVERHEAD;
+        let weight = TIMES * length + OVERHEAD;
         let lease = self.lease().max(lease_of(&entry));
         let id = entry.log_id;
         self.slots.push_back(Slot { id, lease, place, entry: Some(Box::new(entry)), weight });

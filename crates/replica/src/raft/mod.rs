@@ -1,8 +1,10 @@
 //! Raft: the consensus engine (openraft), its settings, its network and its server.
 
+mod commits;
 pub mod config;
 pub mod message;
 pub mod network;
+mod pipeline;
 pub mod rollback;
 pub mod runtime;
 pub mod serve;

@@ -4,12 +4,15 @@
 //! heartbeat waits behind one.
 
 use super::message::{Question, Reply, decode, encode};
+use super::pipeline::{self, Answer};
 use super::rollback::{Accusations, Memory, Start, older_copy};
-use super::{LogId, Vote, snapshots, vetting};
+use super::{LogId, Vote, commits, snapshots, vetting};
 use crate::disk::{Disk, SnapshotFile};
 use crate::raft_types::{MemberNode, TypeConfig};
 use conclave_core::NodeId;
 use conclave_net::rpc::{PeerAddress, Purpose, Rpc, RpcError};
+use futures_util::Stream;
+use openraft::base::{BoxFuture, BoxStream};
 use openraft::errors::{NetworkError, RPCError, ReplicationClosed, StreamingError, Unreachable};
 use openraft::network::RPCOption;
 use openraft::raft::{
@@ -164,6 +167,9 @@ pub fn node_id(id: u64) -> NodeId {
     NodeId(u32::try_from(id).unwrap_or(NOBODY))
 }
 
+/// Requests under way to another replica, and their answers.
+type Appending<'s> = BoxFuture<'s, Result<BoxStream<'s, Answer>, RPCError<TypeConfig>>>;
+
 /// The way to one other replica.
 pub struct Network {
     peers: Peers,
@@ -171,6 +177,21 @@ pub struct Network {
 }
 
 impl Network {
+    /// Sends entries, or a heartbeat.
+    pub async fn append(
+        &self,
+        request: AppendEntriesRequest<TypeConfig>,
+        option: RPCOption,
+    ) -> Result<AppendEntriesResponse<TypeConfig>, RPCError<TypeConfig>> {
+        let heartbeat = request.entries.is_empty();
+        let within = if heartbeat { option.soft_ttl() } else { APPEND_TIMEOUT };
+        let sent = Sent::of(&request, self.peers.memory().acknowledged(self.to.id, &request.vote));
+        let Reply::Append(answer) = self.ask(Question::Append(request), within).await? else {
+            return Err(nonsense());
+        };
+        self.judge(&sent, answer)
+    }
+
     async fn ask(
         &self,
         question: Question,
@@ -248,13 +269,17 @@ impl RaftNetworkV2<TypeConfig> for Network {
         request: AppendEntriesRequest<TypeConfig>,
         option: RPCOption,
     ) -> Result<AppendEntriesResponse<TypeConfig>, RPCError<TypeConfig>> {
-        let heartbeat = request.entries.is_empty();
-        let within = if heartbeat { option.soft_ttl() } else { APPEND_TIMEOUT };
-        let sent = Sent::of(&request, self.peers.memory().acknowledged(self.to.id, &request.vote));
-        let Reply::Append(answer) = self.ask(Question::Append(request), within).await? else {
-            return Err(nonsense());
-        };
-        self.judge(&sent, answer)
+        self.append(request, option).await
+    }
+
+    fn stream_append<'s, S>(&'s mut self, input: S, option: RPCOption) -> Appending<'s>
+    where
+        S: Stream<Item = AppendEntriesRequest<TypeConfig>> + OptionalSend + Unpin + 'static,
+    {
+        let network = &*self;
+        let append = move |request| network.append(request, option.clone());
+        let answers = pipeline::piped(commits::gathered(input), append);
+        Box::pin(async move { Ok(answers) })
     }
 
     async fn vote(

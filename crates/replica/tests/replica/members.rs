@@ -28,6 +28,9 @@ async fn a_new_node_is_added_promoted_and_removed() {
     cluster.status(0, voters(1)).await;
     let ended = within(cluster.replica(id).ended()).await.to_string();
     assert!(ended.contains("removed"), "{ended}");
+    cluster.kill(id).await;
+    let again = cluster.start(id).await.expect_err("its directory is of no use").to_string();
+    assert!(again.contains("was removed") && again.contains("empty directory"), "{again}");
     assert!(cluster.lock(session, 2, "other").await > fence);
 }
 

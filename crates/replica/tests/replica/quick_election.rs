@@ -2,6 +2,7 @@
 
 use crate::kit::{Cluster, no_time_outs, within};
 use conclave_core::NodeId;
+use conclave_table::Fence;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leader_whose_process_died_is_replaced_before_any_time_out() {
@@ -15,6 +16,24 @@ async fn a_leader_whose_process_died_is_replaced_before_any_time_out() {
     assert!(second > first);
     let next = cluster.leader().await;
     assert_eq!(cluster.replica(next).status().borrow().term, term + 1, "one election");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn so_is_each_one_that_dies_soon_after_the_one_before() {
+    let mut cluster = Cluster::running(3, no_time_outs()).await;
+    let session = cluster.open(1, 60_000).await;
+    let mut latest = Fence(0);
+    for number in 1..=6 {
+        let fence = cluster.lock(session, number, &format!("lock-{number}")).await;
+        assert!(fence > latest);
+        latest = fence;
+        let leader = cluster.leader().await;
+        cluster.kill(leader).await;
+        cluster.leader().await;
+        cluster.start(leader).await.expect("its disk is in order");
+        // It must be in touch again: a death is known by the end of a link.
+        cluster.status(leader, |status| status.leader.is_some()).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

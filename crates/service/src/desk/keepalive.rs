@@ -24,6 +24,10 @@ impl Desk {
         let ttl = self.config.ttl_max.map_or(ttl, |longest| ttl.min(longest));
         limits::label(request.label.as_deref())?;
         limits::opening_id(request.request_id.as_deref())?;
+        if request.on_disconnect.is_some() {
+            let words = "a classic engine notices a dead client by its ttl only: no on_disconnect";
+            return Err(refusal::unsupported(words));
+        }
         self.check_stays()?;
         let principal = self.asker.name().to_string();
         let opening = request.request_id.as_ref();

@@ -21,6 +21,11 @@ pub fn refuse(name: &str, why: &Why, details: Option<&Details>) -> Refusal {
         refusal.waited_ms = details.waited_ms;
         refusal.eta_ms = details.eta_ms;
         refusal.cycle = details.cycle.iter().map(blocker).collect();
+        if let Some(quiet_ms) =
+            details.quiet_ms.filter(|_| matches!(why, Why::Busy | Why::TimedOut))
+        {
+            refusal.error.message = quiet(quiet_ms);
+        }
     }
     refusal
 }
@@ -67,6 +72,15 @@ pub fn lost(lost: Lost) -> Refusal {
 /// The table or another node answered what nobody asked: a bug.
 pub fn strange() -> Refusal {
     refusal::refuse(Code::Internal, "the engine gave an answer to another question")
+}
+
+/// Why nobody is let in, though all may be free.
+pub fn quiet(ms: u64) -> String {
+    let seconds = ms.div_ceil(1_000);
+    format!(
+        "this cluster was restored from a backup: nobody is let in for another {seconds} s, until \
+         whatever was granted after the backup has ended"
+    )
 }
 
 /// Who holds, in the words of the API.

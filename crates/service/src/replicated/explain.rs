@@ -1,5 +1,6 @@
 //! The wait-for graph around one lock, for people: who is in whose way, and what would help.
 
+use super::answers::quiet;
 use super::sights::{Who, who};
 use conclave_table::{LeaseTime, Link, LockView, Mode, Place, Resource, Table, Text, WaitView};
 use serde::{Deserialize, Serialize};
@@ -46,16 +47,17 @@ pub struct BlockerSeen {
 /// Explains a lock.
 pub fn explain(table: &Table, resource: &Resource, now: LeaseTime) -> ExplanationSeen {
     let name = &resource.name;
+    let unblocked_by: Vec<String> = table.quiet_ms().map(quiet).into_iter().collect();
     let Some(lock) = table.lock(resource) else {
         let message = format!("'{name}' is free: nobody holds it and nobody waits");
-        return ExplanationSeen { message, waits: Vec::new(), unblocked_by: Vec::new() };
+        return ExplanationSeen { message, waits: Vec::new(), unblocked_by };
     };
     let head = lock.waiters.iter().take(WAITS_MAX);
     let waits = head.filter_map(|(place, _)| wait(table, *place, table.waiting(*place)?)).collect();
     ExplanationSeen {
         message: sentence(table, resource, &lock, now),
         waits,
-        unblocked_by: remedies(table, resource, &lock, now),
+        unblocked_by: [unblocked_by, remedies(table, resource, &lock, now)].concat(),
     }
 }
 

@@ -67,6 +67,10 @@ impl ReplicatedEngine {
         let asked = self.member_words(change)?;
         let patience = Patience::waiting(MEMBERS_MS, false);
         let said = self.ask(&Asked::Member(asked.clone()), patience).await.map_err(lost)?;
+        if let Said::No(words) = said {
+            // It may be possible later, or otherwise: nothing is wrong with what was asked.
+            return Err(refusal::refuse(Code::Conflict, words));
+        }
         if said != Said::Done {
             return Err(unexpected(said));
         }

@@ -89,6 +89,8 @@ pub struct Details {
     pub eta_ms: Option<u64>,
     /// Who waits for whom, all in a circle.
     pub cycle: Vec<BlockerSeen>,
+    /// For how long nobody is let in, whatever is free: the cluster was restored from a backup.
+    pub quiet_ms: Option<u64>,
 }
 
 /// A request that was refused: what it asked for, and where it stood.
@@ -143,7 +145,8 @@ fn up_to(most: usize, table: &Table, resource: &Resource, pace: &Pace) -> LockSe
 /// More about a refusal of this request.
 pub fn details(table: &Table, why: &Refusal, stood: &Stood, pace: &Pace) -> Details {
     let now = pace.now(table);
-    let mut details = Details { waited_ms: stood.waited_ms, ..Details::default() };
+    let quiet_ms = table.quiet_ms();
+    let mut details = Details { waited_ms: stood.waited_ms, quiet_ms, ..Details::default() };
     if let Refusal::Deadlock(links) = why {
         details.cycle = explain::cycle(table, links);
     }

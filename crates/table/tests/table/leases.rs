@@ -93,6 +93,43 @@ fn a_release_that_comes_twice_counts_once() {
     }
 }
 
+/// A session whose client never says which answers it has: no more of them can be kept.
+fn with_all_answers_kept() -> (Cluster, Fence, RequestId) {
+    let mut cluster = Cluster::with_sessions(2);
+    cluster.enter(2, on("b"));
+    let fence = cluster.enter(1, on("a"));
+    let waiting = cluster.queue(1, on("b"));
+    let nothing = Body::Release { resource: lock("none"), fence: Fence(1), hold: None };
+    let full = |answer: &Answer| matches!(answer, Answer::Refused(Refusal::Full(_)));
+    let mut asked = 0;
+    while !full(&cluster.ask(1, nothing.clone()).1.answer) {
+        asked += 1;
+        assert!(asked <= 1_024, "so many answers are kept");
+    }
+    (cluster, fence, waiting)
+}
+
+#[test]
+fn there_is_always_room_to_let_go() {
+    let (mut cluster, fence, waiting) = with_all_answers_kept();
+    let kept = |number: u64| RequestId(1_000_000 + number);
+    let ask = |number, body| Change::Ask(Ask::new(id(1), kept(number), body));
+    let full = Refusal::Full(Quota::OpenOfSession);
+    assert_eq!(refused(&cluster.apply(ask(1, Body::Acquire(on("c")))).answer), &full);
+    let cancel = Body::Cancel { request: waiting, of: Some(lock("b")), granted_too: false };
+    let release = Body::Release { resource: lock("a"), fence, hold: None };
+    for _ in 0..2 {
+        assert_eq!(cluster.apply(ask(2, cancel.clone())).answer, Answer::Done);
+        let released = Answer::Released { holds: 0 };
+        assert_eq!(cluster.apply(ask(3, release.clone())).answer, released, "a repeat, too");
+    }
+    assert_eq!(cluster.waiters(&lock("b")), []);
+    assert_eq!(cluster.holders(&lock("a")), []);
+    // Nothing is left to let go of: what would only fill the table is refused.
+    assert_eq!(refused(&cluster.apply(ask(4, release)).answer), &full);
+    assert_eq!(refused(&cluster.apply(ask(5, cancel)).answer), &full);
+}
+
 #[test]
 fn a_request_that_was_cancelled_before_it_came_is_not_carried_out() {
     let mut cluster = Cluster::with_sessions(1);

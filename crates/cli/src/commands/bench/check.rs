@@ -3,12 +3,12 @@
 use super::measure_all;
 use crate::cpu;
 use crate::failure::Exit;
-use crate::memory::peak_of;
 use crate::output::{dim, json, numbers, print, table::Table};
 use anyhow::ensure;
 use conclave_check::Limits;
 use conclave_core::{Bounds, Property};
 use conclave_lab::{Experiment, People};
+use conclave_memory::peak_of;
 use serde::Serialize;
 
 /// The checker: states per CPU-second beside those of stateright, and bytes per state

@@ -67,6 +67,10 @@ pub struct Service {
     #[arg(long, value_name = "K", default_value_t = 5)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     runs: u32,
+    /// How often the node that leads is killed in a run of 'fail-over'; it is started again
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    kills: u32,
     /// How long a client waits for one entry before it gives up
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = holding::span)]
     wait: Duration,
@@ -152,6 +156,9 @@ fn workloads(arguments: &Service) -> Result<Asked, Usage> {
         _ if !arguments.server.is_empty() || arguments.record.is_some() => {
             Err(wrong("one of a set time does not go with --server or --record"))
         }
+        _ if !arguments.against.is_empty() && !timed.iter().all(|one| one.is_common()) => {
+            Err(wrong("'sessions' and 'names' are not run on other systems"))
+        }
         _ => {
             // Whoever was killed is missed by what follows.
             timed.sort_by_key(|workload| *workload == Timed::FailOver);
@@ -173,6 +180,7 @@ fn timed(arguments: &Service, workloads: Vec<Timed>) -> anyhow::Result<Exit> {
         set: &arguments.set,
         lasts: Duration::from_secs(arguments.seconds.into()),
         runs: arguments.runs as usize,
+        kills: arguments.kills as usize,
     };
     let rows = match timed::run(&asked, &news.signals)? {
         Ok(rows) => rows,

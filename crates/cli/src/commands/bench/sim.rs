@@ -2,10 +2,10 @@
 
 use super::measure_all;
 use crate::failure::Exit;
-use crate::memory::peak_of;
 use crate::output::{json, numbers, print, table::Table};
 use conclave_core::Ticks;
 use conclave_lab::{Experiment, People};
+use conclave_memory::peak_of;
 use conclave_sim::{Options, Plan, Shape};
 use serde::Serialize;
 use std::time::Instant;

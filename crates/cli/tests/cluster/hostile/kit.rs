@@ -200,6 +200,20 @@ impl Cluster {
         self
     }
 
+    /// One more node, which knows the others and belongs to nothing yet; these came before it.
+    pub fn newcomer(&self, before: &[&Member]) -> Member {
+        let id = (self.members.len() + before.len() + 1) as u32;
+        let mut member = self.members[0].twin(&self.place, &format!("node-{id}"));
+        member.id = id;
+        member.set("--id", &id.to_string());
+        let own = (id, member.peer, member.api);
+        let known = before.iter().map(|member| (member.id, member.peer, member.api));
+        for (id, peer, api) in known.chain([own]) {
+            member.flags.push(("--peer".to_string(), format!("{id}={peer},api={api}")));
+        }
+        member
+    }
+
     pub fn start(mut self) -> Self {
         self.members.iter_mut().for_each(Member::start);
         self.members.iter().for_each(ready);

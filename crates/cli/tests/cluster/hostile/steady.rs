@@ -25,14 +25,24 @@ pub struct Steady {
 }
 
 impl Steady {
-    /// One client per node.
+    /// One client per node, which knows no other.
     pub fn start(apis: &[SocketAddr]) -> Self {
+        Self::of(apis.iter().map(|api| vec![api.to_string()]).collect())
+    }
+
+    /// As many clients, each of which knows all nodes.
+    pub fn everywhere(apis: &[SocketAddr]) -> Self {
+        let all: Vec<String> = apis.iter().map(ToString::to_string).collect();
+        Self::of(vec![all; apis.len()])
+    }
+
+    fn of(servers: Vec<Vec<String>>) -> Self {
         let shared = Arc::new(Shared::default());
-        let client = |api: &SocketAddr| {
-            let (api, shared) = (*api, Arc::clone(&shared));
-            thread::spawn(move || work(api, &shared))
+        let client = |servers: Vec<String>| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || work(&servers, &shared))
         };
-        let threads = apis.iter().map(client).collect();
+        let threads = servers.into_iter().map(client).collect();
         let steady = Self { shared, threads };
         steady.goes_on();
         steady
@@ -57,8 +67,8 @@ impl Steady {
     }
 }
 
-fn work(api: SocketAddr, shared: &Shared) {
-    let client = Client::new([api.to_string()]).expect("an address");
+fn work(servers: &[String], shared: &Shared) {
+    let client = Client::new(servers).expect("addresses");
     let wanted = Wanted { wait: Some(Duration::from_secs(60)), ..Wanted::default() };
     while !shared.stop.load(Ordering::SeqCst) {
         let guard = client.lock(NAME, &wanted).expect("it is granted");

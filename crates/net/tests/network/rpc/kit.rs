@@ -82,9 +82,9 @@ impl RpcServer for Script {
         if request.starts_with(b"echo") {
             return Box::pin(async move { request });
         }
-        assert_ne!(request, b"panic", "as the test wants");
         let calls = self.calls.clone();
         Box::pin(async move {
+            assert_ne!(request, b"panic", "as the test wants");
             let (answer, answered) = oneshot::channel();
             let (_working, given_up) = oneshot::channel();
             let _ = calls.send(Call { from, purpose, request, answer, given_up });

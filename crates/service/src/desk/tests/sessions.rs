@@ -154,6 +154,17 @@ fn where_locks_have_leases_a_session_lives_no_longer_than_they_allow() {
     assert_eq!((open("a", 60_000), open("b", 2_000)), (3_000, 2_000));
 }
 
+#[test]
+fn a_session_that_is_to_end_with_its_stream_is_refused_and_not_left_to_its_ttl() {
+    let mut bench = Bench::new();
+    let on_disconnect = Some(api::OnDisconnect { grace_ms: 1_000 });
+    let request = api::NewSession { on_disconnect, ..api::NewSession::default() };
+    let id = "a".to_string();
+    let refused = bench.now(|reply| Command::OpenSession { request, id, reply });
+    let refused = refused.expect_err("a classic engine has no such streams");
+    assert_eq!(refused.error.code.as_str(), "unsupported");
+}
+
 /// A holder of `l` at a node that takes locks from who is cut off.
 fn holding() -> Bench {
     let mut bench = leased();

@@ -6,8 +6,12 @@ use crate::up::{self, Member, Setup, Wanted};
 use conclave_client::api::Cluster;
 use rustix::process::Signal;
 use std::sync::mpsc::Receiver;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
+/// A node that was started again takes requests sooner than this.
+const READY: Duration = Duration::from_secs(20);
+const STEP: Duration = Duration::from_millis(20);
 /// It stops sooner than this.
 const STOP: Duration = Duration::from_secs(5);
 /// Somebody may take a port between its choice and its use.
@@ -49,8 +53,7 @@ impl Own {
     /// The nodes as clients see them.
     fn servers(&self, cluster: Cluster) -> Servers {
         let addresses = self.setup.nodes.iter().map(|node| format!("http://{}", node.api));
-        let processes = self.members.iter().map(Member::pid).collect();
-        Servers { addresses: addresses.collect(), cluster, processes }
+        Servers { addresses: addresses.collect(), cluster, processes: self.processes() }
     }
 
     /// Kills a node, counted from 0, and waits for its end.
@@ -59,6 +62,32 @@ impl Own {
             member.signal(Signal::KILL);
             member.wait();
         }
+    }
+
+    /// Starts all nodes again that have ended, and waits until they take requests; whether they do.
+    pub fn restart(&mut self) -> bool {
+        for (member, node) in self.members.iter_mut().zip(&self.setup.nodes) {
+            if member.ended().is_none() {
+                continue;
+            }
+            match Member::start(&self.setup, node.id, &node.api) {
+                Ok(started) => *member = started,
+                Err(_) => return false,
+            }
+        }
+        let end = Instant::now() + READY;
+        while !self.members.iter().all(|member| member.client.is_ready()) {
+            if Instant::now() >= end {
+                return false;
+            }
+            thread::sleep(STEP);
+        }
+        true
+    }
+
+    /// The processes of all nodes.
+    pub fn processes(&self) -> Vec<u32> {
+        self.members.iter().map(Member::pid).collect()
     }
 
     /// Stops all nodes, and removes what is of no use any more.

@@ -35,6 +35,7 @@ pub struct Asked<'a> {
     pub set: &'a [String],
     pub lasts: Duration,
     pub runs: usize,
+    pub kills: usize,
 }
 
 /// What can be started.
@@ -148,7 +149,7 @@ fn once(
     let Some(mut started) = start(asked, kind, ear)? else {
         return Ok(Err(ear.heard().unwrap_or(Signal::INT)));
     };
-    let plan = Plan { run, lasts: asked.lasts };
+    let plan = Plan { run, lasts: asked.lasts, kills: asked.kills };
     let gave = runtime.block_on(async {
         tokio::select! {
             gave = measured(started.system(), &asked.workloads, &plan) => gave.map(Ok),
@@ -256,6 +257,12 @@ impl System for OwnSystem {
     fn kill(&mut self, index: usize) {
         self.own.kill(index);
     }
+
+    fn restart(&mut self) -> bool {
+        let started = self.own.restart();
+        self.servers.processes = self.own.processes();
+        started
+    }
 }
 
 impl System for Running {
@@ -273,5 +280,9 @@ impl System for Running {
 
     fn kill(&mut self, index: usize) {
         Running::kill(self, index);
+    }
+
+    fn restart(&mut self) -> bool {
+        false // One death is enough to compare them.
     }
 }
