@@ -5,7 +5,7 @@ use crate::api::{
     NewSession, NewValue, Proclaim, Release, Released, Session, Value, Verified, Verify, Withdraw,
     Withdrawn,
 };
-use crate::client::Question;
+use crate::question::Question;
 use crate::{Client, Error};
 use std::time::Duration;
 

@@ -2,12 +2,11 @@
 
 use crate::Error;
 use crate::api::Failure;
-use crate::api::limits::ANSWER_MAX;
 use crate::clock::since_boot;
 use crate::credentials::{Builder, Secret, is_local, unanswered};
 use crate::lease::Leases;
 use crate::pinned::Pinned;
-use serde::Serialize;
+use crate::question::Question;
 use serde::de::DeserializeOwned;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -46,86 +45,6 @@ pub struct Client {
     patience_max: Duration,
     /// Nor those of all servers together any longer than this.
     total_max: Duration,
-}
-
-/// One request, whoever it will be sent to.
-pub(crate) struct Question {
-    method: Method,
-    path: String,
-    body: Option<Vec<u8>>,
-    patience: Duration,
-    /// No answer is longer, in bytes.
-    answer_max: usize,
-    /// Whether it must not be asked again once a node may have done it.
-    once: bool,
-    /// Nobody is asked any more from this moment on.
-    until: Option<Duration>,
-    /// Whether a server that hangs up is asked once more, over a new connection.
-    insists: bool,
-}
-
-impl Question {
-    pub(crate) fn get(path: String, patience: Duration) -> Self {
-        Self::new(Method::GET, path, None, patience)
-    }
-
-    pub(crate) fn delete(path: String, patience: Duration) -> Self {
-        Self::new(Method::DELETE, path, None, patience)
-    }
-
-    pub(crate) fn delete_with(path: String, body: &impl Serialize, patience: Duration) -> Self {
-        Self::new(Method::DELETE, path, Some(json(body)), patience)
-    }
-
-    pub(crate) fn post(path: String, body: &impl Serialize, patience: Duration) -> Self {
-        Self::new(Method::POST, path, Some(json(body)), patience)
-    }
-
-    pub(crate) fn put(path: String, body: &impl Serialize, patience: Duration) -> Self {
-        Self::new(Method::PUT, path, Some(json(body)), patience)
-    }
-
-    /// The same, with an answer of up to so many bytes.
-    pub(crate) fn with_answer_max(self, answer_max: usize) -> Self {
-        Self { answer_max, ..self }
-    }
-
-    /// The same, and a server that hangs up at once is asked once more: a node that is crowded
-    /// closes connections that were idle, and is well otherwise.
-    pub(crate) fn insisting(self) -> Self {
-        Self { insists: true, ..self }
-    }
-
-    fn new(method: Method, path: String, body: Option<Vec<u8>>, patience: Duration) -> Self {
-        Self {
-            method,
-            path,
-            body,
-            patience,
-            answer_max: ANSWER_MAX,
-            once: false,
-            until: None,
-            insists: false,
-        }
-    }
-
-    /// The same, which is asked of one node alone if that may have done it: no number tells it from
-    /// a repeat, and whatever was done since would be undone.
-    pub(crate) fn once(self) -> Self {
-        Self { once: true, ..self }
-    }
-
-    /// The same, of no use from this moment on.
-    pub(crate) fn until(self, moment: Duration) -> Self {
-        Self { until: Some(moment), ..self }
-    }
-
-    /// How long an answer may still take, if it is of use.
-    fn patience(&self) -> Option<Duration> {
-        let Some(until) = self.until else { return Some(self.patience) };
-        let left = until.saturating_sub(since_boot());
-        (!left.is_zero()).then(|| left.min(self.patience))
-    }
 }
 
 impl Client {
@@ -421,10 +340,6 @@ fn base(server: &str, secure: bool) -> Result<String, Error> {
         return Err(bad());
     }
     Ok(format!("{scheme}{place}"))
-}
-
-fn json(body: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(body).expect("the words of the API are plain data")
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ mod lists;
 mod members;
 mod obtain;
 mod pinned;
+mod question;
 mod requests;
 mod session;
 mod stream;

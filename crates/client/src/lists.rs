@@ -2,7 +2,7 @@
 
 use crate::api::{Elections, Locks};
 use crate::calls::{PATIENCE, escaped};
-use crate::client::Question;
+use crate::question::Question;
 use crate::{Client, Error};
 use serde::de::DeserializeOwned;
 

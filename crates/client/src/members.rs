@@ -2,7 +2,7 @@
 //! All but the first need the admin token.
 
 use crate::api::{Members, NewMember, Promote, Transfer};
-use crate::client::Question;
+use crate::question::Question;
 use crate::{Client, Error};
 use std::time::Duration;
 

@@ -7,10 +7,10 @@
 //! pings are not echoed, is opened anew at another node, under a higher number.
 
 use crate::api::{Ping, SESSION_HEADER, STREAM_HEADER};
-use crate::client::Question;
 use crate::clock::{nap, since_boot};
 use crate::credentials::unanswered;
 use crate::deadline::LeaseDeadline;
+use crate::question::Question;
 use crate::session::{Shared, State};
 use crate::{Client, Error};
 use std::io::{self, Read};

@@ -20,6 +20,7 @@ mod replica;
 pub mod state_hashes;
 pub mod state_machine;
 mod status;
+mod watches;
 
 pub use backup::{Restore, is_undated, restore};
 pub use face::{

@@ -14,7 +14,7 @@ use crate::raft::config::settings;
 use crate::raft::network::{Peers, node_id};
 use crate::raft::serve::Answering;
 use crate::state_machine::StateMachine;
-use crate::{agreement, backup, founding, members, status};
+use crate::{agreement, backup, founding, members, status, watches};
 use conclave_core::NodeId;
 use conclave_net::rpc::{Listener, Purpose, Rpc, RpcConfig, RpcError, RpcLimits};
 use conclave_table::{Change, Renewal, Renewed, Table, VERSION};
@@ -129,8 +129,8 @@ impl Replica {
         spawn(&node, founding::found(Arc::clone(&node)));
         spawn(&node, quick_election::watch(Arc::clone(&node)));
         spawn(&node, agreement::keep(Arc::clone(&node), proposing.clone()));
-        spawn(&node, watch_disk(Arc::clone(&node)));
-        spawn(&node, watch_accusers(Arc::clone(&node)));
+        spawn(&node, watches::disk(Arc::clone(&node)));
+        spawn(&node, watches::accusers(Arc::clone(&node)));
         tokio::spawn(end(Arc::clone(&node), over));
         Self { node, proposing, status, over: is_over, _last: last }
     }
@@ -350,43 +350,6 @@ fn spawn(node: &Node, task: impl Future<Output = ()> + Send + 'static) {
             () = task => {}
         }
     });
-}
-
-/// A node whose disk fails must stop.
-async fn watch_disk(node: Arc<Node>) {
-    let mut failures = node.disk.failures();
-    if let Ok(line) = failures.wait_for(Option::is_some).await {
-        node.end(line.clone().unwrap_or_default());
-    }
-}
-
-/// An older copy of a node must stop: it has forgotten what it promised.
-async fn watch_accusers(node: Arc<Node>) {
-    let mut accused = node.peers.accused();
-    let mut status = node.raft.server_metrics();
-    let line = loop {
-        let leader = node.metrics().current_leader.map(node_id);
-        let voters = node.members().voters.len();
-        let proved = node.config.tls.is_some();
-        let line = accused.borrow_and_update().believed(leader, voters, proved);
-        if let Some(line) = line {
-            break line;
-        }
-        let changed = tokio::select! {
-            changed = accused.changed() => changed.is_ok(),
-            changed = status.changed() => changed.is_ok(),
-        };
-        if !changed {
-            return;
-        }
-    };
-    let (disk, mark) = (node.disk.clone(), Arc::clone(&line));
-    // The node ends whether or not its disk can be marked.
-    let mark = move || disk.mark_old_copy(&mark);
-    if let Ok(Err(error)) = hands::work(node.disk.hands(), mark).await {
-        tracing::warn!("cannot mark the directory as an old copy: {error}");
-    }
-    node.end(line);
 }
 
 /// Waits until the node is stopped, or has to stop, and ends all of it.

@@ -61,10 +61,10 @@ pub struct Lock {
 
 /// Acquires, runs, releases.
 pub fn run(arguments: &Lock) -> anyhow::Result<Exit> {
-    let holding = Holding::new(arguments.connection.client()?)?;
-    let name = arguments.names.join(", ");
     let wanted = wanted(arguments);
     let locks = locks(arguments, &wanted)?;
+    let holding = Holding::new(arguments.connection.client()?)?;
+    let name = arguments.names.join(", ");
     if let Some(typed) = beyond_classic(arguments) {
         holding::needs_replicated(holding.client(), &typed)?;
     }

@@ -11,8 +11,8 @@ pub type Serving = Pin<Box<dyn Future<Output = Vec<u8>> + Send>>;
 
 /// Answers the requests of other nodes.
 pub trait RpcServer: Send + Sync + 'static {
-    /// Whether the node with this disk may connect for this; if not, why. The reason goes to the log
-    /// of this node, and to the other one if it has proved by TLS who it is.
+    /// Whether the node with this disk may connect for this; if not, why. The reason goes to this
+    /// node's log, and to the other node if it has proved by TLS who it is.
     fn admit(&self, from: NodeId, disk: u128, purpose: Purpose) -> Result<(), String>;
 
     /// What this node says of itself in every greeting: at most [`ABOUT_MAX`](super::ABOUT_MAX)

@@ -12,6 +12,7 @@ pub mod metrics_page;
 pub use client::{Client, Response, call, post};
 pub use guarded::{by, session_of};
 
+use conclave_api::KeepAlive;
 use conclave_core::NodeId;
 use conclave_replica::{Founder, Host, ReplicaConfig, Timing};
 use conclave_service::audit::Audit;
@@ -200,6 +201,16 @@ impl Member {
         let engine = engine.expect("the replica starts");
         let server = serve(api, config, commands.clone());
         Self { engine, facts, server, commands }
+    }
+
+    /// A keepalive as a node without tokens sends it: in nobody's name. Whether it was taken.
+    pub async fn nobody_keeps(&self, session: &str) -> bool {
+        let (reply, answer) = oneshot::channel();
+        let (session, request) = (session.to_string(), KeepAlive::default());
+        let keep = Command::KeepAlive { session, request, reply };
+        self.commands.send(keep).await.expect("it takes commands");
+        let answer = timeout(FOR_EVER, answer).await.expect("it does not hang");
+        answer.expect("an answer").is_ok()
     }
 
     /// Tells the node that it is about to stop, and waits until it may.

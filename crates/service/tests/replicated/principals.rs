@@ -1,7 +1,12 @@
 //! Who asks travels to the leader: sessions are bound to it, and the audit log knows it.
 
-use crate::common::{Cluster, TOKEN, admin, by, session_of, until};
+use crate::common::{Cluster, TOKEN, admin, by, call, session_of, until};
+use crate::streams::attach_by;
 use serde_json::{Value, json};
+use std::net::SocketAddr;
+
+/// Longer than any test: no session ends by itself.
+const LONG_MS: u64 = 600_000;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_of_use_to_who_opened_it_alone_at_every_node() {
@@ -31,6 +36,83 @@ async fn a_session_is_of_use_to_who_opened_it_alone_at_every_node() {
         assert_eq!(by("ci", *node, release, back).await.status, 200);
     }
     cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_numbered_write_and_a_stream_take_a_session_of_ones_own() {
+    let cluster = Cluster::guarded(3).await;
+    let none = (404, "no_session".to_string());
+    let session = session_of("ci", cluster.first(), json!({ "ttl_ms": LONG_MS })).await;
+    for (index, node) in (1..).zip(&cluster.nodes) {
+        let write = "PUT /v1/values/builds%2Fv";
+        let words = json!({
+            "value": index, "fence": index, "session": session, "request_id": index.to_string(),
+        });
+        assert_eq!(by("rival", *node, write, words.clone()).await.failure(), none);
+        assert_eq!(by("ci", *node, write, words.clone()).await.status, 200);
+        let refused = by("ci", *node, "PUT /v1/values/rival%2Fv", words).await;
+        assert_eq!(refused.failure(), (403, "forbidden".into()));
+        assert_eq!(stream_of_rival(*node, &session).await, none);
+        let stream = attach_by("ci", *node, &session, index).await;
+        let ping = json!({ "session": session, "stream": index });
+        assert_eq!(by("rival", *node, "POST /v1/session/ping", ping.clone()).await.failure(), none);
+        assert_eq!(by("ci", *node, "POST /v1/session/ping", ping).await.status, 204);
+        drop(stream);
+    }
+    cluster.stop().await;
+}
+
+async fn stream_of_rival(node: SocketAddr, session: &str) -> (u16, String) {
+    let token = ("authorization", "Bearer rival");
+    let headers = [token, ("conclave-session", session), ("conclave-stream", "9")];
+    call(node, "GET /v1/session/stream", &headers, "").await.failure()
+}
+
+/// A node without tokens among others that have them is no way around these.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_no_name_has_no_session_of_somebody_with_one() {
+    let cluster = Cluster::guarded(3).await;
+    let session = session_of("ci", cluster.first(), json!({})).await;
+    for index in 0..3 {
+        assert!(!cluster.member(index).nobody_keeps(&session).await, "node {}", index + 1);
+        let keep = format!("POST /v1/sessions/{session}/keepalive");
+        assert_eq!(by("ci", cluster.nodes[index], &keep, Value::Null).await.status, 200);
+    }
+    cluster.stop().await;
+}
+
+/// What a node does by itself for a session, it does in the name of whoever opened that.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_withdraws_and_ends_what_its_clients_left_whoever_they_are() {
+    let cluster = Cluster::guarded(3).await;
+    let acquire = "POST /v1/locks/builds%2Fa/acquire";
+    let rival = session_of("rival", cluster.first(), json!({ "ttl_ms": LONG_MS })).await;
+    for node in cluster.nodes.clone() {
+        let watched = json!({ "ttl_ms": LONG_MS, "on_disconnect": { "grace_ms": 200 } });
+        let session = session_of("ci", node, watched).await;
+        let held = by("ci", node, acquire, json!({ "session": session })).await;
+        assert_eq!(held.status, 200, "{held:?}");
+        let stream = attach_by("ci", node, &session, 1).await;
+        let waits = json!({ "session": rival, "wait_ms": 100_000 });
+        let first = waits.clone();
+        let asked = tokio::spawn(async move { by("rival", node, acquire, first).await });
+        until(async || waiting(node).await == 1).await;
+        asked.abort(); // Its connection ends, and the request has no number.
+        until(async || waiting(node).await == 0).await;
+        let asked = tokio::spawn(async move { by("rival", node, acquire, waits).await });
+        drop(stream);
+        let granted = asked.await.expect("answered");
+        assert_eq!(granted.status, 200, "the session of the stream ended: {granted:?}");
+        let back = json!({ "session": rival, "fence": granted.json()["fence"] });
+        assert_eq!(by("rival", node, "POST /v1/locks/builds%2Fa/release", back).await.status, 200);
+    }
+    cluster.stop().await;
+}
+
+/// How many wait for the lock.
+async fn waiting(node: SocketAddr) -> usize {
+    let lock = by("watcher", node, "GET /v1/locks/builds%2Fa", Value::Null).await.json();
+    lock["waiters"].as_array().map_or(0, Vec::len)
 }
 
 #[tokio::test(flavor = "multi_thread")]

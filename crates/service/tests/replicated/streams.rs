@@ -9,10 +9,15 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 async fn attach(address: SocketAddr, session: &str, stream: u64) -> TcpStream {
+    attach_by("nobody", address, session, stream).await
+}
+
+/// The stream of a session of somebody, by a token that is the name.
+pub async fn attach_by(who: &str, address: SocketAddr, session: &str, stream: u64) -> TcpStream {
     let mut connection = TcpStream::connect(address).await.expect("it listens");
     let request = format!(
         "GET /v1/session/stream HTTP/1.1\r\nhost: {address}\r\nconclave-session: {session}\r\n\
-         conclave-stream: {stream}\r\n\r\n"
+         conclave-stream: {stream}\r\nauthorization: Bearer {who}\r\n\r\n"
     );
     connection.write_all(request.as_bytes()).await.expect("it reads");
     let mut told = String::new();
