@@ -38,7 +38,7 @@ fn use_secrets(api: SocketAddr) -> Vec<String> {
     let stranger = "0123456789abcdef0123456789abcdef".to_string();
     assert_eq!(acquire(api, "a", &stranger, 0).status, 404);
     let force = json!({ "reason": HOSTILE, "now": true }).to_string();
-    for (token, status) in [(WRONG, 403), (TOKEN, 200)] {
+    for (token, status) in [(WRONG, 401), (TOKEN, 200)] {
         let header = format!("Bearer {token}");
         let forced = call(api, "DELETE /v1/locks/a/holders", &[("authorization", &header)], &force);
         assert_eq!(forced.status, status, "{forced:?}");
