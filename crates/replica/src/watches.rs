@@ -3,6 +3,7 @@
 use crate::disk::hands;
 use crate::node::Node;
 use crate::raft::network::node_id;
+use conclave_core::NodeId;
 use openraft::async_runtime::WatchReceiver;
 use std::sync::Arc;
 
@@ -14,12 +15,20 @@ pub async fn disk(node: Arc<Node>) {
     }
 }
 
+/// Who leads, as far as this node knows; or led when it was last heard of, for whom nobody takes in
+/// hears of no leader.
+async fn last_leader(node: &Node) -> Option<NodeId> {
+    let current = node.metrics().current_leader;
+    let voted = node.log_end().await.map(|(vote, _)| vote).filter(|vote| vote.committed);
+    current.or(voted.map(|vote| vote.leader_id.node_id)).map(node_id)
+}
+
 /// An older copy of a node must stop: it has forgotten what it promised.
 pub async fn accusers(node: Arc<Node>) {
     let mut accused = node.peers.accused();
     let mut status = node.raft.server_metrics();
     let line = loop {
-        let leader = node.metrics().current_leader.map(node_id);
+        let leader = last_leader(&node).await;
         let voters = node.members().voters.len();
         let proved = node.config.tls.is_some();
         let line = accused.borrow_and_update().believed(leader, voters, proved);

@@ -183,6 +183,9 @@ impl Network {
         request: AppendEntriesRequest<TypeConfig>,
         option: RPCOption,
     ) -> Result<AppendEntriesResponse<TypeConfig>, RPCError<TypeConfig>> {
+        if self.peers.memory().is_refused(self.to.id) {
+            return Err(failed(&NoReply::Older(older_copy(self.to.id))));
+        }
         let heartbeat = request.entries.is_empty();
         let within = if heartbeat { option.soft_ttl() } else { APPEND_TIMEOUT };
         let sent = Sent::of(&request, self.peers.memory().acknowledged(self.to.id, &request.vote));

@@ -45,6 +45,8 @@ struct Known {
     acknowledged: Option<(Vote, u64)>,
     /// Its log was found not to have what it has acknowledged.
     reverted: bool,
+    /// What was last heard of it came from an older copy.
+    refused: bool,
     /// The last start that a line was logged for.
     logged: Option<Start>,
 }
@@ -110,7 +112,8 @@ impl Memory {
             true => start.last < known.held,
             false => (start.number, start.nonce) != (latest.number, latest.nonce),
         };
-        if older || known.reverted {
+        known.refused = older || known.reverted;
+        if known.refused {
             known.log(from, start);
             return Err(line(from));
         }
@@ -118,6 +121,12 @@ impl Memory {
             known.latest = *start;
         }
         Ok(())
+    }
+
+    /// Whether an older copy was last heard of. Nothing is sent to one: when it hears of no leader
+    /// it asks, and is told why. The right one is heard of when it asks, too.
+    pub fn is_refused(&self, id: NodeId) -> bool {
+        self.known().get(&id).is_some_and(|known| known.refused)
     }
 
     /// The last entry that this node has acknowledged to the leader of this vote.
@@ -206,7 +215,9 @@ mod tests {
         assert!(older.contains("node 3 came back with an older copy"), "{older}");
         assert!(older.contains("conclave cluster remove 3"), "{older}");
         assert!(memory.heard(NODE, &start(4, 11, 50)).is_err(), "another one");
+        assert!(memory.is_refused(NODE), "nothing is sent to a copy");
         assert_eq!(memory.heard(NODE, &start(4, 10, 50)), Ok(()), "the right one goes on");
+        assert!(!memory.is_refused(NODE));
     }
 
     #[test]
