@@ -121,7 +121,7 @@ impl World<'_, '_> {
     fn fill_disk(&mut self, node: u32) {
         self.disk(node).fill();
         wait_for(&format!("node {node} ends, its disk is full"), || {
-            let _ = self.cluster.snapshot(node); // It may not serve yet.
+            self.cluster.snapshot(node); // It may not serve yet.
             self.cluster.has_ended(node)
         });
         assert_eq!(self.cluster.ends(node), Some(1), "{}", self.cluster.log(node));
