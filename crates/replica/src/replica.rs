@@ -141,6 +141,11 @@ impl Replica {
         self.proposing.propose(change).await
     }
 
+    /// Leader only: returns when this node has applied all that the leaders before it committed.
+    pub async fn established(&self) -> Result<(), NotProposed> {
+        self.proposing.established().await
+    }
+
     /// Leader only: renews a session. Answered after the batch that it joins is committed.
     pub async fn renew(&self, renewal: Renewal) -> Result<Renewed, NotProposed> {
         self.proposing.renew(renewal).await

@@ -4,7 +4,6 @@ mod commits;
 pub mod config;
 pub mod message;
 pub mod network;
-mod pipeline;
 pub mod rollback;
 pub mod runtime;
 pub mod serve;

@@ -4,7 +4,6 @@
 //! heartbeat waits behind one.
 
 use super::message::{Question, Reply, decode, encode};
-use super::pipeline::{self, Answer};
 use super::rollback::{Accusations, Memory, Start, older_copy};
 use super::{LogId, Vote, commits, snapshots, vetting};
 use crate::disk::{Disk, SnapshotFile};
@@ -14,10 +13,10 @@ use conclave_net::rpc::{PeerAddress, Purpose, Rpc, RpcError};
 use futures_util::Stream;
 use openraft::base::{BoxFuture, BoxStream};
 use openraft::errors::{NetworkError, RPCError, ReplicationClosed, StreamingError, Unreachable};
-use openraft::network::RPCOption;
+use openraft::network::{RPCOption, stream_append_sequential};
 use openraft::raft::{
-    AppendEntriesRequest, AppendEntriesResponse, SnapshotResponse, TransferLeaderRequest,
-    TransferLeaderResponse, VoteRequest, VoteResponse,
+    AppendEntriesRequest, AppendEntriesResponse, SnapshotResponse, StreamAppendResult,
+    TransferLeaderRequest, TransferLeaderResponse, VoteRequest, VoteResponse,
 };
 use openraft::type_config::alias::SnapshotOf;
 use openraft::{OptionalSend, RaftNetworkFactory, RaftNetworkV2};
@@ -169,6 +168,8 @@ pub fn node_id(id: u64) -> NodeId {
 
 /// Requests under way to another replica, and their answers.
 type Appending<'s> = BoxFuture<'s, Result<BoxStream<'s, Answer>, RPCError<TypeConfig>>>;
+/// What is told to the consensus engine of one request.
+type Answer = Result<StreamAppendResult<TypeConfig>, RPCError<TypeConfig>>;
 
 /// The way to one other replica.
 pub struct Network {
@@ -279,10 +280,7 @@ impl RaftNetworkV2<TypeConfig> for Network {
     where
         S: Stream<Item = AppendEntriesRequest<TypeConfig>> + OptionalSend + Unpin + 'static,
     {
-        let network = &*self;
-        let append = move |request| network.append(request, option.clone());
-        let answers = pipeline::piped(commits::gathered(input), append);
-        Box::pin(async move { Ok(answers) })
+        stream_append_sequential(self, commits::gathered(input), option)
     }
 
     async fn vote(

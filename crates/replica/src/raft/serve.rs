@@ -16,10 +16,7 @@ use conclave_core::NodeId;
 use conclave_net::rpc::{Purpose, RpcServer, Serving};
 use openraft::raft::{AppendEntriesRequest, AppendEntriesResponse};
 use serde::de::DeserializeOwned;
-use std::future::{Future, ready};
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-use tokio::task::coop::unconstrained;
 use tokio::time::Instant;
 
 /// Answers other nodes.
@@ -73,7 +70,7 @@ impl RpcServer for Answering {
     ) -> Serving {
         let node = Arc::clone(&self.node);
         match purpose {
-            Purpose::Raft => begun(async move {
+            Purpose::Raft => Box::pin(async move {
                 match read(&node, from, &request) {
                     Ok(question) => reply(&node, answer(&node, from, question).await),
                     Err(reason) => reply(&node, Err(reason)),
@@ -98,16 +95,6 @@ impl RpcServer for Answering {
             }
             Purpose::Service => self.service.serve(Call { from, deadline, request }),
         }
-    }
-}
-
-/// Begins at once, and goes on in the task that waits for it: entries reach the consensus engine in
-/// the order in which they came. Unconstrained, for a task that has done much may have to pause.
-fn begun(serving: impl Future<Output = Vec<u8>> + Send + 'static) -> Serving {
-    let mut serving: Serving = Box::pin(unconstrained(serving));
-    match serving.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(answer) => Box::pin(ready(answer)),
-        Poll::Pending => serving,
     }
 }
 

@@ -32,8 +32,8 @@ async fn is_refused(cluster: &Cluster, id: u32) {
     assert!(ended.contains("conclave cluster remove"), "{ended}");
 }
 
-/// Returns when the leader has heard of this start of a node, though nothing was granted since: alone
-/// with it, a read needs its word.
+/// Returns when the leader has heard of this start of a node, though nothing was granted since:
+/// alone with it, a read needs its word.
 async fn heard_by(cluster: &mut Cluster, leader: u32, follower: u32) {
     let other = 3 - leader - follower;
     cluster.status(follower, |status| status.leader == Some(NodeId(leader))).await;

@@ -58,7 +58,7 @@ impl ReplicatedEngine {
     async fn renew(&self, principal: &Text, renewal: Renewal) -> Said {
         let Some(replica) = self.replica() else { return Said::NotLeading };
         let id = renewal.session;
-        if !self.is_of(id, principal) {
+        if !self.belongs_to(id, principal).await {
             return Said::Renewed(Renewed::NoSession, 0);
         }
         match replica.renew(renewal).await {
@@ -72,7 +72,9 @@ impl ReplicatedEngine {
     }
 
     async fn change(&self, principal: &Text, change: Change) -> Said {
-        if session_of(&change).is_some_and(|session| !self.is_of(session, principal)) {
+        if let Some(session) = session_of(&change)
+            && !self.belongs_to(session, principal).await
+        {
             return changed(Answer::Refused(Refusal::NoSession), 0, None);
         }
         if let Change::Ask(ask) = &change {
@@ -170,6 +172,17 @@ impl ReplicatedEngine {
             Err(NotProposed::NotLeader { .. }) => Err(Said::NotLeading),
             Err(NotProposed::Unknown | NotProposed::Stopped) => Err(Said::Unknown),
         }
+    }
+
+    /// The same at the leader. One that was elected just now may have yet to apply who opened it.
+    async fn belongs_to(&self, session: SessionId, principal: &Text) -> bool {
+        let is_known = |table: &Table| table.session(session).is_some();
+        if let Some(replica) = self.replica()
+            && !replica.look(is_known)
+        {
+            let _ = replica.established().await; // Nothing is carried out by one that does not lead.
+        }
+        self.is_of(session, principal)
     }
 
     /// A session is bound to the principal that opened it. Where nobody has to say who asks, there
