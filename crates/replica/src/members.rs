@@ -15,10 +15,13 @@ use openraft::{ChangeMembers, RaftMetrics, ServerState};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// How long a node may take to answer.
 const ANSWER: Duration = Duration::from_secs(5);
+
+/// How long to wait before others are asked again.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// How long it may take until another leads.
 const HAND_OVER: Duration = Duration::from_secs(1);
@@ -131,11 +134,22 @@ async fn keep_removed(node: &Node) {
     }
 }
 
+/// The others may learn of it a moment later than this node does.
 async fn is_removed(node: &Node, leader: NodeId) -> bool {
+    let deadline = Instant::now() + ANSWER;
+    while !others_say_so(node, leader, deadline).await {
+        if Instant::now() + AGAIN >= deadline {
+            return false;
+        }
+        sleep(AGAIN).await;
+    }
+    true
+}
+
+async fn others_say_so(node: &Node, leader: NodeId, deadline: Instant) -> bool {
     let voters = node.members().voters;
     let others = node.others();
     let others = others.iter().filter(|to| to.id != leader && voters.contains(&to.id.0.into()));
-    let deadline = Instant::now() + ANSWER;
     let asked = others.map(|to| node.peers.ask(to, &Question::Belongs, deadline));
     let answers = join_all(asked).await;
     let says_so = |answer: &Result<Reply, NoReply>| match answer {

@@ -218,6 +218,8 @@ impl Cluster {
                 if let Some(Some(leader)) = leaders.first().copied()
                     && leaders.iter().all(|other| *other == Some(leader))
                     && leading == 1
+                    // It may have been elected an instant ago, and not know it everywhere yet.
+                    && self.replica(leader.0).established().await.is_ok()
                 {
                     return leader.0;
                 }
