@@ -61,7 +61,8 @@ struct Work {
 
 struct Task {
     bytes: usize,
-    abort: AbortHandle,
+    /// Once it has begun.
+    abort: Option<AbortHandle>,
 }
 
 /// Takes requests, each into a task of its own.
@@ -103,18 +104,24 @@ fn begin(
         drop(work);
         return desk.outgoing.push_short(&Head::Fail { number, failure: Failure::Busy });
     }
+    work.tasks.insert(number, Task { bytes, abort: None });
+    work.bytes += bytes;
+    // A runtime that shuts down drops a task where it is spawned, and with it the reply, which
+    // looks at the list.
+    drop(work);
     let deadline = Instant::now() + Duration::from_millis(millis.into());
     // Here and not in the task, for tasks may begin in any order.
     let answer = desk.server.serve(desk.from, desk.purpose, request.to_vec(), deadline);
     let reply = Reply { desk: Arc::clone(desk), number };
-    // It cannot end before it is in the list: the list is locked.
     let task = node.tasks.spawn(async move {
         if let Ok(answer) = timeout_at(deadline, answer).await {
             reply.send(&answer);
         }
     });
-    work.tasks.insert(number, Task { bytes, abort: task.abort_handle() });
-    work.bytes += bytes;
+    // It may have ended by now. It cannot have been given up: that is read here, too.
+    if let Some(begun) = desk.work().tasks.get_mut(&number) {
+        begun.abort = Some(task.abort_handle());
+    }
     Ok(())
 }
 
@@ -122,12 +129,20 @@ impl Desk {
     /// Nobody waits for the answer any more. It may also have been sent already.
     fn cancel(&self, number: u64) {
         if let Some(task) = self.work().remove(number) {
-            task.abort.abort();
+            task.give_up();
         }
     }
 
     fn work(&self) -> MutexGuard<'_, Work> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Task {
+    fn give_up(&self) {
+        if let Some(abort) = &self.abort {
+            abort.abort();
+        }
     }
 }
 
@@ -185,6 +200,6 @@ struct Clear<'a>(&'a Desk);
 impl Drop for Clear<'_> {
     fn drop(&mut self) {
         let tasks = std::mem::take(&mut self.0.work().tasks);
-        tasks.values().for_each(|task| task.abort.abort());
+        tasks.values().for_each(|task| task.give_up());
     }
 }
