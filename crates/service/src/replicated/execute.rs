@@ -180,7 +180,7 @@ impl ReplicatedEngine {
         if let Some(replica) = self.replica()
             && !replica.look(is_known)
         {
-            let _ = replica.established().await; // Nothing is carried out by one that does not lead.
+            let _ = replica.established().await; // One that does not lead does nothing.
         }
         self.is_of(session, principal)
     }
