@@ -15,6 +15,7 @@ use openraft::type_config::alias::{EntryOf, LogIdOf, SnapshotOf, StoredMembershi
 use openraft::{EntryPayload, OptionalSend};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use tokio::sync::Notify;
 
 type LogId = LogIdOf<TypeConfig>;
 type Members = StoredMembershipOf<TypeConfig>;
@@ -24,7 +25,12 @@ const BATCH: usize = 64;
 
 /// The table of this node, for all who read it. Cheap to clone.
 #[derive(Clone)]
-pub struct SharedTable(Arc<RwLock<State>>);
+pub struct SharedTable(Arc<Shared>);
+
+struct Shared {
+    state: RwLock<State>,
+    applied: Notify,
+}
 
 struct State {
     table: Table,
@@ -39,6 +45,11 @@ impl SharedTable {
         look(&self.read().table)
     }
 
+    /// Waits until something is applied, from the moment on at which this is first polled.
+    pub async fn changed(&self) {
+        self.0.applied.notified().await;
+    }
+
     /// The last entry that was applied, blank ones included.
     pub fn applied(&self) -> Option<LogId> {
         self.read().applied
@@ -50,11 +61,11 @@ impl SharedTable {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, State> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -81,7 +92,8 @@ impl StateMachine {
             members: Members::default(),
             hashes: StateHashes::default(),
         };
-        let shared = SharedTable(Arc::new(RwLock::new(state)));
+        let state = RwLock::new(state);
+        let shared = SharedTable(Arc::new(Shared { state, applied: Notify::new() }));
         let observer = Mutex::new(observer);
         let mut machine = Self { disk: disk.clone(), shared, observer, version_max };
         if let Some((head, table)) = disk.snapshots().load()? {
@@ -127,6 +139,8 @@ impl StateMachine {
                 responder.send(applied);
             }
         }
+        drop(state);
+        self.shared.0.applied.notify_waiters();
         Ok(())
     }
 }

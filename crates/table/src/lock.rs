@@ -130,6 +130,20 @@ impl Lock {
         self.ended
     }
 
+    /// Whether a newcomer of this session would have to wait: for those inside, or in line.
+    pub fn keeps_out(&self, session: SessionId, mode: Mode) -> bool {
+        let first = Ticket { session, request: RequestId(0) };
+        if self.holds.range(first..).next().is_some_and(|(ticket, _)| ticket.session == session) {
+            return false; // It may enter again.
+        }
+        let is_full = match self.permits {
+            Some(n) => self.holds.len() >= n as usize,
+            None if mode == Mode::Shared && self.shared_since.is_some() => false,
+            None => !self.holds.is_empty(),
+        };
+        is_full || !self.queue.is_empty()
+    }
+
     /// At the end of the line.
     pub fn join(&mut self, place: Place, waiter: Waiter) {
         self.queue.insert(place, waiter);

@@ -51,6 +51,14 @@ impl Table {
         Some((self.waiting(place)?, self.position(place)))
     }
 
+    /// Whether a newcomer of this session would have to wait, as things are.
+    pub fn keeps_out(&self, session: SessionId, acquire: &Acquire) -> bool {
+        acquire.wants.iter().any(|want| {
+            let lock = self.locks.get(&want.resource);
+            lock.is_some_and(|lock| lock.keeps_out(session, want.mode))
+        })
+    }
+
     /// What a request holds.
     pub fn held_by(&self, ticket: Ticket) -> impl Iterator<Item = &Resource> {
         let session = self.session(ticket.session);

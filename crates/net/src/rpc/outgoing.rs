@@ -9,6 +9,7 @@ use std::convert::Infallible;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
 /// Room for short frames (cancellations, failures, pings) beyond the limit for all others.
@@ -89,7 +90,11 @@ impl Outgoing {
             self.take(&mut bytes);
             if !bytes.is_empty() {
                 writer.write(&bytes).await?;
-            } else if timeout(ping, self.more.notified()).await.is_err() {
+            } else if timeout(ping, self.more.notified()).await.is_ok() {
+                // Whoever woke this task would see it run next: all others that are about to say
+                // something come first, and one write takes it all.
+                yield_now().await;
+            } else {
                 let mut queue = self.queue();
                 add_frame(&mut queue.bytes, &Head::Ping, &[], self.frame_max)?;
             }

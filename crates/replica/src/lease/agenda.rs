@@ -6,6 +6,9 @@
 //!
 //! - Keepalives are gathered, for [`AgendaConfig::gather`] at most, into one entry. The entry goes
 //!   ahead of any expiry, which is void if its session is in it.
+//! - Requests that will only join a queue are in no hurry: they wait, for [`COMPANY`] at most, for
+//!   something else to go into the log. Whoever is let in usually leaves soon, and then one entry
+//!   after the other would have to be agreed upon where one round is enough.
 //! - Sessions expire by settled time (see [`super::settled`]), in bursts of [`BURST`], one at a
 //!   time.
 //! - A tick is due when the moment of a timer of the table has come and no entry has told it yet,
@@ -17,7 +20,7 @@
 
 use super::clock::{LeaseClock, Reading};
 use super::settled::{SETTLING, Settled};
-use conclave_table::{Change, Due, LeaseTime, Renewal, Table};
+use conclave_table::{Ask, Body, Change, Due, LeaseTime, Renewal, Table};
 use std::time::Duration;
 
 /// The most expiries that are in the log and not applied.
@@ -28,6 +31,9 @@ pub const IDLE_TICK: Duration = Duration::from_millis(200);
 
 /// The most that the keepalives of one entry may weigh: one each, and one per request it names.
 const WEIGHT_MAX: usize = 8_192;
+
+/// How long a request that has to wait in any case waits for others, to go into the log with them.
+const COMPANY: Duration = Duration::from_millis(1);
 
 /// What was put into the log becomes known to the table within so long, and with it new timers.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
@@ -51,6 +57,8 @@ pub struct Agenda<P, K> {
     clock: LeaseClock,
     settled: Settled,
     proposals: Vec<(Change, P)>,
+    /// Since when these wait for others, if none of them is in a hurry.
+    held_back: Option<Duration>,
     keepalives: Keepalives<K>,
     /// The largest lease time that is on its way into the log, or in it.
     stamped: LeaseTime,
@@ -98,6 +106,7 @@ impl<P, K> Agenda<P, K> {
             clock: LeaseClock::begin(config.largest, reading),
             settled: Settled::default(),
             proposals: Vec::new(),
+            held_back: None,
             keepalives: Keepalives { waiting: Vec::new(), weight: 0, since: Duration::ZERO },
             stamped: config.largest,
             submitted: reading.monotonic,
@@ -131,6 +140,11 @@ impl<P, K> Agenda<P, K> {
         self.wake
     }
 
+    /// Whether requests are held back that may be in a hurry once something was applied.
+    pub fn holds_back(&self) -> bool {
+        self.held_back.is_some()
+    }
+
     /// Whether so much waits that it should not grow any more.
     pub fn is_full(&self) -> bool {
         self.proposals.len() >= WEIGHT_MAX || self.keepalives.weight >= WEIGHT_MAX
@@ -141,23 +155,38 @@ impl<P, K> Agenda<P, K> {
         let at = reading.monotonic;
         let stamp = self.clock.advance(reading, table.now());
         let settled = self.settled.turn(at, at.saturating_sub(self.wake), stamp);
-        let mut entries: Vec<_> = self.proposals.drain(..).map(by_proposal).collect();
+        let mut own = Vec::new();
         let expiries = self.expiries(settled, table);
         let gathered = at >= self.keepalives.since + self.gather;
         if !expiries.is_empty() || gathered || self.is_full() {
-            entries.extend(self.keepalives.take());
+            own.extend(self.keepalives.take());
         }
-        entries.extend(expiries);
+        own.extend(expiries);
         let due = table.due();
-        if entries.is_empty() && self.tick_is_due(at, stamp, &due) {
-            entries.push((Change::Tick, Origin::Nobody));
+        if own.is_empty() && self.proposals.is_empty() && self.tick_is_due(at, stamp, &due) {
+            own.push((Change::Tick, Origin::Nobody));
         }
+        let mut entries = Vec::new();
+        if !own.is_empty() || !self.is_patient(at, table) {
+            self.held_back = None;
+            entries.extend(self.proposals.drain(..).map(by_proposal));
+        }
+        entries.extend(own);
         if !entries.is_empty() {
             self.stamped = stamp;
             self.submitted = at;
         }
         self.wake = self.next_wake(at, stamp, &due);
         Turn { stamp, entries }
+    }
+
+    /// Whether all that was proposed can wait a little.
+    fn is_patient(&mut self, at: Duration, table: &Table) -> bool {
+        let in_line = |(change, _): &(Change, P)| joins_a_queue(change, table);
+        if self.proposals.is_empty() || self.is_full() || !self.proposals.iter().all(in_line) {
+            return false;
+        }
+        at < *self.held_back.get_or_insert(at) + COMPANY
     }
 
     fn expiries(
@@ -190,6 +219,9 @@ impl<P, K> Agenda<P, K> {
         if at < self.submitted + LOOK_AGAIN * 10 {
             wake = wake.min(at + LOOK_AGAIN);
         }
+        if let Some(since) = self.held_back {
+            wake = wake.min(since + COMPANY);
+        }
         if !self.keepalives.waiting.is_empty() {
             wake = wake.min(self.keepalives.since + self.gather);
         }
@@ -220,6 +252,14 @@ impl<K> Keepalives<K> {
 
 fn by_proposal<P, K>((change, waits): (Change, P)) -> (Change, Origin<P, K>) {
     (change, Origin::Proposal(waits))
+}
+
+/// Whether a change asks for what others have, and is ready to wait for it.
+fn joins_a_queue(change: &Change, table: &Table) -> bool {
+    let Change::Ask(Ask { session, body: Body::Acquire(acquire), .. }) = change else {
+        return false;
+    };
+    acquire.wait_ms > 0 && table.keeps_out(*session, acquire)
 }
 
 fn is_pending(due: &Due) -> bool {

@@ -29,6 +29,7 @@ use openraft::{Instant as _, RaftMetrics, ServerState};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// So many commands may wait for the loop.
@@ -277,10 +278,19 @@ impl Proposer {
                     continue;
                 }
                 () = expired.notified() => agenda.on_expired(),
+                () = self.table.changed(), if agenda.holds_back() => {}
                 count = self.commands.recv_many(&mut taken, QUEUE) => if count == 0 {
                     return Err(Over);
                 },
                 () = sleep_until(wake) => {}
+            }
+            if !taken.is_empty() {
+                // Whoever sent the first would see this task run next: with it go those that others
+                // are about to send.
+                yield_now().await;
+                while let Ok(command) = self.commands.try_recv() {
+                    taken.push(command);
+                }
             }
             for command in taken.drain(..) {
                 match command {

@@ -11,6 +11,7 @@ use futures_util::stream::{Stream, StreamExt, unfold};
 use openraft::raft::AppendEntriesRequest;
 use std::pin::Pin;
 use std::time::Duration;
+use tokio::task::yield_now;
 use tokio::time::{Instant, timeout_at};
 
 /// How long a commit waits for company.
@@ -26,6 +27,9 @@ where
     S: Stream<Item = Request> + Send + Unpin + 'static,
 {
     Box::pin(unfold(input.fuse(), |mut input| async move {
+        // All that is about to be proposed comes first: it goes with the same request, which takes
+        // what is in the log when it is made.
+        yield_now().await;
         let mut request = input.next().await?;
         let until = Instant::now() + PATIENCE;
         while request.entries.is_empty() {

@@ -43,6 +43,7 @@ impl Cluster {
 
     /// One that must be granted at once.
     pub fn enter(&mut self, session: u8, acquire: Acquire) -> Fence {
+        assert!(!self.table.keeps_out(id(session), &acquire), "{acquire:?}");
         let (_, answer) = self.acquire(session, acquire);
         answer.fence().unwrap_or_else(|| panic!("granted at once, not {answer:?}"))
     }

@@ -27,6 +27,26 @@ fn the_release_that_frees_a_lock_grants_it_to_the_next() {
 }
 
 #[test]
+fn it_is_known_beforehand_who_would_have_to_wait() {
+    let mut cluster = Cluster::with_sessions(4);
+    let kept_out =
+        |cluster: &Cluster, session, acquire| cluster.table.keeps_out(id(session), &acquire);
+    let fence = cluster.enter(1, shared());
+    assert!(kept_out(&cluster, 2, exclusive()) && !kept_out(&cluster, 2, shared()));
+    assert!(!kept_out(&cluster, 1, exclusive()), "it may be its own again");
+    cluster.queue(2, exclusive());
+    assert!(kept_out(&cluster, 3, shared()), "somebody is in line before it");
+    cluster.release(1, &lock("a"), fence);
+    assert!(kept_out(&cluster, 3, shared()) && kept_out(&cluster, 3, exclusive()));
+    assert!(kept_out(&cluster, 3, Acquire::exclusive("b").and(lock("a"), Mode::Shared)));
+    let two = |name| Acquire::of(lock(name), Mode::Permits(2));
+    cluster.enter(1, two("p"));
+    assert!(!kept_out(&cluster, 2, two("p")));
+    cluster.enter(2, two("p"));
+    assert!(kept_out(&cluster, 3, two("p")));
+}
+
+#[test]
 fn who_does_not_wait_is_refused_and_leaves_no_trace() {
     let mut cluster = Cluster::with_sessions(2);
     cluster.enter(1, exclusive());

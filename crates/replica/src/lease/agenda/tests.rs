@@ -2,7 +2,7 @@
 
 use super::*;
 use conclave_core::NodeId;
-use conclave_table::{Floor, Open, SessionId};
+use conclave_table::{Acquire, Fence, Floor, Open, RequestId, Resource, SessionId};
 
 const ALICE: SessionId = SessionId([1; 16]);
 const BOB: SessionId = SessionId([2; 16]);
@@ -36,6 +36,19 @@ impl Leader {
     fn keepalive(&mut self, session: SessionId) {
         let at = Duration::from_millis(self.at);
         self.agenda.on_keepalive(Renewal { session, at: NodeId(0), open: None }, (), at);
+    }
+
+    /// A request under a number of its own.
+    fn ask(&mut self, session: SessionId, body: Body) {
+        let request = RequestId(self.log.len() as u64 + 1);
+        self.agenda.on_propose(Change::Ask(Ask::new(session, request, body)), ());
+        self.turn();
+    }
+
+    /// Who has the lock, and its fence.
+    fn holder(&self) -> Option<(SessionId, Fence)> {
+        let lock = self.table.lock(&Resource::lock("a"))?;
+        lock.holders.first().map(|(ticket, hold)| (ticket.session, hold.fence))
     }
 
     /// One turn; what it submits is committed and applied at once, if there is a quorum.
@@ -243,4 +256,54 @@ fn thousands_that_die_at_once_are_expired_in_bursts() {
     leader.agenda.on_expired();
     leader.run(1_400);
     assert_eq!(leader.table.sessions().count(), 0);
+}
+
+/// Alice has the lock, and Bob asks for it and is ready to wait.
+fn bob_waits_for_alice() -> (Leader, Fence) {
+    let mut leader = Leader::new();
+    leader.open(ALICE, 10_000);
+    leader.open(BOB, 10_000);
+    leader.ask(ALICE, Body::Acquire(Acquire::exclusive("a").waiting(1_000)));
+    let fence = leader.holder().expect("the lock was free").1;
+    leader.run(100);
+    leader.ask(BOB, Body::Acquire(Acquire::exclusive("a").waiting(1_000)));
+    (leader, fence)
+}
+
+#[test]
+fn who_will_only_join_a_queue_waits_for_company_but_not_for_long() {
+    let (mut leader, _) = bob_waits_for_alice();
+    let asks = |leader: &Leader| leader.count(|change| matches!(change, Change::Ask(_)));
+    assert_eq!(asks(&leader), 1, "only Alice was in a hurry");
+    assert!(leader.agenda.holds_back());
+    leader.run(101);
+    assert_eq!(asks(&leader), 2);
+    assert!(!leader.agenda.holds_back());
+}
+
+#[test]
+fn a_release_takes_those_along_that_came_before_it() {
+    let (mut leader, fence) = bob_waits_for_alice();
+    leader.ask(ALICE, Body::Release { resource: Resource::lock("a"), fence, hold: None });
+    let asked = leader.log.iter().rev().take(2).map(|(stamp, change)| match change {
+        Change::Ask(ask) => (*stamp, ask.session),
+        other => panic!("two requests, not {other:?}"),
+    });
+    let [(released, last), (joined, first)] = asked.collect::<Vec<_>>()[..] else { panic!("two") };
+    assert_eq!((first, last, joined), (BOB, ALICE, released));
+    assert_eq!(leader.holder().map(|(session, _)| session), Some(BOB));
+}
+
+#[test]
+fn who_need_not_wait_any_more_or_would_not_is_in_a_hurry() {
+    let (mut leader, fence) = bob_waits_for_alice();
+    let free = Body::Release { resource: Resource::lock("a"), fence, hold: None };
+    let free = Change::Ask(Ask::new(ALICE, RequestId(9), free));
+    let index = leader.table.index() + 1;
+    leader.table.apply(index, leader.table.now(), &free); // As an earlier leader had it.
+    leader.turn();
+    assert_eq!(leader.holder().map(|(session, _)| session), Some(BOB));
+    let log = leader.log.len();
+    leader.ask(ALICE, Body::Acquire(Acquire::exclusive("a"))); // To be told no.
+    assert_eq!(leader.log.len(), log + 1);
 }
