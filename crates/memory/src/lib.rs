@@ -1,11 +1,11 @@
-//! The allocator of the binary: the system's, counting how much memory is in use. It keeps what was
-//! taken at the busiest moment, unless it is told to give it back. A crate of its own, for this is
-//! optimised: the binary is not.
+//! The allocator of the binary: mimalloc, counting how much memory is in use if somebody wants to
+//! know. It keeps what was taken at the busiest moment, unless it is told to give it back. A crate
+//! of its own, for this is optimised: the binary is not.
 #![allow(unsafe_code, reason = "an allocator of one's own is the only way to count exactly")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::fs;
-use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering::Relaxed};
+use mimalloc::MiMalloc;
+use std::alloc::{GlobalAlloc, Layout};
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
 
 struct Counting;
 
@@ -34,28 +34,28 @@ fn shrunk(bytes: usize) {
     }
 }
 
-// SAFETY: every call goes to the system's allocator unchanged; counting touches no heap.
+// SAFETY: every call goes to the allocator below unchanged; counting touches no heap.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         grown(layout.size());
-        // SAFETY: the caller keeps the contract, which is the system's own.
-        unsafe { System.alloc(layout) }
+        // SAFETY: the caller keeps the contract, which is the same below.
+        unsafe { MiMalloc.alloc(layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         grown(layout.size());
         // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
+        unsafe { MiMalloc.alloc_zeroed(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         shrunk(layout.size());
-        // SAFETY: the pointer came from the system by one of the calls here.
-        unsafe { System.dealloc(pointer, layout) }
+        // SAFETY: the pointer came from below by one of the calls here.
+        unsafe { MiMalloc.dealloc(pointer, layout) }
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         shrunk(layout.size());
         grown(size);
         // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
+        unsafe { MiMalloc.realloc(pointer, layout, size) }
     }
 }
 
@@ -69,58 +69,30 @@ pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     (result, MOST.load(Relaxed).unsigned_abs())
 }
 
-/// Memory that is kept though nobody uses it: so much is no matter.
-const IDLE: usize = 8 << 20;
-/// What the system counts in.
-const PAGE: usize = 4 << 10;
-/// What could not be given back: pages of which a little is in use.
-static STUCK: AtomicUsize = AtomicUsize::new(0);
-
-/// Counts from now on, for [`give_back`].
-pub fn count() {
-    COUNTING.store(true, Relaxed);
-}
-
-/// Gives memory back to the system that nobody uses, if it is much, and more than could not be
-/// given back before. To be called from time to time, after [`count`].
+/// Gives memory back to the system that nobody uses. To be called from time to time: by itself the
+/// allocator does so only while somebody allocates.
 pub fn give_back() {
-    let idle = idle_bytes();
-    let stuck = STUCK.load(Relaxed).min(idle);
-    if idle > stuck + IDLE {
-        trim();
-        STUCK.store(idle_bytes(), Relaxed);
-    } else {
-        STUCK.store(stuck, Relaxed);
-    }
+    // SAFETY: it may be called at any time by any thread, and gives back only pages of which nothing
+    // is allocated.
+    unsafe { libmimalloc_sys::mi_collect(true) };
 }
 
-/// What this process has and nobody uses, what the allocator itself needs included.
-fn idle_bytes() -> usize {
-    let used = NOW.load(Relaxed).max(0).unsigned_abs();
-    own_bytes().map_or(0, |own| own.saturating_sub(used))
-}
-
-/// What this process has in memory, but for what it shares with its file and with others.
-fn own_bytes() -> Option<usize> {
-    let sizes = fs::read_to_string("/proc/self/statm").ok()?;
-    let mut pages = sizes.split_whitespace().skip(1).map_while(|size| size.parse::<usize>().ok());
-    let (resident, shared) = (pages.next()?, pages.next()?);
-    Some(resident.saturating_sub(shared) * PAGE)
-}
-
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn trim() {
+/// Takes pages of the usual size only, from now on. With huge ones a process that needs little takes
+/// three times as much, and what was freed comes back only if all around it was.
+#[cfg(target_os = "linux")]
+pub fn take_small_pages() {
+    const PR_SET_THP_DISABLE: i32 = 41;
     unsafe extern "C" {
-        fn malloc_trim(pad: usize) -> i32;
+        fn prctl(option: i32, ...) -> i32;
     }
-    // SAFETY: it takes a number, may be called at any time by any thread, and gives back only pages
-    // of which nothing is allocated.
-    unsafe { malloc_trim(0) };
+    let (yes, none) = (1_usize, 0_usize);
+    // SAFETY: it takes numbers. Where the system does not know it, nothing changes.
+    unsafe { prctl(PR_SET_THP_DISABLE, yes, none, none, none) };
 }
 
-/// Other systems' allocators are left to themselves.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn trim() {}
+/// Other systems have no such pages, or do not give them unasked.
+#[cfg(not(target_os = "linux"))]
+pub fn take_small_pages() {}
 
 #[cfg(test)]
 mod tests {
@@ -133,14 +105,21 @@ mod tests {
     }
 
     #[test]
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[cfg(target_os = "linux")]
     fn what_nobody_uses_is_given_back() {
-        // Small pieces, every one between two others: the allocator keeps all of them.
-        let pieces: Vec<Vec<u8>> = (0..400_000).map(|_| vec![1_u8; 100]).collect();
-        let full = own_bytes().expect("the system says it");
-        let kept: Vec<Vec<u8>> = pieces.into_iter().step_by(1_000).collect();
+        take_small_pages();
+        // Small pieces, and few of them stay.
+        let mut pieces: Vec<Vec<u8>> = (0..400_000).map(|_| vec![1_u8; 100]).collect();
+        let full = resident_pages();
+        pieces.truncate(1_000);
         give_back();
-        let left = own_bytes().expect("the system says it");
-        assert!(left + (20 << 20) < full, "{left} of {full} bytes, and {} pieces", kept.len());
+        let left = resident_pages();
+        assert!(left < full / 2, "{left} of {full} pages are left");
+    }
+
+    #[cfg(target_os = "linux")]
+    fn resident_pages() -> usize {
+        let sizes = std::fs::read_to_string("/proc/self/statm").expect("the system says it");
+        sizes.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).expect("a number")
     }
 }

@@ -20,7 +20,7 @@ use tracing::{info, warn};
 
 /// Enough for all clients, links and files.
 const FILES: u64 = 4_096;
-/// How often to look whether there is memory to be given back.
+/// How often memory is given back that nobody uses.
 const HOUSEKEEPING: Duration = Duration::from_secs(2);
 /// Most of the work is done in one order, that of the log.
 const WORKERS_MAX: usize = 4;
@@ -60,7 +60,7 @@ fn workers() -> usize {
 
 /// What a node took when it had much to do it gives back when it has not.
 fn give_memory_back() -> io::Result<()> {
-    conclave_memory::count();
+    conclave_memory::take_small_pages();
     let give_back = || loop {
         thread::sleep(HOUSEKEEPING);
         conclave_memory::give_back();
