@@ -50,6 +50,7 @@ pub struct Cluster {
     /// Where the API of each node is.
     pub nodes: Vec<SocketAddr>,
     members: Vec<Option<Member>>,
+    replicas: Vec<ReplicaConfig>,
     directory: PathBuf,
 }
 
@@ -105,7 +106,7 @@ impl Cluster {
             api: nodes[id as usize].to_string(),
         };
         let founders: Vec<Founder> = (0..).zip(&links).map(founder).collect();
-        let mut members = Vec::new();
+        let (mut members, mut replicas) = (Vec::new(), Vec::new());
         for ((id, link), api) in (0..).zip(links).zip(apis).take(started) {
             let data = directory.join(id.to_string());
             std::fs::create_dir_all(&data).expect("a directory");
@@ -119,12 +120,13 @@ impl Cluster {
                 timing: Timing::default(),
                 host: Host::default(),
             };
+            replicas.push(replica.clone());
             let tokens = guarded.then(|| guarded::tokens(&directory));
             let path = directory.join(format!("audit-{id}.jsonl"));
             let audit = guarded.then(|| Audit::open(&path, id + 1).expect("a file"));
             members.push(Some(Member::start(replica, link, api, limits, (tokens, audit)).await));
         }
-        Self { nodes, members, directory }
+        Self { nodes, members, replicas, directory }
     }
 
     /// Waits until all living nodes know who leads.
@@ -164,6 +166,22 @@ impl Cluster {
         replica.kill().await;
         drop((engine, commands));
         server.stop().await;
+    }
+
+    /// Kills all nodes and starts them again with their disks, with tokens or without.
+    pub async fn restart(&mut self, guarded: bool) {
+        for index in 0..self.members.len() {
+            self.kill(index).await;
+        }
+        for (index, replica) in self.replicas.clone().into_iter().enumerate() {
+            let link = TcpListener::bind(replica.listen).await.expect("its own port");
+            let api = TcpListener::bind(self.nodes[index]).await.expect("its own port");
+            let tokens = guarded.then(|| guarded::tokens(&self.directory));
+            let limits = HttpLimits::default();
+            self.members[index] =
+                Some(Member::start(replica, link, api, limits, (tokens, None)).await);
+        }
+        self.know_the_leader().await;
     }
 
     /// Stops all nodes.
