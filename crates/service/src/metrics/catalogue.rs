@@ -52,6 +52,7 @@ pub const ALL: &[&Metric] = &[
     &STATE_HASH,
     &STATE_HASH_INDEX,
     &CERTIFICATE_END,
+    &API_CERTIFICATE_END,
     &AUDIT_LINES,
     &AUDIT_LOST,
     &MESSAGES,
@@ -347,6 +348,12 @@ pub const CERTIFICATE_END: Metric = Metric::gauge(
     "When the certificate of this node's links ends, in seconds since 1970; no line without TLS.",
 );
 
+);
+
+/// That of the API.
+pub const API_CERTIFICATE_END: Metric = Metric::gauge(
+    "conclave_api_certificate_end_timestamp_seconds",
+    "When the certificate of this node's API ends, in seconds since 1970; no line without TLS.",
 /// The audit log.
 pub const AUDIT_LINES: Metric = Metric::counter(
     "conclave_audit_lines_total",
