@@ -126,17 +126,25 @@ fn seen(node: &Node, view: Option<&View>) -> Node {
 
 /// For people; `free` for those too that nobody holds or waits for.
 pub fn text(state: &State, free: bool) -> String {
-    let Cluster { cluster, leader, term, .. } = &state.cluster;
-    let mut text = format!("{}  {}\n", strong(shown(cluster)), tr(&engine(&state.cluster)));
-    let leads = |leader| format!("node {leader} leads, in term {term}");
-    let _ = match leader {
-        Some(leader) => writeln!(text, "{}\n", tr(&leads(leader))),
-        None => writeln!(text, "{}\n", odd("nobody leads")),
-    };
+    let cluster = &state.cluster;
+    let mut text = format!("{}  {}\n", strong(shown(&cluster.cluster)), tr(&engine(cluster)));
+    let _ = writeln!(text, "{}\n", who_leads(state));
     text += &nodes_view::text(state);
     text += &locks(&state.locks, free);
     text += &elections(&state.elections, free);
     text
+}
+
+fn who_leads(state: &State) -> String {
+    let Cluster { leader, term, .. } = &state.cluster;
+    let deaf = state.replicas.iter().find(|node| node.majority == Some(false));
+    match (leader, deaf) {
+        (Some(leader), _) => tr(&format!("node {leader} leads, in term {term}")).into_owned(),
+        (None, Some(Standing { node, .. })) => {
+            odd(format!("nobody leads: node {node} hears of no majority"))
+        }
+        (None, None) => odd("nobody leads"),
+    }
 }
 
 /// The engine of a cluster, and what it stands on.

@@ -15,6 +15,8 @@ pub struct Standing {
     pub node: u32,
     /// `leader`, `follower`, `candidate` or `learner`.
     pub role: String,
+    /// Of a leader: whether it hears of a majority. Without one, another may lead already.
+    pub majority: Option<bool>,
     /// The term that it is in.
     pub term: u64,
     /// The last change in its table.
@@ -29,7 +31,8 @@ pub fn standings(views: &[&Cluster]) -> Vec<Standing> {
     let standing = |view: &&Cluster| {
         let applied = view.applied?;
         let lag = committed.saturating_sub(applied);
-        Some(Standing { node: view.node, role: view.role.clone()?, term: view.term, applied, lag })
+        let Cluster { node, majority, term, .. } = **view;
+        Some(Standing { node, role: view.role.clone()?, majority, term, applied, lag })
     };
     views.iter().filter_map(standing).collect()
 }
@@ -60,8 +63,9 @@ fn replicated(state: &State, replicas: &[Standing]) -> String {
         let [id, said, since, api] = common(state, node);
         let standing = replicas.iter().find(|standing| standing.node == node.id);
         let told = standing.map(|standing| {
-            let Standing { role, term, applied, lag, .. } = standing;
+            let Standing { role, majority, term, applied, lag, .. } = standing;
             let role = match &**role {
+                "leader" if *majority == Some(false) => odd("leader, no majority"),
                 "leader" => strong(phrase("leader")),
                 "follower" => phrase("follower").to_string(),
                 "candidate" => odd(phrase("candidate")),
@@ -120,10 +124,9 @@ mod tests {
         assert_eq!(lags, [(1, 0), (2, 40)]);
     }
 
-    #[test]
-    fn the_table_tells_role_term_and_lag_of_who_answers_and_nothing_of_who_does_not() {
-        let views = [view(1, "leader", 100, 100), view(2, "follower", 60, 90)];
-        let state = State {
+    /// What these say, and the third node says nothing.
+    fn state(views: &[Cluster]) -> State {
+        State {
             nodes: views[0].nodes.clone(),
             silent: vec![3],
             replicas: standings(&views.iter().collect::<Vec<_>>()),
@@ -131,7 +134,28 @@ mod tests {
             locks: Vec::new(),
             elections: Vec::new(),
             scheme: "http://",
-        };
+        }
+    }
+
+    /// A leader that hears of no majority is not shown as one that leads.
+    #[test]
+    fn a_leader_without_a_majority_does_not_lead() {
+        let mut deaf = view(1, "leader", 100, 100);
+        deaf.majority = Some(false);
+        deaf.leader = None;
+        let text = crate::cluster_view::text(&state(&[deaf]), false);
+        let text = anstream::adapter::strip_str(&text).to_string();
+        assert!(text.contains("nobody leads: node 1 hears of no majority\n"), "{text}");
+        assert!(text.contains("  leader, no majority  "), "{text}");
+        let mut sound = view(1, "leader", 100, 100);
+        sound.majority = Some(true);
+        let text = crate::cluster_view::text(&state(&[sound]), false);
+        assert!(text.contains("node 1 leads, in term 7\n"), "{text}");
+    }
+
+    #[test]
+    fn the_table_tells_role_term_and_lag_of_who_answers_and_nothing_of_who_does_not() {
+        let state = state(&[view(1, "leader", 100, 100), view(2, "follower", 60, 90)]);
         let text = anstream::adapter::strip_str(&text(&state)).to_string();
         let rows: Vec<Vec<&str>> =
             text.lines().map(|line| line.split_whitespace().collect()).collect();

@@ -147,7 +147,7 @@ impl ReplicatedEngine {
                 engine.metrics.leader_changed();
             }
             latest = leads.or(latest);
-            if before.leader != now.leader {
+            if (before.leader, before.deaf) != (now.leader, now.deaf) {
                 engine.journal.note("leader", None, now.words());
             }
             engine.metrics.leads(now.leads);
@@ -332,14 +332,14 @@ struct Leadership {
 
 impl Leadership {
     fn of(status: &Status) -> Self {
-        let Status { leader, term, role, quorum, .. } = *status;
-        let leads = role == Role::Leader;
-        Self { leader, term, leads, deaf: leads && !quorum }
+        let Status { leader, term, role, .. } = *status;
+        Self { leader, term, leads: role == Role::Leader, deaf: status.is_deaf() }
     }
 
     fn words(self) -> String {
         match self.leader {
-            Some(leader) => format!("node {} leads, in term {}", leader.0 + 1, self.term),
+            Some(leader) if self.deaf => format!("node {} hears of no majority", node(leader)),
+            Some(leader) => format!("node {} leads, in term {}", node(leader), self.term),
             None => "no node leads".to_string(),
         }
     }
