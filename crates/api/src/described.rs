@@ -167,6 +167,16 @@ pub enum Role {
     Learner,
 }
 
+/// Why a session has ended.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum EndReason {
+    Closed,
+    Expired,
+    Lapsed,
+    Unknown,
+}
+
 /// Whether a member counts for majorities.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
@@ -318,6 +328,7 @@ fn derived() -> Map<String, Value> {
     taken.subschema_for::<values::NewValue>();
     let mut given = generator(Contract::Serialize);
     given.subschema_for::<sessions::Session>();
+    given.subschema_for::<sessions::SessionEnded>();
     given.subschema_for::<acquire::Grants>();
     given.subschema_for::<locks::Released>();
     given.subschema_for::<locks::Withdrawn>();

@@ -152,6 +152,12 @@ fn what_servers_say_is_known() {
         "5 is dead, it led: an election (it answers 500)",
         "4 leads now; alive are [1, 2, 4], found by 4",
         "receives time 7 at 3: set to 8",
+        "nobody leads: node 1 hears of no majority",
+        "leader, no majority",
+        "its session was ended",
+        "its session was silent for too long",
+        "its session was without its stream for too long",
+        "its session has ended",
     ];
     let unknown = |text: &&&str| book.sentence(text).is_none();
     complain(&said.iter().filter(unknown).map(ToString::to_string).collect::<Vec<_>>());

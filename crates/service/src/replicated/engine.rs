@@ -46,7 +46,7 @@ pub struct ReplicatedEngine {
     metrics: Arc<EngineMetrics>,
     pace: Arc<Pace>,
     peers: Peers,
-    streams: Streams,
+    streams: Arc<Streams>,
     audit: Option<Audit>,
     under_way: Arc<Semaphore>,
     /// Set once the node is about to stop.
@@ -88,6 +88,7 @@ impl ReplicatedEngine {
             journal: Arc::clone(&engine.journal),
             metrics: Arc::clone(&engine.metrics),
             pace: Arc::clone(&engine.pace),
+            streams: Arc::clone(&engine.streams),
             audited: config.audit.map(Audited::new),
             auditor,
         };
@@ -117,7 +118,7 @@ impl ReplicatedEngine {
             metrics: Arc::default(),
             pace: Arc::default(),
             peers: Peers::default(),
-            streams: Streams::default(),
+            streams: Arc::default(),
             audit: config.audit.clone(),
             under_way: Arc::new(Semaphore::new(UNDER_WAY_MAX)),
             stopping: watch::Sender::default(),
@@ -336,7 +337,9 @@ impl Leadership {
         Self { leader, term, leads: role == Role::Leader, deaf: status.is_deaf() }
     }
 
+    /// For people.
     fn words(self) -> String {
+        let node = |leader: NodeId| leader.0 + 1;
         match self.leader {
             Some(leader) if self.deaf => format!("node {} hears of no majority", node(leader)),
             Some(leader) => format!("node {} leads, in term {}", node(leader), self.term),
