@@ -46,7 +46,7 @@ pub fn text(state: &State) -> String {
 }
 
 fn classic(state: &State) -> String {
-    let mut table = Table::new(width(), &["node", "state", "for", "API", ""]);
+    let mut table = Table::new(width(), &["node", "state", "for", "API", ""]).whole(3);
     for node in &state.nodes {
         let leads = state.cluster.leader == Some(node.id) && !is_silent(state, node);
         let leads = if leads { phrase("leads") } else { "" };
@@ -58,14 +58,14 @@ fn classic(state: &State) -> String {
 
 fn replicated(state: &State, replicas: &[Standing]) -> String {
     let headings = ["node", "state", "for", "role", "term", "applied", "behind", "API"];
-    let mut table = Table::new(width(), &headings).right([4, 5, 6]);
+    let mut table = Table::new(width(), &headings).right([4, 5, 6]).whole(7);
     for node in &state.nodes {
         let [id, said, since, api] = common(state, node);
         let standing = replicas.iter().find(|standing| standing.node == node.id);
         let told = standing.map(|standing| {
             let Standing { role, majority, term, applied, lag, .. } = standing;
             let role = match &**role {
-                "leader" if *majority == Some(false) => odd("leader, no majority"),
+                "leader" if *majority == Some(false) => odd("no majority"),
                 "leader" => strong(phrase("leader")),
                 "follower" => phrase("follower").to_string(),
                 "candidate" => odd(phrase("candidate")),
@@ -146,7 +146,7 @@ mod tests {
         let text = crate::cluster_view::text(&state(&[deaf]), false);
         let text = anstream::adapter::strip_str(&text).to_string();
         assert!(text.contains("nobody leads: node 1 hears of no majority\n"), "{text}");
-        assert!(text.contains("  leader, no majority  "), "{text}");
+        assert!(text.contains("  no majority  "), "{text}");
         let mut sound = view(1, "leader", 100, 100);
         sound.majority = Some(true);
         let text = crate::cluster_view::text(&state(&[sound]), false);

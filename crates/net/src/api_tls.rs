@@ -181,8 +181,9 @@ fn check_own(
         )) => Ok(()),
         verified => verified,
     };
-    verify(UnixTime::now()).and_then(|()| tls::end(verify)).map_err(|error| match error {
-        rustls::Error::InvalidCertificate(reason) => mismatch(tls::in_words(&reason)),
-        error => mismatch(error.to_string()),
-    })
+    match verify(UnixTime::now()).and_then(|()| tls::end(verify)) {
+        Ok(end) => Ok(end),
+        Err(rustls::Error::InvalidCertificate(reason)) => Err(mismatch(tls::in_words(&reason))),
+        Err(error) => Err(mismatch(error.to_string())),
+    }
 }
