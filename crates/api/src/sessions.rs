@@ -127,8 +127,8 @@ pub struct Ping {
     pub stream: u64,
 }
 
-/// The last event, `ended`, of `GET /v1/session/stream`: its session has ended, and with it all that
-/// it held.
+/// The last event, `ended`, of `GET /v1/session/stream`: its session has ended, and with it all
+/// that it held.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionEnded {

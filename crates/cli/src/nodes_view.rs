@@ -2,7 +2,7 @@
 
 use crate::cluster_view::{State, age};
 use crate::output::table::Table;
-use crate::output::{good, odd, strong, width};
+use crate::output::{dim, good, odd, strong, width};
 use crate::texts::phrase;
 use conclave_client::api::limits::shown;
 use conclave_client::api::{Cluster, Node};
@@ -39,6 +39,10 @@ pub fn standings(views: &[&Cluster]) -> Vec<Standing> {
 
 /// For people.
 pub fn text(state: &State) -> String {
+    if state.nodes.is_empty() {
+        let words = "no node belongs to this cluster yet: it begins when its nodes have met";
+        return format!("{}\n", dim(words));
+    }
     match &*state.replicas {
         [] => classic(state),
         replicas => replicated(state, replicas),
@@ -151,6 +155,17 @@ mod tests {
         sound.majority = Some(true);
         let text = crate::cluster_view::text(&state(&[sound]), false);
         assert!(text.contains("node 1 leads, in term 7\n"), "{text}");
+    }
+
+    #[test]
+    fn a_cluster_that_has_yet_to_begin_says_so_and_shows_no_empty_table() {
+        let mut unborn = view(1, "learner", 0, 0);
+        (unborn.leader, unborn.nodes) = (None, Vec::new());
+        let mut state = state(&[unborn]);
+        (state.silent, state.replicas) = (Vec::new(), Vec::new());
+        let text = anstream::adapter::strip_str(&text(&state)).to_string();
+        let expected = "no node belongs to this cluster yet: it begins when its nodes have met\n";
+        assert_eq!(text, expected);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Files that the lab writes: traces, frames and plots. Never through a link, which somebody else may
-//! have put there.
+//! Files that the lab writes: traces, frames and plots. Never through a link, which somebody else
+//! may have put there.
 
 use conclave_net::recording::create_file;
 use conclave_sim::trace::Trace;

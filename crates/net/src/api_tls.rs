@@ -157,8 +157,8 @@ pub async fn close_gently<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) {
     let _ = tokio::time::timeout(LINGER, ending).await; // Whoever stays does not matter any more.
 }
 
-/// A certificate that no client would take had better be known before any of them asks. Returns when
-/// it ends.
+/// A certificate that no client would take had better be known before any of them asks. Returns
+/// when it ends.
 fn check_own(
     file: &Path,
     authority: &Path,

@@ -13,6 +13,7 @@ use conclave_client::api::limits::{self, shown};
 use conclave_client::api::{Member, Members, NewMember};
 use conclave_client::{Client, Error};
 use std::fs;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
@@ -229,7 +230,8 @@ fn add(arguments: &Add) -> anyhow::Result<Exit> {
 fn snapshot(arguments: &Snapshot) -> anyhow::Result<Exit> {
     let Snapshot { file, admin } = arguments;
     let failed = || format!("{}: cannot be written", file.display());
-    let options = fs::OpenOptions::new().write(true).create_new(true).clone();
+    // For its owner alone: the ids of sessions are in it, and who has one can use what it holds.
+    let options = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).clone();
     let mut written = options.open(file).with_context(failed)?; // Before it is asked for.
     let bytes = admin.client().and_then(|client| client.snapshot().map_err(explained));
     let bytes = bytes.inspect_err(|_| drop(fs::remove_file(file)))?;

@@ -128,7 +128,7 @@ mod tests {
     fn what_is_to_be_copied_is_not_broken() {
         for (width, expected) in [
             (26, "state      API\nno answer  http://a:39170\n"),
-            (20, "state  API\nno     http://a:39170\nanswer\n"),
+            (22, "state   API\nno      http://a:39170\nanswer\n"),
         ] {
             let mut table = Table::new(width, &["state", "API"]).whole(1);
             table.row(["no answer", "http://a:39170"]);

@@ -87,8 +87,8 @@ impl Recorder {
     }
 }
 
-/// Creates a file, or empties the one that is there; nothing is written over that a link at its path
-/// points to. If it is new, the bits of `mode` say who may read it, less those of the umask.
+/// Creates a file, or empties the one that is there; nothing is written over that a link at its
+/// path points to. If it is new, the bits of `mode` say who may read it, less those of the umask.
 #[cfg(unix)]
 pub fn create_file(path: &Path, mode: u32) -> io::Result<File> {
     use rustix::fs::OFlags;

@@ -24,8 +24,8 @@ pub struct Feed {
     pub coming: broadcast::Receiver<Numbered>,
 }
 
-/// A client's stream at this node: waits until its session has ended. The stream has ended when this
-/// is dropped.
+/// A client's stream at this node: waits until its session has ended. The stream has ended when
+/// this is dropped.
 pub struct Attached(pub Pin<Box<dyn Future<Output = api::SessionEnded> + Send>>);
 
 /// How a cluster is to change.

@@ -21,7 +21,7 @@ use conclave_service::tokens::TokenFile;
 use conclave_service::{Command, EngineConfig, NodeFacts, ReplicatedEngine};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -121,10 +121,8 @@ impl Cluster {
                 host: Host::default(),
             };
             replicas.push(replica.clone());
-            let tokens = guarded.then(|| guarded::tokens(&directory));
-            let path = directory.join(format!("audit-{id}.jsonl"));
-            let audit = guarded.then(|| Audit::open(&path, id + 1).expect("a file"));
-            members.push(Some(Member::start(replica, link, api, limits, (tokens, audit)).await));
+            let access = access(guarded, &directory, id);
+            members.push(Some(Member::start(replica, link, api, limits, access).await));
         }
         Self { nodes, members, replicas, directory }
     }
@@ -176,10 +174,9 @@ impl Cluster {
         for (index, replica) in self.replicas.clone().into_iter().enumerate() {
             let link = TcpListener::bind(replica.listen).await.expect("its own port");
             let api = TcpListener::bind(self.nodes[index]).await.expect("its own port");
-            let tokens = guarded.then(|| guarded::tokens(&self.directory));
+            let access = access(guarded, &self.directory, replica.me.0);
             let limits = HttpLimits::default();
-            self.members[index] =
-                Some(Member::start(replica, link, api, limits, (tokens, None)).await);
+            self.members[index] = Some(Member::start(replica, link, api, limits, access).await);
         }
         self.know_the_leader().await;
     }
@@ -193,13 +190,22 @@ impl Cluster {
     }
 }
 
+/// Tokens and an audit log, if a node is to have them.
+type Access = (Option<Arc<TokenFile>>, Option<Audit>);
+
+fn access(guarded: bool, directory: &Path, id: u32) -> Access {
+    let tokens = guarded.then(|| guarded::tokens(directory));
+    let path = directory.join(format!("audit-{id}.jsonl"));
+    (tokens, guarded.then(|| Audit::open(&path, id + 1).expect("a file")))
+}
+
 impl Member {
     async fn start(
         replica: ReplicaConfig,
         link: TcpListener,
         api: TcpListener,
         limits: HttpLimits,
-        (tokens, audit): (Option<Arc<TokenFile>>, Option<Audit>),
+        (tokens, audit): Access,
     ) -> Self {
         let (commands, taken) = mpsc::channel(1_024);
         let facts = NodeFacts::default();

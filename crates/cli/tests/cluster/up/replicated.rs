@@ -3,6 +3,7 @@
 use super::cluster::{Place, Running, Up};
 use rustix::process::Signal;
 use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
 
 /// A command that says with which fence it runs, and ends with code 7 when it is asked to.
 const WAITS: &str = "trap 'kill $!; exit 7' TERM; echo $CONCLAVE_FENCE; sleep 600 & wait";
@@ -166,8 +167,9 @@ fn members_are_listed_and_leadership_moves_where_it_is_sent() {
     let done = place.conclave(&snapshot);
     let told: Value =
         serde_json::from_str(&done.stdout).unwrap_or_else(|_| panic!("{}", done.stderr));
-    let length = std::fs::metadata(&backup).unwrap().len();
-    assert_eq!(told["bytes"], length);
+    let written = std::fs::metadata(&backup).unwrap();
+    assert_eq!(told["bytes"], written.len());
+    assert_eq!(written.permissions().mode() & 0o777, 0o600, "ids of sessions are in it");
     assert_eq!(place.conclave(&snapshot).code, Some(1), "one that is there is not overwritten");
 }
 
