@@ -12,6 +12,7 @@ use crate::desk::{Answer as Answered, Attached, refusal};
 use conclave_api as api;
 use conclave_table::{Change, Notice, Refusal, SessionEnd, SessionId, Text};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -27,6 +28,8 @@ pub struct Streams {
 
 #[derive(Debug, Default)]
 struct Open {
+    /// Whose it is: this node's table may not know yet who opened the session.
+    principal: Text,
     /// Whether the table knows of it.
     counts: bool,
     fate: watch::Sender<Fate>,
@@ -45,12 +48,16 @@ enum Fate {
 impl Streams {
     /// A stream begins; nothing if this very one is there already. From now on it is told if its
     /// session ends.
-    fn begin(&self, session: SessionId, stream: u64) -> Option<watch::Receiver<Fate>> {
+    fn begin(
+        &self,
+        session: SessionId,
+        stream: u64,
+        principal: &Text,
+    ) -> Option<watch::Receiver<Fate>> {
         let mut open = self.lock();
-        if open.contains_key(&(session, stream)) {
-            return None;
-        }
-        Some(open.entry((session, stream)).or_default().fate.subscribe())
+        let Entry::Vacant(place) = open.entry((session, stream)) else { return None };
+        let principal = principal.clone();
+        Some(place.insert(Open { principal, ..Open::default() }).fate.subscribe())
     }
 
     /// The table knows of it.
@@ -65,12 +72,12 @@ impl Streams {
         self.lock().remove(&(session, stream));
     }
 
-    /// Whether this stream is there; earlier ones of its session do not count any more.
-    fn is_open(&self, session: SessionId, stream: u64) -> bool {
+    /// Whose this stream is, if it is there; earlier ones of its session do not count any more.
+    fn owner(&self, session: SessionId, stream: u64) -> Option<Text> {
         let open = self.lock();
-        let mut later = open.range((session, stream)..=(session, u64::MAX));
-        let first = later.next().filter(|((_, number), known)| *number == stream && known.counts);
-        first.is_some() && !later.any(|(_, known)| known.counts)
+        let all = open.range((session, 0)..=(session, u64::MAX));
+        let ((_, number), latest) = all.rev().find(|(_, known)| known.counts)?;
+        (*number == stream).then(|| latest.principal.clone())
     }
 
     /// Tells the streams of sessions that have ended.
@@ -116,12 +123,12 @@ impl Caller {
     /// Whether this node still has the stream.
     pub fn ping(&self, request: &api::Ping) -> Answered<()> {
         let session = words::session(&request.session)?;
-        if !self.is_own(session) {
-            return Err(words::no_session());
-        }
-        match self.streams().is_open(session, request.stream) {
-            true => Ok(()),
-            false => Err(refusal::not_found("this node has no such stream of this session")),
+        match self.streams().owner(session, request.stream) {
+            Some(owner) if owner == self.name() => Ok(()),
+            None if self.is_own(session) => {
+                Err(refusal::not_found("this node has no such stream of this session"))
+            }
+            Some(_) | None => Err(words::no_session()),
         }
     }
 }
@@ -158,7 +165,7 @@ impl Stream {
         session: SessionId,
         stream: u64,
     ) -> Answered<Self> {
-        let Some(fate) = engine.streams().begin(session, stream) else {
+        let Some(fate) = engine.streams().begin(session, stream, &principal) else {
             return Err(super::answers::refuse("", &Refusal::StaleStream, None));
         };
         Ok(Self { engine, principal, session, stream, fate, counts: false })

@@ -17,24 +17,29 @@ const FOR_EVER: Duration = Duration::from_secs(20);
 #[test]
 fn only_the_latest_stream_that_the_table_knows_of_is_open() {
     let streams = Streams::default();
+    let (ci, nobody) = (Text::from("ci"), None);
     for number in [1, 2] {
-        assert!(streams.begin(FIRST, number).is_some());
-        assert!(streams.begin(FIRST, number).is_none(), "it is there already");
+        assert!(streams.begin(FIRST, number, &ci).is_some());
+        assert!(streams.begin(FIRST, number, &ci).is_none(), "it is there already");
     }
-    assert!(!streams.is_open(FIRST, 1), "the table does not know of it yet");
+    assert_eq!(streams.owner(FIRST, 1), nobody, "the table does not know of it yet");
     streams.counts(FIRST, 1);
-    assert!(streams.is_open(FIRST, 1) && !streams.is_open(SECOND, 1));
+    assert_eq!(streams.owner(FIRST, 1).as_ref(), Some(&ci), "and nobody else's");
+    assert_eq!(streams.owner(SECOND, 1), nobody);
     streams.counts(FIRST, 2);
-    assert!(!streams.is_open(FIRST, 1) && streams.is_open(FIRST, 2));
+    assert_eq!(streams.owner(FIRST, 1), nobody);
+    assert_eq!(streams.owner(FIRST, 2).as_ref(), Some(&ci));
     streams.end(FIRST, 2);
-    assert!(streams.is_open(FIRST, 1) && !streams.is_open(FIRST, 2));
+    assert_eq!(streams.owner(FIRST, 1).as_ref(), Some(&ci));
+    assert_eq!(streams.owner(FIRST, 2), nobody);
 }
 
 #[test]
 fn the_end_of_a_session_is_told_to_all_its_streams_and_is_not_forgotten() {
     let streams = Streams::default();
-    let [first, later, other] = [(FIRST, 1), (FIRST, 2), (SECOND, 1)]
-        .map(|(session, number)| streams.begin(session, number).expect("a new one"));
+    let [first, later, other] = [(FIRST, 1), (FIRST, 2), (SECOND, 1)].map(|(session, number)| {
+        streams.begin(session, number, &Text::default()).expect("a new one")
+    });
     let why = SessionEnd::Expired;
     let (label, principal) = (Text::default(), Text::default());
     streams.tell(&[Notice::SessionEnded { session: FIRST, label, principal, why }]);
