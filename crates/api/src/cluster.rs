@@ -29,7 +29,8 @@ pub struct Cluster {
     pub node: u32,
     /// How long it has been up.
     pub uptime_ms: u64,
-    /// The node that leads, as far as this one knows.
+    /// The node that leads, as far as this one knows. One that leads and hears of no majority does
+    /// not count, in its own eyes either.
     #[cfg_attr(test, schemars(with = "Option<described::NodeNumber>"))]
     pub leader: Option<u32>,
     /// In which term.
@@ -54,6 +55,10 @@ pub struct Cluster {
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "Option<described::Role>"))]
     pub role: Option<String>,
+    /// Replicated engine, of a node whose role is `leader`: whether it hears of a majority. Without
+    /// one it decides nothing, and another may lead already.
+    #[serde(default)]
+    pub majority: Option<bool>,
     /// Replicated engine: the index of the last change in this node's table.
     #[serde(default)]
     pub applied: Option<u64>,

@@ -167,6 +167,16 @@ pub enum Role {
     Learner,
 }
 
+/// Why a session has ended.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum EndReason {
+    Closed,
+    Expired,
+    Lapsed,
+    Unknown,
+}
+
 /// Whether a member counts for majorities.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
@@ -318,6 +328,7 @@ fn derived() -> Map<String, Value> {
     taken.subschema_for::<values::NewValue>();
     let mut given = generator(Contract::Serialize);
     given.subschema_for::<sessions::Session>();
+    given.subschema_for::<sessions::SessionEnded>();
     given.subschema_for::<acquire::Grants>();
     given.subschema_for::<locks::Released>();
     given.subschema_for::<locks::Withdrawn>();
@@ -364,9 +375,8 @@ fn the_kept_schemas_are_those_of_the_types() {
 #[test]
 fn numbers_end_where_they_should() {
     assert_eq!(number_up_to(9), "^(9|[1-8][0-9]{0})$");
-    let port =
-        "65535|[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]{1}";
-    assert_eq!(digits_up_to(65_535), format!("{port}|6553[0-4][0-9]{{0}}"));
+    let up_to = "65535|[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2]";
+    assert_eq!(digits_up_to(65_535), format!("{up_to}[0-9]{{1}}|6553[0-4][0-9]{{0}}"));
 }
 
 #[test]
@@ -377,8 +387,8 @@ fn requests_are_closed_and_answers_say_all_that_they_always_say() {
     for name in of_locks.into_iter().chain(of_others) {
         assert_eq!(derived[name]["additionalProperties"], false, "{name}");
     }
-    let required = &derived["Election"]["required"];
-    assert!(required.as_array().is_some_and(|names| names.contains(&"leader".into())));
+    let required = derived["Election"]["required"].as_array();
+    assert!(required.is_some_and(|names| names.contains(&"leader".into())));
 }
 
 #[test]

@@ -45,5 +45,6 @@ pub use locks::{
 pub use members::{Member, Members, NewMember, Promote, Transfer};
 pub use sessions::{
     Hold, KeepAlive, NewSession, OnDisconnect, Ping, SESSION_HEADER, STREAM_HEADER, Session,
+    SessionEnded,
 };
 pub use values::{NewValue, Value};

@@ -127,6 +127,17 @@ pub struct Ping {
     pub stream: u64,
 }
 
+/// The last event, `ended`, of `GET /v1/session/stream`: its session has ended, and with it all
+/// that it held.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SessionEnded {
+    /// `closed` (its client said so), `expired` (it was silent for its time to live), `lapsed` (its
+    /// stream was gone for its grace), or `unknown` (it ended while this node was behind).
+    #[cfg_attr(test, schemars(with = "described::EndReason"))]
+    pub reason: String,
+}
+
 fn at_one_node() -> String {
     "node".to_string()
 }

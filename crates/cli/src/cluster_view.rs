@@ -126,17 +126,25 @@ fn seen(node: &Node, view: Option<&View>) -> Node {
 
 /// For people; `free` for those too that nobody holds or waits for.
 pub fn text(state: &State, free: bool) -> String {
-    let Cluster { cluster, leader, term, .. } = &state.cluster;
-    let mut text = format!("{}  {}\n", strong(shown(cluster)), tr(&engine(&state.cluster)));
-    let leads = |leader| format!("node {leader} leads, in term {term}");
-    let _ = match leader {
-        Some(leader) => writeln!(text, "{}\n", tr(&leads(leader))),
-        None => writeln!(text, "{}\n", odd("nobody leads")),
-    };
+    let cluster = &state.cluster;
+    let mut text = format!("{}  {}\n", strong(shown(&cluster.cluster)), tr(&engine(cluster)));
+    let _ = writeln!(text, "{}\n", who_leads(state));
     text += &nodes_view::text(state);
     text += &locks(&state.locks, free);
     text += &elections(&state.elections, free);
     text
+}
+
+fn who_leads(state: &State) -> String {
+    let Cluster { leader, term, .. } = &state.cluster;
+    let deaf = state.replicas.iter().find(|node| node.majority == Some(false));
+    match (leader, deaf) {
+        (Some(leader), _) => tr(&format!("node {leader} leads, in term {term}")).into_owned(),
+        (None, Some(Standing { node, .. })) => {
+            odd(format!("nobody leads: node {node} hears of no majority"))
+        }
+        (None, None) => odd("nobody leads"),
+    }
 }
 
 /// The engine of a cluster, and what it stands on.
@@ -152,9 +160,10 @@ pub fn engine(cluster: &Cluster) -> String {
 
 /// One lock or election for people, with everybody who waits for it.
 pub fn detail(state: &State) -> String {
-    let columns = ["waiting", "node", "place", "for", "may take"];
-    let mut table = Table::new(width(), &columns);
     let at_one = state.cluster.scope != "cluster"; // Otherwise all nodes know who waits.
+    let columns = ["waiting", "place", "for", "may take", "node"];
+    let columns = if at_one { &columns[..] } else { &columns[..4] };
+    let mut table = Table::new(width(), columns);
     let at_locks = state.locks.iter().map(|lock| (lock.node, &lock.waiters));
     let stand = |election: &Election| election.leading_node.unwrap_or(state.cluster.node);
     let at_elections = state.elections.iter().map(|it| (stand(it), &it.candidates));
@@ -163,13 +172,14 @@ pub fn detail(state: &State) -> String {
         at_locks.chain(at_elections).flat_map(|(node, all)| all.iter().map(move |it| (node, it)))
     {
         anybody = true;
-        table.row([
+        let cells = [
             shown(&waiter.label).into_owned(),
-            if at_one { node.to_string() } else { String::new() },
             waiter.position.to_string(),
             age(waiter.waited_ms),
             waiter.eta_ms.map(age).unwrap_or_default(),
-        ]);
+            node.to_string(),
+        ];
+        table.row(cells.into_iter().take(columns.len()));
     }
     let mut text = String::new();
     if !state.locks.is_empty() {

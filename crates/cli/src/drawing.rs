@@ -3,6 +3,7 @@
 use crate::failure::Usage;
 use crate::lang::Lang;
 use crate::output::note;
+use crate::written::{self, Readers};
 use anyhow::Context;
 use conclave_lab::Experiment;
 use conclave_sim::trace::frames::Film;
@@ -128,7 +129,8 @@ impl Drawing {
         for file in &self.trace {
             let flag = || format!("--trace {file}");
             let text = Format::of(file)?.write(trace, window).with_context(flag)?;
-            fs::write(file, text).map_err(plain).with_context(flag)?;
+            let readers = Readers::of(trace);
+            written::write(Path::new(file), &text, readers).map_err(plain).with_context(flag)?;
             note(&format!("wrote {file}{}", left_out(file, trace, window)));
         }
         if let Some(folder) = &self.frames {
@@ -137,7 +139,8 @@ impl Drawing {
             fs::create_dir_all(folder).map_err(plain).with_context(flag)?;
             remove_old_frames(Path::new(folder)).map_err(plain).with_context(flag)?;
             for (name, text) in &film.files {
-                fs::write(Path::new(folder).join(name), text).map_err(plain).with_context(flag)?;
+                let (file, readers) = (Path::new(folder).join(name), Readers::of(trace));
+                written::write(&file, text, readers).map_err(plain).with_context(flag)?;
             }
             let Film { shown, total, .. } = film;
             let cut = if shown < total { format!(" of {total}") } else { String::new() };

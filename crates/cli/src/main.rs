@@ -22,6 +22,7 @@ mod quorum;
 mod signals;
 mod texts;
 mod up;
+mod written;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Exit;

@@ -2,7 +2,7 @@
 
 use crate::cluster_view::{State, age};
 use crate::output::table::Table;
-use crate::output::{good, odd, strong, width};
+use crate::output::{dim, good, odd, strong, width};
 use crate::texts::phrase;
 use conclave_client::api::limits::shown;
 use conclave_client::api::{Cluster, Node};
@@ -15,6 +15,8 @@ pub struct Standing {
     pub node: u32,
     /// `leader`, `follower`, `candidate` or `learner`.
     pub role: String,
+    /// Of a leader: whether it hears of a majority. Without one, another may lead already.
+    pub majority: Option<bool>,
     /// The term that it is in.
     pub term: u64,
     /// The last change in its table.
@@ -29,13 +31,18 @@ pub fn standings(views: &[&Cluster]) -> Vec<Standing> {
     let standing = |view: &&Cluster| {
         let applied = view.applied?;
         let lag = committed.saturating_sub(applied);
-        Some(Standing { node: view.node, role: view.role.clone()?, term: view.term, applied, lag })
+        let Cluster { node, majority, term, .. } = **view;
+        Some(Standing { node, role: view.role.clone()?, majority, term, applied, lag })
     };
     views.iter().filter_map(standing).collect()
 }
 
 /// For people.
 pub fn text(state: &State) -> String {
+    if state.nodes.is_empty() {
+        let words = "no node belongs to this cluster yet: it begins when its nodes have met";
+        return format!("{}\n", dim(words));
+    }
     match &*state.replicas {
         [] => classic(state),
         replicas => replicated(state, replicas),
@@ -43,7 +50,7 @@ pub fn text(state: &State) -> String {
 }
 
 fn classic(state: &State) -> String {
-    let mut table = Table::new(width(), &["node", "state", "for", "API", ""]);
+    let mut table = Table::new(width(), &["node", "state", "for", "API", ""]).whole(3);
     for node in &state.nodes {
         let leads = state.cluster.leader == Some(node.id) && !is_silent(state, node);
         let leads = if leads { phrase("leads") } else { "" };
@@ -55,13 +62,14 @@ fn classic(state: &State) -> String {
 
 fn replicated(state: &State, replicas: &[Standing]) -> String {
     let headings = ["node", "state", "for", "role", "term", "applied", "behind", "API"];
-    let mut table = Table::new(width(), &headings).right([4, 5, 6]);
+    let mut table = Table::new(width(), &headings).right([4, 5, 6]).whole(7);
     for node in &state.nodes {
         let [id, said, since, api] = common(state, node);
         let standing = replicas.iter().find(|standing| standing.node == node.id);
         let told = standing.map(|standing| {
-            let Standing { role, term, applied, lag, .. } = standing;
+            let Standing { role, majority, term, applied, lag, .. } = standing;
             let role = match &**role {
+                "leader" if *majority == Some(false) => odd("no majority"),
                 "leader" => strong(phrase("leader")),
                 "follower" => phrase("follower").to_string(),
                 "candidate" => odd(phrase("candidate")),
@@ -120,10 +128,9 @@ mod tests {
         assert_eq!(lags, [(1, 0), (2, 40)]);
     }
 
-    #[test]
-    fn the_table_tells_role_term_and_lag_of_who_answers_and_nothing_of_who_does_not() {
-        let views = [view(1, "leader", 100, 100), view(2, "follower", 60, 90)];
-        let state = State {
+    /// What these say, and the third node says nothing.
+    fn state(views: &[Cluster]) -> State {
+        State {
             nodes: views[0].nodes.clone(),
             silent: vec![3],
             replicas: standings(&views.iter().collect::<Vec<_>>()),
@@ -131,7 +138,39 @@ mod tests {
             locks: Vec::new(),
             elections: Vec::new(),
             scheme: "http://",
-        };
+        }
+    }
+
+    /// A leader that hears of no majority is not shown as one that leads.
+    #[test]
+    fn a_leader_without_a_majority_does_not_lead() {
+        let mut deaf = view(1, "leader", 100, 100);
+        deaf.majority = Some(false);
+        deaf.leader = None;
+        let text = crate::cluster_view::text(&state(&[deaf]), false);
+        let text = anstream::adapter::strip_str(&text).to_string();
+        assert!(text.contains("nobody leads: node 1 hears of no majority\n"), "{text}");
+        assert!(text.contains("  no majority  "), "{text}");
+        let mut sound = view(1, "leader", 100, 100);
+        sound.majority = Some(true);
+        let text = crate::cluster_view::text(&state(&[sound]), false);
+        assert!(text.contains("node 1 leads, in term 7\n"), "{text}");
+    }
+
+    #[test]
+    fn a_cluster_that_has_yet_to_begin_says_so_and_shows_no_empty_table() {
+        let mut unborn = view(1, "learner", 0, 0);
+        (unborn.leader, unborn.nodes) = (None, Vec::new());
+        let mut state = state(&[unborn]);
+        (state.silent, state.replicas) = (Vec::new(), Vec::new());
+        let text = anstream::adapter::strip_str(&text(&state)).to_string();
+        let expected = "no node belongs to this cluster yet: it begins when its nodes have met\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn the_table_tells_role_term_and_lag_of_who_answers_and_nothing_of_who_does_not() {
+        let state = state(&[view(1, "leader", 100, 100), view(2, "follower", 60, 90)]);
         let text = anstream::adapter::strip_str(&text(&state)).to_string();
         let rows: Vec<Vec<&str>> =
             text.lines().map(|line| line.split_whitespace().collect()).collect();

@@ -4,16 +4,18 @@
 //! For who lives on, the grace is a second deadline: the node may have seen the stream end while
 //! this side saw nothing. Pings beside the stream tell: one that was echoed found the stream there
 //! when it came, so the grace begins no earlier than when it was sent. A stream that ends, or whose
-//! pings are not echoed, is opened anew at another node, under a higher number.
+//! pings are not echoed, is opened anew at another node, under a higher number; unless its last
+//! event says that the session has ended.
 
-use crate::api::{Ping, SESSION_HEADER, STREAM_HEADER};
+use crate::api::{Ping, SESSION_HEADER, STREAM_HEADER, SessionEnded};
 use crate::clock::{nap, since_boot};
 use crate::credentials::unanswered;
 use crate::deadline::LeaseDeadline;
 use crate::question::Question;
 use crate::session::{Shared, State};
+use crate::watch::Loss;
 use crate::{Client, Error};
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, PoisonError};
 use std::thread;
@@ -24,6 +26,16 @@ use ureq::http::Method;
 const SILENCE: Duration = Duration::from_secs(30);
 /// A new session has its stream sooner than this.
 const BEGIN: Duration = Duration::from_secs(5);
+/// No line of a stream is longer.
+const LINE_MAX: u64 = 4_096;
+
+/// What comes on a stream.
+enum Heard {
+    /// A sign of life.
+    Life,
+    /// The session has ended.
+    Ended(SessionEnded),
+}
 
 /// How long a session outlives its stream, and when the last ping was sent that a node echoed.
 #[derive(Debug)]
@@ -98,7 +110,7 @@ fn run(shared: &Arc<Shared>, span: Duration) {
 }
 
 /// Opens a stream. What is returned hears of whatever comes on it, and of its end.
-fn attach(shared: &Shared, place: Client, number: u64, span: Duration) -> Option<Receiver<()>> {
+fn attach(shared: &Shared, place: Client, number: u64, span: Duration) -> Option<Receiver<Heard>> {
     let (tell, heard) = mpsc::channel();
     let session = shared.session.clone();
     let patience = patience(&shared.lock(), span);
@@ -106,7 +118,29 @@ fn attach(shared: &Shared, place: Client, number: u64, span: Duration) -> Option
         let _ = read(&place, &session, number, patience, &tell); // Either way it has ended.
     });
     reading.ok()?;
-    heard.recv_timeout(patience).ok().map(|()| heard)
+    match heard.recv_timeout(patience).ok()? {
+        Heard::Life => Some(heard),
+        Heard::Ended(ended) => {
+            on_end(shared, &ended);
+            None
+        }
+    }
+}
+
+/// Whoever holds something knows at once. What was ended from here is no loss.
+fn on_end(shared: &Shared, ended: &SessionEnded) {
+    let words = match &*ended.reason {
+        "closed" => "its session was ended",
+        "expired" => "its session was silent for too long",
+        "lapsed" => "its session was without its stream for too long",
+        _ => "its session has ended",
+    };
+    let mut state = shared.lock();
+    if !state.closed {
+        state.loss.get_or_insert(Loss::Told(words.to_string()));
+    }
+    drop(state);
+    shared.changed.notify_all();
 }
 
 /// How long a node may take to begin a stream. Where there was one before, another node may still
@@ -124,12 +158,25 @@ fn read(
     session: &str,
     number: u64,
     patience: Duration,
-    tell: &Sender<()>,
+    tell: &Sender<Heard>,
 ) -> io::Result<()> {
-    let mut stream = place.stream(session, number, patience).map_err(io::Error::other)?;
-    let mut buffer = [0; 512];
-    while stream.read(&mut buffer)? > 0 && tell.send(()).is_ok() {}
-    Ok(())
+    let stream = place.stream(session, number, patience).map_err(io::Error::other)?;
+    let mut stream = BufReader::new(stream);
+    let mut event = String::new();
+    loop {
+        let mut line = String::new();
+        if stream.by_ref().take(LINE_MAX).read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        if let Some(name) = line.strip_prefix("event:") {
+            event = name.trim().to_string();
+        }
+        let ended = line.strip_prefix("data:").filter(|_| event == "ended");
+        let ended = ended.map(|data| serde_json::from_str(data).unwrap_or_default());
+        if tell.send(ended.map_or(Heard::Life, Heard::Ended)).is_err() {
+            return Ok(());
+        }
+    }
 }
 
 /// Pings the node at a third of the grace, until the stream or the session is over.
@@ -138,13 +185,14 @@ fn ping_while_open(
     place: &Client,
     number: u64,
     span: Duration,
-    heard: &Receiver<()>,
+    heard: &Receiver<Heard>,
 ) {
     let words = Ping { session: shared.session.clone(), stream: number };
     loop {
         let sent = since_boot();
         let question = Question::post("/v1/session/ping".to_string(), &words, span / 2);
         if place.tell(&question).is_err() {
+            listen(shared, heard, since_boot() + span / 10); // What became of it is on its way.
             return;
         }
         let mut state = shared.lock();
@@ -153,15 +201,24 @@ fn ping_while_open(
         }
         drop(state);
         shared.changed.notify_all();
-        let next = sent + span / 3;
-        while since_boot() < next {
-            match heard.recv_timeout(nap(next.saturating_sub(since_boot()))) {
-                Ok(()) | Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-        }
-        if is_over(&mut shared.lock()) {
+        if !listen(shared, heard, sent + span / 3) || is_over(&mut shared.lock()) {
             return;
+        }
+    }
+}
+
+/// Hears whatever comes on the stream until then; whether the stream is still there.
+fn listen(shared: &Shared, heard: &Receiver<Heard>, until: Duration) -> bool {
+    loop {
+        match heard.recv_timeout(nap(until.saturating_sub(since_boot()))) {
+            Ok(Heard::Life) => {}
+            Ok(Heard::Ended(ended)) => {
+                on_end(shared, &ended);
+                return false;
+            }
+            Err(RecvTimeoutError::Disconnected) => return false,
+            Err(RecvTimeoutError::Timeout) if since_boot() >= until => return true,
+            Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }

@@ -36,6 +36,7 @@ pub struct ApiTls {
     /// For the API of another node, which is asked for values by a classic engine.
     client: Arc<ClientConfig>,
     clients: Arc<dyn ClientCertVerifier>,
+    end: SystemTime,
     denied: BTreeSet<Fingerprint>,
 }
 
@@ -63,7 +64,7 @@ impl ApiTls {
         let chain = pem_files::certificates(certificate)?;
         let secret = pem_files::private_key(key)?;
         let provider = Arc::new(ring::default_provider());
-        check_own(certificate, authority, &chain, &roots, &provider)?;
+        let end = check_own(certificate, authority, &chain, &roots, &provider)?;
         let with = |file: &Path| {
             let file = file.to_owned();
             move |problem: String| TlsError { file, problem }
@@ -89,7 +90,12 @@ impl ApiTls {
             })?;
         tls::without_tickets(&mut server);
         let (client, server) = (Arc::new(client), Arc::new(server));
-        Ok(Self { server, client, clients, denied: BTreeSet::new() })
+        Ok(Self { server, client, clients, end, denied: BTreeSet::new() })
+    }
+
+    /// When the certificate of this node is valid no more.
+    pub fn end(&self) -> SystemTime {
+        self.end
     }
 
     /// The same, but for certificates that are refused although the authority has signed them.
@@ -151,14 +157,15 @@ pub async fn close_gently<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) {
     let _ = tokio::time::timeout(LINGER, ending).await; // Whoever stays does not matter any more.
 }
 
-/// A certificate that no client would take had better be known before any of them asks.
+/// A certificate that no client would take had better be known before any of them asks. Returns
+/// when it ends.
 fn check_own(
     file: &Path,
     authority: &Path,
     chain: &[Certificate],
     roots: &Arc<RootCertStore>,
     provider: &Arc<CryptoProvider>,
-) -> Result<(), TlsError> {
+) -> Result<SystemTime, TlsError> {
     let mismatch = |problem: String| {
         let problem = format!("does not go with {}: {problem}", authority.display());
         TlsError { file: file.to_owned(), problem }
@@ -168,11 +175,14 @@ fn check_own(
     let verifier = verifier.build().map_err(|error| mismatch(error.to_string()))?;
     // For which hosts it is good is the clients' affair: any name will do here.
     let name = ServerName::try_from("conclave.invalid").map_err(|e| mismatch(e.to_string()))?;
-    match tls::verify_name(&verifier, chain, &name, UnixTime::now()) {
-        Ok(()) => Ok(()),
+    let verify = |at: UnixTime| match tls::verify_name(&verifier, chain, &name, at) {
         Err(rustls::Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         )) => Ok(()),
+        verified => verified,
+    };
+    match verify(UnixTime::now()).and_then(|()| tls::end(verify)) {
+        Ok(end) => Ok(end),
         Err(rustls::Error::InvalidCertificate(reason)) => Err(mismatch(tls::in_words(&reason))),
         Err(error) => Err(mismatch(error.to_string())),
     }

@@ -14,7 +14,7 @@ mod reader;
 mod writer;
 
 pub use reader::{Recording, RecordingError, read};
-pub use writer::Recorder;
+pub use writer::{Recorder, create_file};
 
 use crate::{Deed, Input, Key, Lane};
 use conclave_core::{Hasher, NodeId, Ticks};

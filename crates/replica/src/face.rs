@@ -126,6 +126,19 @@ pub struct Status {
     pub generation: Option<u64>,
 }
 
+impl Status {
+    /// Whether this node leads and hears of no majority: it decides nothing, and another may lead
+    /// already.
+    pub fn is_deaf(&self) -> bool {
+        self.role == Role::Leader && !self.quorum
+    }
+
+    /// Who leads, as people are told: a leader that hears of no majority does not.
+    pub fn sure_leader(&self) -> Option<NodeId> {
+        self.leader.filter(|_| !self.is_deaf())
+    }
+}
+
 /// A change that a majority has on disk and this node has applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 pub struct NodeFacts {
     /// Its data directory.
     pub data: Arc<DataState>,
-    /// When its certificate ends, if it has one.
+    /// When the certificate of its links ends, if it has one.
     pub certificate_end: Option<SystemTime>,
     /// Classic engine: how long the syncs of its disk took.
     pub syncs: Option<Arc<Histogram>>,

@@ -13,11 +13,16 @@ use conclave_client::api::limits::{self, shown};
 use conclave_client::api::{Member, Members, NewMember};
 use conclave_client::{Client, Error};
 use std::fs;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
+use std::thread;
 use std::time::Duration;
 
 /// A leader that is well tells sooner than this.
 const LOOK: Duration = Duration::from_secs(1);
+/// Who leads after a hand-over is asked so often, and after such a pause.
+const LED_LOOKS: usize = 20;
+const LED_PAUSE: Duration = Duration::from_millis(100);
 
 /// Who belongs to a replicated cluster, who leads it, and its backups
 #[derive(Debug, clap::Args)]
@@ -137,9 +142,13 @@ pub fn run(arguments: &ClusterArguments) -> anyhow::Result<Exit> {
     match &arguments.act {
         Act::Members(List { admin }) => admin.show(Client::members),
         Act::Add(arguments) => add(arguments),
-        Act::Remove(Remove { id, admin }) => admin.show(|client| client.remove_member(*id)),
+        Act::Remove(Remove { id, admin }) => {
+            admin.show(|client| client.remove_member(*id).map(|left| once_led(client, left, None)))
+        }
         Act::Promote(Promote { id, admin }) => admin.show(|client| client.promote(*id)),
-        Act::Transfer(Transfer { to, admin }) => admin.show(|client| client.transfer(*to)),
+        Act::Transfer(Transfer { to, admin }) => {
+            admin.show(|client| client.transfer(*to).map(|moved| once_led(client, moved, *to)))
+        }
         Act::Snapshot(arguments) => snapshot(arguments),
         Act::Restore(arguments) => restore::run(arguments),
     }
@@ -171,6 +180,19 @@ impl Admin {
     }
 }
 
+/// Who led has handed over, and it takes a moment until all know to whom.
+fn once_led(client: &Client, mut members: Members, to: Option<u32>) -> Members {
+    for _ in 0..LED_LOOKS {
+        let leader = members.members.iter().find(|member| member.leads);
+        if leader.is_some_and(|leader| to.is_none_or(|to| to == leader.id)) {
+            break;
+        }
+        thread::sleep(LED_PAUSE);
+        members = client.members().unwrap_or(members);
+    }
+    members
+}
+
 /// Only the leader knows how far behind the others are.
 fn as_the_leader_knows(client: &Client, members: Members) -> Members {
     let leader = members.members.iter().find(|member| member.leads);
@@ -184,14 +206,13 @@ fn as_the_leader_knows(client: &Client, members: Members) -> Members {
 
 /// The same error, with the flag that helps.
 fn explained(error: Error) -> anyhow::Error {
-    let lacks_token = matches!(&error, Error::Refused { status: 401, .. });
-    let explained = holding::explained(error);
-    match lacks_token {
-        true => {
-            let flag = "--admin-token-file FILE or CONCLAVE_ADMIN_TOKEN_FILE names its file";
-            anyhow::anyhow!("{explained}; {flag}")
-        }
-        false => explained,
+    let flag = "--admin-token-file FILE or CONCLAVE_ADMIN_TOKEN_FILE names its file";
+    let Error::Refused { status: 401, failure, .. } = &error else {
+        return holding::explained(error);
+    };
+    match failure.error.message.contains("admin token") {
+        true => anyhow::anyhow!("{error}; {flag}"), // Another token would not do.
+        false => anyhow::anyhow!("{}; {flag}", holding::explained(error)),
     }
 }
 
@@ -209,7 +230,8 @@ fn add(arguments: &Add) -> anyhow::Result<Exit> {
 fn snapshot(arguments: &Snapshot) -> anyhow::Result<Exit> {
     let Snapshot { file, admin } = arguments;
     let failed = || format!("{}: cannot be written", file.display());
-    let options = fs::OpenOptions::new().write(true).create_new(true).clone();
+    // For its owner alone: the ids of sessions are in it, and who has one can use what it holds.
+    let options = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).clone();
     let mut written = options.open(file).with_context(failed)?; // Before it is asked for.
     let bytes = admin.client().and_then(|client| client.snapshot().map_err(explained));
     let bytes = bytes.inspect_err(|_| drop(fs::remove_file(file)))?;

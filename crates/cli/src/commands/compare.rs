@@ -5,6 +5,7 @@ use crate::compare::{csv, elections as shown, json, matrix, plot, table, words};
 use crate::failure::{Exit, Usage};
 use crate::output::bar::Bar;
 use crate::output::{self, dim};
+use crate::written::{self, Readers};
 use anyhow::Context;
 use conclave_algorithms::catalog::{self, Entry, Family};
 use conclave_lab::compare::{Conditions, Omitted, elections, faults, measure};
@@ -159,7 +160,8 @@ fn write(
     entries: &[&'static Entry],
     omitted: &[Omitted],
 ) -> anyhow::Result<Exit> {
-    std::fs::write(file, svg).with_context(|| format!("--plot {}", file.display()))?;
+    written::write(file, svg, Readers::Anybody)
+        .with_context(|| format!("--plot {}", file.display()))?;
     let mut told = format!("{} algorithms over N, drawn into {}\n", entries.len(), file.display());
     for one in omitted {
         told += &format!("without {}, N = {}: {}\n", one.entry.id, one.nodes, words::why(&one.why));

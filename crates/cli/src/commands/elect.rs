@@ -5,8 +5,8 @@ use crate::connection::Connection;
 use crate::failure::Exit;
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::{output, signals};
-use conclave_client::api::limits;
-use conclave_client::{Guard, Wanted};
+use conclave_client::api::{Holder, limits};
+use conclave_client::{Error, Guard, Wanted};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -68,7 +68,8 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
             Answer::Held(guard) => guard,
             Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),
             Answer::Refused(error) if holding::is_not_in_time(&error) => {
-                output::warn(&format!("{}: not elected in time: {error}", arguments.name));
+                let why = reason(&error);
+                output::warn(&format!("{}: not elected in time{why}", arguments.name));
                 return Ok(Exit::Code(holding::NOT_IN_TIME));
             }
             Answer::Refused(error) => return Err(holding::explained_for(&arguments.name, error)),
@@ -89,6 +90,17 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
         if !arguments.again {
             return Ok(Exit::Code(holding::LOST));
         }
+    }
+}
+
+/// Who leads instead, if that is known.
+fn reason(error: &Error) -> String {
+    let Error::Refused { failure, .. } = error else { return format!(": {error}") };
+    match failure.holders.first() {
+        Some(Holder { label, held_ms, .. }) => {
+            format!(": {} leads, for {} s", limits::shown(label), held_ms / 1_000)
+        }
+        None => format!(": {error}"),
     }
 }
 

@@ -206,12 +206,18 @@ fn refused(arguments: &Lock, client: &Client, error: Error) -> anyhow::Result<Ex
     let why = failure.as_ref().map(reason).unwrap_or_default();
     let own_words = why.is_empty() || error.says(Code::ModeConflict);
     let why = match own_words {
-        true if error.says(Code::Timeout) => String::new(), // It says nothing more than this.
+        true if says_no_more(&error) => String::new(),
         true => format!(": {error}"),
         false => format!(": {why}"),
     };
     output::warn(&format!("{name}: the lock could not be had in time{why}"));
     Ok(Exit::Code(holding::NOT_IN_TIME))
+}
+
+/// Whether a refusal only says that the time was over: why, nobody knows.
+fn says_no_more(error: &Error) -> bool {
+    let plain = |failure: &Failure| failure.error.message.ends_with("could not be had in time");
+    error.says(Code::Timeout) && error.failure().is_some_and(plain)
 }
 
 /// What it was waited for: who holds it, who was before, which node is missing.

@@ -4,6 +4,7 @@ use crate::failure::{Exit, Usage};
 use crate::output::bar::Bar;
 use crate::output::{self, dim};
 use crate::quorum::{plot, report};
+use crate::written::{self, Readers};
 use anyhow::Context;
 use conclave_lab::quorum::{Case, estimate};
 use std::path::{Path, PathBuf};
@@ -83,7 +84,8 @@ fn draw(case: Case, file: &Path) -> anyhow::Result<()> {
         return Err(Usage::flag("--plot", file.display(), "takes a file name with .svg").into());
     }
     let svg = plot::svg(case)?;
-    std::fs::write(file, svg).with_context(|| format!("--plot {}", file.display()))
+    written::write(file, &svg, Readers::Anybody)
+        .with_context(|| format!("--plot {}", file.display()))
 }
 
 impl Quorum {

@@ -6,6 +6,7 @@ use crate::explanation_view;
 use crate::failure::{Exit, Usage};
 use crate::holding;
 use crate::output::{json, print, warn};
+use conclave_client::Client;
 use std::io::IsTerminal;
 use std::thread;
 use std::time::Duration;
@@ -56,6 +57,10 @@ pub fn run(arguments: &Status) -> anyhow::Result<Exit> {
 fn explain(arguments: &Status, name: &str) -> anyhow::Result<Exit> {
     let client = arguments.connection.client()?;
     let lock = client.explain(name).map_err(|error| holding::explained_for(name, error))?;
+    if lock.holders.is_empty() && lock.waiters.is_empty() && is_election(&client, name) {
+        let words = format!("--explain: {name} is an election, and this is for locks");
+        return Err(Usage(words).into());
+    }
     let Some(explanation) = &lock.explanation else {
         return Err(Usage("--explain: the engine of this cluster does not have this".into()).into());
     };
@@ -64,6 +69,11 @@ fn explain(arguments: &Status, name: &str) -> anyhow::Result<Exit> {
         false => print(&explanation_view::text(&lock, explanation))?,
     }
     Ok(Exit::Done)
+}
+
+/// Whether somebody leads or stands under this name.
+fn is_election(client: &Client, name: &str) -> bool {
+    client.election(name).is_ok_and(|it| it.leader.is_some() || !it.candidates.is_empty())
 }
 
 fn state(arguments: &Status) -> anyhow::Result<State> {

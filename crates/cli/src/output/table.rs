@@ -1,7 +1,7 @@
 //! Aligned tables that fit the terminal.
 
 use crate::texts::tr;
-use comfy_table::{CellAlignment, ContentArrangement, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, presets};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -14,6 +14,8 @@ pub struct Table {
     inner: comfy_table::Table,
     /// The escape sequences that were met, in the order of their stand-ins.
     sequences: Vec<String>,
+    /// Whether a column is left in one piece.
+    whole: bool,
 }
 
 impl Table {
@@ -24,7 +26,7 @@ impl Table {
         inner.set_content_arrangement(ContentArrangement::Dynamic);
         inner.set_width(u16::try_from(width).unwrap_or(u16::MAX));
         inner.set_header(headings.iter().map(|heading| tr(heading)));
-        Self { inner, sequences: Vec::new() }
+        Self { inner, sequences: Vec::new(), whole: false }
     }
 
     /// Puts a column's cells to the right, as numbers want it.
@@ -33,6 +35,15 @@ impl Table {
             if let Some(column) = self.inner.column_mut(column) {
                 column.set_cell_alignment(CellAlignment::Right);
             }
+        }
+        self
+    }
+
+    /// Leaves the cells of a column in one piece, as what is copied wants it; others give way.
+    pub fn whole(mut self, column: usize) -> Self {
+        if let Some(column) = self.inner.column_mut(column) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+            self.whole = true;
         }
         self
     }
@@ -77,6 +88,11 @@ impl Table {
         for column in self.inner.column_iter_mut() {
             column.set_padding((0, 2));
         }
+        // Blanks at the end of a line are cut off, and need no room.
+        let last = self.inner.column_count().saturating_sub(1);
+        if let Some(last) = self.inner.column_mut(last).filter(|_| self.whole) {
+            last.set_padding((0, 0));
+        }
         let lines: Vec<String> =
             self.inner.lines().map(|line| line.trim_end().to_string()).collect();
         let mut text = String::new();
@@ -106,5 +122,18 @@ mod tests {
         let plain = anstream::adapter::strip_str(&text).to_string();
         let expected = "node  state      for\n1     up         3 s\n2     no answer  12 s\n";
         assert_eq!(plain, expected);
+    }
+
+    #[test]
+    fn what_is_to_be_copied_is_not_broken() {
+        for (width, expected) in [
+            (26, "state      API\nno answer  http://a:39170\n"),
+            (22, "state   API\nno      http://a:39170\nanswer\n"),
+        ] {
+            let mut table = Table::new(width, &["state", "API"]).whole(1);
+            table.row(["no answer", "http://a:39170"]);
+            let plain = anstream::adapter::strip_str(&table.render()).to_string();
+            assert_eq!(plain, expected);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::member::Member;
 use super::setup::Setup;
-use crate::invocation::called;
+use crate::invocation::{called, in_same_language};
 use crate::output::table::Table;
 use crate::output::{dim, good, labelled, strong, typed, width};
 use crate::texts::tr;
@@ -86,10 +86,13 @@ fn attempts(cluster: &Cluster, members: &[Member]) -> String {
         (format!("{own} status --watch"), "who holds, who waits"),
         (format!("kill -9 {victim}"), "the node that leads, gone"),
     ];
-    let longest = attempts.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
+    // As they are shown: what is typed keeps its language.
+    let attempts = attempts.map(|(command, about)| (in_same_language(&command), about));
+    let width = |command: &str| command.chars().count();
+    let longest = attempts.iter().map(|(command, _)| width(command)).max().unwrap_or_default();
     let mut text = format!("\n{}\n", strong("Try, in another terminal"));
     for (command, about) in attempts {
-        let gap = " ".repeat(longest + 2 - command.len());
+        let gap = " ".repeat(longest + 2 - width(&command));
         let _ = writeln!(text, "  {}{gap}{}", typed(&command), dim(about));
     }
     text

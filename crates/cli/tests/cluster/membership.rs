@@ -210,6 +210,8 @@ fn a_restored_cluster_says_why_it_lets_nobody_in() {
         let done = conclave(&lock);
         (done.code == 75).then(|| assert!(done.stderr.contains(quiet), "{}", done.stderr))
     });
+    let waited = conclave(&["lock", "demo", "--wait", "100ms", "--server", api, "--", "true"]);
+    assert!(waited.code == 75 && waited.stderr.contains(quiet), "{}", waited.stderr);
     let told = conclave(&["status", "demo", "--explain", "--server", api]);
     let words: Vec<&str> = told.stdout.split_whitespace().collect();
     assert!(words.join(" ").contains(quiet.trim()), "{}", told.stdout);

@@ -10,6 +10,7 @@ use conclave_net::{AnyIndication, Deed};
 use lab::Lab;
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 /// A folder of its own for each test.
@@ -55,6 +56,10 @@ fn every_kind_of_engine_replays_and_verifies() {
         assert!(drawn.contains("REQUEST"), "{engine}");
         let again = conclave(&["replay", &jsonl]);
         assert_eq!(again.code, 0, "{engine}: {}{}", again.stdout, again.stderr);
+        for file in [&svg, &jsonl] {
+            let mode = fs::metadata(file).expect("drawn").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{file}: for its owner alone, as what it was made of");
+        }
     }
 }
 

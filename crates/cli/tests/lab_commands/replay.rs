@@ -2,6 +2,7 @@
 
 use crate::support::{Done, conclave};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 /// A folder of its own for each test.
@@ -38,6 +39,35 @@ fn frames_of_an_earlier_run_go() {
     fs::remove_dir_all(&folder).expect("the folder can go");
 }
 
+/// Somebody else may have put a link where a file is to be; what it points to stays as it is.
+#[test]
+fn nothing_is_written_through_a_link() {
+    let folder = folder("links");
+    let file = |name: &str| path(&folder, name);
+    let (own, frames) = (file("own.txt"), file("frames"));
+    fs::write(&own, "mine").expect("a file");
+    fs::create_dir(&frames).expect("a folder");
+    let link = |name: &str| {
+        let link = file(name);
+        std::os::unix::fs::symlink(&own, &link).expect("a link");
+        link
+    };
+    let (trace, plot) = (link("run.jsonl"), link("plot.svg"));
+    link("frames/index.html");
+    for arguments in [
+        vec!["sim", "central", "--nodes", "2", "--trace", &*trace],
+        vec!["sim", "central", "--nodes", "2", "--frames", &*frames],
+        vec!["quorum", "--coordinators", "5", "--plot", &*plot],
+        vec!["compare", "--nodes", "2", "--plot", &*plot],
+    ] {
+        let done = conclave(&arguments);
+        assert_eq!(done.code, 1, "{arguments:?}: {}", done.stderr);
+        assert!(done.stderr.contains("it is a link: name the file itself"), "{}", done.stderr);
+        assert_eq!(fs::read_to_string(&own).expect("it is there"), "mine", "{arguments:?}");
+    }
+    fs::remove_dir_all(&folder).expect("the folder can go");
+}
+
 #[test]
 fn a_run_is_written_in_every_format_and_verified() {
     let folder = folder("every-format");
@@ -58,6 +88,10 @@ fn a_run_is_written_in_every_format_and_verified() {
     assert_eq!(found[2], "sequenceDiagram\n    ");
     assert_eq!(found[3], "(?<host>\\S*) (?<cloc");
     assert_eq!(found[4], "{\"displayTimeUnit\":\"");
+    fs::write(file("usual"), "").expect("a file");
+    let mode = |name: &str| fs::metadata(name).expect("written").permissions().mode();
+    let usual = mode(&file("usual"));
+    assert!(names.iter().all(|name| mode(name) == usual), "nothing simulated is a secret");
     let page = fs::read_to_string(folder.join("frames/index.html")).expect("a page");
     assert!(page.contains("background: #fff"), "what is dark is read on a dark page, too");
     assert!(page.contains("central, 3 nodes") && folder.join("frames/000.svg").exists());

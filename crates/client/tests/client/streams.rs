@@ -16,7 +16,7 @@ const LONG: Duration = Duration::from_secs(60);
 /// A node that has streams, in front of one of a cluster; and what ends the streams.
 #[derive(Clone, Default)]
 struct Streams {
-    open: Arc<Mutex<Vec<Sender<()>>>>,
+    open: Arc<Mutex<Vec<Sender<&'static str>>>>,
     deaf: Arc<AtomicBool>,
 }
 
@@ -32,6 +32,12 @@ impl Streams {
             }
             PING => Some(Answer::Says(200, serde_json::json!({}))),
             _ => None,
+        }
+    }
+
+    fn say(&self, words: &'static str) {
+        for stream in &*self.open.lock().unwrap() {
+            let _ = stream.send(words); // It may be over.
         }
     }
 
@@ -78,6 +84,26 @@ fn who_hears_no_echo_for_its_grace_has_lost_what_it_holds() {
     assert!(guard.watch().left() <= Duration::from_secs(3));
     streams.deaf.store(true, Ordering::SeqCst);
     assert_eq!(guard.watch().wait(), Some(Loss::Silence));
+}
+
+/// Nobody waits for a keepalive or a deadline: both are far away.
+#[test]
+fn who_is_told_that_its_session_has_ended_knows_at_once() {
+    for (said, told) in [
+        ("event: ended\ndata: {\"reason\":\"expired\"}\n\n", "its session was silent for too long"),
+        ("event: ended\ndata: {\"reason\":\"closed\"}\n\n", "its session was ended"),
+        ("event: ended\ndata: ?\n\n", "its session has ended"),
+    ] {
+        let (nodes, streams) = start(2);
+        let client = Client::new(nodes.addresses()).unwrap();
+        let guard = client.lock("build", &wanted(LONG)).unwrap();
+        streams.say(":\n\n");
+        assert_eq!(guard.lost(), None, "a comment says nothing");
+        streams.say(said);
+        assert_eq!(guard.watch().wait(), Some(Loss::Told(told.to_string())));
+        let opened: usize = nodes.fakes.iter().map(|fake| fake.bodies(STREAM).len()).sum();
+        assert_eq!(opened, 1, "there is nothing left to open a stream for");
+    }
 }
 
 #[test]

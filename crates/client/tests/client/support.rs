@@ -25,8 +25,8 @@ pub enum Answer {
     Says(u16, Value),
     Silent,
     HangsUp,
-    /// A stream of events begins, and goes on until the test or the other side ends it.
-    Streams(Receiver<()>),
+    /// A stream of events begins, and goes on, with what the test says, until the test ends it.
+    Streams(Receiver<&'static str>),
 }
 
 #[derive(Default)]
@@ -87,13 +87,15 @@ fn serve(stream: TcpStream, seen: &Seen, answer: &dyn Fn(&Request) -> Answer) {
         Answer::Says(status, body) => (status, body),
         Answer::Silent => return drop((&stream).read(&mut [0; 1])), // Until the other hangs up.
         Answer::HangsUp => return,
-        Answer::Streams(end) => {
+        Answer::Streams(says) => {
             let _ = write!(
                 &stream,
                 "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
                  event: attached\ndata: {{}}\n\n"
             );
-            let _ = end.recv(); // Nobody sends: it fails when the test lets go.
+            while let Ok(words) = says.recv() {
+                let _ = (&stream).write_all(words.as_bytes()); // The other side may have gone.
+            }
             return;
         }
     };

@@ -7,6 +7,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+/// A recording has all names of locks and all messages in it: it is for its owner alone.
+const OWNER: u32 = 0o600;
+
 /// A recording being written. A disk that refuses more ends the recording, not the node.
 pub struct Recorder {
     /// `None` once writing has failed.
@@ -21,7 +24,7 @@ impl Recorder {
     /// ones beside it (`a.rec`, `a.2.rec`, `a.3.rec`), so that a restart erases nothing.
     pub fn create(path: &Path, header: &Header) -> io::Result<Self> {
         let path = place(path, header.incarnation);
-        let out = BufWriter::with_capacity(1 << 16, open(&path)?);
+        let out = BufWriter::with_capacity(1 << 16, create_file(&path, OWNER)?);
         Self::new(Box::new(out), path, header)
     }
 
@@ -84,19 +87,25 @@ impl Recorder {
     }
 }
 
-/// A recording has all names of locks and all messages in it: it is for its owner alone, and writes
-/// over nothing that a link at its path points to.
+/// Creates a file, or empties the one that is there; nothing is written over that a link at its
+/// path points to. If it is new, the bits of `mode` say who may read it, less those of the umask.
 #[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
+pub fn create_file(path: &Path, mode: u32) -> io::Result<File> {
     use rustix::fs::OFlags;
+    use rustix::io::Errno;
     use std::os::unix::fs::OpenOptionsExt;
     let no_link = OFlags::NOFOLLOW.bits().cast_signed();
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600).custom_flags(no_link).open(path)
+    options.write(true).create(true).truncate(true).mode(mode).custom_flags(no_link);
+    options.open(path).map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::LOOP) => io::Error::other("it is a link: name the file itself"),
+        Some(_) | None => error,
+    })
 }
 
+/// The same, where there is no such mode.
 #[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
+pub fn create_file(path: &Path, _mode: u32) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(true).open(path)
 }
 
@@ -167,7 +176,8 @@ mod tests {
         let before = std::fs::read(&real).expect("a recording");
         symlink(&real, &link).expect("a link");
         let later = Header { started: 7, ..header() };
-        assert!(Recorder::create(&link, &later).is_err(), "somebody else's file perhaps");
+        let refused = Recorder::create(&link, &later).err().expect("somebody else's file perhaps");
+        assert_eq!(refused.to_string(), "it is a link: name the file itself");
         assert_eq!(std::fs::read(&real).expect("a recording"), before);
         std::fs::remove_dir_all(directory).expect("there");
     }

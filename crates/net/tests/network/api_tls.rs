@@ -8,15 +8,20 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, HandshakeKind, RootCertStore};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use tokio_rustls::TlsConnector;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
+static LOADED: AtomicU32 = AtomicU32::new(0);
+
 /// Reads from files what stands in these texts.
 fn load(authority: &str, made: &Certified) -> ApiTls {
-    let folder = std::env::temp_dir().join(format!("conclave-api-tls-{}", std::process::id()));
+    let number = LOADED.fetch_add(1, Ordering::Relaxed);
+    let name = format!("conclave-api-tls-{}-{number}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
     std::fs::create_dir_all(&folder).expect("a directory");
     let file = |name: &str, text: &str| {
         let path = folder.join(name);
@@ -31,6 +36,18 @@ fn load(authority: &str, made: &Certified) -> ApiTls {
     let loaded = ApiTls::load(&files, true).expect("they belong together");
     std::fs::remove_dir_all(&folder).expect("removed");
     loaded
+}
+
+#[test]
+fn a_node_knows_when_its_certificate_ends() {
+    let authority = make_authority("test").expect("an authority");
+    let pem = authority.certified().certificate;
+    for days in [1, 30] {
+        let ends = SystemTime::now() + days * DAY;
+        let made = make_server(&authority, NodeId(0), &[], days * DAY).expect("a certificate");
+        let end = load(&pem, &made).end();
+        assert!(end > ends - DAY && end < ends + DAY, "{days} days: {end:?}");
+    }
 }
 
 #[tokio::test]

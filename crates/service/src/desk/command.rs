@@ -6,6 +6,8 @@ use super::sessions::Kind;
 use crate::readiness::Readiness;
 use crate::rights::Principal;
 use conclave_api as api;
+use std::future::Future;
+use std::pin::Pin;
 use tokio::sync::{broadcast, oneshot};
 
 /// What somebody gets who asked.
@@ -22,8 +24,9 @@ pub struct Feed {
     pub coming: broadcast::Receiver<Numbered>,
 }
 
-/// A client's stream at this node. It has ended when this is dropped.
-pub struct Attached(pub Box<dyn Send>);
+/// A client's stream at this node: waits until its session has ended. The stream has ended when
+/// this is dropped.
+pub struct Attached(pub Pin<Box<dyn Future<Output = api::SessionEnded> + Send>>);
 
 /// How a cluster is to change.
 #[derive(Clone, Debug, PartialEq, Eq)]

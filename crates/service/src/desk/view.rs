@@ -170,6 +170,7 @@ impl Desk {
             scope: "node".to_string(),
             generation: None,
             role: None,
+            majority: None,
             applied: None,
             committed: None,
             lag: None,

@@ -12,7 +12,7 @@ use crate::readiness::Readiness;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use conclave_api::Code;
-use conclave_net::Histogram;
+use conclave_net::{ApiTls, Histogram};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
@@ -63,6 +63,14 @@ pub async fn metrics(Authenticated(api): Authenticated) -> Result<Response, Prob
     readiness(&mut page, &api.readiness().await?);
     api.metrics.write(&mut page);
     facts(&mut page, &api.config.facts);
+    let ends = [
+        (&all::CERTIFICATE_END, api.config.facts.certificate_end),
+        (&all::API_CERTIFICATE_END, api.config.tls.as_ref().map(ApiTls::end)),
+    ];
+    for (metric, end) in ends {
+        let end = end.and_then(|end| end.duration_since(UNIX_EPOCH).ok());
+        page.lines(metric, end.map(|end| ([], end.as_secs())));
+    }
     audit(&mut page, api.config.audit.as_ref());
     let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     Ok(([kind], page.text()).into_response())
@@ -86,6 +94,4 @@ fn facts(page: &mut Page, facts: &NodeFacts) {
     if let Some(syncs) = &facts.syncs {
         page.histogram(&all::FSYNC, &syncs.read());
     }
-    let end = facts.certificate_end.and_then(|end| end.duration_since(UNIX_EPOCH).ok());
-    page.lines(&all::CERTIFICATE_END, end.map(|end| ([], end.as_secs())));
 }

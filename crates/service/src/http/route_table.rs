@@ -90,7 +90,7 @@ fn of_sessions() -> Vec<Route> {
             .urgent(),
         Route::new("get", "/v1/session/stream", get(session_stream::stream), streams)
             .reads_also(STREAMED)
-            .answers(Gives::Stream("Ping"))
+            .answers(Gives::Stream("SessionEnded"))
             .refuses(&[Code::NoSession, Code::Conflict, Code::TooMany, Code::Unsupported]),
         Route::new("post", "/v1/session/ping", post(session_stream::ping), pings)
             .takes("Ping")

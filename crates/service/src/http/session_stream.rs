@@ -12,7 +12,8 @@ use conclave_api::{Ping, SESSION_HEADER, STREAM_HEADER};
 use futures_util::stream::{self, Stream, StreamExt};
 use std::convert::Infallible;
 
-/// Begins with one event, which says that the stream counts from now on.
+/// Begins with one event, which says that the stream counts from now on. If the session ends before
+/// the stream does, the last event says so.
 pub async fn stream(
     Authenticated(api): Authenticated,
     headers: HeaderMap,
@@ -34,8 +35,9 @@ pub async fn stream(
     let begun = stream::once(async { Ok(Event::default().event("attached").data("{}")) });
     // It is dropped with the connection, and then the stream has ended.
     let rest = stream::once(async move {
-        let _kept = (attached, place);
-        std::future::pending().await
+        let _place = place;
+        let ended = attached.0.await;
+        Ok(Event::default().event("ended").data(serde_json::json!(ended).to_string()))
     });
     Ok(Sse::new(begun.chain(rest)).keep_alive(KeepAlive::default()))
 }

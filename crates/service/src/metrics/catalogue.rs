@@ -52,6 +52,7 @@ pub const ALL: &[&Metric] = &[
     &STATE_HASH,
     &STATE_HASH_INDEX,
     &CERTIFICATE_END,
+    &API_CERTIFICATE_END,
     &AUDIT_LINES,
     &AUDIT_LOST,
     &MESSAGES,
@@ -84,12 +85,14 @@ pub const READY_CHECK: Metric = Metric::gauge(
 /// Who leads.
 pub const LEADER: Metric = Metric::gauge(
     "conclave_leader",
-    "The number of the node that leads, as far as this node knows; 0 if none.",
+    "The number of the node that leads, with a majority, as far as this node knows; 0 if none.",
 );
 
 /// Whether this node does.
-pub const LEADS: Metric =
-    Metric::gauge("conclave_leads", "1 if this node leads the cluster; 0 if not.");
+pub const LEADS: Metric = Metric::gauge(
+    "conclave_leads",
+    "1 if this node leads the cluster; 0 if not, or if it hears of no majority while it does.",
+);
 
 /// The term.
 pub const TERM: Metric = Metric::gauge(
@@ -345,6 +348,12 @@ pub const STATE_HASH_INDEX: Metric = Metric::gauge(
 pub const CERTIFICATE_END: Metric = Metric::gauge(
     "conclave_certificate_end_timestamp_seconds",
     "When the certificate of this node's links ends, in seconds since 1970; no line without TLS.",
+);
+
+/// That of the API.
+pub const API_CERTIFICATE_END: Metric = Metric::gauge(
+    "conclave_api_certificate_end_timestamp_seconds",
+    "When the certificate of this node's API ends, in seconds since 1970; no line without TLS.",
 );
 
 /// The audit log.

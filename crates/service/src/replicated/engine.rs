@@ -46,7 +46,7 @@ pub struct ReplicatedEngine {
     metrics: Arc<EngineMetrics>,
     pace: Arc<Pace>,
     peers: Peers,
-    streams: Streams,
+    streams: Arc<Streams>,
     audit: Option<Audit>,
     under_way: Arc<Semaphore>,
     /// Set once the node is about to stop.
@@ -88,6 +88,7 @@ impl ReplicatedEngine {
             journal: Arc::clone(&engine.journal),
             metrics: Arc::clone(&engine.metrics),
             pace: Arc::clone(&engine.pace),
+            streams: Arc::clone(&engine.streams),
             audited: config.audit.map(Audited::new),
             auditor,
         };
@@ -117,7 +118,7 @@ impl ReplicatedEngine {
             metrics: Arc::default(),
             pace: Arc::default(),
             peers: Peers::default(),
-            streams: Streams::default(),
+            streams: Arc::default(),
             audit: config.audit.clone(),
             under_way: Arc::new(Semaphore::new(UNDER_WAY_MAX)),
             stopping: watch::Sender::default(),
@@ -147,7 +148,7 @@ impl ReplicatedEngine {
                 engine.metrics.leader_changed();
             }
             latest = leads.or(latest);
-            if before.leader != now.leader {
+            if (before.leader, before.deaf) != (now.leader, now.deaf) {
                 engine.journal.note("leader", None, now.words());
             }
             engine.metrics.leads(now.leads);
@@ -332,14 +333,16 @@ struct Leadership {
 
 impl Leadership {
     fn of(status: &Status) -> Self {
-        let Status { leader, term, role, quorum, .. } = *status;
-        let leads = role == Role::Leader;
-        Self { leader, term, leads, deaf: leads && !quorum }
+        let Status { leader, term, role, .. } = *status;
+        Self { leader, term, leads: role == Role::Leader, deaf: status.is_deaf() }
     }
 
+    /// For people.
     fn words(self) -> String {
+        let node = |leader: NodeId| leader.0 + 1;
         match self.leader {
-            Some(leader) => format!("node {} leads, in term {}", leader.0 + 1, self.term),
+            Some(leader) if self.deaf => format!("node {} hears of no majority", node(leader)),
+            Some(leader) => format!("node {} leads, in term {}", node(leader), self.term),
             None => "no node leads".to_string(),
         }
     }

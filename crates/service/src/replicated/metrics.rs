@@ -105,8 +105,8 @@ impl ReplicatedEngine {
     }
 
     fn leader_metrics(&self, page: &mut Page, status: &Status) {
-        page.single(&all::LEADER, status.leader.map_or(0, |leader| leader.0 + 1));
-        page.single(&all::LEADS, u8::from(status.role == Role::Leader));
+        page.single(&all::LEADER, status.sure_leader().map_or(0, |leader| leader.0 + 1));
+        page.single(&all::LEADS, u8::from(status.sure_leader() == Some(self.me())));
         page.single(&all::TERM, status.term);
         let heard = self.replica().and_then(|replica| replica.health().heard);
         let heard = if status.role == Role::Leader { Some(Duration::ZERO) } else { heard };

@@ -4,6 +4,7 @@
 use super::audited::Audited;
 use super::events::Journal;
 use super::metrics::EngineMetrics;
+use super::stream::Streams;
 use super::waits::Waits;
 use conclave_replica::{Entry, Observer};
 use conclave_table::{LeaseTime, Notice, Resource, Table};
@@ -19,6 +20,7 @@ pub struct Watcher {
     pub journal: Arc<Journal>,
     pub metrics: Arc<EngineMetrics>,
     pub pace: Arc<Pace>,
+    pub streams: Arc<Streams>,
     pub audited: Option<Audited>,
     /// Somebody else who wants to see them.
     pub auditor: Option<Box<dyn Observer>>,
@@ -28,6 +30,7 @@ impl Observer for Watcher {
     fn applied(&mut self, entry: &Entry<'_>) {
         let notices = &entry.applied.notices;
         self.waits.tell(notices);
+        self.streams.tell(notices);
         self.pace.entry(entry);
         self.metrics.applied(entry);
         self.journal.applied(entry);
@@ -45,6 +48,7 @@ impl Observer for Watcher {
             audited.installed(table.index());
         }
         self.waits.ask_again();
+        self.streams.ask_again();
         if let Some(auditor) = &mut self.auditor {
             auditor.installed(table);
         }

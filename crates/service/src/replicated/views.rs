@@ -40,7 +40,7 @@ impl ReplicatedEngine {
     /// An election.
     pub fn election_view(&self, seen: LockSeen) -> api::Election {
         let status = self.status();
-        let leading = status.leader;
+        let leading = status.sure_leader();
         api::Election {
             name: seen.name.to_string(),
             leader: seen.holders.first().map(holder),
@@ -67,7 +67,7 @@ impl ReplicatedEngine {
             detector: None,
             node: self.number(),
             uptime_ms: self.uptime_ms(),
-            leader: status.leader.map(|leader| leader.0 + 1),
+            leader: status.sure_leader().map(|leader| leader.0 + 1),
             term: status.term,
             nodes: status.members.iter().map(|member| self.node_view(&status, member)).collect(),
             locks: locks as u64,
@@ -76,6 +76,7 @@ impl ReplicatedEngine {
             scope: "cluster".to_string(),
             generation: self.generation(),
             role: Some(role_name(status.role).to_string()),
+            majority: (status.role == Role::Leader).then_some(status.quorum),
             applied: Some(status.applied),
             committed: Some(status.committed),
             lag: Some(status.committed.saturating_sub(status.applied)),
@@ -110,7 +111,7 @@ pub fn members(status: &Status) -> Vec<api::Member> {
         peer: member.peer.clone(),
         api: member.api.clone(),
         vote: if member.voter { "voter" } else { "learner" }.to_string(),
-        leads: status.leader == Some(member.id),
+        leads: status.sure_leader() == Some(member.id),
         lag: lag(status, member.id),
     };
     let mut members: Vec<api::Member> = status.members.iter().map(view).collect();

@@ -32,6 +32,8 @@ pub struct Cluster {
     /// Where the API of each node is.
     pub nodes: Vec<SocketAddr>,
     servers: Vec<Server>,
+    /// The certificates of its API, if it has any.
+    pub tls: Option<ApiTls>,
 }
 
 /// Limits for tests that do not try them.
@@ -104,7 +106,7 @@ impl Cluster {
             commands.push(receiver);
         }
         run_world(config_of(&nodes, engine), commands);
-        Self { nodes, servers }
+        Self { nodes, servers, tls }
     }
 
     /// The API of node 1.

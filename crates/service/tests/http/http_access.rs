@@ -1,6 +1,7 @@
 //! Who may do what: tokens, rights by prefix, and sessions that belong to who opened them.
 
 use crate::common::{Cluster, TOKEN, by, call, patient, raw, session_of};
+use conclave_net::ApiTls;
 use conclave_service::http::HttpLimits;
 use serde_json::{Value, json};
 
@@ -160,6 +161,31 @@ async fn plain_http_where_tls_is_spoken_is_told_so() {
     let address = cluster.first();
     let answer = raw(address, b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 400 ") && answer.contains("takes https://"), "{answer}");
+    cluster.stop().await;
+}
+
+/// All of an answer, by TLS.
+async fn by_tls(tls: &ApiTls, address: std::net::SocketAddr, request: &str) -> String {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let stream = tokio::net::TcpStream::connect(address).await.expect("it listens");
+    let mut stream = tls.connect("localhost", stream).await.expect("a handshake");
+    let head = format!("{request} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await; // Whether TLS says goodbye is no matter.
+    String::from_utf8(answer).expect("text")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_tell_when_the_certificate_of_the_api_ends() {
+    let cluster = Cluster::certified("central", patient()).await;
+    let tls = cluster.tls.clone().expect("it has certificates");
+    let end = tls.end().duration_since(std::time::UNIX_EPOCH).expect("it is later").as_secs();
+    let page = by_tls(&tls, cluster.first(), "GET /metrics").await;
+    let line = format!("\nconclave_api_certificate_end_timestamp_seconds {end}\n");
+    assert!(page.contains(&line), "{line} in {page}");
+    let of_links = "\nconclave_certificate_end_timestamp_seconds ";
+    assert!(!page.contains(of_links), "its links have none");
     cluster.stop().await;
 }
 

@@ -21,7 +21,7 @@ use conclave_service::tokens::TokenFile;
 use conclave_service::{Command, EngineConfig, NodeFacts, ReplicatedEngine};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -50,6 +50,7 @@ pub struct Cluster {
     /// Where the API of each node is.
     pub nodes: Vec<SocketAddr>,
     members: Vec<Option<Member>>,
+    replicas: Vec<ReplicaConfig>,
     directory: PathBuf,
 }
 
@@ -105,7 +106,7 @@ impl Cluster {
             api: nodes[id as usize].to_string(),
         };
         let founders: Vec<Founder> = (0..).zip(&links).map(founder).collect();
-        let mut members = Vec::new();
+        let (mut members, mut replicas) = (Vec::new(), Vec::new());
         for ((id, link), api) in (0..).zip(links).zip(apis).take(started) {
             let data = directory.join(id.to_string());
             std::fs::create_dir_all(&data).expect("a directory");
@@ -119,12 +120,11 @@ impl Cluster {
                 timing: Timing::default(),
                 host: Host::default(),
             };
-            let tokens = guarded.then(|| guarded::tokens(&directory));
-            let path = directory.join(format!("audit-{id}.jsonl"));
-            let audit = guarded.then(|| Audit::open(&path, id + 1).expect("a file"));
-            members.push(Some(Member::start(replica, link, api, limits, (tokens, audit)).await));
+            replicas.push(replica.clone());
+            let access = access(guarded, &directory, id);
+            members.push(Some(Member::start(replica, link, api, limits, access).await));
         }
-        Self { nodes, members, directory }
+        Self { nodes, members, replicas, directory }
     }
 
     /// Waits until all living nodes know who leads.
@@ -166,6 +166,22 @@ impl Cluster {
         server.stop().await;
     }
 
+    /// Kills the only node and starts it again with its disk, with tokens or without. Its ports are
+    /// new: somebody else may have taken the old ones meanwhile.
+    pub async fn restart(&mut self, guarded: bool) {
+        assert_eq!(self.members.len(), 1, "others would look for it at its old port");
+        self.kill(0).await;
+        let link = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let api = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let listen = link.local_addr().expect("bound");
+        self.nodes = vec![api.local_addr().expect("bound")];
+        let replica = ReplicaConfig { listen, ..self.replicas[0].clone() };
+        let access = access(guarded, &self.directory, 0);
+        let limits = HttpLimits::default();
+        self.members = vec![Some(Member::start(replica, link, api, limits, access).await)];
+        self.know_the_leader().await;
+    }
+
     /// Stops all nodes.
     pub async fn stop(mut self) {
         for index in 0..self.members.len() {
@@ -175,13 +191,22 @@ impl Cluster {
     }
 }
 
+/// Tokens and an audit log, if a node is to have them.
+type Access = (Option<Arc<TokenFile>>, Option<Audit>);
+
+fn access(guarded: bool, directory: &Path, id: u32) -> Access {
+    let tokens = guarded.then(|| guarded::tokens(directory));
+    let path = directory.join(format!("audit-{id}.jsonl"));
+    (tokens, guarded.then(|| Audit::open(&path, id + 1).expect("a file")))
+}
+
 impl Member {
     async fn start(
         replica: ReplicaConfig,
         link: TcpListener,
         api: TcpListener,
         limits: HttpLimits,
-        (tokens, audit): (Option<Arc<TokenFile>>, Option<Audit>),
+        (tokens, audit): Access,
     ) -> Self {
         let (commands, taken) = mpsc::channel(1_024);
         let facts = NodeFacts::default();

@@ -81,6 +81,44 @@ async fn who_has_no_name_has_no_session_of_somebody_with_one() {
     cluster.stop().await;
 }
 
+/// Tokens were introduced, or taken away, while the node was down: who had no name before is not
+/// whoever has one now, and the other way round. Nobody is stuck: the session ends by itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_nobodys_after_a_restart_that_changes_who_has_a_name() {
+    let none = (404, "no_session".to_string());
+    let acquire = "POST /v1/locks/builds%2Fa/acquire";
+    for guarded in [true, false] {
+        let mut cluster = if guarded { Cluster::start(1).await } else { Cluster::guarded(1).await };
+        let opening = json!({ "request_id": "0123456789abcdef", "ttl_ms": 6_000 });
+        let session = session_of("ci", cluster.first(), opening.clone()).await;
+        let held = by("ci", cluster.first(), acquire, json!({ "session": session })).await;
+        assert_eq!(held.status, 200, "{held:?}");
+        cluster.restart(guarded).await;
+        let node = cluster.first();
+        let look = async || by("watcher", node, "GET /v1/locks/builds%2Fa", Value::Null).await;
+        until(async || look().await.status == 200).await; // It leads again.
+        let kept = look().await.json();
+        assert_eq!(kept["holders"][0]["fence"], held.json()["fence"], "a restart costs nobody");
+        for who in ["ci", "rival", TOKEN] {
+            let keep = format!("POST /v1/sessions/{session}/keepalive");
+            assert_eq!(by(who, node, &keep, Value::Null).await.failure(), none, "{who}");
+            let end = format!("DELETE /v1/sessions/{session}");
+            assert_eq!(by(who, node, &end, Value::Null).await.failure(), none, "{who}");
+            let back = json!({ "session": session, "fence": held.json()["fence"] });
+            let given = by(who, node, "POST /v1/locks/builds%2Fa/release", back).await;
+            assert_eq!(given.failure(), none, "{who}");
+        }
+        let own = session_of("ci", node, opening).await;
+        assert_ne!(own, session, "the same request_id, and not the same one who asks");
+        let keep = format!("POST /v1/sessions/{own}/keepalive");
+        assert_eq!(by("ci", node, &keep, Value::Null).await.status, 200);
+        let last = session_of("ci", node, json!({ "ttl_ms": LONG_MS })).await;
+        let granted = by("ci", node, acquire, json!({ "session": last, "wait_ms": 18_000 })).await;
+        assert!(granted.json()["fence"].as_u64() > held.json()["fence"].as_u64(), "{granted:?}");
+        cluster.stop().await;
+    }
+}
+
 /// What a node does by itself for a session, it does in the name of whoever opened that.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_withdraws_and_ends_what_its_clients_left_whoever_they_are() {

@@ -3,6 +3,7 @@
 
 use crate::common::{Client, Cluster, call, until};
 use conclave_service::http::HttpLimits;
+use serde_json::json;
 use std::net::SocketAddr;
 
 /// Waits until just these checks fail; nothing: until the node is ready.
@@ -69,8 +70,25 @@ async fn a_leader_without_a_majority_is_not_ready() {
     for other in (0..3).filter(|index| *index != leader) {
         cluster.kill(other).await;
     }
-    until_failing(cluster.nodes[leader], &["leader", "majority"]).await;
+    let left = cluster.nodes[leader];
+    until_failing(left, &["leader", "majority"]).await;
+    does_not_lead(left).await;
     cluster.stop().await;
+}
+
+/// All that a node says of who leads: nobody does, though its role is that of a leader.
+async fn does_not_lead(address: SocketAddr) {
+    let seen = call(address, "GET /v1/cluster", &[], "").await.json();
+    let told = ["role", "majority", "leader"].map(|field| seen[field].clone());
+    assert_eq!(told, [json!("leader"), json!(false), json!(null)]);
+    let members = call(address, "GET /v1/cluster/members", &[], "").await.json();
+    let leads = members["members"].as_array().expect("a list").iter().any(|it| it["leads"] == true);
+    assert!(!leads, "{members}");
+    let page = call(address, "GET /metrics", &[], "").await.body;
+    for line in ["conclave_leads 0\n", "conclave_leader 0\n", "conclave_role{role=\"leader\"} 1\n"]
+    {
+        assert!(page.contains(line), "{line} in {page}");
+    }
 }
 
 /// One that is far from its leader, and hears others.

@@ -1,6 +1,6 @@
 //! Streams of sessions: who asked for it ends soon after its stream does.
 
-use crate::common::{Client, Cluster, FOR_EVER, call, numbered, post, until};
+use crate::common::{Client, Cluster, FOR_EVER, admin, call, numbered, post, until};
 use conclave_service::http::HttpLimits;
 use serde_json::json;
 use std::net::SocketAddr;
@@ -110,6 +110,66 @@ async fn refused_or_attached(address: SocketAddr, session: &str) -> u16 {
     String::from_utf8_lossy(&head[9..]).parse().expect("a status")
 }
 
+/// All that a stream still says until its end.
+async fn rest(mut stream: TcpStream) -> String {
+    let mut told = Vec::new();
+    let reading = async {
+        let mut buffer = [0; 1_024];
+        while !told.ends_with(b"\r\n0\r\n\r\n") {
+            let read = stream.read(&mut buffer).await.expect("it goes on");
+            assert!(read > 0, "it was cut: {}", String::from_utf8_lossy(&told));
+            told.extend_from_slice(&buffer[..read]);
+        }
+    };
+    timeout(FOR_EVER, reading).await.expect("it ends");
+    String::from_utf8(told).expect("text")
+}
+
+/// A client knows at once, at whichever node its stream is, and why.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_ends_with_its_session_and_says_why() {
+    let cluster = Cluster::start(3).await;
+    for node in cluster.nodes.clone() {
+        let closed = watched(node).await;
+        let stream = attach(node, &closed.session, 1).await;
+        let end = format!("DELETE /v1/sessions/{}", closed.session);
+        assert_eq!(call(cluster.first(), &end, &[], "").await.status, 204);
+        let told = rest(stream).await;
+        assert!(told.contains("event: ended\ndata: {\"reason\":\"closed\"}\n\n"), "{told}");
+    }
+    let silent = Client::open_for(cluster.first(), "silent", 3_000).await;
+    let told = rest(attach(cluster.nodes[2], &silent.session, 1).await).await;
+    assert!(told.contains("event: ended\ndata: {\"reason\":\"expired\"}\n\n"), "{told}");
+    cluster.stop().await;
+}
+
+/// The stream that counts is gone; an earlier one at another node hears what came of that.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_earlier_stream_hears_that_its_session_has_lapsed() {
+    let cluster = Cluster::start(3).await;
+    let client = watched(cluster.first()).await;
+    let earlier = attach(cluster.nodes[1], &client.session, 1).await;
+    drop(attach(cluster.nodes[2], &client.session, 2).await);
+    let told = rest(earlier).await;
+    assert!(told.contains("event: ended\ndata: {\"reason\":\"lapsed\"}\n\n"), "{told}");
+    cluster.stop().await;
+}
+
+/// Force takes a lock, and not the session that held it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_outlives_what_is_taken_by_force() {
+    let cluster = Cluster::start(1).await;
+    let client = watched(cluster.first()).await;
+    client.acquire("a").await;
+    let _stream = attach(cluster.first(), &client.session, 1).await;
+    let force = json!({ "reason": "a test", "now": true });
+    let forced = admin(cluster.first(), "DELETE /v1/locks/a/holders", force).await;
+    assert_eq!(forced.status, 200, "{forced:?}");
+    let ping = json!({ "session": client.session, "stream": 1 });
+    assert_eq!(post(cluster.first(), "/v1/session/ping", &ping).await.status, 204);
+    cluster.stop().await;
+}
+
 /// That a stream is not its session's latest is told, and not taken for one that counts.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_of_an_earlier_number_is_refused() {
@@ -118,5 +178,7 @@ async fn a_stream_of_an_earlier_number_is_refused() {
     let _stream = attach(cluster.first(), &client.session, 7).await;
     let late = refused(cluster.first(), &client.session, 6).await;
     assert_eq!(late, (409, "conflict".to_string()));
+    let twice = refused(cluster.first(), &client.session, 7).await;
+    assert_eq!(twice, (409, "conflict".to_string()), "numbers rise");
     cluster.stop().await;
 }

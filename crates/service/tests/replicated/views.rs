@@ -41,6 +41,7 @@ async fn the_cluster_tells_what_this_engine_has() {
     let seen = call(cluster.nodes[leader], "GET /v1/cluster", &[], "").await.json();
     assert_eq!((&seen["engine"], &seen["scope"]), (&json!("replicated"), &json!("cluster")));
     assert_eq!((&seen["role"], &seen["leader"]), (&json!("leader"), &json!(leader + 1)));
+    assert_eq!(seen["majority"], true);
     assert_eq!((&seen["election"], &seen["locks_max"]), (&json!(null), &json!(null)));
     assert_eq!(seen["members"].as_array().map(Vec::len), Some(3));
     assert!(seen["applied"].as_u64().is_some() && seen["committed"].as_u64().is_some());

@@ -3,6 +3,7 @@
 use super::cluster::{Place, Running, Up};
 use rustix::process::Signal;
 use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
 
 /// A command that says with which fence it runs, and ends with code 7 when it is asked to.
 const WAITS: &str = "trap 'kill $!; exit 7' TERM; echo $CONCLAVE_FENCE; sleep 600 & wait";
@@ -114,6 +115,31 @@ fn a_leader_hands_over_to_whom_it_named_and_not_to_the_first_in_line() {
     assert!(first < second, "{first} {second}");
 }
 
+/// What people are told of elections, and of what they may not do, in their language.
+#[test]
+fn elections_and_refusals_are_told_in_portuguese() {
+    let place = Place::new("portuguese");
+    let _up = Up::bare(&place, &["--engine", "replicated", "--nodes", "1"]);
+    let lead = ["elect", "boss", "--label", "blue", "--", "sh", "-c", WAITS];
+    let mut blue = Running::start(&place, place.command(&lead));
+    blue.line();
+    let late = place.conclave(&["elect", "boss", "--wait", "0", "--lang", "pt", "--", "true"]);
+    let told = late.stderr.strip_prefix("conclave: boss: não foi eleito a tempo: blue lidera, há ");
+    assert!(late.code == Some(75) && told.is_some(), "{}", late.stderr);
+    let status = place.conclave(&["status", "--lang", "pt"]).stdout;
+    assert!(status.contains("eleição  líder"), "{status}");
+    let explained = place.conclave(&["status", "boss", "--explain", "--lang", "pt"]);
+    let expected = "erro: --explain: boss é uma eleição, e isto é para travas\n";
+    assert_eq!((explained.code, &*explained.stderr), (Some(2), expected));
+    let refused = place.conclave(&["cluster", "transfer", "--lang", "pt"]);
+    let expected = "erro: para isto é preciso o token de administrador: 'Authorization: Bearer \
+                    TOKEN'; --admin-token-file FILE ou CONCLAVE_ADMIN_TOKEN_FILE indica o arquivo \
+                    dele\n";
+    assert_eq!((refused.code, &*refused.stderr), (Some(1), expected));
+    blue.signal(Signal::TERM);
+    assert_eq!(blue.code(), Some(7), "{}", blue.errors());
+}
+
 #[test]
 fn members_are_listed_and_leadership_moves_where_it_is_sent() {
     let place = Place::new("members");
@@ -132,14 +158,18 @@ fn members_are_listed_and_leadership_moves_where_it_is_sent() {
     let transfer = ["cluster", "transfer", "--to", &to, "--admin-token-file", &token];
     let done = place.conclave(&transfer);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let leads = |line: &str| line.ends_with("  leads");
+    let leader: Vec<&str> = done.stdout.lines().filter(|line| leads(line)).collect();
+    assert!(leader.len() == 1 && leader[0].starts_with(&format!("{to} ")), "{}", done.stdout);
     place.status_until("it leads", |status| status["cluster"]["leader"] == next);
     let backup = place.path("backup.snap");
     let snapshot = ["cluster", "snapshot", &backup, "--admin-token-file", &token, "--json"];
     let done = place.conclave(&snapshot);
     let told: Value =
         serde_json::from_str(&done.stdout).unwrap_or_else(|_| panic!("{}", done.stderr));
-    let length = std::fs::metadata(&backup).unwrap().len();
-    assert_eq!(told["bytes"], length);
+    let written = std::fs::metadata(&backup).unwrap();
+    assert_eq!(told["bytes"], written.len());
+    assert_eq!(written.permissions().mode() & 0o777, 0o600, "ids of sessions are in it");
     assert_eq!(place.conclave(&snapshot).code, Some(1), "one that is there is not overwritten");
 }
 

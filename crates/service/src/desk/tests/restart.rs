@@ -35,6 +35,46 @@ fn sessions_get_their_whole_life_again() {
     assert_eq!(bench.asked("held"), [Release]);
 }
 
+/// Tokens were introduced, or taken away, while the node was down: who had no name before is not
+/// whoever has one now, and the other way round.
+#[test]
+fn a_session_is_nobodys_after_a_restart_that_changes_who_has_a_name() {
+    let (nobody, ci) = (Principal::default(), Principal::almighty("ci"));
+    for (before, after) in [(&nobody, &ci), (&ci, &nobody)] {
+        let mut bench = Bench::new();
+        assert!(bench.desk.machine(&lock_key("held")).is_some());
+        let opening = |ttl_ms| api::NewSession {
+            ttl_ms: Some(ttl_ms),
+            request_id: Some("0123456789abcdef".to_string()),
+            ..api::NewSession::default()
+        };
+        let open = |id: &str, reply| Command::OpenSession {
+            request: opening(2_000),
+            id: id.to_string(),
+            reply,
+        };
+        bench.now(|reply| Command::by(before, open("a", reply))).expect("a session");
+        let (reply, _granted) = oneshot::channel();
+        let (name, request) = ("held".to_string(), acquire("a", 1_000, None));
+        bench.command(Command::by(before, Command::Acquire { name, request, reply }));
+        bench.enter("held", 7);
+        let mut bench = Bench::with(config(), Survival::Whole, bench.disk(), &["held"]);
+        let (session, request) = ("a".to_string(), api::KeepAlive::default());
+        let keep = |reply| Command::KeepAlive { session, request, reply };
+        assert_eq!(code(bench.now(|reply| Command::by(after, keep(reply)))), "no_session");
+        let request = api::Release { session: "a".to_string(), fence: 7, ..Default::default() };
+        let release = |reply| Command::Release { name: "held".to_string(), request, reply };
+        assert_eq!(code(bench.now(|reply| Command::by(after, release(reply)))), "no_session");
+        let end = |reply| Command::CloseSession { session: "a".to_string(), reply };
+        assert_eq!(code(bench.now(|reply| Command::by(after, end(reply)))), "no_session");
+        let own = bench.now(|reply| Command::by(after, open("b", reply))).expect("a session");
+        assert_eq!(own.session, "b", "the same request_id, and not the same one who asks");
+        assert_eq!(bench.lock("held").holder.expect("still").fence, 7);
+        bench.pass(2_400);
+        assert_eq!(bench.asked("held"), [Release], "it ends by itself");
+    }
+}
+
 #[test]
 fn a_machine_that_is_inside_for_nobody_is_released() {
     let mut disk = crashed();
