@@ -134,7 +134,13 @@ fn plain(name: &str, why: &Why) -> Refusal {
             with_status(422, "this request_id was used for another request: draw a new one")
         }
         Why::StaleStream => with_status(409, "the numbers of a session's streams rise"),
-        Why::Senseless(what) => refusal::bad(senseless(*what)),
+        Why::Senseless(what) => {
+            let mut refusal = refusal::bad(senseless(*what));
+            // What no schema can say: see the limits of the API.
+            let told_by_no_schema = matches!(what, Senseless::FutureFence | Senseless::NameTwice);
+            refusal.status = told_by_no_schema.then_some(422);
+            refusal
+        }
         Why::Busy => refusal::refuse(Code::Held, format!("'{name}' is not free")),
         Why::TimedOut => {
             refusal::refuse(Code::Timeout, format!("'{name}' could not be had in time"))
@@ -225,7 +231,8 @@ mod tests {
             (Why::NoSession, "no_session", 404),
             (Why::Forgotten, "conflict", 410),
             (Why::AnotherRequest, "conflict", 422),
-            (Why::Senseless(Senseless::NameTwice), "bad_request", 400),
+            (Why::Senseless(Senseless::NameTwice), "bad_request", 422),
+            (Why::Senseless(Senseless::ElectionAlone), "bad_request", 400),
             (Why::Busy, "held", 409),
             (Why::TimedOut, "timeout", 409),
             (Why::Withdrawn, "withdrawn", 409),
@@ -234,7 +241,7 @@ mod tests {
             (Why::NotHolder, "not_holder", 409),
             (Why::NotWaiting, "not_found", 404),
             (Why::AlreadyGranted, "granted", 409),
-            (Why::Senseless(Senseless::FutureFence), "bad_request", 400),
+            (Why::Senseless(Senseless::FutureFence), "bad_request", 422),
             (Why::NoCandidate, "not_found", 404),
             (Why::StaleFence { at_least: Fence(7) }, "stale_fence", 409),
             (Why::Full(Quota::WaitersOfLock), "too_many", 429),
