@@ -5,9 +5,9 @@ mod requests;
 
 pub use requests::{
     ADDRESS_MAX, GRACE_MS_MAX, GRACE_MS_MIN, KEEPALIVE_MAX, NAMED_MAX, OPEN_MAX, OWNER_MAX,
-    PERMITS_MAX, STREAM_MAX, Sharing, WANTED_MAX, disk, grace_ms, keepalive, kept_alive,
-    lowest_open, member, node, node_number, numbers_of_session, owner, request_number, sharing,
-    stream, wanted,
+    PERMITS_MAX, PRINCIPAL_MAX, STREAM_MAX, Sharing, WANTED_MAX, disk, grace, grace_ms, keepalive,
+    kept_alive, lowest_open, member, named_requests, node, node_number, numbered,
+    numbers_of_session, owner, principal, request_number, sharing, stream, wanted, wanted_names,
 };
 
 use crate::{Code, Failure, Page};

@@ -21,6 +21,8 @@ pub const KEEPALIVE_MAX: usize = 256 << 10;
 pub const GRACE_MS_MIN: u64 = 100;
 /// The longest time that a session outlives its stream, in milliseconds.
 pub const GRACE_MS_MAX: u64 = 60_000;
+/// The longest name of a principal, in bytes.
+pub const PRINCIPAL_MAX: usize = 64;
 /// The largest number of a session's stream: every language reads it exactly.
 pub const STREAM_MAX: u64 = FENCE_END - 1;
 /// The longest address of a member, in characters.
@@ -82,14 +84,20 @@ pub fn sharing(mode: Option<&str>, permits: Option<u32>) -> Result<Sharing, Inva
 /// The number that the id of a request is: digits alone, from 1, and below 2^53.
 pub fn request_number(id: &str) -> Result<u64, Invalid> {
     let digits = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
-    let number = id.parse::<u64>().ok().filter(|number| (1..FENCE_END).contains(number));
-    match number.filter(|_| digits && !id.starts_with('0')) {
-        Some(number) => Ok(number),
-        None => invalid(format!(
-            "a request_id is a number as text, from 1 to {}, which rises from request to request",
-            FENCE_END - 1
-        )),
+    let number = id.parse::<u64>().ok().filter(|_| digits && !id.starts_with('0'));
+    let number = number.unwrap_or(0);
+    numbered(number).map(|()| number)
+}
+
+/// Refuses a number that no request of a client can have.
+pub fn numbered(number: u64) -> Result<(), Invalid> {
+    if (1..FENCE_END).contains(&number) {
+        return Ok(());
     }
+    invalid(format!(
+        "a request_id is a number as text, from 1 to {}, which rises from request to request",
+        FENCE_END - 1
+    ))
 }
 
 /// Refuses a mark above the request that carries it: its own answer would be dropped. A request
@@ -118,6 +126,15 @@ pub fn node_number(text: &str) -> Result<u32, Invalid> {
     }
 }
 
+/// Refuses what cannot name a principal.
+pub fn principal(name: &str) -> Result<(), Invalid> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._@:/-".contains(&byte);
+    if !(1..=PRINCIPAL_MAX).contains(&name.len()) || !name.bytes().all(plain) {
+        return invalid(format!("a name has 1 to {PRINCIPAL_MAX} letters, digits and . _ @ : / -"));
+    }
+    Ok(())
+}
+
 /// Refuses an owner that is too long, or would break a line.
 pub fn owner(owner: Option<&str>) -> Result<(), Invalid> {
     text("owner", owner, OWNER_MAX)
@@ -125,16 +142,23 @@ pub fn owner(owner: Option<&str>) -> Result<(), Invalid> {
 
 /// How each of several locks is wanted. Refuses none, too many, and one that is there twice.
 pub fn wanted(request: &AcquireAll) -> Result<Vec<Sharing>, Invalid> {
-    let locks = &request.locks;
-    if !(1..=WANTED_MAX).contains(&locks.len()) {
-        return invalid(format!("locks has 1 to {WANTED_MAX} names, not {}", locks.len()));
+    let locks = request.locks.iter();
+    wanted_names(locks.clone().map(|lock| &*lock.name))?;
+    locks.map(|lock| sharing(lock.mode.as_deref(), lock.permits)).collect()
+}
+
+/// Refuses names of several locks that are none, too many, or there twice.
+pub fn wanted_names<'a>(
+    names: impl ExactSizeIterator<Item = &'a str> + Clone,
+) -> Result<(), Invalid> {
+    let many = names.len();
+    if !(1..=WANTED_MAX).contains(&many) {
+        return invalid(format!("locks has 1 to {WANTED_MAX} names, not {many}"));
     }
-    let names: BTreeSet<&str> = locks.iter().map(|lock| &*lock.name).collect();
-    if names.len() < locks.len() {
+    if names.clone().collect::<BTreeSet<&str>>().len() < many {
         return do_not_go_together("locks has a name twice");
     }
-    names.into_iter().try_for_each(name)?;
-    locks.iter().map(|lock| sharing(lock.mode.as_deref(), lock.permits)).collect()
+    names.into_iter().try_for_each(name)
 }
 
 /// Refuses a keepalive that names too many requests, or does not say as of when.
@@ -143,10 +167,16 @@ pub fn keepalive(keep: &KeepAlive) -> Result<(), Invalid> {
     if keep.open.is_some() && keep.request_id.is_none() {
         return invalid("a keepalive that says which requests are open has a request_id");
     }
-    if named.len() > NAMED_MAX {
-        return invalid(format!("open has at most {NAMED_MAX} requests, not {}", named.len()));
-    }
+    named_requests(named.len())?;
     named.iter().chain(&keep.request_id).try_for_each(|id| request_id(Some(id)))
+}
+
+/// Refuses a keepalive that names more requests than this.
+pub fn named_requests(many: usize) -> Result<(), Invalid> {
+    if many > NAMED_MAX {
+        return invalid(format!("open has at most {NAMED_MAX} requests, not {many}"));
+    }
+    Ok(())
 }
 
 /// A keepalive: its own number, and those of the requests that its client still knows. Nothing if
@@ -170,12 +200,15 @@ pub fn numbers_of_session(value: &NewValue) -> Result<(), Invalid> {
 /// How long a session outlives its stream, in milliseconds, if it asks for that.
 pub fn grace_ms(request: &NewSession) -> Result<Option<u64>, Invalid> {
     let asked = request.on_disconnect.as_ref().map(|asked| asked.grace_ms);
-    match asked {
-        Some(grace) if !(GRACE_MS_MIN..=GRACE_MS_MAX).contains(&grace) => {
-            invalid(format!("grace_ms is {GRACE_MS_MIN} to {GRACE_MS_MAX}, not {grace}"))
-        }
-        _ => Ok(asked),
+    asked.map(|asked| grace(asked).map(|()| asked)).transpose()
+}
+
+/// Refuses a grace that is too short or too long, in milliseconds.
+pub fn grace(grace_ms: u64) -> Result<(), Invalid> {
+    if !(GRACE_MS_MIN..=GRACE_MS_MAX).contains(&grace_ms) {
+        return invalid(format!("grace_ms is {GRACE_MS_MIN} to {GRACE_MS_MAX}, not {grace_ms}"));
     }
+    Ok(())
 }
 
 /// The number of a disk: 32 hexadecimal digits.

@@ -2,8 +2,11 @@
 
 use crate::common::{Client, Cluster, Response, admin, call, numbered, post};
 use conclave_api::limits::{BODY_MAX, FENCE_END, KEEPALIVE_MAX, NAMED_MAX, STREAM_MAX};
+use conclave_core::NodeId;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::time::Instant;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -122,5 +125,26 @@ async fn numbers_of_nodes_and_streams_end_where_their_schemas_do() {
     let headers = [("conclave-session", &*client.session), ("conclave-stream", &*number)];
     let stream = call(address, "GET /v1/session/stream", &headers, "").await;
     assert_eq!(stream.failure(), refused);
+    cluster.stop().await;
+}
+
+/// A node with a genuine key need not have looked at what its clients send.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_leader_looks_anew_at_what_another_node_sends_on() {
+    let cluster = Cluster::start(3).await;
+    let leader = NodeId(cluster.leader().await as u32);
+    let liar = cluster.member(cluster.follower().await);
+    let replica = liar.engine.replica().expect("it has started");
+    // As nodes write it: the format, "a value as it is now", and its name.
+    let value_of = async |name: &[u8]| {
+        let bytes = [&[1, 5, name.len() as u8], name].concat();
+        let until = Instant::now() + Duration::from_secs(20);
+        replica.call(leader, bytes, until).await.expect("it answers")
+    };
+    let known = value_of(b"a").await;
+    assert_eq!(known[..2], [1, 5], "a value, or none");
+    let refused = value_of(b"a\nb").await;
+    assert_eq!(refused[..2], [1, 7], "it cannot be carried out");
+    assert!(String::from_utf8_lossy(&refused).contains("a name has 1 to 256"), "{refused:?}");
     cluster.stop().await;
 }
