@@ -1,11 +1,13 @@
 //! Bodies of requests: what their schemas say, and what no schema can say, is what is answered.
 
-use crate::common::{Client, Cluster, Response, admin, call, numbered, post};
+use crate::common::{Client, Cluster, Response, admin, call, numbered, post, until};
 use conclave_api::limits::{BODY_MAX, FENCE_END, KEEPALIVE_MAX, NAMED_MAX, STREAM_MAX};
 use conclave_core::NodeId;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
@@ -39,6 +41,39 @@ async fn a_keepalive_may_name_as_many_requests_as_is_promised() {
     assert_eq!(more.failure(), (400, "bad_request".into()));
     let long = keep(&client, &json!({ "request_id": "x".repeat(KEEPALIVE_MAX) })).await;
     assert_eq!(long.failure(), (413, "too_large".into()));
+    cluster.stop().await;
+}
+
+/// Long bodies have room for so many; whoever sends the next asks another node.
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_clients_with_long_keepalives_take_no_more_than_their_room() {
+    let cluster = Cluster::start(1).await;
+    let client = Client::open(cluster.first(), "client").await;
+    let head = format!(
+        "POST /v1/sessions/{}/keepalive HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
+         content-length: {KEEPALIVE_MAX}\r\n\r\n",
+        client.session, client.address
+    );
+    let begin = async || {
+        let mut stream = TcpStream::connect(client.address).await.expect("it listens");
+        stream.write_all(head.as_bytes()).await.expect("it reads");
+        stream
+    };
+    let mut slow = Vec::new();
+    for _ in 0..256 {
+        slow.push(begin().await);
+    }
+    let long = json!({ "request_id": "1", "open": vec![(FENCE_END - 1).to_string(); 4_000] });
+    let is_refused = async || keep(&client, &long).await.status == 503;
+    // One that is tried takes a place for itself, and may keep a slow one out.
+    until(async || {
+        slow.push(begin().await);
+        is_refused().await
+    })
+    .await;
+    assert_eq!(keep(&client, &json!({})).await.status, 200, "a short one has its room");
+    drop(slow);
+    until(async || !is_refused().await).await;
     cluster.stop().await;
 }
 
@@ -138,8 +173,8 @@ async fn the_leader_looks_anew_at_what_another_node_sends_on() {
     // As nodes write it: the format, "a value as it is now", and its name.
     let value_of = async |name: &[u8]| {
         let bytes = [&[1, 5, name.len() as u8], name].concat();
-        let until = Instant::now() + Duration::from_secs(20);
-        replica.call(leader, bytes, until).await.expect("it answers")
+        let deadline = Instant::now() + Duration::from_secs(20);
+        replica.call(leader, bytes, deadline).await.expect("it answers")
     };
     let known = value_of(b"a").await;
     assert_eq!(known[..2], [1, 5], "a value, or none");
