@@ -36,28 +36,42 @@ def opened(label):
     return ask("/v1/sessions", {"label": label, "ttl_ms": TTL_MS})["session"]
 
 
+def is_kept(session):
+    """Whether a session lives on. A request may have closed it: they are told its id."""
+    try:
+        ask(f"/v1/sessions/{session}/keepalive", {})
+    except urllib.error.HTTPError:
+        return False
+    return True
+
+
 class Sessions:
     """Two sessions, kept alive: one for the requests, and one that holds what they want."""
 
     def __init__(self):
         self.own = opened("schemathesis")
-        self.other = opened("somebody else")
-        ask("/v1/locks/taken/acquire", {"session": self.other, "wait_ms": 60000})
+        self.other = self.holder()
         threading.Thread(target=self.keep_alive, daemon=True).start()
+
+    def holder(self):
+        session = opened("somebody else")
+        ask("/v1/locks/taken/acquire", {"session": session, "wait_ms": 60000})
+        return session
 
     def keep_alive(self):
         while True:
-            ask(f"/v1/sessions/{self.other}/keepalive", {})
-            try:
-                ask(f"/v1/sessions/{self.own}/keepalive", {})
-            except urllib.error.HTTPError:  # A request has closed it: they are told its id.
+            if not is_kept(self.own):
                 self.own = opened("schemathesis")
+            if not is_kept(self.other):  # On a busy machine its time may have passed.
+                self.other = self.holder()
             time.sleep(TTL_MS / 5 / 1000)
 
 
 SESSIONS = Sessions()
 # The node that is tried: it must stay in the cluster.
 NODE = ask("/v1/cluster")["node"]
+# The sessions that requests have opened; they are used again.
+OPENED = set()
 # The fence of the last grant, by family and name.
 FENCES = {}
 # The numbers of streams rise, and so do those of requests, where they are numbers.
@@ -112,7 +126,8 @@ def change_body(case, real):
     fence = body.get("fence")
     if real and is_whole(fence) and 0 <= fence < 2**53:
         body["fence"] = known_fence(case, fence)
-    if SESSIONS.own in (body.get("session"), (case.path_parameters or {}).get("id")):
+    sessions = {str(body.get("session")), str((case.path_parameters or {}).get("id"))}
+    if sessions & (OPENED | {SESSIONS.own}):
         change_numbers(body)
     wait = body.get("wait_ms")
     if is_whole(wait) and WAIT_MS_MAX < wait <= 3_600_000:
@@ -142,7 +157,9 @@ def change_numbers(body):
 
 @schemathesis.hook
 def after_call(context, case, response):
-    """What was granted can be given back."""
+    """What was granted can be given back, and what was opened be known."""
+    if response.status_code == 200 and case.path == "/v1/sessions":
+        OPENED.add(response.json()["session"])
     one = case.path != "/v1/acquire" and case.path.endswith(("/acquire", "/campaign"))
     if response.status_code == 200 and one:
         FENCES[family_and_name(case)] = response.json()["fence"]
