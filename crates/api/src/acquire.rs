@@ -6,9 +6,10 @@ use crate::described;
 use crate::whole;
 use serde::{Deserialize, Serialize};
 
-/// `POST /v1/locks/{name}/acquire`, and `POST /v1/elections/{name}/campaign`.
+/// `POST /v1/locks/{name}/acquire`, and `POST /v1/elections/{name}/campaign`: there, exclusive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(transform = described::rules::shared_or_permits))]
 #[serde(deny_unknown_fields)]
 pub struct Acquire {
     /// The session that will hold it.
@@ -117,6 +118,7 @@ pub struct AcquireAll {
 /// One of several locks that a request asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(transform = described::rules::shared_or_permits))]
 #[serde(deny_unknown_fields)]
 pub struct WantedLock {
     /// Its name.

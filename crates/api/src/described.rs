@@ -5,12 +5,16 @@
 //! nobody who builds the program has to build schemars.
 #![allow(dead_code, reason = "the types of this file are described, and never made")]
 
+mod patterns;
+pub mod rules;
+
 use crate::limits::{
     ADDRESS_MAX, FENCE_END, GRACE_MS_MAX, GRACE_MS_MIN, LABEL_MAX, NAME_MAX, NAMED_MAX,
     OPENING_ID_MIN, OWNER_MAX, PAGE_MAX, PERMITS_MAX, PROCLAIMED_MAX, REASON_MAX, REQUEST_ID_MAX,
-    TTL_MS_MAX, TTL_MS_MIN, WAIT_MS_MAX, WANTED_MAX, is_shown,
+    STREAM_MAX, TTL_MS_MAX, TTL_MS_MIN, WAIT_MS_MAX, WANTED_MAX,
 };
 use crate::{acquire, cluster, elections, error, events, locks, members, sessions, values};
+use patterns::{address, all_shown, number_up_to};
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
@@ -94,7 +98,11 @@ pub struct PageLimit(#[schemars(range(min = 1, max = PAGE_MAX))] u64);
 
 /// The number of a node.
 #[derive(JsonSchema)]
-pub struct NodeNumber(#[schemars(range(min = 1))] u32);
+pub struct NodeNumber(#[schemars(range(min = 1, max = u32::MAX))] u32);
+
+/// The number of a session's stream, which rises from one to the next.
+#[derive(JsonSchema)]
+pub struct StreamNumber(#[schemars(range(min = 0, max = STREAM_MAX))] u64);
 
 /// The thread of control that asks: what has the same one may enter again.
 #[derive(JsonSchema)]
@@ -102,7 +110,13 @@ pub struct Owner(#[schemars(length(max = OWNER_MAX), regex(pattern = all_shown()
 
 /// The locks that one request asks for.
 #[derive(JsonSchema)]
+#[schemars(transform = rules::no_repeats)]
 pub struct WantedLocks(#[schemars(length(min = 1, max = WANTED_MAX))] Vec<acquire::WantedLock>);
+
+/// `POST /v1/elections/{name}/campaign`: as for a lock, but there is one leader.
+#[derive(JsonSchema)]
+#[schemars(transform = rules::exclusive)]
+pub struct Campaign(acquire::Acquire);
 
 /// The requests that a client still knows.
 #[derive(JsonSchema)]
@@ -243,60 +257,6 @@ pub enum EventKind {
     Member,
 }
 
-/// A text of letters that can be shown as they are: see [`is_shown`].
-fn all_shown() -> String {
-    let mut class = String::new();
-    let mut hidden = ('\0'..=char::MAX).filter(|c| !is_shown(*c)).peekable();
-    while let Some(first) = hidden.next() {
-        let mut last = first;
-        while let Some(next) = hidden.next_if(|next| u32::from(*next) == u32::from(last) + 1) {
-            last = next;
-        }
-        class += &letter(first);
-        if last != first {
-            class.push('-');
-            class += &letter(last);
-        }
-    }
-    format!("^[^{class}]*$")
-}
-
-/// The numbers from 1 to this one, as text without a needless zero.
-fn number_up_to(last: u64) -> String {
-    format!("^({})$", digits_up_to(last))
-}
-
-fn digits_up_to(last: u64) -> String {
-    let digits = last.to_string();
-    let shorter = digits.len() - 1;
-    let mut all = vec![digits.clone()];
-    if shorter > 0 {
-        all.push(format!("[1-9][0-9]{{0,{}}}", shorter - 1));
-    }
-    // As long, and smaller for the first time at this place.
-    for (place, digit) in digits.bytes().enumerate() {
-        let least = if place == 0 { b'1' } else { b'0' };
-        if digit > least {
-            let (begin, range) = (&digits[..place], [least, digit - 1].map(char::from));
-            all.push(format!("{begin}[{}-{}][0-9]{{{}}}", range[0], range[1], shorter - place));
-        }
-    }
-    all.join("|")
-}
-
-/// A host, and a port from 1.
-fn address() -> String {
-    format!("^[A-Za-z0-9._:\\[\\]%-]+:({})$", digits_up_to(u64::from(u16::MAX)))
-}
-
-/// A letter in a regular expression. Beyond four digits, dialects differ: there it stands itself.
-fn letter(c: char) -> String {
-    match u32::from(c) {
-        code @ 0..=0xffff => format!("\\u{code:04x}"),
-        _ => c.to_string(),
-    }
-}
-
 fn generator(contract: Contract) -> SchemaGenerator {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.contract = contract;
@@ -314,6 +274,7 @@ fn derived() -> Map<String, Value> {
     taken.subschema_for::<sessions::Ping>();
     taken.subschema_for::<acquire::Acquire>();
     taken.subschema_for::<acquire::AcquireAll>();
+    taken.subschema_for::<Campaign>();
     taken.subschema_for::<locks::Release>();
     taken.subschema_for::<locks::Withdraw>();
     taken.subschema_for::<locks::Force>();
@@ -328,7 +289,7 @@ fn derived() -> Map<String, Value> {
     taken.subschema_for::<values::NewValue>();
     let mut given = generator(Contract::Serialize);
     given.subschema_for::<sessions::Session>();
-    given.subschema_for::<sessions::SessionEnded>();
+    given.subschema_for::<sessions::StreamEvent>();
     given.subschema_for::<acquire::Grants>();
     given.subschema_for::<locks::Released>();
     given.subschema_for::<locks::Withdrawn>();
@@ -373,13 +334,6 @@ fn the_kept_schemas_are_those_of_the_types() {
 }
 
 #[test]
-fn numbers_end_where_they_should() {
-    assert_eq!(number_up_to(9), "^(9|[1-8][0-9]{0})$");
-    let up_to = "65535|[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2]";
-    assert_eq!(digits_up_to(65_535), format!("{up_to}[0-9]{{1}}|6553[0-4][0-9]{{0}}"));
-}
-
-#[test]
 fn requests_are_closed_and_answers_say_all_that_they_always_say() {
     let derived = derived();
     let of_locks = ["Acquire", "AcquireAll", "Release", "Withdraw", "Force", "Verify"];
@@ -389,12 +343,4 @@ fn requests_are_closed_and_answers_say_all_that_they_always_say() {
     }
     let required = derived["Election"]["required"].as_array();
     assert!(required.is_some_and(|names| names.contains(&"leader".into())));
-}
-
-#[test]
-fn what_must_not_reach_a_terminal_is_in_no_label() {
-    let pattern = all_shown();
-    for part in ["\\u0000-\\u001f", "\\u007f-\\u009f", "\\u2028-\\u202e", "\u{e0000}-\u{e007f}"] {
-        assert!(pattern.contains(part), "{part} in {pattern}");
-    }
 }

@@ -26,6 +26,7 @@ mod explanation;
 pub mod limits;
 mod locks;
 mod members;
+mod request;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod sessions;
@@ -43,8 +44,9 @@ pub use locks::{
     Waiter, Withdraw, Withdrawn,
 };
 pub use members::{Member, Members, NewMember, Promote, Transfer};
+pub use request::Request;
 pub use sessions::{
     Hold, KeepAlive, NewSession, OnDisconnect, Ping, SESSION_HEADER, STREAM_HEADER, Session,
-    SessionEnded,
+    SessionEnded, StreamBegun, StreamEvent,
 };
 pub use values::{NewValue, Value};

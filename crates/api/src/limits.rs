@@ -4,8 +4,10 @@
 mod requests;
 
 pub use requests::{
-    ADDRESS_MAX, GRACE_MS_MAX, GRACE_MS_MIN, NAMED_MAX, OPEN_MAX, OWNER_MAX, PERMITS_MAX, Sharing,
-    WANTED_MAX, disk, grace_ms, kept_alive, member, owner, request_number, sharing, wanted,
+    ADDRESS_MAX, GRACE_MS_MAX, GRACE_MS_MIN, KEEPALIVE_MAX, NAMED_MAX, OPEN_MAX, OWNER_MAX,
+    PERMITS_MAX, PRINCIPAL_MAX, STREAM_MAX, Sharing, WANTED_MAX, disk, grace, grace_ms, keepalive,
+    kept_alive, lowest_open, member, named_requests, node, node_number, numbered,
+    numbers_of_session, owner, principal, request_number, sharing, stream, wanted, wanted_names,
 };
 
 use crate::{Code, Failure, Page};
@@ -14,6 +16,8 @@ use std::fmt;
 
 /// The longest name of a lock, an election or a value.
 pub const NAME_MAX: usize = 256;
+/// How many digits the id of a session has.
+pub const SESSION_ID_LENGTH: usize = 32;
 /// The longest label of a session, in characters.
 pub const LABEL_MAX: usize = 128;
 /// The longest id of a request, in characters.
@@ -35,7 +39,7 @@ pub const TTL_MS_DEFAULT: u64 = 10_000;
 pub const CANDIDATE_TTL_MS_MAX: u64 = 3_000;
 /// The longest wait for a lock or a leadership, in milliseconds.
 pub const WAIT_MS_MAX: u64 = 3_600_000;
-/// The longest body of a request, in bytes.
+/// The longest body of a request, in bytes; that of a keepalive is [`KEEPALIVE_MAX`].
 pub const BODY_MAX: usize = 64 << 10;
 /// The longest value that is kept, in bytes of JSON without spaces.
 pub const VALUE_MAX: usize = 4 << 10;
@@ -76,11 +80,25 @@ pub const REQUESTS_MAX: usize = 1_000;
 
 /// Why a request breaks a rule, in words for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid(String);
+pub struct Invalid {
+    words: String,
+    rule: Rule,
+}
+
+/// Which kind of rule it is: the status of the answer says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    /// Of one field, or of several: the schema of the request has it, too.
+    Described,
+    /// Between fields that are fine by themselves. No schema can express it.
+    Together,
+    /// Of how many bytes there may be: a schema counts characters, or nothing.
+    Size,
+}
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.words)
     }
 }
 
@@ -88,12 +106,25 @@ impl std::error::Error for Invalid {}
 
 impl From<Invalid> for Box<Failure> {
     fn from(invalid: Invalid) -> Self {
-        Self::new(Failure::new(Code::BadRequest, invalid.0))
+        let (code, status) = match invalid.rule {
+            Rule::Described => (Code::BadRequest, None),
+            Rule::Together => (Code::BadRequest, Some(422)),
+            Rule::Size => (Code::TooLarge, None),
+        };
+        Self::new(Failure { status, ..Failure::new(code, invalid.words) })
     }
 }
 
 fn invalid<T>(words: impl Into<String>) -> Result<T, Invalid> {
-    Err(Invalid(words.into()))
+    Err(Invalid { words: words.into(), rule: Rule::Described })
+}
+
+fn do_not_go_together<T>(words: impl Into<String>) -> Result<T, Invalid> {
+    Err(Invalid { words: words.into(), rule: Rule::Together })
+}
+
+fn too_large<T>(words: impl Into<String>) -> Result<T, Invalid> {
+    Err(Invalid { words: words.into(), rule: Rule::Size })
 }
 
 /// Whether this can name a lock, an election or a value.
@@ -130,6 +161,15 @@ pub fn shown(text: &str) -> Cow<'_, str> {
         false => c.escape_unicode().to_string(),
     };
     Cow::Owned(text.chars().map(escaped).collect())
+}
+
+/// Refuses what cannot be the id of a session.
+pub fn session_id(id: &str) -> Result<(), Invalid> {
+    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    if id.len() == SESSION_ID_LENGTH && id.bytes().all(digit) {
+        return Ok(());
+    }
+    invalid(format!("a session is {SESSION_ID_LENGTH} digits out of 0-9 a-f"))
 }
 
 /// Refuses a label that is too long, or would break a line.
@@ -199,8 +239,12 @@ pub fn wait_ms(asked: Option<u64>) -> Result<u64, Invalid> {
 
 /// Refuses what is too long for a leader to be known by, or would break a line.
 pub fn proclaimed(value: &str) -> Result<(), Invalid> {
-    if value.len() > PROCLAIMED_MAX || !value.chars().all(is_shown) {
-        return invalid(format!("value has at most {PROCLAIMED_MAX} bytes, {ALL_SHOWN}"));
+    let words = || format!("value has at most {PROCLAIMED_MAX} bytes, {ALL_SHOWN}");
+    if value.chars().count() > PROCLAIMED_MAX || !value.chars().all(is_shown) {
+        return invalid(words());
+    }
+    if value.len() > PROCLAIMED_MAX {
+        return too_large(words());
     }
     Ok(())
 }
@@ -209,7 +253,7 @@ pub fn proclaimed(value: &str) -> Result<(), Invalid> {
 pub fn value(json: &str) -> Result<(), Invalid> {
     if json.len() > VALUE_MAX {
         let length = json.len();
-        return invalid(format!("value has at most {VALUE_MAX} bytes of JSON, not {length}"));
+        return too_large(format!("value has at most {VALUE_MAX} bytes of JSON, not {length}"));
     }
     Ok(())
 }
@@ -312,5 +356,28 @@ mod tests {
         let failure: Box<Failure> = reason("").expect_err("no reason").into();
         assert_eq!(failure.error.code, Code::BadRequest);
         assert!(failure.error.message.starts_with("reason has 1 to 256"));
+        assert_eq!(failure.status(), 400);
+    }
+
+    #[test]
+    fn what_no_schema_can_say_has_a_status_of_its_own() {
+        let status = |refused: Result<(), Invalid>| {
+            let failure: Box<Failure> = refused.expect_err("a rule is broken").into();
+            (failure.status(), failure.error.code)
+        };
+        let characters = "é".repeat(PROCLAIMED_MAX / 2 + 1);
+        assert_eq!(status(proclaimed(&characters)), (413, Code::TooLarge));
+        let characters = "x".repeat(PROCLAIMED_MAX + 1);
+        assert_eq!(status(proclaimed(&characters)), (400, Code::BadRequest));
+        assert_eq!(status(value(&"x".repeat(VALUE_MAX + 1))), (413, Code::TooLarge));
+        assert_eq!(status(lowest_open(4, Some(3))), (422, Code::BadRequest));
+    }
+
+    #[test]
+    fn the_id_of_a_session_is_so_many_small_digits() {
+        assert!(session_id(&"0f".repeat(16)).is_ok());
+        for bad in ["", "0f", &"0F".repeat(16), &"0g".repeat(16), &"0f".repeat(17)] {
+            assert!(session_id(bad).is_err(), "{bad}");
+        }
     }
 }

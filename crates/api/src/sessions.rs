@@ -72,9 +72,11 @@ impl Session {
     }
 }
 
-/// `POST /v1/sessions/{id}/keepalive`. A classic engine ignores the body, which may be missing.
+/// `POST /v1/sessions/{id}/keepalive`. A classic engine ignores the body, which may be missing. It
+/// may be longer than others, so that a session can name all that it holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(transform = described::rules::open_as_of))]
 #[serde(deny_unknown_fields)]
 pub struct KeepAlive {
     /// The number of the keepalive itself: nothing is said of later requests.
@@ -113,6 +115,15 @@ pub const SESSION_HEADER: &str = "conclave-session";
 /// The header with the number of that stream, which rises from one of a session to its next.
 pub const STREAM_HEADER: &str = "conclave-stream";
 
+/// The first event of `GET /v1/session/stream`, `attached`: the stream counts from now on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StreamBegun {
+    /// Its number.
+    #[cfg_attr(test, schemars(with = "described::StreamNumber"))]
+    pub stream: u64,
+}
+
 /// `POST /v1/session/ping`, replicated engine: asks the node with the stream whether it still has
 /// it. The grace counts from when a ping was sent that was answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +135,7 @@ pub struct Ping {
     pub session: String,
     /// Its number.
     #[serde(deserialize_with = "whole::number")]
+    #[cfg_attr(test, schemars(with = "described::StreamNumber"))]
     pub stream: u64,
 }
 
@@ -136,6 +148,17 @@ pub struct SessionEnded {
     /// stream was gone for its grace), or `unknown` (it ended while this node was behind).
     #[cfg_attr(test, schemars(with = "described::EndReason"))]
     pub reason: String,
+}
+
+/// What the events of `GET /v1/session/stream` tell: `attached` is the first, `ended` the last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum StreamEvent {
+    /// The stream counts from now on.
+    Attached(StreamBegun),
+    /// The session has ended.
+    Ended(SessionEnded),
 }
 
 fn at_one_node() -> String {

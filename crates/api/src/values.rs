@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// `PUT /v1/values/{name}`
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(transform = described::rules::numbers_of_session))]
 #[serde(deny_unknown_fields)]
 pub struct NewValue {
     /// What it is to be.

@@ -55,6 +55,7 @@ fn the_limits_are_those_that_are_checked() {
         limits::PERMITS_MAX as usize,
         limits::OPEN_MAX,
         limits::NAMED_MAX,
+        limits::KEEPALIVE_MAX,
     ];
     let times = [
         limits::TTL_MS_MIN,

@@ -192,7 +192,8 @@ pub fn explained_for(name: &str, error: Error) -> anyhow::Error {
 /// Whether it can never be had like this.
 fn is_misuse(error: &Error) -> bool {
     let plain_token = matches!(error, Error::PlainToken { .. });
-    plain_token || error.says(Code::Unsupported) || error.says(Code::BadRequest)
+    let wrong = [Code::Unsupported, Code::BadRequest, Code::TooLarge];
+    plain_token || wrong.into_iter().any(|code| error.says(code))
 }
 
 /// Refuses at once what only the replicated engine has. `typed` is what asks for it. If no node

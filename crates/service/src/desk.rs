@@ -346,7 +346,9 @@ fn refuse_replicated(command: Replicated, host: &mut dyn HostContext) {
 
 /// What a classic engine says to what it does not have.
 fn only_replicated<T>() -> Answer<T> {
-    Err(refusal::unsupported("only the replicated engine has this"))
+    let mut refusal = refusal::unsupported("only the replicated engine has this");
+    refusal.status = Some(404); // It is the route that is missing.
+    Err(refusal)
 }
 
 fn detector_key() -> Key {

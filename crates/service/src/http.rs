@@ -122,6 +122,10 @@ impl Default for HttpLimits {
 /// takes several times as much memory as after.
 const LISTS_MAX: usize = 4;
 
+/// So many keepalives may be read at a time that are longer than other bodies; the next is refused,
+/// and its client asks another node.
+const LONG_BODIES_MAX: usize = 256;
+
 /// What every handler has.
 #[derive(Clone)]
 struct Api {
@@ -130,6 +134,7 @@ struct Api {
     streams: Arc<StreamLimit>,
     session_streams: Arc<StreamLimit>,
     lists: Arc<Semaphore>,
+    long_bodies: Arc<Semaphore>,
     /// In whose name.
     who: Principal,
     metrics: Arc<ApiMetrics>,

@@ -17,8 +17,6 @@ use std::time::Duration;
 const PERIOD: Duration = Duration::from_secs(1);
 /// No file is longer, in bytes.
 const FILE_MAX: u64 = 1 << 20;
-/// No name of a principal is longer, in bytes.
-const NAME_MAX: usize = 64;
 /// Whoever shows the token of `--admin-token-file`.
 pub const ADMIN: &str = "admin";
 
@@ -151,14 +149,10 @@ fn in_line(text: &str, error: &toml::de::Error) -> String {
 }
 
 fn check_name(name: &str) -> Result<(), String> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._@:/-".contains(c);
     if name == ADMIN {
         return Err("this name is that of whoever shows the admin token".to_string());
     }
-    if !(1..=NAME_MAX).contains(&name.len()) || !name.chars().all(plain) {
-        return Err(format!("a name has 1 to {NAME_MAX} letters, digits and . _ @ : / -"));
-    }
-    Ok(())
+    limits::principal(name).map_err(|invalid| invalid.to_string())
 }
 
 /// A prefix is the beginning of a name, or empty.

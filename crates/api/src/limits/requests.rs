@@ -1,8 +1,8 @@
 //! Limits of what only the replicated engine has: numbered requests, shared locks and permits,
 //! several locks at once, members.
 
-use super::{FENCE_END, Invalid, LABEL_MAX, invalid, name, text};
-use crate::{AcquireAll, KeepAlive, NewMember, NewSession};
+use super::{FENCE_END, Invalid, LABEL_MAX, do_not_go_together, invalid, name, request_id, text};
+use crate::{AcquireAll, KeepAlive, NewMember, NewSession, NewValue};
 use std::collections::BTreeSet;
 
 /// The longest owner of a request, in characters.
@@ -15,10 +15,16 @@ pub const PERMITS_MAX: u32 = 10_000;
 pub const OPEN_MAX: usize = 1_024;
 /// How many requests one keepalive may name: those unanswered, and those that hold something.
 pub const NAMED_MAX: usize = 12_000;
+/// The longest body of a keepalive, in bytes: so many requests, each with the longest number.
+pub const KEEPALIVE_MAX: usize = 256 << 10;
 /// The shortest time that a session outlives its stream, in milliseconds.
 pub const GRACE_MS_MIN: u64 = 100;
 /// The longest time that a session outlives its stream, in milliseconds.
 pub const GRACE_MS_MAX: u64 = 60_000;
+/// The longest name of a principal, in bytes.
+pub const PRINCIPAL_MAX: usize = 64;
+/// The largest number of a session's stream: every language reads it exactly.
+pub const STREAM_MAX: u64 = FENCE_END - 1;
 /// The longest address of a member, in characters.
 pub const ADDRESS_MAX: usize = 256;
 
@@ -78,14 +84,55 @@ pub fn sharing(mode: Option<&str>, permits: Option<u32>) -> Result<Sharing, Inva
 /// The number that the id of a request is: digits alone, from 1, and below 2^53.
 pub fn request_number(id: &str) -> Result<u64, Invalid> {
     let digits = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
-    let number = id.parse::<u64>().ok().filter(|number| (1..FENCE_END).contains(number));
-    match number.filter(|_| digits && !id.starts_with('0')) {
-        Some(number) => Ok(number),
-        None => invalid(format!(
-            "a request_id is a number as text, from 1 to {}, which rises from request to request",
-            FENCE_END - 1
-        )),
+    let number = id.parse::<u64>().ok().filter(|_| digits && !id.starts_with('0'));
+    let number = number.unwrap_or(0);
+    numbered(number).map(|()| number)
+}
+
+/// Refuses a number that no request of a client can have.
+pub fn numbered(number: u64) -> Result<(), Invalid> {
+    if (1..FENCE_END).contains(&number) {
+        return Ok(());
     }
+    invalid(format!(
+        "a request_id is a number as text, from 1 to {}, which rises from request to request",
+        FENCE_END - 1
+    ))
+}
+
+/// Refuses a mark above the request that carries it: its own answer would be dropped. A request
+/// without a number has none to compare.
+pub fn lowest_open(lowest_open: u64, request: Option<u64>) -> Result<(), Invalid> {
+    if request.is_some_and(|request| lowest_open > request) {
+        return do_not_go_together("lowest_open is at most the request's own number");
+    }
+    Ok(())
+}
+
+/// Refuses a number of a session's stream that some languages could not read.
+pub fn stream(number: u64) -> Result<(), Invalid> {
+    if number > STREAM_MAX {
+        return invalid(format!("a stream has a number of at most {STREAM_MAX}, not {number}"));
+    }
+    Ok(())
+}
+
+/// The number of a node, which stands in a path: digits alone, from 1.
+pub fn node_number(text: &str) -> Result<u32, Invalid> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse::<u32>().ok().filter(|number| digits && *number > 0) {
+        Some(number) => Ok(number),
+        None => invalid(format!("a member is a number, from 1 to {}", u32::MAX)),
+    }
+}
+
+/// Refuses what cannot name a principal.
+pub fn principal(name: &str) -> Result<(), Invalid> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._@:/-".contains(&byte);
+    if !(1..=PRINCIPAL_MAX).contains(&name.len()) || !name.bytes().all(plain) {
+        return invalid(format!("a name has 1 to {PRINCIPAL_MAX} letters, digits and . _ @ : / -"));
+    }
+    Ok(())
 }
 
 /// Refuses an owner that is too long, or would break a line.
@@ -95,46 +142,73 @@ pub fn owner(owner: Option<&str>) -> Result<(), Invalid> {
 
 /// How each of several locks is wanted. Refuses none, too many, and one that is there twice.
 pub fn wanted(request: &AcquireAll) -> Result<Vec<Sharing>, Invalid> {
-    let locks = &request.locks;
-    if !(1..=WANTED_MAX).contains(&locks.len()) {
-        return invalid(format!("locks has 1 to {WANTED_MAX} names, not {}", locks.len()));
+    let locks = request.locks.iter();
+    wanted_names(locks.clone().map(|lock| &*lock.name))?;
+    locks.map(|lock| sharing(lock.mode.as_deref(), lock.permits)).collect()
+}
+
+/// Refuses names of several locks that are none, too many, or there twice.
+pub fn wanted_names<'a>(
+    names: impl ExactSizeIterator<Item = &'a str> + Clone,
+) -> Result<(), Invalid> {
+    let many = names.len();
+    if !(1..=WANTED_MAX).contains(&many) {
+        return invalid(format!("locks has 1 to {WANTED_MAX} names, not {many}"));
     }
-    let names: BTreeSet<&str> = locks.iter().map(|lock| &*lock.name).collect();
-    if names.len() < locks.len() {
-        return invalid("locks has a name twice");
+    if names.clone().collect::<BTreeSet<&str>>().len() < many {
+        return do_not_go_together("locks has a name twice");
     }
-    names.into_iter().try_for_each(name)?;
-    locks.iter().map(|lock| sharing(lock.mode.as_deref(), lock.permits)).collect()
+    names.into_iter().try_for_each(name)
+}
+
+/// Refuses a keepalive that names too many requests, or does not say as of when.
+pub fn keepalive(keep: &KeepAlive) -> Result<(), Invalid> {
+    let named = keep.open.as_deref().unwrap_or_default();
+    if keep.open.is_some() && keep.request_id.is_none() {
+        return invalid("a keepalive that says which requests are open has a request_id");
+    }
+    named_requests(named.len())?;
+    named.iter().chain(&keep.request_id).try_for_each(|id| request_id(Some(id)))
+}
+
+/// Refuses a keepalive that names more requests than this.
+pub fn named_requests(many: usize) -> Result<(), Invalid> {
+    if many > NAMED_MAX {
+        return invalid(format!("open has at most {NAMED_MAX} requests, not {many}"));
+    }
+    Ok(())
 }
 
 /// A keepalive: its own number, and those of the requests that its client still knows. Nothing if
 /// it does not say.
 pub fn kept_alive(keep: &KeepAlive) -> Result<Option<(u64, Vec<u64>)>, Invalid> {
-    match (&keep.request_id, &keep.open) {
-        (None, None) => Ok(None),
-        (Some(id), None) => request_number(id).map(|_| None),
-        (None, Some(_)) => {
-            invalid("a keepalive that says which requests are open has a request_id")
-        }
-        (Some(_), Some(open)) if open.len() > NAMED_MAX => {
-            invalid(format!("open has at most {NAMED_MAX} requests, not {}", open.len()))
-        }
-        (Some(id), Some(open)) => {
-            let open: Result<_, _> = open.iter().map(|id| request_number(id)).collect();
-            Ok(Some((request_number(id)?, open?)))
-        }
+    keepalive(keep)?;
+    let number = keep.request_id.as_deref().map(request_number).transpose()?;
+    let open = keep.open.as_ref().map(|open| open.iter().map(|id| request_number(id)).collect());
+    Ok(number.zip(open.transpose()?))
+}
+
+/// Refuses numbers of a session's request without the session.
+pub fn numbers_of_session(value: &NewValue) -> Result<(), Invalid> {
+    let numbered = value.request_id.is_some() || value.lowest_open.is_some();
+    if numbered && value.session.is_none() {
+        return invalid("request_id and lowest_open go with a session");
     }
+    Ok(())
 }
 
 /// How long a session outlives its stream, in milliseconds, if it asks for that.
 pub fn grace_ms(request: &NewSession) -> Result<Option<u64>, Invalid> {
     let asked = request.on_disconnect.as_ref().map(|asked| asked.grace_ms);
-    match asked {
-        Some(grace) if !(GRACE_MS_MIN..=GRACE_MS_MAX).contains(&grace) => {
-            invalid(format!("grace_ms is {GRACE_MS_MIN} to {GRACE_MS_MAX}, not {grace}"))
-        }
-        _ => Ok(asked),
+    asked.map(|asked| grace(asked).map(|()| asked)).transpose()
+}
+
+/// Refuses a grace that is too short or too long, in milliseconds.
+pub fn grace(grace_ms: u64) -> Result<(), Invalid> {
+    if !(GRACE_MS_MIN..=GRACE_MS_MAX).contains(&grace_ms) {
+        return invalid(format!("grace_ms is {GRACE_MS_MIN} to {GRACE_MS_MAX}, not {grace_ms}"));
     }
+    Ok(())
 }
 
 /// The number of a disk: 32 hexadecimal digits.
@@ -146,11 +220,17 @@ pub fn disk(id: &str) -> Result<u128, Invalid> {
     }
 }
 
-/// Refuses a member that cannot be one.
-pub fn member(member: &NewMember) -> Result<(), Invalid> {
-    if member.id == 0 {
+/// Refuses what is the number of no node.
+pub fn node(number: u32) -> Result<(), Invalid> {
+    if number == 0 {
         return invalid("nodes count from 1");
     }
+    Ok(())
+}
+
+/// Refuses a member that cannot be one.
+pub fn member(member: &NewMember) -> Result<(), Invalid> {
+    node(member.id)?;
     for (what, given) in [("peer", &member.peer), ("api", &member.api)] {
         text(what, Some(given), ADDRESS_MAX)?;
         if !is_address(given) {
@@ -203,6 +283,33 @@ mod tests {
         for id in ["", "0", "01", "+1", "-1", "1.0", "a", "9007199254740992", "１"] {
             assert!(request_number(id).is_err(), "{id}");
         }
+    }
+
+    #[test]
+    fn the_longest_keepalive_has_room_in_its_body() {
+        let longest = (FENCE_END - 1).to_string();
+        let open = vec![longest.clone(); NAMED_MAX];
+        let keep = KeepAlive { request_id: Some(longest), open: Some(open) };
+        assert!(kept_alive(&keep).is_ok());
+        let body = serde_json::to_string(&keep).expect("plain data");
+        assert!(body.len() <= KEEPALIVE_MAX, "{}", body.len());
+        let with_spaces = body.replace(',', ", ").replace(':', ": ");
+        assert!(with_spaces.len() <= KEEPALIVE_MAX, "as other languages write it");
+    }
+
+    #[test]
+    fn a_node_has_a_number_from_1() {
+        assert_eq!((node_number("1"), node_number("4294967295")), (Ok(1), Ok(u32::MAX)));
+        for text in ["", "0", "+1", "-1", "1.0", "one", "4294967296"] {
+            assert!(node_number(text).is_err(), "{text}");
+        }
+        assert!(stream(STREAM_MAX).is_ok() && stream(STREAM_MAX + 1).is_err());
+    }
+
+    #[test]
+    fn a_mark_is_not_above_its_own_request() {
+        assert!(lowest_open(3, Some(3)).is_ok() && lowest_open(4, Some(3)).is_err());
+        assert!(lowest_open(4, None).is_ok(), "one without a number is asked for once");
     }
 
     #[test]

@@ -2,13 +2,16 @@
 
 use super::Api;
 use super::problem::Problem;
+use crate::desk::{Refusal, refusal};
 use axum::body::{Bytes, to_bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{self, FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
-use conclave_api::limits::BODY_MAX;
+use conclave_api::limits::{BODY_MAX, KEEPALIVE_MAX};
+use conclave_api::{Code, KeepAlive, Request as Checked};
 use serde::de::DeserializeOwned;
+use tokio::sync::SemaphorePermit;
 
 /// The one parameter of a path, decoded.
 pub struct Name(pub String);
@@ -53,10 +56,10 @@ impl<T: DeserializeOwned> FromRequestParts<Api> for Query<T> {
     }
 }
 
-/// A body of JSON.
+/// A body of JSON that keeps to its schema.
 pub struct Body<T>(pub T);
 
-impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
+impl<T: DeserializeOwned + Checked> FromRequest<Api> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
@@ -65,32 +68,29 @@ impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
             return Err(Problem::new(status, "the body must be of type application/json"));
         }
         let bytes = read(request, api).await?;
-        if bytes.trim_ascii_start().starts_with(b"[") {
-            // Fields would be taken by their order, which is nobody's promise.
-            return Err(Problem::new(StatusCode::BAD_REQUEST, "body: an array is no object"));
-        }
-        serde_json::from_slice(&bytes)
-            .map(Self)
-            .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, format!("body: {error}")))
+        parse(&bytes).map(Self)
     }
 }
 
-/// A body of JSON, or none at all. A body of another kind says nothing either: so it was before
-/// there was anything to say.
-pub struct Maybe<T>(pub T);
+/// The body of a keepalive: JSON, or none at all. A body of another kind says nothing either: so it
+/// was before there was anything to say.
+///
+/// It may be longer than others: a session that holds much has to name all of it, or would lose
+/// what it does not name. There is room for some of these at a time.
+pub struct Keep(pub KeepAlive);
 
-impl<T: DeserializeOwned + Default> FromRequest<Api> for Maybe<T> {
+impl FromRequest<Api> for Keep {
     type Rejection = Problem;
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let json = is_json(request.headers());
-        let bytes = read(request, api).await?;
+        let room = room_for_long(&request, api)?;
+        let max = if room.is_some() { KEEPALIVE_MAX } else { BODY_MAX };
+        let bytes = read_up_to(max, request, api).await?;
         if !json || bytes.trim_ascii().is_empty() {
-            return Ok(Self(T::default()));
+            return Ok(Self(KeepAlive::default()));
         }
-        serde_json::from_slice(&bytes)
-            .map(Self)
-            .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, format!("body: {error}")))
+        parse(&bytes).map(Self)
     }
 }
 
@@ -106,17 +106,47 @@ impl FromRequest<Api> for NoBody {
     }
 }
 
-async fn read(request: Request, api: &Api) -> Result<Bytes, Problem> {
-    let length = request.headers().get(header::CONTENT_LENGTH);
-    let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > BODY_MAX as u64) {
-        return Err(too_large());
+fn parse<T: DeserializeOwned + Checked>(bytes: &[u8]) -> Result<T, Problem> {
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        // Fields would be taken by their order, which is nobody's promise.
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "body: an array is no object"));
     }
-    let reading = to_bytes(request.into_body(), BODY_MAX);
+    let request: T = serde_json::from_slice(bytes)
+        .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, format!("body: {error}")))?;
+    request.check().map_err(Refusal::from)?;
+    Ok(request)
+}
+
+/// Room for a body that says that it is longer than most may be, if it does.
+fn room_for_long<'a>(
+    request: &Request,
+    api: &'a Api,
+) -> Result<Option<SemaphorePermit<'a>>, Problem> {
+    if said_length(request).is_none_or(|length| length <= BODY_MAX as u64) {
+        return Ok(None);
+    }
+    let full = |_| refusal::unavailable("too many long keepalives are under way at this node");
+    Ok(Some(api.long_bodies.try_acquire().map_err(full)?))
+}
+
+/// How long a body is, as its request says.
+fn said_length(request: &Request) -> Option<u64> {
+    request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+async fn read(request: Request, api: &Api) -> Result<Bytes, Problem> {
+    read_up_to(BODY_MAX, request, api).await
+}
+
+async fn read_up_to(max: usize, request: Request, api: &Api) -> Result<Bytes, Problem> {
+    if said_length(&request).is_some_and(|length| length > max as u64) {
+        return Err(too_large(max));
+    }
+    let reading = to_bytes(request.into_body(), max);
     match tokio::time::timeout(api.config.limits.body, reading).await {
         Ok(Ok(bytes)) => Ok(bytes),
         // The limit, or a connection that broke: then nobody reads the answer.
-        Ok(Err(_)) => Err(too_large()),
+        Ok(Err(_)) => Err(too_large(max)),
         Err(_) => {
             tracing::debug!("a client was too slow with the body of its request");
             Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"))
@@ -124,9 +154,8 @@ async fn read(request: Request, api: &Api) -> Result<Bytes, Problem> {
     }
 }
 
-fn too_large() -> Problem {
-    let words = format!("a body has at most {BODY_MAX} bytes");
-    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, words)
+fn too_large(max: usize) -> Problem {
+    refusal::refuse(Code::TooLarge, format!("this body has at most {max} bytes")).into()
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -4,11 +4,11 @@ use super::Api;
 use super::authorize::Authenticated;
 use super::body::{Body, Name, NoBody};
 use super::problem::{Outcome, Problem};
-use crate::desk::{Command, MemberChange, Question, Replicated, refusal};
+use crate::desk::{Command, MemberChange, Question, Refusal, Replicated};
 use axum::Json;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use conclave_api as api;
+use conclave_api::{self as api, limits};
 
 pub async fn list(Authenticated(api): Authenticated) -> Outcome<api::Members> {
     Ok(Json(api.show(|reply| Question::Members { reply }).await?))
@@ -26,9 +26,7 @@ pub async fn remove(
     Name(member): Name,
     _: NoBody,
 ) -> Outcome<api::Members> {
-    let Ok(id) = member.parse::<u32>() else {
-        return Err(refusal::bad("a member is a number, from 1").into());
-    };
+    let id = limits::node_number(&member).map_err(Refusal::from)?;
     change(&api, MemberChange::Remove(id)).await
 }
 

@@ -19,14 +19,20 @@ pub fn document_of(replicated: bool) -> Bytes {
     if replicated { REPLICATED.clone() } else { CLASSIC.clone() }
 }
 
-/// The types of the API; a classic engine takes any text for the id of a request.
+/// The types of the API. To the replicated engine the id of a request is a number. A classic one
+/// takes any text, and lacks what it refuses as `unsupported`.
 fn schemas(replicated: bool) -> Map<String, Value> {
-    let mut all = schema::components();
-    let numbered = all.remove("NumberedId");
-    if let Some(numbered) = numbered.filter(|_| replicated) {
-        all.insert("RequestId".to_string(), numbered);
+    let mut all = Value::Object(schema::components());
+    let numbered = all.as_object_mut().and_then(|all| all.remove("NumberedId"));
+    if replicated {
+        all["RequestId"] = numbered.unwrap_or_default();
+    } else {
+        all["AskedMode"]["enum"] = json!(["exclusive"]);
+        all["Permits"]["maximum"] = json!(1);
+        all["Acquire"]["properties"]["owner"] = json!({ "type": "null" });
+        all["NewSession"]["properties"]["on_disconnect"] = json!({ "type": "null" });
     }
-    all
+    if let Value::Object(all) = all { all } else { Map::new() }
 }
 
 fn document(routes: &[Route], schemas: Map<String, Value>) -> Value {
@@ -126,7 +132,7 @@ fn parameter(name: &str) -> Value {
 fn also(parameter: &Parameter) -> Value {
     let Parameter { name, place, schema } = *parameter;
     let schema = match schema {
-        "boolean" | "integer" => json!({ "type": schema }),
+        "boolean" => json!({ "type": schema }),
         named => schema::reference(named),
     };
     json!({ "name": name, "in": place, "required": place == "header", "schema": schema })
@@ -190,6 +196,7 @@ mod tests {
         let pattern = |replicated| schemas(replicated)["RequestId"]["pattern"].to_string();
         assert!(pattern(true).starts_with("\"^(9007199254740991|[1-9][0-9]{0,14}|"));
         assert!(!pattern(false).contains("0-9"), "{}", pattern(false));
+        assert_eq!(schemas(false)["AskedMode"]["enum"], json!(["exclusive"]));
         // Of an answer that explains who waits, and of a request that says how long.
         assert_eq!(schemas(true)["WaitMs"]["type"], "integer");
         assert_eq!(schemas(true)["Wait"]["type"], "object");
@@ -210,6 +217,22 @@ mod tests {
             let others = route.also.len();
             assert_eq!(parameters, route.path.matches('{').count() + others, "{}", route.path);
         }
+    }
+
+    #[test]
+    fn a_body_that_is_too_large_has_a_described_answer() {
+        let document = document(&table(), schemas(true));
+        for route in table() {
+            let operation = &document["paths"][route.path][route.method];
+            let described = operation["responses"]["413"]["description"] == "too_large";
+            assert_eq!(described, route.takes != Takes::Nothing, "{} {}", route.method, route.path);
+        }
+    }
+
+    #[test]
+    fn numbers_of_nodes_and_streams_have_an_end() {
+        assert_eq!(schemas(true)["NodeNumber"]["maximum"], u32::MAX);
+        assert_eq!(schemas(true)["StreamNumber"]["maximum"], conclave_api::limits::STREAM_MAX);
     }
 
     #[test]

@@ -49,10 +49,8 @@ const NOT_ELECTED: &[Code] = &[
 ];
 const NOT_GIVEN_BACK: &[Code] =
     &[Code::NoSession, Code::NotHolder, Code::Quota, Code::Withdrawn, Code::Internal];
-const NOT_HANDED_OVER: &[Code] =
-    &[Code::NoSession, Code::NotHolder, Code::NotFound, Code::Quota, Code::Unsupported];
-const NOT_WRITTEN: &[Code] =
-    &[Code::NoSession, Code::StaleFence, Code::TooMany, Code::TooLarge, Code::Quota];
+const NOT_HANDED_OVER: &[Code] = &[Code::NoSession, Code::NotHolder, Code::NotFound, Code::Quota];
+const NOT_WRITTEN: &[Code] = &[Code::NoSession, Code::StaleFence, Code::TooMany, Code::Quota];
 const NOT_WITHDRAWN: &[Code] = &[Code::NoSession, Code::NotFound, Code::Granted, Code::Quota];
 
 /// Of lists.
@@ -65,8 +63,10 @@ const LISTED: &[Parameter] = &[
 const LOOKED: &[Parameter] =
     &[Parameter::query("explain", "boolean"), Parameter::query("stale", "boolean")];
 /// Of a session's stream.
-const STREAMED: &[Parameter] =
-    &[Parameter::header(SESSION_HEADER, "SessionId"), Parameter::header(STREAM_HEADER, "integer")];
+const STREAMED: &[Parameter] = &[
+    Parameter::header(SESSION_HEADER, "SessionId"),
+    Parameter::header(STREAM_HEADER, "StreamNumber"),
+];
 
 fn of_sessions() -> Vec<Route> {
     let opens = "Opens a session at this node.";
@@ -78,7 +78,8 @@ fn of_sessions() -> Vec<Route> {
         Route::new("post", "/v1/sessions", post(sessions::open), opens)
             .takes("NewSession")
             .gives("Session")
-            .refuses(&[Code::Conflict, Code::TooMany, Code::Internal]),
+            .refuses(&[Code::Conflict, Code::TooMany, Code::Unsupported, Code::Internal])
+            .opens(),
         Route::new("post", "/v1/sessions/{id}/keepalive", post(sessions::keep_alive), keeps)
             .reads(Takes::Maybe("KeepAlive"))
             .gives("Session")
@@ -90,11 +91,13 @@ fn of_sessions() -> Vec<Route> {
             .urgent(),
         Route::new("get", "/v1/session/stream", get(session_stream::stream), streams)
             .reads_also(STREAMED)
-            .answers(Gives::Stream("SessionEnded"))
-            .refuses(&[Code::NoSession, Code::Conflict, Code::TooMany, Code::Unsupported]),
+            .answers(Gives::Stream("StreamEvent"))
+            .refuses(&[Code::NoSession, Code::Conflict, Code::TooMany])
+            .replicated(),
         Route::new("post", "/v1/session/ping", post(session_stream::ping), pings)
             .takes("Ping")
-            .refuses(&[Code::NoSession, Code::NotFound, Code::Unsupported])
+            .refuses(&[Code::NoSession, Code::NotFound])
+            .replicated()
             .urgent(),
     ]
 }
@@ -115,6 +118,7 @@ fn of_locks() -> Vec<Route> {
             .takes("AcquireAll")
             .gives("Grants")
             .refuses(IN_VAIN)
+            .replicated()
             .numbered(),
         Route::new("post", "/v1/locks/{name}/release", post(locks::release), "Gives a lock back.")
             .takes("Release")
@@ -163,7 +167,7 @@ fn of_elections() -> Vec<Route> {
     vec![
         Route::new("post", "/v1/elections/{name}/campaign", post(elections::campaign), campaign)
             .needs(Right::Acquire)
-            .takes("Acquire")
+            .takes("Campaign")
             .gives("Grant")
             .refuses(NOT_ELECTED)
             .numbered(),
@@ -177,6 +181,7 @@ fn of_elections() -> Vec<Route> {
             .needs(Right::Acquire)
             .takes("HandOver")
             .gives("HandedOver")
+            .replicated()
             .refuses(NOT_HANDED_OVER)
             .numbered(),
         Route::new("post", "/v1/elections/{name}/resign", post(elections::resign), "Steps down.")
@@ -231,7 +236,8 @@ fn of_values() -> Vec<Route> {
         Route::new("delete", "/v1/values/{name}", delete(values::forget), forget)
             .reads(Takes::Ignored)
             .gives("Value")
-            .refuses(&[Code::NotFound, Code::Unsupported])
+            .refuses(&[Code::NotFound])
+            .replicated()
             .needs(Right::Admin),
     ]
 }
@@ -269,12 +275,13 @@ fn of_members() -> Vec<Route> {
     let transfer = "Has another node lead (replicated engine).";
     let backup = "A backup of this node's table (replicated engine).";
     let one = "/v1/cluster/members/{member}";
-    let refused = &[Code::NotFound, Code::Conflict, Code::Unsupported];
-    let changed = |route: Route| route.gives("Members").refuses(refused).needs_all(Right::Admin);
+    let refused = &[Code::NotFound, Code::Conflict];
+    let changed =
+        |route: Route| route.gives("Members").refuses(refused).needs_all(Right::Admin).replicated();
     vec![
         Route::new("get", all, get(members::list), "Who belongs to the cluster.")
             .gives("Members")
-            .refuses(&[Code::Unsupported]),
+            .replicated(),
         changed(Route::new("post", all, post(members::add), add).takes("NewMember")),
         changed(
             Route::new("delete", one, delete(members::remove), "A member leaves.")
@@ -291,7 +298,7 @@ fn of_members() -> Vec<Route> {
         Route::new("post", "/v1/cluster/snapshot", post(members::snapshot), backup)
             .reads(Takes::Ignored)
             .answers(Gives::Bytes)
-            .refuses(&[Code::Unsupported])
+            .replicated()
             .needs_all(Right::Admin),
     ]
 }

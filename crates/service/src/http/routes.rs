@@ -29,8 +29,10 @@ pub struct Route {
     pub refuses: &'static [Code],
     /// What else it reads: in the query, or in headers.
     pub also: &'static [Parameter],
-    /// Whether its request may have a number, by which it is repeated.
-    pub numbered: bool,
+    /// Refusals with another status than that of their code.
+    pub odd: &'static [(u16, Code)],
+    /// Whether only the replicated engine has it.
+    pub replicated: bool,
     /// Who may use it.
     pub need: Need,
     /// What serves it.
@@ -68,7 +70,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// `query` or `header`.
     pub place: &'static str,
-    /// Its schema, by name, or `boolean` or `integer`.
+    /// Its schema, by name, or `boolean`.
     pub schema: &'static str,
 }
 
@@ -131,7 +133,8 @@ impl Route {
             gives,
             refuses: &[],
             also: &[],
-            numbered: false,
+            odd: &[],
+            replicated: false,
             need: Need::Known,
             handler,
             urgent: false,
@@ -162,8 +165,19 @@ impl Route {
         Self { also, ..self }
     }
 
+    /// Its request may have a number, by which it is repeated.
     pub(super) fn numbered(self) -> Self {
-        Self { numbered: true, ..self }
+        let odd = &[(410, Code::Conflict), (422, Code::Conflict), (422, Code::BadRequest)];
+        Self { odd, ..self }
+    }
+
+    /// It opens a session: so does its repeat, but not another request with the same id.
+    pub(super) fn opens(self) -> Self {
+        Self { odd: &[(422, Code::Conflict)], ..self }
+    }
+
+    pub(super) fn replicated(self) -> Self {
+        Self { replicated: true, ..self }
     }
 
     /// Whoever uses it must be allowed to do this with the name in its path.
@@ -200,7 +214,7 @@ impl Route {
             all.extend([(503, Code::Unavailable), (503, Code::NoLeader)]);
         }
         if self.takes != Takes::Nothing {
-            all.extend([(408, Code::BadRequest), (413, Code::BadRequest)]);
+            all.extend([(408, Code::BadRequest), (413, Code::TooLarge)]);
         }
         if matches!(self.takes, Takes::Json(_) | Takes::Maybe(_)) {
             all.push((415, Code::BadRequest));
@@ -208,8 +222,9 @@ impl Route {
         if self.need != Need::Nothing {
             all.push((401, Code::Unauthorized));
         }
-        if self.numbered {
-            all.extend([(410, Code::Conflict), (422, Code::Conflict)]);
+        all.extend(self.odd);
+        if self.replicated {
+            all.push((404, Code::Unsupported));
         }
         all.extend(self.refuses.iter().map(|code| (code.status(), *code)));
         all

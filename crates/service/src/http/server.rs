@@ -7,7 +7,7 @@ use super::metrics::ApiMetrics;
 use super::places::{Place, Places, Room};
 use super::stream_limit::StreamLimit;
 use super::wire::Wire;
-use super::{Api, HttpConfig, HttpLimits, LISTS_MAX, routes};
+use super::{Api, HttpConfig, HttpLimits, LISTS_MAX, LONG_BODIES_MAX, routes};
 use crate::desk::Command;
 use crate::rights::Principal;
 use crate::tokens::TokenFile;
@@ -60,6 +60,7 @@ pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<C
     let streams = StreamLimit::new(limits.streams);
     let session_streams = StreamLimit::new(limits.streams);
     let lists = Arc::new(Semaphore::new(LISTS_MAX));
+    let long_bodies = Arc::new(Semaphore::new(LONG_BODIES_MAX));
     if let Some(tokens) = &config.tokens {
         TokenFile::follow(tokens);
     }
@@ -68,7 +69,16 @@ pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<C
     let config = Arc::new(config);
     let who = Principal::default();
     let served = Arc::clone(&config);
-    let api = Api { config: served, commands, streams, session_streams, lists, who, metrics };
+    let api = Api {
+        config: served,
+        commands,
+        streams,
+        session_streams,
+        lists,
+        long_bodies,
+        who,
+        metrics,
+    };
     let task = tokio::spawn(run(listener, routes::router(api), places, config, stopped));
     Server { stop, task }
 }

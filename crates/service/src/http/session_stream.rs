@@ -4,11 +4,11 @@
 use super::authorize::Authenticated;
 use super::body::Body;
 use super::problem::Problem;
-use crate::desk::{Command, Replicated, refusal};
+use crate::desk::{Command, Refusal, Replicated, refusal};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
-use conclave_api::{Ping, SESSION_HEADER, STREAM_HEADER};
+use conclave_api::{Ping, SESSION_HEADER, STREAM_HEADER, StreamBegun, limits};
 use futures_util::stream::{self, Stream, StreamExt};
 use std::convert::Infallible;
 
@@ -26,13 +26,16 @@ pub async fn stream(
         let words = format!("the header {STREAM_HEADER} has the stream's number, which rises");
         return Err(refusal::bad(words).into());
     };
+    limits::stream(stream).map_err(Refusal::from)?;
     // One that is there is never ended to make room: its session would end with it.
     let Some(place) = api.session_streams.enter_if_free() else {
         return Err(refusal::too_many("this node has as many streams of sessions as it may").into());
     };
     let attached =
         api.ask(|reply| Command::Replicated(Replicated::Attach { session, stream, reply })).await?;
-    let begun = stream::once(async { Ok(Event::default().event("attached").data("{}")) });
+    let begun = Event::default().event("attached").json_data(StreamBegun { stream });
+    let begun = begun.unwrap_or_default(); // A number can always be written down.
+    let begun = stream::once(async { Ok(begun) });
     // It is dropped with the connection, and then the stream has ended.
     let rest = stream::once(async move {
         let _place = place;

@@ -1,15 +1,14 @@
 //! Handlers of sessions and keepalives, and of what there is to see of the node itself.
 
 use super::authorize::Authenticated;
-use super::body::{Body, Maybe, Name, NoBody};
+use super::body::{Body, Keep, Name, NoBody};
 use super::openapi;
 use super::problem::{Outcome, Problem};
-use crate::desk::{Command, Question, Refusal, refusal};
+use crate::desk::{Command, Question, refusal};
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use conclave_api::limits;
-use conclave_api::{Cluster, Code, KeepAlive, NewSession, Session};
+use conclave_api::{Cluster, Code, NewSession, Session};
 
 pub async fn open(
     Authenticated(api): Authenticated,
@@ -27,11 +26,8 @@ pub async fn open(
 pub async fn keep_alive(
     Authenticated(api): Authenticated,
     Name(session): Name,
-    Maybe(request): Maybe<KeepAlive>,
+    Keep(request): Keep,
 ) -> Outcome<Session> {
-    for id in request.open.iter().flatten().chain(&request.request_id) {
-        limits::request_id(Some(id)).map_err(Refusal::from)?;
-    }
     Ok(Json(api.ask(|reply| Command::KeepAlive { session, request, reply }).await?))
 }
 

@@ -134,7 +134,7 @@ fn plain(name: &str, why: &Why) -> Refusal {
             with_status(422, "this request_id was used for another request: draw a new one")
         }
         Why::StaleStream => with_status(409, "the numbers of a session's streams rise"),
-        Why::Senseless(what) => refusal::bad(senseless(*what)),
+        Why::Senseless(what) => senseless(*what),
         Why::Busy => refusal::refuse(Code::Held, format!("'{name}' is not free")),
         Why::TimedOut => {
             refusal::refuse(Code::Timeout, format!("'{name}' could not be had in time"))
@@ -180,15 +180,18 @@ fn with_status(status: u16, words: &str) -> Refusal {
     Box::new(failure)
 }
 
-fn senseless(what: Senseless) -> &'static str {
-    match what {
+fn senseless(what: Senseless) -> Refusal {
+    let mut refusal = refusal::bad(match what {
         Senseless::HowMany => "a request names 1 to 16 locks",
         Senseless::NameTwice => "a request names no lock twice",
         Senseless::NoPermits => "permits is 1 or more",
         Senseless::ElectionAlone => "to lead is exclusive, and is asked for by itself",
         Senseless::FutureFence => "no such fence was granted yet",
         Senseless::Version => "the rules of the table only ever become later ones",
-    }
+    });
+    let told_by_no_schema = matches!(what, Senseless::FutureFence | Senseless::NameTwice);
+    refusal.status = told_by_no_schema.then_some(422);
+    refusal
 }
 
 fn full(quota: Quota) -> Refusal {
@@ -225,7 +228,8 @@ mod tests {
             (Why::NoSession, "no_session", 404),
             (Why::Forgotten, "conflict", 410),
             (Why::AnotherRequest, "conflict", 422),
-            (Why::Senseless(Senseless::NameTwice), "bad_request", 400),
+            (Why::Senseless(Senseless::NameTwice), "bad_request", 422),
+            (Why::Senseless(Senseless::ElectionAlone), "bad_request", 400),
             (Why::Busy, "held", 409),
             (Why::TimedOut, "timeout", 409),
             (Why::Withdrawn, "withdrawn", 409),
@@ -234,7 +238,7 @@ mod tests {
             (Why::NotHolder, "not_holder", 409),
             (Why::NotWaiting, "not_found", 404),
             (Why::AlreadyGranted, "granted", 409),
-            (Why::Senseless(Senseless::FutureFence), "bad_request", 400),
+            (Why::Senseless(Senseless::FutureFence), "bad_request", 422),
             (Why::NoCandidate, "not_found", 404),
             (Why::StaleFence { at_least: Fence(7) }, "stale_fence", 409),
             (Why::Full(Quota::WaitersOfLock), "too_many", 429),

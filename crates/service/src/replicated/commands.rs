@@ -246,15 +246,13 @@ impl Caller {
         let fence = words::fence(request.fence)?;
         let json = request.value.to_string();
         limits::value(&json)?;
+        limits::numbers_of_session(request)?;
         let put = Put { name: Text::from(name), fence, value: Some(Text::from(json)) };
         match &request.session {
             Some(session) => {
                 let numbers =
                     Numbers::of(request.request_id.as_deref(), request.lowest_open.as_deref())?;
                 self.done(name, session, numbers, Body::Put(put)).await?;
-            }
-            None if request.request_id.is_some() || request.lowest_open.is_some() => {
-                return Err(refusal::bad("request_id and lowest_open go with a session"));
             }
             None => self.put(put).await?,
         }

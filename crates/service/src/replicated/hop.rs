@@ -180,6 +180,7 @@ impl Patience {
 impl ReplicatedEngine {
     /// Asks whoever leads, again and again if need be.
     pub async fn ask(&self, asked: &Asked, mut patience: Patience) -> Result<Said, Lost> {
+        debug_assert!(asked.vet().is_ok(), "an honest node sends what the leader takes");
         let mut bytes = Vec::new();
         loop {
             let limit = patience.leaderless.min(patience.answered);
@@ -277,6 +278,9 @@ impl ReplicatedEngine {
         };
         if !asked.is_of_a_client() {
             return Said::No("this is for the leader itself to do".to_string());
+        }
+        if let Err(invalid) = asked.vet() {
+            return Said::No(invalid.to_string());
         }
         let Some(_turn) = self.turn() else { return Said::Busy };
         let patience = Patience::waiting(asked.wait_ms(), false);

@@ -11,7 +11,7 @@ use super::words;
 use crate::desk::{Answer as Answered, Question, refusal};
 use crate::rights::{Principal, Right};
 use conclave_api::{self as api, limits};
-use conclave_table::{Fence, Kind, Resource, Text};
+use conclave_table::{Kind, Resource, Text};
 use std::ops::Bound;
 use tokio::time::timeout;
 
@@ -48,15 +48,12 @@ impl ReplicatedEngine {
     async fn verified(&self, name: &str, request: &api::Verify) -> Answered<api::Verified> {
         let resource = words::lock(name)?;
         let fence = words::fence(request.fence)?;
-        let session = request.session.as_deref().map(words::session).transpose();
-        // What is no session holds nothing.
-        let asked = match session {
-            Ok(session) => Asked::Verify(resource, fence, session),
-            Err(_) => return Ok(verified(name, false, None)),
-        };
+        let session = request.session.as_deref().map(words::session).transpose()?;
+        let asked = Asked::Verify(resource, fence, session);
         let said = self.ask(&asked, Patience::repeatable()).await.map_err(lost)?;
         let Said::Verified(valid, latest) = said else { return Err(unexpected(said)) };
-        Ok(verified(name, valid, latest))
+        let latest = latest.map(|fence| fence.0);
+        Ok(api::Verified { name: name.to_string(), valid, latest, scope: "cluster".to_string() })
     }
 
     async fn lock_now(&self, name: &str, look: &api::Look) -> Answered<api::Lock> {
@@ -146,8 +143,3 @@ impl ReplicatedEngine {
 
 /// A part of a list, where the next begins, and up to which index it is known.
 type Page = (Vec<LockSeen>, Option<String>, u64);
-
-fn verified(name: &str, valid: bool, latest: Option<Fence>) -> api::Verified {
-    let latest = latest.map(|fence| fence.0);
-    api::Verified { name: name.to_string(), valid, latest, scope: "cluster".to_string() }
-}

@@ -17,13 +17,9 @@ pub fn session_text(session: SessionId) -> String {
 
 /// The session that a client names. What cannot be an id is that of no session.
 pub fn session(text: &str) -> Result<SessionId, Refusal> {
-    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let number =
-        (text.len() == 32 && text.bytes().all(digit)).then(|| u128::from_str_radix(text, 16));
-    match number {
-        Some(Ok(number)) => Ok(SessionId(number.to_be_bytes())),
-        Some(Err(_)) | None => Err(no_session()),
-    }
+    limits::session_id(text).map_err(|_| no_session())?;
+    let number = u128::from_str_radix(text, 16).map_err(|_| no_session())?;
+    Ok(SessionId(number.to_be_bytes()))
 }
 
 /// There is no session of that id in the cluster.
@@ -53,15 +49,10 @@ pub struct Numbers {
 impl Numbers {
     /// As they were sent.
     pub fn of(request_id: Option<&str>, lowest_open: Option<&str>) -> Result<Self, Refusal> {
-        let request = match request_id {
-            Some(id) => RequestId(limits::request_number(id)?),
-            None => unrecorded(),
-        };
+        let number = request_id.map(limits::request_number).transpose()?;
         let lowest = lowest_open.map(limits::request_number).transpose()?.unwrap_or(0);
-        if RequestId(lowest) > request {
-            let words = "lowest_open is at most the request's own number";
-            return Err(refusal::bad(words));
-        }
+        limits::lowest_open(lowest, number)?;
+        let request = number.map_or_else(unrecorded, RequestId);
         Ok(Self { request, lowest_open: RequestId(lowest) })
     }
 

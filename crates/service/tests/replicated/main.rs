@@ -1,5 +1,6 @@
 //! The replicated engine over HTTP: real replicas on loopback, within one process.
 
+mod bodies;
 mod common;
 mod deployed;
 mod elections;

@@ -60,7 +60,7 @@ async fn numbers_follow_what_happens() {
     let forced = admin(cluster.nodes[follower], "DELETE /v1/locks/a/holders", force).await;
     assert_eq!(forced.status, 200, "{forced:?}");
     assert_eq!(waiting.await.expect("answered").status, 200);
-    waiter.ask("a", json!({ "permits": 0 })).await;
+    waiter.ask("a", json!({ "request_id": "first" })).await;
     let page = call(cluster.nodes[leader], "GET /metrics", &[], "").await.body;
     let counted = ["forced_releases_total", "entries_total", "hold_seconds_count"];
     let counted = counted.map(|series| number(&page, &format!("conclave_{series}")));

@@ -156,7 +156,6 @@ async fn what_breaks_a_rule_is_refused_by_a_clear_line() {
     let client = Client::open(address, "client").await;
     for words in [
         json!({ "request_id": "first" }),
-        json!({ "request_id": "3", "lowest_open": "4" }),
         json!({ "mode": "sometimes" }),
         json!({ "mode": "shared", "permits": 2 }),
         json!({ "permits": 0 }),

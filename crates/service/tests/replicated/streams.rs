@@ -23,7 +23,8 @@ pub async fn attach_by(who: &str, address: SocketAddr, session: &str, stream: u6
     let mut told = String::new();
     let reading = async {
         let mut buffer = [0; 1_024];
-        while !told.contains("attached") {
+        let begun = format!("event: attached\ndata: {{\"stream\":{stream}}}\n\n");
+        while !told.contains(&begun) {
             let read = connection.read(&mut buffer).await.expect("it goes on");
             assert!(read > 0, "it ended: {told}");
             told.push_str(&String::from_utf8_lossy(&buffer[..read]));

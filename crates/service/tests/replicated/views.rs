@@ -63,7 +63,7 @@ async fn metrics_have_the_numbers_of_the_log_and_histograms() {
     let client = Client::open(cluster.first(), "client").await;
     let held = client.acquire("a").await;
     client.release("a", held).await;
-    client.ask("a", json!({ "permits": 0 })).await;
+    client.ask("a", json!({ "request_id": "first" })).await;
     let page = call(cluster.first(), "GET /metrics", &[], "").await.body;
     for line in [
         "conclave_leads 1\n",

@@ -51,7 +51,7 @@ fn bad_requests_get_a_status_and_change_nothing() {
     let long = format!("POST /v1/locks/{}/acquire", "x".repeat(300));
     expect(&call(api, &long, &[], BODY), 400, "bad_request", &long);
     let huge = format!("{{\"session\":\"{}\"}}", "x".repeat(10_000_000));
-    expect(&call(api, ACQUIRE, &[], &huge), 413, "bad_request", "a huge body");
+    expect(&call(api, ACQUIRE, &[], &huge), 413, "too_large", "a huge body");
     let deep = "[".repeat(60_000);
     expect(&call(api, ACQUIRE, &[], &deep), 400, "bad_request", "a deep body");
     strange_heads(api);

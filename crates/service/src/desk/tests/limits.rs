@@ -149,7 +149,7 @@ fn a_value_that_is_too_long_or_final_is_refused() {
         let request = api::NewValue { value: value.into(), fence, ..api::NewValue::default() };
         bench.now(|reply| Command::SetValue { name: "v".to_string(), request, reply })
     };
-    assert_eq!(code(set("x".repeat(VALUE_MAX - 1), 1)), "bad_request");
+    assert_eq!(code(set("x".repeat(VALUE_MAX - 1), 1)), "too_large");
     for end in [FENCE_END, u64::MAX] {
         assert_eq!(code(set("frozen".to_string(), end)), "bad_request");
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-    let text = conclave_service::http::openapi(false);
+    let text = conclave_service::http::openapi(true);
     serde_json::from_slice(&text).expect("the document is JSON")
 });
 
