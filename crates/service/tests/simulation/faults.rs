@@ -78,6 +78,17 @@ impl Faults {
         }
     }
 
+    /// Seeds that found something once, and are tried ever since.
+    pub fn found_something(self) -> &'static [u64] {
+        match self {
+            // A link to the disk that a node had before; the removal of that disk, met in the log.
+            Faults::Members => &[50, 59],
+            Faults::All | Faults::Deaths | Faults::Stalls | Faults::LastMoments | Faults::Idle => {
+                &[]
+            }
+        }
+    }
+
     pub fn begin(self, seed: u64) -> Nemesis {
         // The cluster has to be founded first.
         Nemesis { kinds: self, chance: Chance::new(seed, 3), next: 2_500, later: Vec::new() }

@@ -24,7 +24,7 @@ mod world;
 use checker::summary;
 use faults::Faults;
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use world::{Plan, run};
 
@@ -38,12 +38,12 @@ fn judge(test: &str, faults: Faults) {
         return judge_one(test, seed, faults);
     }
     let last = (number("CONCLAVE_SEEDS").unwrap_or(100) / 25).max(1);
-    let next = AtomicU64::new(1);
+    let found = faults.found_something().iter().copied().filter(|seed| *seed > last);
+    let seeds: Vec<u64> = (1..=last).chain(found).collect();
+    let next = AtomicUsize::new(0);
     let work = || {
-        while let seed = next.fetch_add(1, Ordering::SeqCst)
-            && seed <= last
-        {
-            let (well, words) = child(test, seed);
+        while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::SeqCst)) {
+            let (well, words) = child(test, *seed);
             assert!(well, "{words}");
         }
     };

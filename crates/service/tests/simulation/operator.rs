@@ -81,7 +81,7 @@ impl Operator {
             self.stage = Stage::Returns(node);
             return world.replace(node, self.chance.between(100, 1_500));
         }
-        self.ask(world, MemberChange::Remove(node as u32 + 1));
+        self.ask(world, node, MemberChange::Remove(node as u32 + 1));
     }
 
     fn take_back(&mut self, world: &mut World, node: usize) {
@@ -89,11 +89,11 @@ impl Operator {
         match known(world, node) {
             Known::Stranger => {
                 let (peer, api) = (address(node), format!("10.0.0.{id}:8000"));
-                self.ask(world, MemberChange::Add(NewMember { id, peer, api, disk: None }));
+                self.ask(world, node, MemberChange::Add(NewMember { id, peer, api, disk: None }));
             }
             Known::Learner => {
                 world.replaced = None;
-                self.ask(world, MemberChange::Promote(id));
+                self.ask(world, node, MemberChange::Promote(id));
             }
             Known::Voter => {
                 self.stage = Stage::Rests;
@@ -105,8 +105,10 @@ impl Operator {
         }
     }
 
-    fn ask(&mut self, world: &World, change: MemberChange) {
-        let node = self.chance.below(world.nodes.len());
+    /// Asks any node but the one that it is about.
+    fn ask(&mut self, world: &World, about: usize, change: MemberChange) {
+        let nodes = world.nodes.len();
+        let node = (about + 1 + self.chance.below(nodes - 1)) % nodes;
         let Some(door) = world.doors.lock().nodes[node].clone() else { return };
         let (reply, answer) = oneshot::channel();
         let _ = door.try_send(Command::Replicated(Replicated::Members { change, reply }));
