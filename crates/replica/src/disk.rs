@@ -48,7 +48,8 @@ use writer::Layout;
 /// How much is kept where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskOptions {
-    /// The length of a segment of the log: 16 MiB.
+    /// The length of a segment of the log: 16 MiB. One that is shorter is taken for damaged, so a
+    /// later version may make them shorter, but not longer.
     pub segment_bytes: u64,
     /// How much memory recent entries may take: 1 MiB. Older ones are read from disk.
     pub cached_bytes: usize,

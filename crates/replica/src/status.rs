@@ -87,7 +87,10 @@ fn watch_end(node: &Node, metrics: &RaftMetrics<TypeConfig>, member: &mut bool) 
         node.end(format!("the consensus engine has stopped: {error}"));
     }
     let committed = &metrics.committed_membership_config;
-    let named = committed.get_node(&metrics.id).is_some();
+    let known = committed.get_node(&metrics.id);
+    // One that came again with an empty disk meets the member that it was before in the log, and
+    // that one's end.
+    let named = known.is_some_and(|known| known.disk == node.disk.identity().disk);
     if *member && !named {
         node.end(crate::members::REMOVED);
     }

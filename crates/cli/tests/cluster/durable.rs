@@ -79,7 +79,8 @@ fn a_node_that_is_killed_amid_its_clients_forgets_nothing_that_it_acknowledged()
     let _ = client(only).set_value("torn", &value);
     only.kill();
     let (segment, end) = log_end(only);
-    OpenOptions::new().write(true).open(&segment).unwrap().set_len(end as u64 - 3).unwrap();
+    let file = OpenOptions::new().write(true).open(&segment).unwrap();
+    file.write_all_at(&[0; 3], end as u64 - 3).unwrap();
     only.start();
     only.line("ends in a write that was cut short");
     ready(only);
@@ -96,6 +97,28 @@ fn a_node_that_is_killed_amid_its_clients_forgets_nothing_that_it_acknowledged()
     let line = only.line("error: ");
     assert!(line.contains(segment.to_str().unwrap()) && line.contains("is damaged at byte"));
     assert!(!only.log().contains("panicked"), "{}", only.log());
+}
+
+#[test]
+fn a_node_whose_log_was_cut_off_does_not_go_on_with_what_is_left() {
+    let mut cluster = Cluster::new(1, "replicated").start();
+    let only = &mut cluster.members[0];
+    ready(only);
+    let value = NewValue { value: "kept".into(), fence: 1, ..NewValue::default() };
+    client(only).set_value("acknowledged", &value).unwrap();
+    only.kill();
+    let (segment, _) = log_end(only);
+    let whole = fs::read(&segment).unwrap();
+    OpenOptions::new().write(true).open(&segment).unwrap().set_len(100).unwrap();
+    only.start();
+    assert_eq!(only.ended().code(), Some(1), "{}", only.log());
+    let line = only.line("error: ");
+    let words = format!("{} is damaged at byte 100 (it was cut off there", segment.display());
+    assert!(line.contains(&words) && line.contains("bring the file back"), "{line}");
+    fs::write(&segment, whole).unwrap();
+    only.start();
+    ready(only);
+    assert_eq!(client(only).value("acknowledged").unwrap().value, "kept");
 }
 
 #[test]

@@ -96,7 +96,6 @@ fn a_disk_that_is_full_stops_its_node_and_loses_nothing() {
 }
 
 #[test]
-#[ignore = "how a disk that failed comes back depends on the system; scripts/soak hosts runs it"]
 fn a_disk_that_fails_stops_its_node_and_loses_nothing() {
     stops_and_loses_nothing(false);
 }

@@ -22,7 +22,8 @@ impl Disk {
             fs::create_dir_all(place).expect("a directory");
         }
         let bed = ["-t", "tmpfs", "-o", "size=96m", "conclave-test"];
-        let made = run(Command::new("mount").args(bed).arg(&disk.bed))
+        let made = disk.share()
+            && run(Command::new("mount").args(bed).arg(&disk.bed))
             && run(Command::new("truncate").args(["-s", "64M"]).arg(disk.image()))
             && run(Command::new("mkfs.ext4").args(["-q", "-m", "0", "-F"]).arg(disk.image()))
             && disk.attach();
@@ -62,6 +63,13 @@ impl Disk {
         assert!(self.attach(), "it is mounted again");
     }
 
+    /// Every process on a host sees mounts of its own (`ip netns exec`). What is unmounted here
+    /// vanishes there only if the place below is shared; a disk that broke would stay in use.
+    fn share(&self) -> bool {
+        run(Command::new("mount").arg("--bind").arg(&self.at).arg(&self.at))
+            && run(Command::new("mount").arg("--make-shared").arg(&self.at))
+    }
+
     fn attach(&self) -> bool {
         run(Command::new("mount").args(["-o", "loop"]).arg(self.image()).arg(&self.at))
     }
@@ -73,7 +81,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        for place in [&self.at, &self.bed] {
+        for place in [&self.at, &self.at, &self.bed] {
             let _ = Command::new("umount").arg("-l").arg(place).output();
         }
     }

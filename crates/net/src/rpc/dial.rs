@@ -46,11 +46,13 @@ impl Channel {
         channel
     }
 
-    /// Whether this is the way to that peer. Who does not name a disk takes any; who names one
+    /// Whether this is the way to that peer. Who does not name a disk takes any that is there: the
+    /// one that was dialled may be gone for good, and the peer be there with another. Who names one
     /// takes the one that was met, though it was dialled by somebody who did not.
     pub fn leads_to(&self, to: &PeerAddress) -> bool {
         let same_disk = match (to.disk, self.to.disk) {
-            (None, _) => true,
+            (None, None) => true,
+            (None, Some(_)) => !matches!(&*self.state.borrow(), ChannelState::Down(_)),
             (Some(theirs), Some(ours)) => theirs == ours,
             (Some(theirs), None) => match &*self.state.borrow() {
                 ChannelState::Up(asker) => asker.disk == theirs,

@@ -13,7 +13,8 @@
 //! A frame is written only after the one before it was synced. So a broken frame with a whole one
 //! behind it was damaged after it was synced: nothing may be read past it. A broken frame with
 //! nothing behind it is a *torn tail* if it looks like a write that was cut short into room that
-//! was zero: its end is still zero, or a whole sector of it is. Anything else is damage, too.
+//! was zero: its end is still zero, or a whole sector of it is. Anything else is damage, too. So is
+//! a file that ends before such a write would have: its room was there before anything was written.
 
 use conclave_core::Hasher;
 
@@ -119,6 +120,12 @@ fn whole(bytes: &[u8], segment: u64, at: usize) -> Option<Found<'_>> {
         return None;
     }
     Some(Found::Frame { number, body_at, body, next })
+}
+
+/// Where the frame at a place ends, if its header is whole.
+pub fn end(bytes: &[u8], segment: u64, at: usize) -> Option<usize> {
+    let Header { length, .. } = header(bytes, segment, at)?;
+    (at + HEADER + 1).checked_add(length)
 }
 
 struct Header {

@@ -46,6 +46,7 @@ pub fn recover(
     let paths = segment::list(directory)?;
     let mut replay = Replay {
         disk,
+        segment_bytes,
         window: Window::new(cached_bytes_max),
         checkpoint: Checkpoint::default(),
         segments: Vec::new(),
@@ -62,15 +63,17 @@ pub fn recover(
         }
         if !replay.sealed {
             // Only the making of the next segment can have been cut short here.
-            return replay.undo_rotation(path, *number, at + 1 == paths.len(), segment_bytes);
+            return replay.undo_rotation(path, *number, at + 1 == paths.len());
         }
         replay.segment(path, *number)?;
     }
-    replay.finish(directory, segment_bytes)
+    replay.finish(directory)
 }
 
 struct Replay {
     disk: u128,
+    /// No segment is shorter.
+    segment_bytes: u64,
     window: Window,
     checkpoint: Checkpoint,
     segments: Vec<Held>,
@@ -83,6 +86,9 @@ struct Replay {
 impl Replay {
     fn segment(&mut self, path: &Path, number: u64) -> Result<(), DiskError> {
         let file = Arc::new(Segment::open(path, number)?);
+        if file.size < self.segment_bytes {
+            return Err(self.cut_off(&file));
+        }
         let bytes = file.read_written()?;
         self.segments.push(Held { segment: Arc::clone(&file), highest: None });
         self.sealed = false;
@@ -98,6 +104,11 @@ impl Replay {
                     return Err(DiskError::damaged(path, 0, "the beginning is gone"));
                 }
                 Found::End => break,
+                Found::Torn
+                    if frame::end(&bytes, number, at).is_some_and(|end| end as u64 > file.size) =>
+                {
+                    return Err(self.cut_off(&file));
+                }
                 Found::Torn => {
                     let at = at as u64;
                     tracing::warn!(
@@ -112,6 +123,13 @@ impl Replay {
         }
         self.tail = at as u64;
         Ok(())
+    }
+
+    /// All its room was there before it was given its name, and no crash takes it back.
+    fn cut_off(&self, file: &Segment) -> DiskError {
+        let least = self.segment_bytes;
+        let what = format!("it was cut off there: a file of the log has {least} bytes or more");
+        DiskError::damaged(&file.path, file.size, what)
     }
 
     fn frame(
@@ -214,7 +232,6 @@ impl Replay {
         next: &Path,
         number: u64,
         is_last: bool,
-        segment_bytes: u64,
     ) -> Result<Recovered, DiskError> {
         let bytes = Segment::open(next, number)?.read_written()?;
         let only_begun = match frame::read(&bytes, number, 0) {
@@ -231,10 +248,10 @@ impl Replay {
         fs::remove_file(next).map_err(|error| DiskError::system(next, error))?;
         let directory = next.parent().unwrap_or(Path::new(".")).to_path_buf();
         files::sync_directory(&directory)?;
-        self.finish(&directory, segment_bytes)
+        self.finish(&directory)
     }
 
-    fn finish(mut self, directory: &Path, segment_bytes: u64) -> Result<Recovered, DiskError> {
+    fn finish(mut self, directory: &Path) -> Result<Recovered, DiskError> {
         let Some(held) = self.segments.last_mut() else {
             let path = segment::path_of(directory, 1);
             return Err(DiskError::missing(&path, "the log has no file at all"));
@@ -252,7 +269,7 @@ impl Replay {
             let what = format!("the entries from {due} on are not in those that are left");
             return Err(DiskError::missing(&path, what));
         }
-        self.cut(segment_bytes)?;
+        self.clear_tail()?;
         self.window.vote = self.checkpoint.vote;
         self.window.committed = self.checkpoint.committed;
         self.window.start_after(self.checkpoint.purged, self.checkpoint.purged_lease);
@@ -261,19 +278,13 @@ impl Replay {
     }
 
     /// What is behind the last whole frame becomes zero, so that nothing of it is met again.
-    fn cut(&mut self, segment_bytes: u64) -> Result<(), DiskError> {
-        let Some(held) = self.segments.last_mut() else { return Ok(()) };
-        let bytes = held.segment.read_written()?;
-        let short = held.segment.size < segment_bytes;
-        let dirty = frame::read(&bytes, held.segment.number, self.tail as usize) != Found::End;
-        if !short && !dirty {
+    fn clear_tail(&self) -> Result<(), DiskError> {
+        let Some(Held { segment, .. }) = self.segments.last() else { return Ok(()) };
+        let bytes = segment.read_written()?;
+        if frame::read(&bytes, segment.number, self.tail as usize) == Found::End {
             return Ok(());
         }
-        let path = held.segment.path.clone();
-        let mut segment = Segment::open(&path, held.segment.number)?;
-        segment.cut(self.tail, segment_bytes.max(held.segment.size))?;
-        held.segment = Arc::new(segment);
-        Ok(())
+        segment.clear(self.tail, bytes.len() as u64)
     }
 }
 

@@ -103,16 +103,18 @@ impl Segment {
         written.map_err(|error| DiskError::system(&self.path, error))
     }
 
-    /// Makes everything from a place on zero again, and as long as it should be.
-    pub fn cut(&mut self, at: u64, size: u64) -> Result<(), DiskError> {
-        let cut = || {
-            self.file.set_len(at)?;
-            files::preallocate(&self.file, size.max(at))?;
+    /// Makes what is between two places zero again. The file never becomes shorter, not even for a
+    /// moment: one that is too short was cut by somebody else.
+    pub fn clear(&self, from: u64, until: u64) -> Result<(), DiskError> {
+        let zeros = vec![0; CHUNK];
+        let clear = || {
+            for at in (from..until).step_by(CHUNK) {
+                let length = (until - at).min(CHUNK as u64) as usize;
+                self.file.write_all_at(&zeros[..length], at)?;
+            }
             self.file.sync_all()
         };
-        cut().map_err(|error| DiskError::system(&self.path, error))?;
-        self.size = size.max(at);
-        Ok(())
+        clear().map_err(|error| DiskError::system(&self.path, error))
     }
 }
 

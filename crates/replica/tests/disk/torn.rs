@@ -41,42 +41,85 @@ async fn a_tail_that_is_torn_at_any_byte_is_cut_and_the_log_goes_on() {
     let (place, ends) = three().await;
     let whole = fs::read(&place.segments()[0]).unwrap();
     for cut in ends[1]..ends[2] {
-        for shorter in [false, true] {
-            let copy = place.copy();
-            let mut bytes = whole.clone();
-            if shorter {
-                bytes.truncate(cut);
-            } else {
-                bytes[cut..].fill(0);
-            }
-            fs::write(&copy.segments()[0], &bytes).unwrap();
-            assert_eq!(indices(&copy).await, [0, 1], "torn at {cut}, shorter: {shorter}");
-            let disk = copy.open();
-            append(&mut disk.log(), vec![blank(2, 2)]).await.unwrap();
-            disk.close().await;
-            assert_eq!(indices(&copy).await, [0, 1, 2], "torn at {cut}, shorter: {shorter}");
-        }
+        let copy = place.copy();
+        let mut bytes = whole.clone();
+        bytes[cut..].fill(0);
+        fs::write(&copy.segments()[0], &bytes).unwrap();
+        assert_eq!(indices(&copy).await, [0, 1], "torn at {cut}");
+        assert!(used(&fs::read(&copy.segments()[0]).unwrap()) <= ends[1], "nothing is left of it");
+        let disk = copy.open();
+        append(&mut disk.log(), vec![blank(2, 2)]).await.unwrap();
+        disk.close().await;
+        assert_eq!(indices(&copy).await, [0, 1, 2], "torn at {cut}");
     }
 }
 
+/// A write that a crash interrupts leaves a file as long as it was: all its room had been taken
+/// before. Whoever cuts it may have cut off what was acknowledged.
+#[tokio::test]
+async fn a_file_that_is_shorter_than_it_was_made_is_refused_wherever_it_was_cut() {
+    let (place, ends) = three().await;
+    let path = &place.segments()[0];
+    let whole = fs::read(path).unwrap();
+    for cut in (0..=ends[2]).chain([whole.len() - 1]) {
+        fs::write(path, &whole[..cut]).unwrap();
+        let line = place.refusal();
+        assert!(
+            line.contains(&format!("is damaged at byte {cut} (it was cut off there")),
+            "{line}"
+        );
+        assert!(line.contains("bring the file back"), "{line}");
+        assert_eq!(fs::read(path).unwrap(), whole[..cut], "it was changed");
+    }
+    fs::write(path, &whole).unwrap();
+    assert_eq!(indices(&place).await, [0, 1, 2]);
+}
+
+#[tokio::test]
+async fn a_long_file_that_was_cut_within_its_long_batch_is_refused() {
+    let place = Place::new();
+    let disk = place.open();
+    append(&mut disk.log(), vec![long(1, 0, 20_000)]).await.unwrap();
+    disk.close().await;
+    let path = &place.segments()[1];
+    let whole = fs::read(path).unwrap();
+    for cut in [4_096, 10_000, used(&whole) - 1] {
+        fs::write(path, &whole[..cut]).unwrap();
+        let line = place.refusal();
+        assert!(
+            line.contains(&format!("is damaged at byte {cut} (it was cut off there")),
+            "{line}"
+        );
+    }
+    // As long as it was, it is a write that was cut short.
+    let mut bytes = whole.clone();
+    bytes[10_000..].fill(0);
+    fs::write(path, &bytes).unwrap();
+    assert_eq!(indices(&place).await, [0; 0]);
+}
+
+/// Or a torn tail that was being cleared when the next crash came.
 #[tokio::test]
 async fn sectors_that_arrive_in_another_order_are_a_torn_tail() {
     let place = Place::new();
     let disk = place.open();
     let mut log = disk.log();
     append(&mut log, vec![blank(1, 0)]).await.unwrap();
-    let begin = used(&fs::read(&place.segments()[0]).unwrap());
+    let begin = used(&fs::read(&place.segments()[0]).unwrap()).next_multiple_of(32);
     append(&mut log, vec![long(1, 1, 2_000)]).await.unwrap();
     disk.close().await;
     let whole = fs::read(&place.segments()[0]).unwrap();
-    let end = used(&whole);
-    for sector in begin / 512..end.div_ceil(512) {
+    let sectors: Vec<usize> = (begin / 512..used(&whole).div_ceil(512)).collect();
+    for lacking in 1u32..1 << sectors.len() {
         let copy = place.copy();
         let mut bytes = whole.clone();
-        let from = (sector * 512).max(begin.next_multiple_of(32));
-        bytes[from..(sector + 1) * 512].fill(0);
+        for (number, sector) in sectors.iter().enumerate() {
+            if lacking & 1 << number != 0 {
+                bytes[(sector * 512).max(begin)..(sector + 1) * 512].fill(0);
+            }
+        }
         fs::write(&copy.segments()[0], &bytes).unwrap();
-        assert_eq!(indices(&copy).await, [0], "without sector {sector}");
+        assert_eq!(indices(&copy).await, [0], "without sectors {lacking:b} of {sectors:?}");
     }
 }
 

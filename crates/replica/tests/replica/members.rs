@@ -49,6 +49,31 @@ async fn a_leader_that_is_to_be_removed_hands_over_first() {
     assert!(ended.contains("removed"), "{ended}");
 }
 
+/// What is told to whoever lost a disk: remove the node, and add it again with an empty directory.
+/// The log has the member that it was before, and that one's removal.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_was_removed_comes_again_with_an_empty_disk_under_its_number() {
+    let mut cluster = Cluster::running(3, quick()).await;
+    let leader = cluster.leader().await;
+    let (id, other) = ((leader + 1) % 3, (leader + 2) % 3);
+    within(cluster.replica(leader).remove(NodeId(id))).await.expect("it is removed");
+    within(cluster.replica(id).ended()).await;
+    cluster.kill(id).await;
+    std::fs::remove_dir_all(cluster.place.disk(id)).expect("it had a disk");
+    cluster.start(id).await.expect("its disk is empty");
+    // Not by the one that removed it: what another knows of its links is older.
+    within(cluster.replica(leader).transfer(NodeId(other))).await.expect("it hands over");
+    let founder = cluster.nodes[id as usize].founder.clone();
+    within(cluster.replica(other).add(founder)).await.expect("it is added");
+    let last = cluster.replica(other).status().borrow().applied;
+    cluster.applied(id, last).await;
+    within(cluster.replica(other).promote(NodeId(id))).await.expect("it is promoted");
+    let voters = |status: &conclave_replica::Status| {
+        status.members.iter().filter(|member| member.voter).count() == 3
+    };
+    cluster.status(id, voters).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn leadership_goes_to_the_node_that_is_named() {
     let cluster = Cluster::running(3, quick()).await;

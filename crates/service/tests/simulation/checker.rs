@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn check(history: &History) -> Vec<String> {
     let mut wrong = history.wrong.clone();
     wrong.extend(overlaps(history));
+    wrong.extend(taken(history));
     wrong.extend(unlogged(history));
     wrong.extend(verified(history));
     wrong.extend(bound(history));
@@ -211,15 +212,35 @@ const UNDER_WAY: Time = 400;
 /// What the rule allows beside the time to live.
 const SLACK: Time = 100;
 
+/// When each hold ended, by name and fence.
+fn ends(history: &History) -> BTreeMap<(String, u64), Time> {
+    let mut ends = BTreeMap::new();
+    for logged in history.log.values() {
+        for end in logged.applied.notices.iter().filter_map(Notice::ended) {
+            ends.insert((end.resource.name.to_string(), end.fence.0), logged.at);
+        }
+    }
+    ends
+}
+
+/// Nothing is taken from a running client that relies on it, whether anybody waits for it or not:
+/// its own deadline comes first.
+fn taken(history: &History) -> Vec<String> {
+    let ends = ends(history);
+    let mut wrong = Vec::new();
+    for stay in stays(history) {
+        let end = ends.get(&(stay.name.to_string(), stay.fence));
+        if let Some(end) = end.filter(|end| **end < stay.until) {
+            wrong.push(format!("at {end} it was taken from whoever relied on it: {stay:?}"));
+        }
+    }
+    wrong
+}
+
 /// What a dead client holds ends within its time to live, the time that the cluster was not able to
 /// work, and 100 ms.
 fn bound(history: &History) -> Vec<String> {
-    let mut ended: BTreeMap<(String, u64), Time> = BTreeMap::new();
-    for logged in history.log.values() {
-        for end in logged.applied.notices.iter().filter_map(Notice::ended) {
-            ended.insert((end.resource.name.to_string(), end.fence.0), logged.at);
-        }
-    }
+    let ended = ends(history);
     let mut wrong = Vec::new();
     for (died, client, event) in &history.events {
         let Event::Died { ttl_ms, held: Some(held), .. } = event else { continue };
@@ -361,10 +382,10 @@ pub fn summary(history: &History) -> String {
     let lost = count(&|event| matches!(event, Event::Left { why: Why::Lost, .. }));
     let died = count(&|event| matches!(event, Event::Died { .. }));
     let entries = history.log.len();
-    let installed = history.installed;
+    let History { installed, replaced, .. } = history;
     format!(
         "{entered} entered, {lost} lost it, {died} died; {entries} entries, {installed} snapshots \
-         installed; {} of {} ms in trouble",
+         installed, {replaced} nodes replaced; {} of {} ms in trouble",
         history.troubled(0, history.now),
         history.now
     )

@@ -61,7 +61,7 @@ pub async fn live(person: Person) {
             () = session.keep_alive() => session.lose().await,
             () = session.work() => session.close().await,
         }
-        person.rest(person.draw(|chance| chance.between(10, 400))).await;
+        person.rest(person.draw(|chance| chance.between(10, person.crowd.rest_max))).await;
     }
 }
 
@@ -226,7 +226,7 @@ impl Session {
     }
 
     async fn stay(&self, held: &Held) {
-        let long = self.person.draw(|chance| match chance.happens(250) {
+        let long = self.person.draw(|chance| match chance.happens(self.person.crowd.long_stays) {
             true => chance.between(900, 5_000),
             false => chance.between(1, 900),
         });

@@ -16,6 +16,22 @@ pub enum Faults {
     Deaths,
     /// The leader stands still for a moment, and whoever is inside reaches nobody after that.
     Stalls,
+    /// Keepalives come through again when a lease is about to end, and commits take long then.
+    LastMoments,
+    /// All of the first kind, and one node after the other is replaced.
+    Members,
+    /// Clients are few and come seldom, and whoever is let in reaches nobody after that.
+    Idle,
+}
+
+/// Who uses the service.
+#[derive(Clone, Copy, Debug)]
+pub struct Crowd {
+    pub clients: usize,
+    /// How long a client rests between two sessions, at most, in milliseconds.
+    pub rest_max: u64,
+    /// How many of a thousand stays are long ones.
+    pub long_stays: u64,
 }
 
 /// What goes wrong in one run.
@@ -23,23 +39,59 @@ pub struct Nemesis {
     kinds: Faults,
     chance: Chance,
     next: u64,
-    /// When a way is whole again, or a client goes on.
-    ends: Vec<(u64, End)>,
+    /// What happens when: a way is whole again, or a client goes on.
+    later: Vec<(u64, Later)>,
 }
 
 #[derive(Clone, Copy)]
-enum End {
+enum Later {
+    /// All nodes reach each other again.
     Ways,
+    /// All clients reach all nodes again.
     Doors,
-    Pause(usize),
-    /// Whoever is inside reaches no node from now on.
-    Inside,
+    /// This one does.
+    DoorsOf(usize),
+    /// This client goes on.
+    Resumed(usize),
+    /// This client reaches no node from now on.
+    Strand(usize),
+    /// Whoever is inside does not.
+    StrandHolders,
+    /// The disks of all nodes stand still for so long.
+    Disks(u64),
 }
 
 impl Faults {
+    /// Who uses the service in a run. In some there is little traffic.
+    pub fn crowd(self, seed: u64) -> Crowd {
+        match self {
+            Faults::Idle => Crowd { clients: 2, rest_max: 3_000, long_stays: 1_000 },
+            Faults::All if seed.is_multiple_of(4) => {
+                Crowd { clients: 2, rest_max: 2_000, long_stays: 500 }
+            }
+            Faults::Stalls | Faults::LastMoments => {
+                Crowd { clients: 5, rest_max: 400, long_stays: 700 }
+            }
+            Faults::All | Faults::Deaths | Faults::Members => {
+                Crowd { clients: 5, rest_max: 400, long_stays: 250 }
+            }
+        }
+    }
+
+    /// Seeds that found something once, and are tried ever since.
+    pub fn found_something(self) -> &'static [u64] {
+        match self {
+            // A link to the disk that a node had before; the removal of that disk, met in the log.
+            Faults::Members => &[50, 59],
+            Faults::All | Faults::Deaths | Faults::Stalls | Faults::LastMoments | Faults::Idle => {
+                &[]
+            }
+        }
+    }
+
     pub fn begin(self, seed: u64) -> Nemesis {
         // The cluster has to be founded first.
-        Nemesis { kinds: self, chance: Chance::new(seed, 3), next: 2_500, ends: Vec::new() }
+        Nemesis { kinds: self, chance: Chance::new(seed, 3), next: 2_500, later: Vec::new() }
     }
 }
 
@@ -47,19 +99,24 @@ impl Nemesis {
     /// Lets something go wrong, if it is time for that.
     pub fn step(&mut self, world: &mut World) {
         let now = world.now;
-        let due: Vec<End> =
-            self.ends.iter().filter(|(then, _)| *then <= now).map(|(_, end)| *end).collect();
-        self.ends.retain(|(then, _)| *then > now);
-        due.into_iter().for_each(|end| finish(end, world));
+        let due: Vec<Later> =
+            self.later.iter().filter(|(then, _)| *then <= now).map(|(_, what)| *what).collect();
+        self.later.retain(|(then, _)| *then > now);
+        due.into_iter().for_each(|what| happen(what, world));
+        if self.kinds == Faults::Idle {
+            return self.strand_who_enters(world);
+        }
         if now < self.next {
             return;
         }
         self.next = now + self.chance.between(100, 1_500);
         match self.kinds {
-            Faults::All => self.strike(world),
+            Faults::All | Faults::Members => self.strike(world),
             Faults::Deaths if self.chance.happens(700) => self.kill_client(world),
             Faults::Deaths => self.transfer(world),
             Faults::Stalls => self.stall(world),
+            Faults::LastMoments => self.next = self.last_moment(world).unwrap_or(now) + 200,
+            Faults::Idle => {}
         }
     }
 
@@ -68,13 +125,51 @@ impl Nemesis {
         let Some(leader) = world.nodes.iter().position(|node| node.leads()) else { return };
         let then = world.now + self.chance.between(300, 450);
         world.nodes[leader].pause_until(then);
-        self.ends.push((then + self.chance.between(80, 200), End::Inside));
-        self.ends.push((then + 4_000, End::Doors));
+        self.later.push((then + self.chance.between(80, 200), Later::StrandHolders));
+        self.later.push((then + 4_000, Later::Doors));
         self.next = then + 4_200;
     }
 
+    /// A client reaches nobody but for a moment, when its lease is about to end. What it sends then
+    /// is still on its way into the log, for the disks stand still, when by the leader's table the
+    /// lease has ended: the expiry comes behind the keepalive. Says when that is over.
+    fn last_moment(&mut self, world: &mut World) -> Option<u64> {
+        let (client, renewed, ttl_ms) = self.holder(world)?;
+        let ends = renewed + ttl_ms;
+        // Its own deadline, at which it would end its session.
+        let shut = ends - ttl_ms / 50 - 190;
+        let open = shut - self.chance.between(60, 300);
+        let still = shut - self.chance.between(0, 200);
+        world.strand(client);
+        self.later.push((open, Later::DoorsOf(client)));
+        self.later.push((shut, Later::Strand(client)));
+        self.later.push((still, Later::Disks(ends + self.chance.between(80, 250) - still)));
+        self.later.push((ends + 800, Later::DoorsOf(client)));
+        Some(ends + 800)
+    }
+
+    /// One who is inside, when it was last told that it may stay, and its time to live.
+    fn holder(&mut self, world: &World) -> Option<(usize, u64, u64)> {
+        let history = world.recording.lock();
+        let inside: Vec<usize> = history.inside().into_iter().collect();
+        let client = *inside.get(self.chance.below(inside.len().max(1)))?;
+        let (renewed, ttl_ms) = history.lease(client)?;
+        Some((client, renewed, ttl_ms))
+    }
+
+    /// Its session has just been opened, and is not renewed any more.
+    fn strand_who_enters(&mut self, world: &mut World) {
+        let entering = world.recording.lock().entering();
+        for client in entering {
+            if self.chance.happens(700) {
+                world.strand(client);
+                self.later.push((world.now + 4_000, Later::DoorsOf(client)));
+            }
+        }
+    }
+
     fn strike(&mut self, world: &mut World) {
-        match self.chance.below(13) {
+        match self.chance.below(16) {
             0 | 1 => self.crash(world),
             2 => self.torn(world),
             3 => self.pause(world),
@@ -84,6 +179,9 @@ impl Nemesis {
             8 => self.transfer(world),
             9 => self.kill_client(world),
             10 | 11 => self.client(world),
+            12 => drop(self.last_moment(world)),
+            13 => happen(Later::Disks(self.chance.between(50, 600)), world),
+            14 => self.strand(world),
             _ => self.reset(world),
         }
     }
@@ -130,14 +228,14 @@ impl Nemesis {
             network.cut(other, node);
         }
         drop(network);
-        self.ends.push((world.now + self.chance.between(300, 4_000), End::Ways));
+        self.later.push((world.now + self.chance.between(300, 4_000), Later::Ways));
     }
 
     fn cut_one_way(&mut self, world: &mut World) {
         let from = self.victim(world);
         let to = (from + 1 + self.chance.below(world.nodes.len() - 1)) % world.nodes.len();
         world.network.lock().cut(from, to);
-        self.ends.push((world.now + self.chance.between(300, 4_000), End::Ways));
+        self.later.push((world.now + self.chance.between(300, 4_000), Later::Ways));
     }
 
     fn disk(&mut self, world: &mut World) {
@@ -172,7 +270,7 @@ impl Nemesis {
         let then = world.now + self.chance.between(200, 4_000);
         if self.chance.happens(500) {
             world.people[client].pause(true);
-            self.ends.push((then, End::Pause(client)));
+            self.later.push((then, Later::Resumed(client)));
             return;
         }
         let mut doors = world.doors.lock();
@@ -182,7 +280,13 @@ impl Nemesis {
                 doors.cut.insert((client, node));
             }
         }
-        self.ends.push((then, End::Doors));
+        self.later.push((then, Later::Doors));
+    }
+
+    /// Whoever is inside reaches nobody for a while.
+    fn strand(&mut self, world: &mut World) {
+        happen(Later::StrandHolders, world);
+        self.later.push((world.now + self.chance.between(500, 4_000), Later::Doors));
     }
 
     fn reset(&mut self, world: &mut World) {
@@ -193,9 +297,9 @@ impl Nemesis {
 
     /// All goes well from now on.
     pub fn heal(self, world: &mut World) {
-        finish(End::Ways, world);
-        finish(End::Doors, world);
-        (0..world.people.len()).for_each(|client| finish(End::Pause(client), world));
+        happen(Later::Ways, world);
+        happen(Later::Doors, world);
+        (0..world.people.len()).for_each(|client| happen(Later::Resumed(client), world));
         for node in 0..world.nodes.len() {
             world.nodes[node].pause_until(0);
             if !world.nodes[node].is_up() {
@@ -205,15 +309,20 @@ impl Nemesis {
     }
 }
 
-fn finish(end: End, world: &mut World) {
-    match end {
-        End::Ways => world.network.lock().heal(),
-        End::Doors => world.doors.lock().cut.clear(),
-        End::Pause(client) => world.people[client].pause(false),
-        End::Inside => {
+fn happen(what: Later, world: &mut World) {
+    match what {
+        Later::Ways => world.network.lock().heal(),
+        Later::Doors => world.doors.lock().cut.clear(),
+        Later::DoorsOf(client) => world.doors.lock().cut.retain(|(of, _)| *of != client),
+        Later::Resumed(client) => world.people[client].pause(false),
+        Later::Strand(client) => world.strand(client),
+        Later::StrandHolders => {
             let inside = world.recording.lock().inside();
-            let ways = |client| (0..world.nodes.len()).map(move |node| (client, node));
-            world.doors.lock().cut.extend(inside.into_iter().flat_map(ways));
+            inside.into_iter().for_each(|client| world.strand(client));
+        }
+        Later::Disks(long) => {
+            let now = world.now;
+            world.nodes.iter_mut().for_each(|node| node.stall(now, long));
         }
     }
 }

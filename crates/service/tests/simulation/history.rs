@@ -71,6 +71,8 @@ pub struct History {
     pub troubled: BTreeMap<Time, Time>,
     /// How many tables came as a whole, by a snapshot.
     pub installed: u64,
+    /// How many nodes were removed and are members again.
+    pub replaced: u64,
 }
 
 /// The history while it is written.
@@ -113,6 +115,27 @@ impl History {
             }
         }
         inside
+    }
+
+    /// The clients that were let in just now.
+    pub fn entering(&self) -> Vec<usize> {
+        let now = self.events.iter().rev().take_while(|(at, ..)| *at == self.now);
+        let entered = now.filter(|(_, _, event)| matches!(event, Event::Entered { .. }));
+        entered.map(|(_, client, _)| *client).collect()
+    }
+
+    /// When a client was last told that it may stay, and the time to live of its session.
+    pub fn lease(&self, client: usize) -> Option<(Time, u64)> {
+        let mut renewed = None;
+        for (at, _, event) in self.events.iter().rev().filter(|(_, of, _)| *of == client) {
+            if let Event::Opened { ttl_ms, .. } = event {
+                return Some((renewed.unwrap_or(*at), *ttl_ms));
+            }
+            if matches!(event, Event::Renewed { .. }) {
+                renewed.get_or_insert(*at);
+            }
+        }
+        None
     }
 
     /// The hash of all of it.

@@ -73,8 +73,8 @@ fn a_history_of_one_after_the_other_is_well() {
     ];
     let log = vec![
         tick(3, vec![granted(1, 3, 3)]),
-        tick(4, vec![ended(1, 3)]),
-        tick(5, vec![granted(2, 5, 5)]),
+        tick(21, vec![ended(1, 3)]),
+        tick(25, vec![granted(2, 5, 5)]),
     ];
     assert_eq!(check(&history(events, log)), Vec::<String>::new());
 }
@@ -100,8 +100,8 @@ fn whoever_stands_still_is_protected_by_its_fence_alone() {
     ];
     let log = vec![
         tick(3, vec![granted(1, 3, 3)]),
-        tick(4, vec![ended(1, 3)]),
-        tick(5, vec![granted(2, 5, 5)]),
+        tick(13, vec![ended(1, 3)]),
+        tick(14, vec![granted(2, 5, 5)]),
     ];
     assert_eq!(check(&history(events, log)), Vec::<String>::new());
 }
@@ -134,6 +134,15 @@ fn what_a_dead_client_holds_for_too_long_is_found() {
     let mut troubled = history(vec![(1_000, 1, died(held))], log());
     troubled.troubled.insert(3_000, 2_000);
     assert_eq!(check(&troubled), Vec::<String>::new(), "the cluster could not work meanwhile");
+}
+
+#[test]
+fn what_is_taken_from_a_running_client_is_found_though_nobody_waits_for_it() {
+    let events = vec![(10, 1, entered(1, 3)), (5_000, 1, left(1, 3, Why::Lost))];
+    let log = || vec![tick(3, vec![granted(1, 3, 3)]), tick(4_000, vec![ended(1, 3)])];
+    found(&history(events, log()), "it was taken from whoever relied on it");
+    let events = vec![(10, 1, entered(1, 3)), (3_000, 1, left(1, 3, Why::Lost))];
+    assert_eq!(check(&history(events, log())), Vec::<String>::new());
 }
 
 #[test]

@@ -12,9 +12,7 @@ impl Session {
         loop {
             let (next, deadline) = {
                 let state = self.lock();
-                let next = state.deadline.next_keepalive(true);
-                let busy = state.asking >= 2;
-                (if busy { state.deadline.deadline() } else { next }, state.deadline.deadline())
+                (state.deadline.next_keepalive(true), state.deadline.deadline())
             };
             let now = self.person.now();
             if now >= deadline || self.lock().lost {
@@ -25,9 +23,11 @@ impl Session {
             if now >= self.lock().deadline.deadline() {
                 return;
             }
-            self.lock().asking += 1;
-            tokio::spawn(self.clone().renew(now));
-            // Another is asked, if the first is silent for a while.
+            if self.lock().asking < 2 {
+                self.lock().asking += 1;
+                tokio::spawn(self.clone().renew(now));
+            }
+            // Another is asked, if those are silent for a while.
             self.person.until((now + self.ttl / 8).min(deadline)).await;
         }
     }

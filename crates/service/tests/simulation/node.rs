@@ -141,6 +141,26 @@ impl SimNode {
         if let Stage::Runs(engine) = &*stage { Some(Arc::clone(engine)) } else { None }
     }
 
+    /// Whether it knows another as a voter or as a learner; or, if nothing is said, as neither.
+    pub fn knows(&self, other: usize, voter: Option<bool>) -> bool {
+        let Some(engine) = self.engine() else { return false };
+        let members = engine.status().members;
+        let known = members.iter().find(|member| member.id == NodeId(other as u32));
+        !members.is_empty() && known.map(|member| member.voter) == voter
+    }
+
+    /// Who has a vote, as far as it knows.
+    pub fn voters(&self) -> Vec<usize> {
+        let Some(engine) = self.engine() else { return Vec::new() };
+        let members = engine.status().members;
+        members.iter().filter(|member| member.voter).map(|member| member.id.0 as usize).collect()
+    }
+
+    /// All that was on its disk is gone. It must be down.
+    pub fn empty_disk(&self) {
+        let _ = std::fs::remove_dir_all(self.common.data.join(self.me.to_string())); // Or it was.
+    }
+
     pub fn is_up(&self) -> bool {
         self.life.is_some()
     }

@@ -1,6 +1,7 @@
 //! A client process: its clock, its ways to the nodes, and whether it stands still.
 
 use crate::chance::Chance;
+use crate::faults::Crowd;
 use crate::history::{Event, Recording};
 use conclave_service::Command;
 use conclave_service::desk::{Answer, Reply};
@@ -43,6 +44,8 @@ pub struct Person {
     pub recording: Recording,
     chance: Arc<Mutex<Chance>>,
     born: Instant,
+    /// Which kind of clients it is one of.
+    pub crowd: Crowd,
     /// How fast its clock runs, in ten thousandths.
     rate: u32,
     paused: Arc<Mutex<bool>>,
@@ -53,7 +56,13 @@ pub struct Person {
 
 impl Person {
     /// Must be called within the runtime of the clients.
-    pub fn new(me: usize, doors: Doors, recording: Recording, mut chance: Chance) -> Self {
+    pub fn new(
+        me: usize,
+        doors: Doors,
+        recording: Recording,
+        mut chance: Chance,
+        crowd: Crowd,
+    ) -> Self {
         let rate = chance.between(9_900, 10_100) as u32;
         Self {
             me,
@@ -61,6 +70,7 @@ impl Person {
             recording,
             chance: Arc::new(Mutex::new(chance)),
             born: Instant::now(),
+            crowd,
             rate,
             paused: Arc::default(),
             resumed: Arc::default(),

@@ -3,10 +3,11 @@
 use crate::chance::Chance;
 use crate::checker::check;
 use crate::client::live;
-use crate::faults::Faults;
+use crate::faults::{Crowd, Faults};
 use crate::history::{History, Recording};
 use crate::network::{Presence, SimNetwork};
 use crate::node::{Common, SimNode};
+use crate::operator::Operator;
 use crate::person::{Doors, Person};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,7 +27,6 @@ const LIVENESS: u64 = 30_000;
 pub struct Plan {
     pub seed: u64,
     pub nodes: usize,
-    pub clients: usize,
     /// For how long things go wrong, in milliseconds.
     pub trouble_ms: u64,
     pub faults: Faults,
@@ -41,6 +41,8 @@ pub struct World {
     pub recording: Recording,
     /// When a node that is down starts again.
     pub returning: Vec<Option<u64>>,
+    /// The node that is removed, until it is added again.
+    pub replaced: Option<usize>,
     seed: u64,
     starts: u64,
     runtime: Runtime,
@@ -65,12 +67,16 @@ pub fn run(plan: Plan) -> (History, Vec<String>) {
     conclave_net::random::seed_this_thread(plan.seed);
     let mut world = World::new(&plan);
     let mut faults = plan.faults.begin(plan.seed);
+    let mut operator = Operator::new(plan.seed);
     while world.now < plan.trouble_ms {
         world.step();
         faults.step(&mut world);
+        if plan.faults == Faults::Members {
+            operator.step(&mut world);
+        }
     }
     faults.heal(&mut world);
-    let mut wrong = world.settle();
+    let mut wrong = world.settle(&mut operator);
     let history = std::mem::take(&mut *world.recording.lock());
     wrong.extend(check(&history));
     (history, wrong)
@@ -78,7 +84,8 @@ pub fn run(plan: Plan) -> (History, Vec<String>) {
 
 impl World {
     fn new(plan: &Plan) -> Self {
-        let Plan { seed, nodes, clients, .. } = *plan;
+        let Plan { seed, nodes, .. } = *plan;
+        let crowd = plan.faults.crowd(seed);
         let mut chance = Chance::new(seed, 1);
         let common = common(seed, nodes, &mut chance);
         let node = |me| SimNode::new(me, common.clone(), &mut chance);
@@ -95,6 +102,7 @@ impl World {
             doors,
             recording,
             returning: vec![None; nodes],
+            replaced: None,
             seed,
             starts: 0,
             runtime,
@@ -105,14 +113,15 @@ impl World {
             data,
         };
         (0..nodes).for_each(|node| world.start(node));
-        (0..clients).for_each(|me| world.add_client(me));
+        (0..crowd.clients).for_each(|me| world.add_client(me, crowd));
         world
     }
 
-    fn add_client(&mut self, me: usize) {
+    fn add_client(&mut self, me: usize, crowd: Crowd) {
         let chance = Chance::new(self.seed, 1_000 + me as u64);
         let (doors, recording) = (self.doors.clone(), self.recording.clone());
-        let person = self.runtime.block_on(async { Person::new(me, doors, recording, chance) });
+        let person = async { Person::new(me, doors, recording, chance, crowd) };
+        let person = self.runtime.block_on(person);
         self.lives.push(self.runtime.spawn(live(person.clone())));
         self.people.push(person);
     }
@@ -129,6 +138,11 @@ impl World {
     pub fn crash(&mut self, node: usize, presence: Presence, back_after: u64) {
         self.nodes[node].crash(presence);
         self.returning[node] = Some(self.now + back_after);
+    }
+
+    /// A client reaches no node from now on.
+    pub fn strand(&self, client: usize) {
+        self.doors.lock().cut.extend((0..self.nodes.len()).map(|node| (client, node)));
     }
 
     /// All clocks move on a little.
@@ -150,10 +164,11 @@ impl World {
         self.judge();
     }
 
-    /// A process has ended by itself. Only a disk is a good reason.
+    /// A process has ended by itself. Only a disk is a good reason, or that it was removed.
     fn ended(&mut self, node: usize, why: &str) {
         let by_disk = ["crashed in a sync", "no storage space", "broken pipe"];
-        if !by_disk.iter().any(|reason| why.contains(reason)) {
+        let removed = self.replaced == Some(node) && why.contains("removed from its cluster");
+        if !removed && !by_disk.iter().any(|reason| why.contains(reason)) {
             let words = format!("at {} node {node} ended by itself: {why}", self.now);
             self.recording.lock().wrong.push(words);
         }
@@ -167,8 +182,9 @@ impl World {
         let nodes = self.nodes.len();
         let well = (0..nodes).filter(able).any(|leader| {
             let reaches = |other: &usize| *other == leader || network.is_whole(leader, *other);
-            let followers = (0..nodes).filter(able).filter(reaches).count();
-            self.nodes[leader].leads() && 2 * followers > nodes
+            let voters = self.nodes[leader].voters();
+            let followers = voters.iter().copied().filter(able).filter(reaches).count();
+            self.nodes[leader].leads() && 2 * followers > voters.len()
         });
         drop(network);
         if !well {
@@ -183,17 +199,23 @@ impl World {
     }
 
     /// All is well from now on: whoever waits is answered, and all tables become equal and empty.
-    fn settle(&mut self) -> Vec<String> {
+    fn settle(&mut self, operator: &mut Operator) -> Vec<String> {
         self.doors.lock().closing = true;
         let until = self.now + LIVENESS;
         while self.now < until
-            && !(self.lives.iter().all(JoinHandle::is_finished) && self.is_still())
+            && !(self.lives.iter().all(JoinHandle::is_finished)
+                && operator.rests()
+                && self.is_still())
         {
             self.step();
+            operator.step(self);
         }
         let mut wrong = Vec::new();
         for (client, _) in self.lives.iter().enumerate().filter(|(_, life)| !life.is_finished()) {
             wrong.push(format!("client {client} was never answered"));
+        }
+        if !operator.rests() {
+            wrong.push("a node was removed, and never became a voter again".to_string());
         }
         if !self.is_still() {
             let tables = self.tables();

@@ -2,7 +2,7 @@
 
 use super::kit::{A, B, TestNode, config, disk, limits, pair};
 use super::raw::RawListener;
-use conclave_net::rpc::{Direction, Ending, Purpose, RpcConfig, RpcError};
+use conclave_net::rpc::{Direction, Ending, PeerAddress, Purpose, RpcConfig, RpcError};
 
 #[tokio::test]
 async fn a_member_that_left_is_cut_off_and_nothing_of_it_stays() {
@@ -44,6 +44,17 @@ async fn a_member_with_another_disk_is_not_asked() {
     let RpcError::Refused { reason, .. } = a.error(&to).await else { panic!("asked") };
     assert!(reason.starts_with("node 2 has another disk than its member has"), "{reason}");
     assert!(!a.rpc.connected(B));
+}
+
+#[tokio::test]
+async fn a_node_that_came_again_with_another_disk_is_reached_by_who_names_none() {
+    let a = TestNode::start(config(A)).await;
+    let b = TestNode::start(RpcConfig { disk: 7, ..config(B) }).await;
+    let any = PeerAddress { disk: None, ..b.address() };
+    let before = PeerAddress { disk: Some(disk(B)), ..b.address() };
+    assert!(matches!(a.error(&before).await, RpcError::Refused { .. }));
+    a.echo(&any, Purpose::Raft).await;
+    assert!(a.rpc.connected_with(B, 7));
 }
 
 #[tokio::test]
