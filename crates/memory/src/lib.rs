@@ -72,13 +72,13 @@ pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
 /// Gives memory back to the system that nobody uses. To be called from time to time: by itself the
 /// allocator does so only while somebody allocates.
 pub fn give_back() {
-    // SAFETY: it may be called at any time by any thread, and gives back only pages of which nothing
-    // is allocated.
+    // SAFETY: it may be called at any time by any thread, and gives back only pages of which
+    // nothing is allocated.
     unsafe { libmimalloc_sys::mi_collect(true) };
 }
 
-/// Takes pages of the usual size only, from now on. With huge ones a process that needs little takes
-/// three times as much, and what was freed comes back only if all around it was.
+/// Takes pages of the usual size only, from now on. With huge ones a process that needs little
+/// takes three times as much, and what was freed comes back only if all around it was.
 #[cfg(target_os = "linux")]
 pub fn take_small_pages() {
     const PR_SET_THP_DISABLE: i32 = 41;

@@ -47,6 +47,8 @@ const DEAF: Duration = Duration::from_secs(2);
 type Responder = ProgressResponder<TypeConfig, ClientWriteResult<TypeConfig>>;
 type Metrics = WatchReceiverOf<TypeConfig, RaftServerMetrics<TypeConfig>>;
 type Progress = WatchReceiverOf<TypeConfig, RaftMetrics<TypeConfig>>;
+/// What this leader has to do.
+type Todo = Agenda<Responder, Keepalive>;
 /// One leadership: term and node.
 type Reign = CommittedLeaderIdOf<TypeConfig>;
 
@@ -284,28 +286,33 @@ impl Proposer {
                 },
                 () = sleep_until(wake) => {}
             }
-            if !taken.is_empty() {
-                // Whoever sent the first would see this task run next: with it go those that others
-                // are about to send.
-                yield_now().await;
-                while let Ok(command) = self.commands.try_recv() {
-                    taken.push(command);
-                }
-            }
-            for command in taken.drain(..) {
-                match command {
-                    Command::Propose(change, responder) => agenda.on_propose(change, responder),
-                    // Whoever asked has given up: its session may be lost to it by now.
-                    Command::Renew(_, answer) if answer.is_closed() => {}
-                    Command::Renew(renewal, answer) => {
-                        agenda.on_keepalive(renewal, answer, clock.read().monotonic);
-                    }
-                }
-            }
+            self.take_all(&mut taken, &mut agenda).await;
             let turn = self.table.look(|table| agenda.turn(clock.read(), table));
             self.submit(turn, reign, &expired).await?;
         }
         Ok(()) // Whoever waits is not kept waiting until the network is whole again.
+    }
+
+    /// Puts what has come on the agenda.
+    async fn take_all(&mut self, taken: &mut Vec<Command>, agenda: &mut Todo) {
+        if !taken.is_empty() {
+            // Whoever sent the first would see this task run next: with it go those that others are
+            // about to send.
+            yield_now().await;
+            while let Ok(command) = self.commands.try_recv() {
+                taken.push(command);
+            }
+        }
+        for command in taken.drain(..) {
+            match command {
+                Command::Propose(change, responder) => agenda.on_propose(change, responder),
+                // Whoever asked has given up: its session may be lost to it by now.
+                Command::Renew(_, answer) if answer.is_closed() => {}
+                Command::Renew(renewal, answer) => {
+                    agenda.on_keepalive(renewal, answer, self.clock.read().monotonic);
+                }
+            }
+        }
     }
 
     async fn submit(
