@@ -181,6 +181,14 @@ pub enum Role {
     Learner,
 }
 
+/// What comes on the stream of a session: that it counts, and perhaps that its session has ended.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+pub enum SessionStream {
+    Attached(sessions::StreamBegun),
+    Ended(sessions::SessionEnded),
+}
+
 /// Why a session has ended.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
@@ -289,7 +297,7 @@ fn derived() -> Map<String, Value> {
     taken.subschema_for::<values::NewValue>();
     let mut given = generator(Contract::Serialize);
     given.subschema_for::<sessions::Session>();
-    given.subschema_for::<sessions::StreamEvent>();
+    given.subschema_for::<SessionStream>();
     given.subschema_for::<acquire::Grants>();
     given.subschema_for::<locks::Released>();
     given.subschema_for::<locks::Withdrawn>();

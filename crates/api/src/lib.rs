@@ -47,6 +47,6 @@ pub use members::{Member, Members, NewMember, Promote, Transfer};
 pub use request::Request;
 pub use sessions::{
     Hold, KeepAlive, NewSession, OnDisconnect, Ping, SESSION_HEADER, STREAM_HEADER, Session,
-    SessionEnded, StreamBegun, StreamEvent,
+    SessionEnded, StreamBegun,
 };
 pub use values::{NewValue, Value};

@@ -150,17 +150,6 @@ pub struct SessionEnded {
     pub reason: String,
 }
 
-/// What the events of `GET /v1/session/stream` tell: `attached` is the first, `ended` the last.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum StreamEvent {
-    /// The stream counts from now on.
-    Attached(StreamBegun),
-    /// The session has ended.
-    Ended(SessionEnded),
-}
-
 fn at_one_node() -> String {
     "node".to_string()
 }

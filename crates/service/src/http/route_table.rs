@@ -91,7 +91,7 @@ fn of_sessions() -> Vec<Route> {
             .urgent(),
         Route::new("get", "/v1/session/stream", get(session_stream::stream), streams)
             .reads_also(STREAMED)
-            .answers(Gives::Stream("StreamEvent"))
+            .answers(Gives::Stream("SessionStream"))
             .refuses(&[Code::NoSession, Code::Conflict, Code::TooMany])
             .replicated(),
         Route::new("post", "/v1/session/ping", post(session_stream::ping), pings)
