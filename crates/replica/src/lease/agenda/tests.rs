@@ -285,9 +285,9 @@ fn who_will_only_join_a_queue_waits_for_company_but_not_for_long() {
 fn a_release_takes_those_along_that_came_before_it() {
     let (mut leader, fence) = bob_waits_for_alice();
     leader.ask(ALICE, Body::Release { resource: Resource::lock("a"), fence, hold: None });
-    let asked = leader.log.iter().rev().take(2).map(|(stamp, change)| match change {
-        Change::Ask(ask) => (*stamp, ask.session),
-        other => panic!("two requests, not {other:?}"),
+    let asked = leader.log.iter().rev().take(2).map(|(stamp, change)| {
+        let Change::Ask(ask) = change else { panic!("two requests, not {change:?}") };
+        (*stamp, ask.session)
     });
     let [(released, last), (joined, first)] = asked.collect::<Vec<_>>()[..] else { panic!("two") };
     assert_eq!((first, last, joined), (BOB, ALICE, released));
