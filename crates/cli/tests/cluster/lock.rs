@@ -1,11 +1,11 @@
 //! `conclave lock` and `conclave elect` against a server that does what a test tells it to.
 
 use crate::fake::{Answer, DEADLINE, Fake, Request, refuse, session, usual};
-use crate::support::{Done, binary, conclave, conclave_reading};
-use rustix::process::{Pid, Signal, kill_process};
+use crate::running_command::Running;
+use crate::support::{Done, conclave, conclave_reading};
+use rustix::process::Signal;
 use serde_json::json;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::path::PathBuf;
 use std::time::Instant;
 
 const KEEPALIVE: &str = "POST /v1/sessions/5e55/keepalive";
@@ -14,55 +14,6 @@ const ACQUIRE: &str = "POST /v1/locks/build/acquire";
 fn locked(fake: &Fake, command: &[&str]) -> Done {
     let lock = ["lock", "build", "--ttl", "1s", "--server", &fake.address, "--"];
     conclave(&[&lock[..], command].concat())
-}
-
-/// A command that is still running, and what it prints.
-pub struct Running {
-    child: Child,
-    lines: BufReader<ChildStdout>,
-}
-
-impl Running {
-    pub fn start(arguments: &[&str]) -> Self {
-        let mut command = binary();
-        command.args(arguments);
-        Self::spawn(command)
-    }
-
-    /// The same where these signals are ignored from the beginning, as `nohup` has it.
-    fn start_ignoring(signals: &str, arguments: &[&str]) -> Self {
-        let mut command = Command::new("sh");
-        let script = format!("trap '' {signals}; exec \"$0\" \"$@\"");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_conclave")]).args(arguments);
-        Self::spawn(command)
-    }
-
-    fn spawn(mut command: Command) -> Self {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap());
-        Self { child, lines }
-    }
-
-    pub fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.lines.read_line(&mut line).unwrap();
-        line.trim_end().to_string()
-    }
-
-    pub fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
-    }
-
-    pub fn code(&mut self) -> Option<i32> {
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill(); // A test that failed leaves nothing behind.
-        let _ = self.child.wait();
-    }
 }
 
 /// Answers as usual, but to one line.
@@ -138,11 +89,25 @@ fn who_was_answered_once_and_cut_off_could_not_have_it_in_time() {
     assert_eq!(done.code, 75, "{}", done.stderr);
 }
 
+/// Refuses keepalives once the command has made this file: before, it may not have begun.
+fn ends_session_when_there(file: PathBuf) -> Fake {
+    Fake::start(move |request: &Request| match request.line == KEEPALIVE {
+        true if file.exists() => refuse(404, "no_session", "no such session"),
+        true | false => usual(request),
+    })
+}
+
+fn marker(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("conclave-{name}-{}", std::process::id()))
+}
+
 #[test]
 fn a_lost_lock_stops_the_command() {
-    let fake = but(KEEPALIVE, || refuse(404, "no_session", "no such session"));
-    let script = "trap 'echo stopped; exit 0' TERM; while :; do sleep 0.05; done";
-    let done = locked(&fake, &["sh", "-c", script]);
+    let begun = marker("lost-lock");
+    let fake = ends_session_when_there(begun.clone());
+    let script = "trap 'echo stopped; exit 0' TERM; : > \"$0\"; while :; do sleep 0.05; done";
+    let done = locked(&fake, &["sh", "-c", script, begun.to_str().unwrap()]);
+    std::fs::remove_file(&begun).unwrap();
     assert_eq!((done.stdout.as_str(), done.code), ("stopped\n", 76), "{}", done.stderr);
     let said = "conclave: build: the lock was lost: no such session\n";
     assert!(done.stderr.ends_with(said), "{}", done.stderr); // The shell may add a word.
@@ -382,15 +347,17 @@ fn the_elected_one_knows_its_fence() {
 
 #[test]
 fn a_lost_leadership_ends_it_or_is_sought_again() {
-    let fake = but(KEEPALIVE, || refuse(404, "no_session", "no such session"));
-    let script = "echo leading; exec sleep 600";
+    let begun = marker("lost-leadership");
+    let fake = ends_session_when_there(begun.clone());
+    let script = "echo leading; : > \"$0\"; exec sleep 600";
     let elect = ["elect", "boss", "--ttl", "1s", "--server", &fake.address];
-    let done = conclave(&[&elect[..], &["--", "sh", "-c", script]].concat());
+    let command = ["--", "sh", "-c", script, begun.to_str().unwrap()];
+    let done = conclave(&[&elect[..], &command].concat());
     assert_eq!((done.stdout.as_str(), done.code), ("leading\n", 76), "{}", done.stderr);
-    let mut running =
-        Running::start(&[&elect[..], &["--again", "--", "sh", "-c", script]].concat());
+    let mut running = Running::start(&[&elect[..], &["--again"], &command].concat());
     assert_eq!(running.line(), "leading");
     assert_eq!(running.line(), "leading");
     running.signal(Signal::TERM);
     assert_eq!(running.code(), Some(128 + 15));
+    std::fs::remove_file(&begun).unwrap();
 }

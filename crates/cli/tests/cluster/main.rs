@@ -19,6 +19,7 @@ mod readme;
 mod recordings;
 mod replicated;
 mod running;
+mod running_command;
 #[path = "../support/mod.rs"]
 mod support;
 mod up;

@@ -1,7 +1,7 @@
 //! `conclave lock`, `elect` and `cluster` against fake nodes of a replicated cluster.
 
 use crate::fake_cluster::{Mood, Nodes};
-use crate::lock::Running;
+use crate::running_command::Running;
 use crate::support::{Done, conclave};
 use rustix::process::Signal;
 use serde_json::json;

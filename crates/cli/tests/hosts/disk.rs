@@ -15,16 +15,23 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Mounts one here; says why and gives nothing where that cannot be done.
+    /// Mounts a small one here; says why and gives nothing where that cannot be done.
     pub fn mount(at: &Path) -> Option<Self> {
+        Self::mount_of(64, at)
+    }
+
+    /// Mounts one of so many megabytes.
+    pub fn mount_of(megabytes: u32, at: &Path) -> Option<Self> {
         let disk = Self { at: at.to_path_buf(), bed: at.with_extension("bed") };
         for place in [&disk.at, &disk.bed] {
             fs::create_dir_all(place).expect("a directory");
         }
-        let bed = ["-t", "tmpfs", "-o", "size=96m", "conclave-test"];
+        let size = format!("size={}m", megabytes + megabytes / 2);
+        let bed = ["-t", "tmpfs", "-o", &size, "conclave-test"];
+        let room = format!("{megabytes}M");
         let made = disk.share()
             && run(Command::new("mount").args(bed).arg(&disk.bed))
-            && run(Command::new("truncate").args(["-s", "64M"]).arg(disk.image()))
+            && run(Command::new("truncate").args(["-s", &room]).arg(disk.image()))
             && run(Command::new("mkfs.ext4").args(["-q", "-m", "0", "-F"]).arg(disk.image()))
             && disk.attach();
         if !made {

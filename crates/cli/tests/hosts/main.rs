@@ -14,6 +14,7 @@ mod one_way;
 mod replicated;
 mod resource;
 mod single_link;
+mod stalls;
 mod storm;
 #[path = "../support/mod.rs"]
 mod support;

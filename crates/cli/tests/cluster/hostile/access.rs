@@ -1,7 +1,7 @@
 //! Who may do what: three nodes with certificates and tokens, by the commands that make them.
 
 use super::kit::{Cluster, Member, Place, until};
-use crate::lock::Running;
+use crate::running_command::Running;
 use crate::support::{Done, conclave, conclave_in};
 use conclave_client::Client;
 use rustix::process::Signal;
