@@ -27,7 +27,6 @@ const IN_VAIN: &[Code] = &[
     Code::NoSession,
     Code::Held,
     Code::Timeout,
-    Code::Withdrawn,
     Code::TooMany,
     Code::Blocked,
     Code::ModeConflict,
@@ -41,14 +40,12 @@ const NOT_ELECTED: &[Code] = &[
     Code::NotLeader,
     Code::Held,
     Code::Timeout,
-    Code::Withdrawn,
     Code::TooMany,
     Code::Deadlock,
     Code::Quota,
     Code::Internal,
 ];
-const NOT_GIVEN_BACK: &[Code] =
-    &[Code::NoSession, Code::NotHolder, Code::Quota, Code::Withdrawn, Code::Internal];
+const NOT_GIVEN_BACK: &[Code] = &[Code::NoSession, Code::NotHolder, Code::Quota, Code::Internal];
 const NOT_HANDED_OVER: &[Code] = &[Code::NoSession, Code::NotHolder, Code::NotFound, Code::Quota];
 const NOT_WRITTEN: &[Code] = &[Code::NoSession, Code::StaleFence, Code::TooMany, Code::Quota];
 const NOT_WITHDRAWN: &[Code] = &[Code::NoSession, Code::NotFound, Code::Granted, Code::Quota];

@@ -165,9 +165,14 @@ impl Route {
         Self { also, ..self }
     }
 
-    /// Its request may have a number, by which it is repeated.
+    /// Its request may have a number, by which it is repeated, or withdrawn before it comes.
     pub(super) fn numbered(self) -> Self {
-        let odd = &[(410, Code::Conflict), (422, Code::Conflict), (422, Code::BadRequest)];
+        let odd = &[
+            (409, Code::Withdrawn),
+            (410, Code::Conflict),
+            (422, Code::Conflict),
+            (422, Code::BadRequest),
+        ];
         Self { odd, ..self }
     }
 

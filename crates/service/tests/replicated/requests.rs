@@ -112,6 +112,9 @@ async fn a_request_that_is_withdrawn_waits_no_longer_and_never_will() {
     assert_eq!(holder.release("a", held).await.status, 200);
     let late = waiter.ask("a", numbered(6, 60_000)).await;
     assert_eq!(late.failure(), (409, "withdrawn".into()), "its cancel came first");
+    let numbered = json!({ "session": waiter.session, "request_id": "6" }).to_string();
+    let other = call(cluster.nodes[0], "DELETE /v1/locks/a/waiters/4", &[JSON], &numbered).await;
+    assert_eq!(other.failure(), (409, "withdrawn".into()), "whatever has that number");
     cluster.stop().await;
 }
 
