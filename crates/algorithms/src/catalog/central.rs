@@ -144,6 +144,8 @@ pub const ENTRY: Entry = Entry {
         ]),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// Refusals are followed by another try, without end.

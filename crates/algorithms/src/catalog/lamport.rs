@@ -92,6 +92,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[], &[("reply_saving", "true")]]),
         plain: Stated::Yes(Arrival::AsSent),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// Builds the nodes.

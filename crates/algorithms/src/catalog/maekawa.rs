@@ -123,6 +123,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[], &[("sanders", "false")]]),
         plain: Stated::Yes(Arrival::AsSent),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// Builds the nodes.

@@ -139,6 +139,8 @@ pub const ENTRY: Entry = Entry {
         ]),
         plain: Stated::No("five coordinators have too many states"),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// Who gives up, or is not answered, asks again, without end.

@@ -95,6 +95,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[]]),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// Builds the nodes.

@@ -89,6 +89,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[], &[("init", "none")]]),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// Builds the nodes.

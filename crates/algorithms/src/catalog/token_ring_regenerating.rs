@@ -164,6 +164,8 @@ pub const ENTRY: Entry = Entry {
         ]),
         plain: Stated::No("it sets timers"),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// A token that rests where nobody wants it: otherwise it goes round without end.

@@ -117,6 +117,8 @@ pub const ENTRY: Entry = Entry {
         ]),
         plain: Stated::No("five coordinators have too many states"),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// Refusals are followed by another try, without end.

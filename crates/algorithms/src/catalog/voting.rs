@@ -135,6 +135,8 @@ pub const ENTRY: Entry = Entry {
         ]),
         plain: Stated::No("it sets timers"),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// The nodes of a setting.
