@@ -80,6 +80,8 @@ pub enum Argument {
     Stamp(Stamp),
     /// The paper's word for a message.
     Name(&'static str),
+    /// Something else that is written the same in every language.
+    Text(String),
 }
 
 impl Argument {
@@ -94,6 +96,7 @@ impl Argument {
             Self::Number(number) => number.to_string(),
             Self::Stamp(stamp) => format!("({},{})", stamp.time, stamp.node.mark()),
             Self::Name(name) => (*name).to_string(),
+            Self::Text(text) => text.clone(),
         }
     }
 }
