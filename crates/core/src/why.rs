@@ -92,7 +92,7 @@ pub enum Argument {
     Name(&'static str),
     /// A span of time.
     Span(Ticks),
-    /// Whatever else can be read, such as what a clock shows.
+    /// Something else that is written the same in every language, such as what a clock shows.
     Text(String),
 }
 

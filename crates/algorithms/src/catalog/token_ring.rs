@@ -139,7 +139,7 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[], &[("hold", "1")], PARKED, PING_PONG]),
         plain: Stated::No("its token never rests"),
     },
-    why: &[token_ring::WHY],
+    why: &[token_ring::WHY, ping_pong::WHY],
     facets: &[],
 };
 

@@ -9,6 +9,13 @@ pub(super) static STRANGER: Why = Why {
     portuguese: "ignora: {from} não é nenhum dos que poderiam ter enviado isto",
 };
 
+pub(super) static MISDIRECTED: Why = Why {
+    code: "misdirected",
+    rule: "A1",
+    english: "ignores it: what {from} says is not for this node to decide",
+    portuguese: "ignora: o que {from} diz não cabe a este nó decidir",
+};
+
 pub(super) static OBSERVED: Why = Why {
     code: "observed",
     rule: "clock",
