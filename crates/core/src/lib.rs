@@ -65,4 +65,4 @@ pub use service::{AnyIndication, AnyRequest, AnyService, detector, election, mut
 pub use stack::{Layer, Stack};
 pub use story::{Moment, Move, Story};
 pub use time::{Delay, Ticks};
-pub use why::{Argument, Arguments, Each, Reason, Tellable, Why};
+pub use why::{Argument, Arguments, Each, Reason, Tellable, Why, Written};

@@ -9,7 +9,8 @@
 //! [`Context::because`]: crate::Context::because
 
 use crate::clock::Stamp;
-use crate::{NodeId, NodeSet};
+use crate::{NodeId, NodeSet, Ticks};
+use std::fmt;
 
 /// A reason that a step may have.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,6 +52,15 @@ pub struct Reason {
 impl Reason {
     /// One of the sentences of this reason with its holes filled. Nodes appear as marks, `{3}`.
     pub fn fill(&self, sentence: &'static str) -> String {
+        self.fill_with(sentence, Argument::text)
+    }
+
+    /// The same, with arguments as they are written here.
+    pub fn fill_with(
+        &self,
+        sentence: &'static str,
+        written: impl Fn(&Argument) -> String,
+    ) -> String {
         let names = Why::holes(self.why.english);
         let mut pieces = sentence.split('{');
         let mut text = pieces.next().unwrap_or_default().to_string();
@@ -58,7 +68,7 @@ impl Reason {
             let (name, rest) = piece.split_once('}').unwrap_or((piece, ""));
             let place = names.iter().position(|known| *known == name);
             match place.and_then(|place| self.arguments.get(place)) {
-                Some(argument) => text += &argument.text(),
+                Some(argument) => text += &written(argument),
                 None => text += &format!("{{{name}}}"),
             }
             text += rest;
@@ -80,7 +90,9 @@ pub enum Argument {
     Stamp(Stamp),
     /// The paper's word for a message.
     Name(&'static str),
-    /// Something else that is written the same in every language.
+    /// A span of time.
+    Span(Ticks),
+    /// Whatever else is written the same in every language, such as what a clock shows.
     Text(String),
 }
 
@@ -96,6 +108,7 @@ impl Argument {
             Self::Number(number) => number.to_string(),
             Self::Stamp(stamp) => format!("({},{})", stamp.time, stamp.node.mark()),
             Self::Name(name) => (*name).to_string(),
+            Self::Span(span) => span.to_string(),
             Self::Text(text) => text.clone(),
         }
     }
@@ -147,6 +160,22 @@ impl Tellable for Stamp {
 impl Tellable for &'static str {
     fn argument(self) -> Argument {
         Argument::Name(self)
+    }
+}
+
+impl Tellable for Ticks {
+    fn argument(self) -> Argument {
+        Argument::Span(self)
+    }
+}
+
+/// Whatever else can be read, written out only if somebody listens.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<T>(pub T);
+
+impl<T: fmt::Display> Tellable for Written<T> {
+    fn argument(self) -> Argument {
+        Argument::Text(self.0.to_string())
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod states;
 
-use conclave_core::Reason;
+use conclave_core::{Argument, Reason};
 
 /// A language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,16 @@ impl Language {
 
     /// Why a step did what it did, in a sentence with marks for nodes.
     pub fn reason(self, reason: &Reason) -> String {
-        reason.fill(self.pick(reason.why.english, reason.why.portuguese))
+        let written = |argument: &Argument| match argument {
+            Argument::Span(span) => self.number(span),
+            Argument::Node(_)
+            | Argument::Nodes(_)
+            | Argument::Number(_)
+            | Argument::Stamp(_)
+            | Argument::Name(_)
+            | Argument::Text(_) => argument.text(),
+        };
+        reason.fill_with(self.pick(reason.why.english, reason.why.portuguese), written)
     }
 
     /// The name of what a message carries, or a state is made of.
