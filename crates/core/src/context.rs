@@ -165,8 +165,8 @@ impl<P: Process> Context<P> {
         self.scratch = Some(inner);
     }
 
-    /// A step of a process inside this one: it draws from the same source of chance, and is listened
-    /// to if this one is.
+    /// A step of a process inside this one: it draws from the same source of chance, and somebody
+    /// listens to it if to this one.
     #[inline]
     pub(crate) fn within<Q: Process>(
         &mut self,

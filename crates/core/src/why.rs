@@ -1,7 +1,7 @@
 //! Explanations: why a step did what it did, as a rule of the algorithm with arguments.
 //!
-//! Beside each algorithm lies a table of [`Why`]: the reasons that its steps may have, each with the
-//! rule it comes from and a sentence in every language. A step says [`Context::because`] with one
+//! Beside each algorithm lies a table of [`Why`]: the reasons that its steps may have, each with
+//! the rule it comes from and a sentence in every language. A step says [`Context::because`] with one
 //! of them, and with the values that fill the holes of its sentence, in the order in which the
 //! English one has them. Reasons are for people: they are no effect, no part of the state and none
 //! of a recording, and nothing is kept of them unless somebody listens.
@@ -17,8 +17,8 @@ use std::fmt;
 pub struct Why {
     /// A word for it, `deferred`; no other reason of the same algorithm has it.
     pub code: &'static str,
-    /// The rule of the algorithm's module doc that it comes from, `R2`; or an assumption, `A1`, that
-    /// must be broken for it to be seen.
+    /// The rule of the algorithm's module doc that it comes from, `R2`; or an assumption, `A1`,
+    /// that must be broken for it to be seen.
     pub rule: &'static str,
     /// The sentence in English, with a name in braces for each argument: `{from} is before {me}`.
     pub english: &'static str,
@@ -92,7 +92,7 @@ pub enum Argument {
     Name(&'static str),
     /// A span of time.
     Span(Ticks),
-    /// Something else that is written the same in every language, such as what a clock shows.
+    /// Whatever else is written the same in every language, such as what a clock shows.
     Text(String),
 }
 

@@ -1,14 +1,14 @@
 //! Observers of a run: its trace hash, its story, its recording. They change nothing of it.
 
 use crate::network::Fate;
-use crate::plan::Plan;
+use crate::plan::{Options, Plan};
 use crate::random::{PerNode, Purpose};
 use crate::simulator::Simulation;
 use crate::trace::erased::{describe, value};
 use crate::trace::{Record, Recorder};
 use crate::workload::Exercised;
 use conclave_core::{
-    Choices, Event, IndicationFrom, NodeId, Oracle, Process, RequestTo, Ticks, encode,
+    Choices, Context, Event, IndicationFrom, NodeId, Oracle, Process, RequestTo, Ticks, encode,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -95,6 +95,13 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             recorder.asks(value(&asked));
         }
     }
+}
+
+/// The context of all steps; reasons are for the story.
+pub(crate) fn context<P: Process>(choices: Choices, options: &Options) -> Context<P> {
+    let mut ctx = Context::new(choices);
+    ctx.listen(options.story);
+    ctx
 }
 
 /// The node that acts, for whoever answers its choices.

@@ -5,7 +5,7 @@ use crate::decisions::Decisions;
 use crate::error::Error;
 use crate::metrics::Kinds;
 use crate::network::Network;
-use crate::observers::{Acting, choices};
+use crate::observers::{Acting, choices, context};
 use crate::oracle::PerfectDetector;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
@@ -93,8 +93,6 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
         let recorder = options.trace.then(Recorder::default);
         let (choices, acting) = choices(plan, recorder.as_ref());
         let observed = options.watch() || plan.multicast;
-        let mut ctx = Context::new(choices);
-        ctx.listen(options.story);
         Ok(Self {
             cluster,
             plan,
@@ -116,7 +114,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             decisions: options.decisions.then(Decisions::default),
             observed,
             slow_path: u32::from(observed),
-            ctx,
+            ctx: context(choices, options),
             multicast: Vec::new(),
             registration: Registration::default(),
             timers: Timers::new(plan.seed),

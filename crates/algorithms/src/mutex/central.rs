@@ -13,11 +13,11 @@
 //! | `Release`     | client, coordinator | it leaves or no longer wants in  | seq              |
 //! | `ReleaseAck`  | coordinator, client | a release came, if asked for     | seq              |
 //!
-//! Rules: R1 who wants to enter asks the coordinator. R2 while nobody is inside, the coordinator lets
-//! in the next of those that wait. R3 while somebody is, a request waits in line, in silence or with
-//! a notice; or it is refused, and comes again after a pause. R4 a client enters when its request
-//! is granted; a grant for a request that was withdrawn goes back. R5 who leaves, or no longer wants
-//! in, tells the coordinator, which goes on with R2.
+//! Rules: R1 who wants to enter asks the coordinator. R2 while nobody is inside, the coordinator
+//! lets in the next of those that wait. R3 while somebody is, a request waits in line, in silence
+//! or with a notice; or it is refused, and comes again after a pause. R4 a client enters when its
+//! request is granted; a grant for a request that was withdrawn goes back. R5 who leaves, or no
+//! longer wants in, tells the coordinator, which goes on with R2.
 //!
 //! Has: mutual exclusion; progress; no starvation, at most n-1 others first by arrival (n by
 //! timestamp); fences, which are the coordinator's count of grants.

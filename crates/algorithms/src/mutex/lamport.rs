@@ -12,11 +12,11 @@
 //! | `Reply`   | anyone, requester | a `Request` arrives, wherever the receiver is | clock   |
 //! | `Release` | requester, all    | it leaves, or no longer wants to enter        | clock   |
 //!
-//! Rules, as the paper numbers them: R1 who wants to enter sends `Request` to all others and puts it
-//! into its own queue. R2 who receives a `Request` queues it and answers with a later `Reply`. R3 who
-//! leaves takes its request out of its queue and sends `Release` to all others. R4 who receives a
-//! `Release` takes that request out of its queue. R5 a node enters when its request is before all
-//! others in its queue, and it has received something later from every other node.
+//! Rules, as the paper numbers them: R1 who wants to enter sends `Request` to all others and puts
+//! it into its own queue. R2 who receives a `Request` queues it and answers with a later `Reply`.
+//! R3 who leaves takes its request out of its queue and sends `Release` to all others. R4 who
+//! receives a `Release` takes that request out of its queue. R5 a node enters when its request is
+//! before all others in its queue, and it has received something later from every other node.
 //!
 //! Requests are ordered by (time, node), the smaller first. Any message with a later time proves
 //! by A4 that its sender's earlier requests have arrived, so no answer needs to name its request:

@@ -12,11 +12,11 @@
 //! |           | permission it lacks     | back a permission while it waits  |                  |
 //! | `Ok`      | anyone, requester       | it is not before it, or left      | fence, that seq  |
 //!
-//! Rules: R1 who wants to enter asks those whose permission it does not hold. R2 a request is granted
-//! at once, unless the node is inside or waits with an earlier request of its own: then the answer
-//! is deferred. R3 who gives a permission away that it needs itself asks for it back in the same
-//! step. R4 a node enters when it holds the permissions of all others, and keeps them afterwards.
-//! R5 who leaves, or no longer wants in, grants all it has deferred.
+//! Rules: R1 who wants to enter asks those whose permission it does not hold. R2 a request is
+//! granted at once, unless the node is inside or waits with an earlier request of its own: then the
+//! answer is deferred. R3 who gives a permission away that it needs itself asks for it back in the
+//! same step. R4 a node enters when it holds the permissions of all others, and keeps them
+//! afterwards. R5 who leaves, or no longer wants in, grants all it has deferred.
 //!
 //! For each pair of nodes there is one permission: one of the two holds it, or it is on its way,
 //! or (after a withdrawal) nobody has it and either must ask. The seq of a request comes back in

@@ -10,11 +10,11 @@
 //! | `REQUEST` | node, everybody | a node asks without the token       | the request's number |
 //! | `TOKEN`   | node, node      | on release, or idle upon a request  | LN, queue, the fence |
 //!
-//! Rules: R1 who wants to enter and has the token enters; else it sends everybody its request, under
-//! its next number. R2 who hears of a request remembers its number; an idle holder of the token
-//! sends it to a requester that waits. R3 who waits enters when the token comes. R4 who leaves marks
-//! its own request as served in the token, appends whoever waits to the token's queue, and sends
-//! the token to the first of it; with nobody there, it keeps the token.
+//! Rules: R1 who wants to enter and has the token enters; else it sends everybody its request,
+//! under its next number. R2 who hears of a request remembers its number; an idle holder of the
+//! token sends it to a requester that waits. R3 who waits enters when the token comes. R4 who
+//! leaves marks its own request as served in the token, appends whoever waits to the token's queue,
+//! and sends the token to the first of it; with nobody there, it keeps the token.
 //!
 //! RN\[j\] is the largest request number heard of j, LN\[j\] that of its last request served. Who
 //! has RN\[j\] = LN\[j\] + 1 waits. A withdrawn request is not taken back: the token that comes for

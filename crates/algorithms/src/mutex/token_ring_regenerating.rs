@@ -22,13 +22,13 @@
 //! | `Stale`     | anyone, leader   | it knows a greater epoch          | epoch                |
 //!
 //! Rules: R1 the first node mints the first token. R2 with the token, who wants in enters; who
-//! leaves, or does not want it, passes it to the next node that does not seem to have crashed.
-//! R3 each hop is acknowledged, and the token sent again until it is. R4 a token counts only if its
+//! leaves, or does not want it, passes it to the next node that does not seem to have crashed. R3
+//! each hop is acknowledged, and the token sent again until it is. R4 a token counts only if its
 //! epoch and hop are greater than those of every token seen before. R5 who waits for longer than a
-//! lap, or has passed the token to a node that seems to have crashed, reports it lost to the leader.
-//! R6 the leader claims a new epoch, and has everybody promise to obey no older token. R7 when all
-//! have promised, or silence may end the wait by the mode, it makes a new token, for whoever is
-//! inside if somebody is. R8 who cannot reach a majority destroys its token.
+//! lap, or has passed the token to a node that seems to have crashed, reports it lost to the
+//! leader. R6 the leader claims a new epoch, and has everybody promise to obey no older token. R7
+//! when all have promised, or silence may end the wait by the mode, it makes a new token, for
+//! whoever is inside if somebody is. R8 who cannot reach a majority destroys its token.
 //!
 //! The first node mints the first token; nobody need lead for that. A token counts only if its
 //! epoch and hop are greater than every token seen before, so repeated, late and replaced ones die

@@ -17,11 +17,11 @@
 //! | `Nok`     | coordinator, client   | it is not, and there is no line    | seq               |
 //!
 //! Rules: R1 who wants to enter asks the sequencer, which gives the request the next number and
-//! broadcasts it. R2 every coordinator delivers broadcasts in the order of their numbers; what comes
-//! early waits. R3 a delivered request goes to the end of the line, and who is first in line gets
-//! `Ok`; or, where there is no line, who is not first gets `Nok`. R4 a client enters when enough
-//! coordinators have it first; if that is out of reach, it asks again after a pause. R5 who leaves,
-//! or no longer wants in, has that broadcast like a request, and so taken out of all lines.
+//! broadcasts it. R2 every coordinator delivers broadcasts in the order of their numbers; what
+//! comes early waits. R3 a delivered request goes to the end of the line, and who is first in line
+//! gets `Ok`; or, where there is no line, who is not first gets `Nok`. R4 a client enters when
+//! enough coordinators have it first; if that is out of reach, it asks again after a pause. R5 who
+//! leaves, or no longer wants in, has that broadcast like a request, and so taken out of all lines.
 //!
 //! Has: mutual exclusion; progress; no starvation, at most n-1 others first, in broadcast order;
 //! fences, which are the broadcast numbers of the requests.

@@ -14,11 +14,11 @@
 //! | `Nok`   | coordinator, client | its vote is another's                     | attempt        |
 //! | `Rel`   | client, coordinator | on exit or failure; to whoever gave a vote | attempt, fence |
 //!
-//! Rules: R1 a try asks all m coordinators for their votes. R2 a coordinator lends its one vote to who
-//! asks while it is free, and refuses all others at once. R3 a client enters with q votes; a vote
-//! for a try that is over goes back. R4 a try has failed when q votes are out of reach, or when it
-//! took too long: its votes go back, and the next try begins after a random pause, which may be
-//! longer after each failure. R5 who leaves, or no longer wants in, returns its votes.
+//! Rules: R1 a try asks all m coordinators for their votes. R2 a coordinator lends its one vote to
+//! who asks while it is free, and refuses all others at once. R3 a client enters with q votes; a
+//! vote for a try that is over goes back. R4 a try has failed when q votes are out of reach, or
+//! when it took too long: its votes go back, and the next try begins after a random pause, which
+//! may be longer after each failure. R5 who leaves, or no longer wants in, returns its votes.
 //!
 //! Has: mutual exclusion, since two sets of q > m/2 voters meet; rising fences, since the voter in
 //! which they meet was told the last fence before its vote was free.

@@ -27,5 +27,5 @@ pub(super) static NO_CLOCK: Why = Why {
     code: "no-clock",
     rule: "clock",
     english: "takes no notice of the application's message: this algorithm has no clock to move",
-    portuguese: "não faz nada com a mensagem da aplicação: este algoritmo não tem relógio a avançar",
+    portuguese: "não faz nada com a mensagem da aplicação: este algoritmo não tem relógio",
 };

@@ -25,8 +25,8 @@ pub struct Film {
     pub total: usize,
 }
 
-/// A trace as a film, of its first steps if there are very many. Where it is explained, pictures say
-/// why a node does what it does.
+/// A trace as a film, of its first steps if there are very many. Where it is explained, pictures
+/// say why a node does what it does.
 pub fn write(trace: &Trace, explained: &Explained, language: Language) -> Result<Film, Error> {
     let n = trace.header.names.len();
     if n > NODES_MAX {

@@ -33,7 +33,7 @@ pub enum Shown {
     Map(Vec<(Shown, Shown)>),
     /// One of a few kinds, with what belongs to it.
     Variant(String, Box<Shown>),
-    /// Values with names, of a type or a variant of this name.
+    /// Values with names, of a type of this name.
     Fields(String, Vec<(String, Shown)>),
 }
 
@@ -92,8 +92,8 @@ fn spread(state: Shown, layer: String, into: &mut Vec<Field>) {
     }
 }
 
-/// Where an algorithm has coordinators, its sets are of their seats, counted from 0: the node of the
-/// first seat.
+/// Where an algorithm has coordinators, its sets are of their seats, counted from 0: the node of
+/// the first seat.
 fn first_seat(fields: &[(String, Shown)]) -> u32 {
     let setup = fields.iter().find(|(name, _)| name == "setup").map(|(_, setup)| setup);
     match setup.and_then(|setup| setup.field("places")?.field("first")) {
@@ -140,12 +140,12 @@ impl Shown {
         match self {
             Self::Nothing => "–".to_string(),
             Self::Number(number) => number.to_string(),
-            Self::Word(word) => language.value(&spaced(word)).to_string(),
+            Self::Word(word) => language.value(&Self::spaced(word)).to_string(),
             Self::Text(text) => language.number(text),
             Self::Node(node) => node.mark(),
+            Self::Nodes(nodes) if nodes.is_empty() => "–".to_string(),
             Self::Nodes(nodes) => {
-                let nodes: Vec<String> = nodes.iter().map(|node| node.mark()).collect();
-                format!("{{{}}}", nodes.join(", "))
+                nodes.iter().map(|node| node.mark()).collect::<Vec<_>>().join(", ")
             }
             Self::Stamp(stamp) => format!("({},{})", stamp.time, stamp.node.mark()),
             Self::List(items) => format!("[{}]", each(items)),
@@ -156,23 +156,32 @@ impl Shown {
                 format!("[{}]", pairs.iter().map(pair).collect::<Vec<_>>().join(", "))
             }
             Self::Variant(name, inner) => {
-                let name = language.value(&spaced(name)).to_string();
+                let name = language.value(&Self::spaced(name)).to_string();
                 match &**inner {
                     Self::List(items) => format!("{name} ({})", each(items)),
                     inner => format!("{name} {}", inner.text(language)),
                 }
             }
-            Self::Fields(name, fields) => {
+            Self::Fields(_, fields) => {
                 let field = |(name, value): &(String, Self)| {
                     let name = language.field(name).replace('_', " ");
                     format!("{name}: {}", value.text(language))
                 };
-                let fields = fields.iter().map(field).collect::<Vec<_>>().join(", ");
-                let told = language.value(&spaced(name)).to_string();
-                // The name of a variant says something; a type's name repeats its field's.
-                if told == *name { format!("({fields})") } else { format!("{told} ({fields})") }
+                format!("({})", fields.iter().map(field).collect::<Vec<_>>().join(", "))
             }
         }
+    }
+
+    /// A name of a type in small letters: `AllReplied` is `all replied`.
+    pub fn spaced(name: &str) -> String {
+        let mut text = String::new();
+        for letter in name.chars() {
+            if letter.is_uppercase() && !text.is_empty() {
+                text.push(' ');
+            }
+            text.extend(letter.to_lowercase());
+        }
+        text
     }
 
     /// A set of seats as the nodes that sit there; anything else as it is.
@@ -255,18 +264,6 @@ impl Shown {
     }
 }
 
-/// A name of a type in small letters: `AllReplied` is `all replied`.
-fn spaced(name: &str) -> String {
-    let mut text = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !text.is_empty() {
-            text.push(' ');
-        }
-        text.extend(letter.to_lowercase());
-    }
-    text
-}
-
 /// A facet of a node's state, with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FacetShown {
@@ -278,8 +275,8 @@ pub struct FacetShown {
     pub nodes: Vec<NodeId>,
 }
 
-/// The facets that a state has; an edge that leads nowhere now, and a vote that nobody has, are left
-/// out.
+/// The facets that a state has; an edge that leads nowhere now, and a vote that nobody has, are
+/// left out.
 pub fn facets(state: &[Field], declared: &[Facet]) -> Vec<FacetShown> {
     let shown = |facet: &Facet| {
         let mut path = facet.field.split('.');

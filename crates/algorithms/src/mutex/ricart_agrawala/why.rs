@@ -80,7 +80,7 @@ pub(super) static ENTERED: Why = Why {
 pub(super) static STALE: Why = Why {
     code: "stale",
     rule: "R3",
-    english: "ignores it: this OK of {from} answers a request that was withdrawn, or counted already",
+    english: "ignores it: this OK of {from} answers a request that is over, or was counted already",
     portuguese: "ignora: este OK de {from} responde a um pedido retirado, ou já contado",
 };
 
@@ -101,6 +101,6 @@ pub(super) static WITHDREW: Why = Why {
 pub(super) static RESTARTED: Why = Why {
     code: "restarted",
     rule: "R4",
-    english: "what it wanted or held ended with the crash: says OK to those it made wait: {deferred}",
+    english: "the crash ended what it wanted or held: says OK to those it made wait: {deferred}",
     portuguese: "o que queria ou tinha acabou com a queda: diz OK a quem fez esperar: {deferred}",
 };

@@ -19,7 +19,8 @@ const STYLE: &str = "text{font:12px Helvetica,Arial,sans-serif;fill:#333}\
     .wa{fill:#f0d98c}.in{fill:#37474f}.dn{fill:#eee;stroke:#999;stroke-dasharray:2 3}\
     .ps{fill:#ccc}.kn{fill:#cfe8f6}.ld{fill:#e69f00}.ac{stroke-width:4.5}\
     .p{font-size:14px;font-weight:bold;fill:#111}.w{font-size:14px;font-weight:bold;fill:#fff}\
-    .s{font-size:11px;fill:#555}.k{fill:#777}.y{font-size:13px;font-style:italic;fill:#555}.h{font-size:15px;fill:#111}\
+    .s{font-size:11px;fill:#555}.k{fill:#777}\
+    .y{font-size:13px;font-style:italic;fill:#555}.h{font-size:15px;fill:#111}\
     .cr{stroke:#c00;stroke-width:3}";
 
 const MARKERS: &str = "<marker id=\"f\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" \

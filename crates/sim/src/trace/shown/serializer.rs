@@ -35,9 +35,10 @@ pub(super) struct Several {
     items: Vec<Shown>,
 }
 
-/// Values with names being taken in.
+/// Values with names being taken in, of a type or a variant of this name.
 pub(super) struct Named {
     name: &'static str,
+    is_variant: bool,
     fields: Vec<(String, Shown)>,
 }
 
@@ -172,7 +173,7 @@ impl ser::Serializer for Shower {
         Ok(Pairs { pairs: Vec::new(), key: None })
     }
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Named> {
-        Ok(Named { name, fields: Vec::new() })
+        Ok(Named { name, is_variant: false, fields: Vec::new() })
     }
     fn serialize_struct_variant(
         self,
@@ -181,7 +182,7 @@ impl ser::Serializer for Shower {
         name: &'static str,
         _: usize,
     ) -> Result<Named> {
-        Ok(Named { name, fields: Vec::new() })
+        Ok(Named { name, is_variant: true, fields: Vec::new() })
     }
 }
 
@@ -267,6 +268,10 @@ impl Named {
     }
 
     fn finish(self) -> Shown {
+        if self.is_variant {
+            let fields = Shown::Fields(String::new(), self.fields);
+            return Shown::Variant(self.name.to_string(), Box::new(fields));
+        }
         match (self.name, &self.fields[..]) {
             ("NodeSet", [(_, Shown::List(words)), _]) => Shown::Nodes(members(words)),
             ("Stamp", [(_, Shown::Number(time)), (_, Shown::Node(node))]) => {

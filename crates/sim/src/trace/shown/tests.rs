@@ -50,7 +50,7 @@ fn a_state_is_told_field_by_field_without_the_words_of_rust() {
     let expected = [
         "phase: idle",
         "clock: 7",
-        "granted: {{0}, {2}}",
+        "granted: {0}, {2}",
         "queue: [(3,{1}), (5,{0})]",
         "times: [{1}: 4]",
         "next: –",
