@@ -15,6 +15,7 @@ mod dropped;
 mod echo;
 mod entry;
 mod evidence;
+mod facets;
 mod flood_max;
 mod heartbeat;
 mod hirschberg_sinclair;

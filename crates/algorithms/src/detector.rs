@@ -6,3 +6,4 @@ pub mod heartbeat;
 pub mod phi;
 pub mod phi_accrual;
 pub mod pulse;
+mod why;

@@ -11,5 +11,6 @@ pub mod majority;
 pub mod peterson;
 pub mod rank;
 pub mod ring;
+mod why;
 pub mod wireless;
 pub mod yo_yo;

@@ -1,14 +1,14 @@
 //! Observers of a run: its trace hash, its story, its recording. They change nothing of it.
 
 use crate::network::Fate;
-use crate::plan::Plan;
+use crate::plan::{Options, Plan};
 use crate::random::{PerNode, Purpose};
 use crate::simulator::Simulation;
 use crate::trace::erased::{describe, value};
 use crate::trace::{Record, Recorder};
 use crate::workload::Exercised;
 use conclave_core::{
-    Choices, Event, IndicationFrom, NodeId, Oracle, Process, RequestTo, Ticks, encode,
+    Choices, Context, Event, IndicationFrom, NodeId, Oracle, Process, RequestTo, Ticks, encode,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -54,6 +54,15 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         hasher.write(bytes);
     }
 
+    /// Keeps why a step does what it does. Only the story asks for it.
+    #[cold]
+    pub(crate) fn note_reasons(&mut self) {
+        let reasons = self.ctx.reasons();
+        if let Some(story) = &mut self.story {
+            reasons.into_iter().for_each(|why| story.explains(why));
+        }
+    }
+
     /// What was kept of a step is complete.
     #[cold]
     pub(crate) fn observed_step(&mut self) {
@@ -86,6 +95,13 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             recorder.asks(value(&asked));
         }
     }
+}
+
+/// The context of all steps; reasons are for the story.
+pub(crate) fn context<P: Process>(choices: Choices, options: &Options) -> Context<P> {
+    let mut ctx = Context::new(choices);
+    ctx.listen(options.story);
+    ctx
 }
 
 /// The node that acts, for whoever answers its choices.

@@ -5,7 +5,7 @@ use crate::decisions::Decisions;
 use crate::error::Error;
 use crate::metrics::Kinds;
 use crate::network::Network;
-use crate::observers::{Acting, choices};
+use crate::observers::{Acting, choices, context};
 use crate::oracle::PerfectDetector;
 use crate::outcome::{Ending, Outcome};
 use crate::plan::{Options, Plan};
@@ -55,7 +55,7 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     /// How many reasons there are to take the slow path with every event: nodes that are not up,
     /// and somebody who observes.
     slow_path: u32,
-    ctx: Context<P>,
+    pub(crate) ctx: Context<P>,
     /// What the step under way has sent to whom, where a multicast counts as one message.
     pub(crate) multicast: Vec<(P::Message, NodeSet)>,
     pub(crate) registration: Registration,
@@ -114,7 +114,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             decisions: options.decisions.then(Decisions::default),
             observed,
             slow_path: u32::from(observed),
-            ctx: Context::new(choices),
+            ctx: context(choices, options),
             multicast: Vec::new(),
             registration: Registration::default(),
             timers: Timers::new(plan.seed),
@@ -265,6 +265,9 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
         }
         self.acting.set(node);
         self.ctx.act(node, &mut self.nodes[node.index()], event);
+        if WATCHED {
+            self.note_reasons();
+        }
         while let Some(effect) = self.ctx.pop() {
             match effect {
                 Effect::Send { to, message } => {

@@ -2,12 +2,13 @@
 
 use super::detection::{GRACE, NODES_MAX, PERIOD, cluster as of_detectors, size, span};
 use super::dropped::{SINGLE_RUNS, not_in_bounds};
+use super::facets::suspects;
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Rejoin,
     Setting, limits,
 };
 use crate::Error;
-use crate::detector::adaptive::{Adaptive, Setup};
+use crate::detector::adaptive::{Adaptive, Setup, WHY};
 use conclave_core::Property::{D1, D2};
 
 /// What the catalogue says of it.
@@ -60,6 +61,8 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::ByProtocol,
     on_network: OnNetwork::Detector,
     evidence: Evidence::unchecked("no law judges a detector in all runs"),
+    why: &[WHY],
+    facets: &[suspects("suspects")],
 };
 
 /// Builds the nodes.

@@ -4,12 +4,13 @@ use super::claims::{
     DIVIDED, LED, UNLED, claim, copied, hasty, replaced, suspected, together, two_crashes,
 };
 use super::dropped::breaks;
+use super::facets::{leader, set, suspects, vote, votes};
 use super::{
     Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
     OnNetwork, Parameter, Params, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
-use crate::election::bully::{Announce, Bully, Setup, Text};
+use crate::election::bully::{Announce, Bully, Setup, Text, WHY};
 use crate::election::rank::Ranking;
 use conclave_core::Property::{E1, E1Term, E2};
 use conclave_core::{NodeId, NodeSet};
@@ -107,6 +108,14 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::No("it sets timers"),
     },
+    why: &[WHY],
+    facets: &[
+        leader("elected.leader"),
+        suspects("suspects"),
+        votes("votes"),
+        vote("voted.leader"),
+        set("returned", "to be told", "a avisar"),
+    ],
 };
 
 const PARAMETERS: &[Parameter] = &[

@@ -19,7 +19,7 @@ use crate::Error;
 use crate::mutex::central_failover::{self, CentralFailover};
 use crate::mutex::epoch::{Ballot, Mode, Setup};
 use conclave_core::election::Election;
-use conclave_core::{Normal, Process, Property, Stack, Ticks};
+use conclave_core::{Facet, FacetKind, Normal, Process, Property, Stack, Ticks};
 
 /// The centralised coordinator with failover.
 pub const ENTRY: Entry = Entry {
@@ -151,6 +151,34 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[BY_RING, FENCED, &[("election", "bully"), ("detector", "perfect")]]),
         plain: Stated::No("it sets timers"),
     },
+    why: &[central_failover::WHY, central_failover::CLIENT],
+    facets: &[
+        Facet {
+            field: "coordinator.holder",
+            kind: FacetKind::Node,
+            english: "is inside",
+            portuguese: "está dentro",
+        },
+        Facet {
+            field: "coordinator.queue",
+            kind: FacetKind::Queue,
+            english: "in line",
+            portuguese: "na fila",
+        },
+        Facet {
+            field: "coordinator.reports",
+            kind: FacetKind::Set,
+            english: "have answered it",
+            portuguese: "responderam",
+        },
+        Facet { field: "leader", kind: FacetKind::Node, english: "leader", portuguese: "líder" },
+        Facet {
+            field: "suspects",
+            kind: FacetKind::Set,
+            english: "taken for crashed",
+            portuguese: "dados por caídos",
+        },
+    ],
 };
 
 /// What only a right suspicion keeps safe: led by a majority, told by a perfect detector.

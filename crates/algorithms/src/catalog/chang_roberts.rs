@@ -2,12 +2,13 @@
 
 use super::claims::{LED, UNLED, as_usual, claim, copied, crash};
 use super::dropped::breaks;
+use super::facets::{leader, suspects};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
     Kind, OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::election::chang_roberts::{ChangRoberts, Join, Skip, Text};
+use crate::election::chang_roberts::{ChangRoberts, Join, Skip, Text, WHY};
 use conclave_core::Links;
 use conclave_core::Property::{E1, E1Term, E2};
 
@@ -82,6 +83,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[leader("phase"), suspects("repair.suspects")],
 };
 
 /// Builds the nodes.

@@ -2,13 +2,14 @@
 
 use super::claims::{LED, as_usual, claim};
 use super::dropped::{breaks, not_in_bounds};
+use super::facets::{leader, parent, wave};
 use super::topology::{self, Size};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
     OnNetwork, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::election::echo::Echo;
+use crate::election::echo::{Echo, WHY};
 use crate::election::rank::Choose;
 use conclave_core::Property::{E1, E1Term, E2};
 
@@ -66,6 +67,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[parent("parent"), wave("wave"), leader("leader")],
 };
 
 /// Builds the nodes. The greatest of those that began should lead.

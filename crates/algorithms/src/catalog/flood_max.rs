@@ -2,13 +2,14 @@
 
 use super::claims::{DIVIDED, LED, as_usual, claim, crash};
 use super::dropped::{breaks, not_in_bounds, out_of_reach};
+use super::facets::node;
 use super::topology::{self, Size};
 use super::{
     Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
     OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::election::flood_max::{FloodMax, Rounds};
+use crate::election::flood_max::{FloodMax, Rounds, WHY};
 use crate::election::rank::Choose;
 use conclave_core::Property::{E1, E1Term, E2};
 use conclave_core::{NodeId, Ticks};
@@ -88,6 +89,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::No("it sets timers"),
     },
+    why: &[WHY],
+    facets: &[node("greatest", "greatest known", "maior conhecido")],
 };
 
 /// Builds the nodes.

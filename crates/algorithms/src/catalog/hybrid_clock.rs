@@ -2,12 +2,13 @@
 
 use super::clock_example::{Asked, Idle, RATES, REMEMBERS, TASK, cluster as clocks};
 use super::dropped::{SINGLE_RUNS, not_in_bounds};
+use super::facets::counts;
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Rejoin,
     Setting, limits,
 };
 use crate::Error;
-use crate::clock::hybrid::{HybridClock, Pair};
+use crate::clock::hybrid::{HybridClock, Pair, WHY};
 use conclave_core::{NodeId, Property, Ticks};
 
 /// Physical clocks count 10 per unit.
@@ -56,6 +57,8 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
     on_network: OnNetwork::Nothing("a clock is a value that others carry"),
     evidence: Evidence::unchecked("no law judges a clock in all runs"),
+    why: &[WHY],
+    facets: &[counts("clock.clock")],
 };
 
 /// The nodes of a setting.

@@ -1,12 +1,13 @@
 //! The row of Lamport's clock.
 
 use super::clock_example::{Asked, RATES, REMEMBERS, TASK, cluster as clocks};
+use super::facets::counts;
 use super::{
     Cluster, Cost, Entry, Evidence, Family, Kind, OnNetwork, Parameter, Params, Rejoin, Setting,
     limits,
 };
 use crate::Error;
-use crate::clock::lamport::{LamportClock, Rule, Scalar};
+use crate::clock::lamport::{LamportClock, Rule, Scalar, WHY};
 use conclave_core::Property;
 
 /// Lamport's clock.
@@ -50,6 +51,8 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
     on_network: OnNetwork::Nothing("a clock is a value that others carry"),
     evidence: Evidence::unchecked("no law judges a clock in all runs"),
+    why: &[WHY],
+    facets: &[counts("clock.clock")],
 };
 
 /// The nodes of a setting.

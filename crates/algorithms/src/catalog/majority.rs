@@ -5,12 +5,13 @@ use super::claims::{
     forgetful_with_two, two_with_a_comeback, untimed, with_timers,
 };
 use super::dropped::{breaks, out_of_reach};
+use super::facets::{leader, vote, votes};
 use super::{
     Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula, Kind,
     OnNetwork, Parameter, Params, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::election::majority::{Majority, Setup};
+use crate::election::majority::{Majority, Setup, WHY};
 use conclave_core::Property::{E1, E1Term, E2};
 use conclave_core::Ticks;
 
@@ -93,6 +94,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::No("it sets timers"),
     },
+    why: &[WHY],
+    facets: &[leader("leader"), vote("voted_for"), votes("votes")],
 };
 
 /// Whether nodes ask before they stand.

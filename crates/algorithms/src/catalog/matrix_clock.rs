@@ -6,7 +6,7 @@ use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, OnNetwork, Rejoin, Setting, limits,
 };
 use crate::Error;
-use crate::clock::matrix::{MatrixClock, Square};
+use crate::clock::matrix::{MatrixClock, Square, WHY};
 use conclave_core::Property;
 
 /// More nodes would fill the memory with times.
@@ -38,6 +38,8 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
     on_network: OnNetwork::Nothing("a clock is a value that others carry"),
     evidence: Evidence::unchecked("no law judges a clock in all runs"),
+    why: &[WHY],
+    facets: &[],
 };
 
 /// The nodes of a setting.

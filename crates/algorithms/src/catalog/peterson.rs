@@ -2,13 +2,14 @@
 
 use super::claims::{LED, as_usual, claim, copied};
 use super::dropped::breaks;
+use super::facets::{leader, node};
 use super::on_a_ring::{everybody_is_a_candidate, greatest_that_began};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
     OnNetwork, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
-use crate::election::peterson::Peterson;
+use crate::election::peterson::{Peterson, WHY};
 use conclave_core::Links;
 use conclave_core::Property::{E1, E1Term, E2};
 
@@ -66,6 +67,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[node("state.own", "plays for", "joga por"), leader("leader")],
 };
 
 /// Builds the nodes.

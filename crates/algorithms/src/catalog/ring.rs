@@ -2,13 +2,14 @@
 
 use super::claims::{LED, as_usual, claim, copied, one_begins_with_a_crash, suspected};
 use super::dropped::{breaks, not_in_bounds};
+use super::facets::{leader, suspects};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
     Kind, OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
 use crate::election::rank::Ranking;
-use crate::election::ring::{Ring, Text};
+use crate::election::ring::{Ring, Text, WHY};
 use conclave_core::Property::{E1, E1Term, E2};
 use conclave_core::{Links, NodeSet};
 use std::cmp::Reverse;
@@ -96,6 +97,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[leader("elected.leader"), suspects("suspects")],
 };
 
 /// Builds the nodes.

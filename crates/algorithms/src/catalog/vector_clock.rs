@@ -2,11 +2,12 @@
 
 use super::clock_example::{RATES, REMEMBERS, TASK, cluster as clocks};
 use super::dropped::{SINGLE_RUNS, not_in_bounds};
+use super::facets::counts;
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, OnNetwork, Rejoin, Setting, limits,
 };
 use crate::Error;
-use crate::clock::vector::{Row, VectorClock};
+use crate::clock::vector::{Row, VectorClock, WHY};
 use conclave_core::Property;
 
 /// A vector clock.
@@ -36,6 +37,8 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
     on_network: OnNetwork::Nothing("a clock is a value that others carry"),
     evidence: Evidence::unchecked("no law judges a clock in all runs"),
+    why: &[WHY],
+    facets: &[counts("clock.clock")],
 };
 
 /// The nodes of a setting.

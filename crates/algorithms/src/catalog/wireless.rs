@@ -2,6 +2,7 @@
 
 use super::claims::{LED, as_usual, claim};
 use super::dropped::breaks;
+use super::facets::{leader, node, parent, set, suspects, wave};
 use super::topology::{self, Size};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -9,7 +10,7 @@ use super::{
 };
 use crate::Error;
 use crate::election::rank::{Choose, Rank};
-use crate::election::wireless::Wireless;
+use crate::election::wireless::{WHY, Wireless};
 use conclave_core::NodeId;
 use conclave_core::Property::{E1, E1Term, E2};
 
@@ -77,6 +78,16 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AsSent),
     },
+    why: &[WHY],
+    facets: &[
+        parent("parent"),
+        set("children", "children", "filhos"),
+        set("awaited", "waits for", "espera"),
+        wave("wave.source"),
+        node("best", "best below", "melhor abaixo"),
+        leader("leader"),
+        suspects("suspected"),
+    ],
 };
 
 /// Builds the nodes.

@@ -2,6 +2,7 @@
 
 use super::claims::{LED, as_usual, claim};
 use super::dropped::{breaks, not_in_bounds};
+use super::facets::leader;
 use super::topology::{self, Size};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -9,7 +10,7 @@ use super::{
 };
 use crate::Error;
 use crate::election::rank::Choose;
-use crate::election::yo_yo::{Text, YoYo};
+use crate::election::yo_yo::{Text, WHY, YoYo};
 use conclave_core::NodeId;
 use conclave_core::Property::{E1, E1Term, E2};
 
@@ -85,6 +86,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[leader("leader")],
 };
 
 /// Builds the nodes.

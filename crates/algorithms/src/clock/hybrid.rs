@@ -8,10 +8,18 @@
 //! physical clock, and ahead of it by no more than the clocks are apart.
 //! Lacks: the converse, as with Lamport's clock.
 //! Cost: two numbers on every message.
+//!
+//! R1 an event takes the physical time if that is ahead, else one more of the count; R2 a receipt
+//! takes the greatest physical time of both and of its own clock, and counts on from whatever had
+//! that; R3 the physical clock runs by itself.
+
+mod why;
+
+pub use why::WHY;
 
 use super::timekeeper::{Keeper, Timekeeper};
-use conclave_core::NodeId;
 use conclave_core::clock::{Hybrid, Refusal};
+use conclave_core::{NodeId, Why};
 use serde::{Deserialize, Serialize};
 
 /// A node with a hybrid clock.
@@ -49,6 +57,18 @@ impl Keeper for Pair {
 
     fn receives(&mut self, _: NodeId, time: &Hybrid) -> Result<Hybrid, Refusal> {
         self.clock.receive(*time, self.physical, self.ahead_max)
+    }
+
+    fn why_happens(&self) -> &'static Why {
+        if self.physical > self.clock.physical() { &why::FOLLOWS_PHYSICAL } else { &why::COUNTS }
+    }
+
+    fn why_receives(&self, _: &Hybrid) -> &'static Why {
+        &why::GOES_BEYOND
+    }
+
+    fn why_passes(&self) -> &'static Why {
+        &why::TICKS
     }
 
     fn reading(&self) -> Hybrid {

@@ -6,10 +6,17 @@
 //! Has: an event has a smaller time than every event that it causes.
 //! Lacks: the converse: of two events with different times neither need be a cause of the other.
 //! Cost: one number on every message.
+//!
+//! R1 every event takes the next number; R2 a receipt goes beyond the time on the message; R3 a
+//! clock that runs by itself is only put right by a receipt (see [`Rule`]).
+
+mod why;
+
+pub use why::WHY;
 
 use super::timekeeper::{Keeper, Timekeeper};
-use conclave_core::NodeId;
 use conclave_core::clock::{LIMIT, Lamport, Refusal};
+use conclave_core::{NodeId, Why};
 use serde::{Deserialize, Serialize};
 
 /// A node with Lamport's clock.
@@ -77,6 +84,26 @@ impl Keeper for Scalar {
         Ok(self.clock.now())
     }
 
+    fn why_happens(&self) -> &'static Why {
+        if self.rule == Rule::Event { &why::MOVES_ON } else { &why::STANDS }
+    }
+
+    fn why_receives(&self, &time: &u64) -> &'static Why {
+        let now = self.clock.now();
+        match self.rule {
+            Rule::Event => &why::GOES_BEYOND,
+            Rule::Never => &why::NEVER_CORRECTED,
+            Rule::Drift if time >= now => &why::PUT_LATER,
+            Rule::Slip if time > now => &why::PUT_LATER,
+            Rule::Slip if time == now => &why::SLIPS_THROUGH,
+            Rule::Drift | Rule::Slip => &why::IN_ORDER,
+        }
+    }
+
+    fn why_passes(&self) -> &'static Why {
+        &why::TICKS
+    }
+
     fn reading(&self) -> u64 {
         self.clock.now()
     }
@@ -109,5 +136,14 @@ mod tests {
         let mut drifting = Scalar::new(0, Rule::Drift);
         drifting.passes(6);
         assert_eq!((drifting.happens(), drifting.sends()), (6, 6));
+    }
+
+    #[test]
+    fn each_rule_says_what_it_makes_of_a_receipt() {
+        let told = |rule| [3, 4, 5].map(|time| Scalar::new(4, rule).why_receives(&time).code);
+        assert_eq!(told(Rule::Event), ["goes-beyond"; 3]);
+        assert_eq!(told(Rule::Drift), ["in-order", "put-later", "put-later"]);
+        assert_eq!(told(Rule::Slip), ["in-order", "slips-through", "put-later"]);
+        assert_eq!(told(Rule::Never), ["never-corrected"; 3]);
     }
 }

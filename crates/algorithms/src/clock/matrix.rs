@@ -7,10 +7,18 @@
 //! of a column counts is known by all, so nobody need keep it for anybody.
 //! Lacks: an order of concurrent events, on purpose.
 //! Cost: n times n numbers on every message.
+//!
+//! R1 every event is counted in its node's own place of its own row; R2 at a receipt all rows are
+//! learnt, the sender's also in the own row, and the receipt counted; R3 where clocks run by
+//! themselves, the own place does.
+
+mod why;
+
+pub use why::WHY;
 
 use super::timekeeper::{Keeper, Timekeeper};
-use conclave_core::NodeId;
 use conclave_core::clock::{Matrix, Refusal};
+use conclave_core::{NodeId, Why};
 use serde::{Deserialize, Serialize};
 
 /// A node with a matrix clock.
@@ -49,6 +57,18 @@ impl Keeper for Square {
     fn receives(&mut self, from: NodeId, time: &Matrix) -> Result<Matrix, Refusal> {
         self.clock.receive(self.me, from, time)?;
         Ok(self.clock.clone())
+    }
+
+    fn why_happens(&self) -> &'static Why {
+        &why::COUNTS
+    }
+
+    fn why_receives(&self, _: &Matrix) -> &'static Why {
+        &why::MERGES
+    }
+
+    fn why_passes(&self) -> &'static Why {
+        &why::TICKS
     }
 
     fn reading(&self) -> Matrix {

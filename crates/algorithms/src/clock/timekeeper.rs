@@ -9,17 +9,25 @@
 //!
 //! The number says which of its sender's events the sending was: no clock needs it, but whoever
 //! watches can tell from it what happened before what.
+//!
+//! How the clock moves is said by rules R1 to R3 of its own file: R1 at an event, R2 at a receipt,
+//! R3 by itself. What the node does with it: R4, what the example wants done, when it is due.
+
+pub(super) mod why;
 
 use super::example::{Example, Letter, Task};
 use conclave_core::clock::{Refusal, Time};
 use conclave_core::timekeeping::{Indication, Kind, Request, Timekeeping};
-use conclave_core::{Context, Data, Delay, Event, Named, Never, NodeId, Process, Recovery, Ticks};
+use conclave_core::{
+    Context, Data, Delay, Event, Named, Never, NodeId, Process, Recovery, Ticks, Why, Written,
+};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// A clock as its node keeps it.
 pub trait Keeper: Data {
     /// What it reads, and what a message carries.
-    type Time: Data + Into<Time>;
+    type Time: Data + Into<Time> + fmt::Display;
 
     /// Time goes by: the clock, or the physical clock that it follows, gains so much.
     fn passes(&mut self, gain: u64);
@@ -31,6 +39,22 @@ pub trait Keeper: Data {
     fn receives(&mut self, from: NodeId, time: &Self::Time) -> Result<Self::Time, Refusal>;
     /// What it reads, when nothing happens.
     fn reading(&self) -> Self::Time;
+
+    /// Why it moves as it does when something happens or leaves, with its reading before that.
+    fn why_happens(&self) -> &'static Why;
+    /// Why it moves as it does when this time arrives, with that time and its reading before.
+    fn why_receives(&self, time: &Self::Time) -> &'static Why;
+    /// Why it moves by itself, with what it gains and its reading before.
+    fn why_passes(&self) -> &'static Why;
+}
+
+/// What a clock reads, asked for only when it is written out.
+struct Reading<'a, K>(&'a K);
+
+impl<K: Keeper> fmt::Display for Reading<'_, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.reading().fmt(f)
+    }
 }
 
 /// What nodes say to each other.
@@ -128,6 +152,7 @@ impl<K: Keeper> Timekeeper<K> {
     }
 
     fn on_start(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::STARTS, Written(Reading(&self.clock)));
         self.wait_for_tick(ctx);
         let submits = match &self.setup.example {
             Example::Task(task) => task.application == self.me && self.events == 0,
@@ -147,6 +172,8 @@ impl<K: Keeper> Timekeeper<K> {
 
     fn on_tick(&mut self, ctx: &mut Context<Self>) {
         self.ticks = self.ticks.saturating_add(1);
+        let before = Written(Reading(&self.clock));
+        ctx.because(self.clock.why_passes(), (self.setup.gain, before));
         self.clock.passes(self.setup.gain);
         ctx.indicate(Indication::Ticked { time: self.clock.reading().into() });
         if self.letter().is_some() {
@@ -158,25 +185,31 @@ impl<K: Keeper> Timekeeper<K> {
     fn on_act(&mut self, ctx: &mut Context<Self>) {
         match &self.setup.example {
             Example::Task(task) => {
+                ctx.because(&why::TASK_DONE, ());
                 let next = self.step.map_or(0, |step| step + 1);
                 let to = task.steps.get(next as usize).copied().unwrap_or(task.application);
                 self.pass_on(to, next, ctx);
             }
             Example::Letters(_) => {
                 if let Some(letter) = self.letter() {
+                    ctx.because(&why::LETTER_DUE, (letter.to, letter.tick));
                     self.tell(letter.to, ctx);
+                } else {
+                    ctx.because(&why::NOTHING_DUE, ());
                 }
             }
-            Example::Exchange => {} // Nothing is due of itself.
+            Example::Exchange => ctx.because(&why::NOTHING_DUE, ()), // Nothing is due of itself.
         }
     }
 
     fn on_happen(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(self.clock.why_happens(), Written(Reading(&self.clock)));
         let time = self.clock.happens();
         self.stamp(Kind::Local, time, ctx);
     }
 
     fn tell(&mut self, to: NodeId, ctx: &mut Context<Self>) {
+        ctx.because(self.clock.why_happens(), Written(Reading(&self.clock)));
         let time = self.clock.sends();
         self.stamp(Kind::Send { to }, time.clone(), ctx);
         ctx.send(to, Message::Tell { time, sent: self.events });
@@ -189,6 +222,7 @@ impl<K: Keeper> Timekeeper<K> {
             return self.on_happen(ctx); // An empty task is answered where it began.
         }
         self.holds = false;
+        ctx.because(self.clock.why_happens(), Written(Reading(&self.clock)));
         let time = self.clock.sends();
         self.stamp(Kind::Send { to }, time.clone(), ctx);
         let message = Message::Task { time, sent: self.events, step };
@@ -201,21 +235,27 @@ impl<K: Keeper> Timekeeper<K> {
     }
 
     fn on_loop(&mut self, ctx: &mut Context<Self>) {
-        if let Some(message) = self.looped.take() {
-            self.on_message(self.me, message, ctx);
+        match self.looped.take() {
+            Some(message) => self.on_message(self.me, message, ctx),
+            None => ctx.because(&why::NOTHING_DUE, ()),
         }
     }
 
     fn on_message(&mut self, from: NodeId, message: Message<K::Time>, ctx: &mut Context<Self>) {
         if from.0 >= self.setup.nodes {
-            return; // A stranger: no clock has a place for it.
+            return ctx.because(&why::STRANGER, from); // No clock has a place for it.
         }
         let (time, sent) = match &message {
             Message::Tell { time, sent } | Message::Task { time, sent, .. } => (time, *sent),
         };
+        let told = (Written(time), Written(Reading(&self.clock)));
+        ctx.because(self.clock.why_receives(time), told);
         match self.clock.receives(from, time) {
             Ok(time) => self.stamp(Kind::Receive { from, sent }, time, ctx),
-            Err(why) => return ctx.indicate(Indication::Refused { from, why }),
+            Err(refusal) => {
+                ctx.because(why::refused(refusal), from);
+                return ctx.indicate(Indication::Refused { from, why: refusal });
+            }
         }
         match message {
             Message::Tell { .. } => {}
@@ -224,11 +264,16 @@ impl<K: Keeper> Timekeeper<K> {
     }
 
     fn on_task(&mut self, step: u32, ctx: &mut Context<Self>) {
-        let Example::Task(task) = &self.setup.example else { return }; // Nobody here has tasks.
+        let Example::Task(task) = &self.setup.example else {
+            return ctx.because(&why::NOT_MY_STEP, step); // Nobody here has tasks.
+        };
         let mine = task.steps.get(step as usize) == Some(&self.me);
         let new = self.step.is_none_or(|last| last < step);
         // The answer, a step of somebody else, or one that came twice: there is nothing to do.
-        if mine && new {
+        if !mine || !new {
+            ctx.because(&why::NOT_MY_STEP, step);
+        } else {
+            ctx.because(&why::TAKES_TASK, (step, Task::HOLD));
             self.step = Some(step);
             self.holds = true;
             ctx.set_timer(Timer::Act, Delay::exactly(Task::HOLD));

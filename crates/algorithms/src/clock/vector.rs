@@ -6,10 +6,17 @@
 //! Has: an event has a smaller time than another exactly if it happened before it.
 //! Lacks: an order of concurrent events, on purpose.
 //! Cost: n numbers on every message.
+//!
+//! R1 every event is counted in the place of its node; R2 at a receipt the greater of both is taken
+//! in every place, and the receipt counted; R3 where clocks run by themselves, the own place does.
+
+mod why;
+
+pub use why::WHY;
 
 use super::timekeeper::{Keeper, Timekeeper};
-use conclave_core::NodeId;
 use conclave_core::clock::{Refusal, Vector};
+use conclave_core::{NodeId, Why};
 use serde::{Deserialize, Serialize};
 
 /// A node with a vector clock.
@@ -48,6 +55,18 @@ impl Keeper for Row {
     fn receives(&mut self, _: NodeId, time: &Vector) -> Result<Vector, Refusal> {
         self.clock.receive(self.me, time)?;
         Ok(self.clock.clone())
+    }
+
+    fn why_happens(&self) -> &'static Why {
+        &why::COUNTS
+    }
+
+    fn why_receives(&self, _: &Vector) -> &'static Why {
+        &why::MERGES
+    }
+
+    fn why_passes(&self) -> &'static Why {
+        &why::TICKS
     }
 
     fn reading(&self) -> Vector {

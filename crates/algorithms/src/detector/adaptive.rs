@@ -9,17 +9,25 @@
 //! |-------------|-----------|---------------------------|--------------------------------------|
 //! | `Heartbeat` | all, all  | at once, then each period | its number, the last one of yours    |
 //!
-//! Whoever is heard of while it is suspected was suspected too soon (or is back): it is trusted
-//! again and from then on given `step` more time. With a bound B on the gaps, a timeout that began
-//! at T is too short at most (B - T) / step times, rounded up.
+//! - R1 every node sends a heartbeat to all others each period;
+//! - R2 one that is newer than the last buys its sender a timeout, in which it may be silent;
+//! - R3 whoever has been silent for longer is suspected;
+//! - R4 whoever is heard of while it is suspected was suspected too soon (or is back): it is
+//!   trusted again and from then on given `step` more time.
+//!
+//! With a bound B on the gaps, a timeout that began at T is too short at most (B - T) / step times,
+//! rounded up.
 //!
 //! Has: completeness, always; in the end, accuracy: only so many mistakes are made.
 //! Lacks: accuracy before that. The timeout never shrinks, so bad times make crashes be noticed
 //! later for ever.
 //! Cost: n(n-1) messages per period. A crash is noticed between timeout + d - period and
 //! timeout + d after it, with the timeout as it has grown.
+pub use super::why::ADAPTIVE as WHY;
+
 use super::heartbeat::Timer;
 use super::pulse::{Message, Pulse};
+use super::why::{ALIVE, ALONE, CAME_BACK, GRACE, SUSPECTED_ALREADY, SUSPECTS, TRUSTS_LONGER};
 use conclave_core::detector::{Detector, Indication};
 use conclave_core::{Context, Delay, Event, Never, NodeId, NodeSet, Process, Recovery, Ticks};
 use serde::{Deserialize, Serialize};
@@ -60,11 +68,12 @@ impl Process for Adaptive {
         match event {
             Event::Start => self.on_start(ctx),
             Event::Restart => {
+                ctx.because(&CAME_BACK, ());
                 *self = Self::new(self.me, self.setup); // What it believed is out of date.
                 self.on_start(ctx);
             }
-            Event::Message { from, message: Message::Heartbeat { number, seen } } => {
-                if self.pulse.hear(from, number, seen) {
+            Event::Message { from, message } => {
+                if self.pulse.hear(from, message, ctx) {
                     self.on_heartbeat(from, ctx);
                 }
             }
@@ -93,9 +102,10 @@ impl Adaptive {
 
     fn on_start(&mut self, ctx: &mut Context<Self>) {
         if self.setup.n == 1 {
-            return; // Nobody to watch, and nobody watches.
+            return ctx.because(&ALONE, ());
         }
         self.on_beat(ctx);
+        ctx.because(&GRACE, self.setup.grace);
         for other in self.pulse.others() {
             ctx.set_timer(Timer::Silence(other), Delay::exactly(self.setup.grace));
         }
@@ -109,15 +119,20 @@ impl Adaptive {
     fn on_heartbeat(&mut self, from: NodeId, ctx: &mut Context<Self>) {
         let timeout = &mut self.timeouts[from.index()];
         if self.suspects.remove(from) {
+            ctx.because(&TRUSTS_LONGER, (from, self.setup.step));
             *timeout = *timeout + self.setup.step;
             ctx.indicate(Indication::Trust(from));
         }
+        ctx.because(&ALIVE, (from, *timeout));
         ctx.set_timer(Timer::Silence(from), Delay::exactly(*timeout));
     }
 
     fn on_silence(&mut self, node: NodeId, ctx: &mut Context<Self>) {
         if self.suspects.insert(node) {
+            ctx.because(&SUSPECTS, node);
             ctx.indicate(Indication::Suspect(node));
+        } else {
+            ctx.because(&SUSPECTED_ALREADY, node);
         }
     }
 }
@@ -126,7 +141,7 @@ impl Adaptive {
 mod tests {
     use super::*;
     use conclave_core::Effect;
-    use conclave_core::testkit::{message, run};
+    use conclave_core::testkit::{message, run, why};
 
     const PEER: NodeId = NodeId(1);
     const SETUP: Setup = Setup {
@@ -189,5 +204,18 @@ mod tests {
     fn alone_it_does_nothing() {
         let mut node = Adaptive::new(NodeId(0), Setup { n: 1, ..SETUP });
         assert_eq!(run(&mut node, Event::Start), []);
+    }
+
+    #[test]
+    fn a_mistake_is_explained_with_what_is_learnt_from_it() {
+        let mut node = Adaptive::new(NodeId(0), SETUP);
+        run(&mut node, Event::Timer(Timer::Silence(PEER)));
+        let reasons = why(&mut node, message(1, Message::Heartbeat { number: 1, seen: 0 }));
+        let told: Vec<_> = reasons.iter().map(|reason| reason.fill(reason.why.english)).collect();
+        let step = SETUP.step;
+        let timeout = SETUP.timeout + step;
+        let longer = "{1} is heard of again, so its timeout was too short";
+        assert_eq!(told[0], format!("{longer}: gives it {step} more"));
+        assert_eq!(told[1], format!("{{1}} lives, and may be silent for {timeout} from now on"));
     }
 }

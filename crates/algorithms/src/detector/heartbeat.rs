@@ -10,15 +10,22 @@
 //! |-------------|-----------|---------------------------|--------------------------------------|
 //! | `Heartbeat` | all, all  | at once, then each period | its number, the last one of yours    |
 //!
-//! A node that is heard of again after it was suspected is trusted again. To survive that l
-//! heartbeats in a row are lost, the timeout must be l periods longer.
+//! - R1 every node sends a heartbeat to all others each period;
+//! - R2 one that is newer than the last buys its sender a timeout, in which it may be silent;
+//! - R3 whoever has been silent for longer is suspected;
+//! - R4 a node that is heard of again after it was suspected is trusted again.
+//!
+//! To survive that l heartbeats in a row are lost, the timeout must be l periods longer.
 //!
 //! Has: completeness, always: the crashed send nothing; accuracy, while A1 to A3 hold.
 //! Lacks: accuracy where any message may take longer than was foreseen. Nobody can tell a slow node
 //! from a crashed one: for every timeout there is a run in which it is too short.
 //! Cost: n(n-1) messages per period. A crash is noticed between timeout + d - period and
 //! timeout + d after it, where d is what the last heartbeat took.
+pub use super::why::HEARTBEAT as WHY;
+
 use super::pulse::{Message, Pulse};
+use super::why::{ALIVE, ALONE, CAME_BACK, GRACE, SUSPECTED_ALREADY, SUSPECTS, TRUSTS};
 use conclave_core::detector::{Detector, Indication};
 use conclave_core::{Context, Delay, Event, Never, NodeId, NodeSet, Process, Recovery, Ticks};
 use serde::{Deserialize, Serialize};
@@ -64,11 +71,12 @@ impl Process for Heartbeat {
         match event {
             Event::Start => self.on_start(ctx),
             Event::Restart => {
+                ctx.because(&CAME_BACK, ());
                 *self = Self::new(self.me, self.setup); // What it believed is out of date.
                 self.on_start(ctx);
             }
-            Event::Message { from, message: Message::Heartbeat { number, seen } } => {
-                if self.pulse.hear(from, number, seen) {
+            Event::Message { from, message } => {
+                if self.pulse.hear(from, message, ctx) {
                     self.on_heartbeat(from, ctx);
                 }
             }
@@ -92,9 +100,10 @@ impl Heartbeat {
 
     fn on_start(&mut self, ctx: &mut Context<Self>) {
         if self.setup.n == 1 {
-            return; // Nobody to watch, and nobody watches.
+            return ctx.because(&ALONE, ());
         }
         self.on_beat(ctx);
+        ctx.because(&GRACE, self.setup.grace);
         for other in self.pulse.others() {
             ctx.set_timer(Timer::Silence(other), Delay::exactly(self.setup.grace));
         }
@@ -107,14 +116,19 @@ impl Heartbeat {
 
     fn on_heartbeat(&mut self, from: NodeId, ctx: &mut Context<Self>) {
         if self.suspects.remove(from) {
+            ctx.because(&TRUSTS, from);
             ctx.indicate(Indication::Trust(from));
         }
+        ctx.because(&ALIVE, (from, self.setup.timeout));
         ctx.set_timer(Timer::Silence(from), Delay::exactly(self.setup.timeout));
     }
 
     fn on_silence(&mut self, node: NodeId, ctx: &mut Context<Self>) {
         if self.suspects.insert(node) {
+            ctx.because(&SUSPECTS, node);
             ctx.indicate(Indication::Suspect(node));
+        } else {
+            ctx.because(&SUSPECTED_ALREADY, node);
         }
     }
 }
@@ -123,7 +137,7 @@ impl Heartbeat {
 mod tests {
     use super::*;
     use conclave_core::Effect;
-    use conclave_core::testkit::{message, run, send};
+    use conclave_core::testkit::{codes, message, run, send};
 
     const SETUP: Setup =
         Setup { n: 3, period: Ticks::units(1), timeout: Ticks::units(3), grace: Ticks::units(10) };
@@ -197,5 +211,19 @@ mod tests {
     fn alone_it_does_nothing() {
         let mut node = Heartbeat::new(NodeId(0), Setup { n: 1, ..SETUP });
         assert_eq!(run(&mut node, Event::Start), []);
+        assert_eq!(codes(&mut node, Event::Start), ["alone"]);
+    }
+
+    #[test]
+    fn every_heartbeat_and_every_silence_is_explained() {
+        let mut node = heartbeat();
+        assert_eq!(codes(&mut node, Event::Start), ["beats", "grace"]);
+        assert_eq!(codes(&mut node, message(1, beat(2, 0))), ["alive"]);
+        assert_eq!(codes(&mut node, message(1, beat(1, 0))), ["stale"]);
+        let silence = || Event::Timer(Timer::Silence(NodeId(1)));
+        assert_eq!(codes(&mut node, silence()), ["suspects"]);
+        assert_eq!(codes(&mut node, silence()), ["suspected-already"]);
+        assert_eq!(codes(&mut node, message(1, beat(3, 9))), ["caught-up", "trusts", "alive"]);
+        assert_eq!(codes(&mut node, Event::Restart), ["came-back", "beats", "grace"]);
     }
 }

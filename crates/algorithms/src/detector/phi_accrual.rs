@@ -8,19 +8,31 @@
 //! |-------------|-----------|---------------------------|--------------------------------------|
 //! | `Heartbeat` | all, all  | at once, then each period | its number, the last one of yours    |
 //!
-//! Phi is -log10 of the probability that a live node is silent for even longer; who exceeds the
-//! threshold is suspected. Time is counted in ticks of a sampling timer, since a process has no
-//! clock, and the window is kept as whole numbers: phi is computed from them when it is needed. A
-//! window begins with two gaps, one of nothing and one of two periods, so that the first few
-//! heartbeats are not taken for the whole truth.
+//! - R1 every node sends a heartbeat to all others each period;
+//! - R2 the gap between two of them goes into a window, which shows how regular they are;
+//! - R3 phi is -log10 of the probability that a live node is silent for even longer; who exceeds
+//!   the threshold is suspected;
+//! - R4 a node that is heard of again after it was suspected is trusted again.
+//!
+//! Time is counted in ticks of a sampling timer, since a process has no clock, and the window is
+//! kept as whole numbers: phi is computed from them when it is needed. A window begins with two
+//! gaps, one of nothing and one of two periods, so that the first few heartbeats are not taken for
+//! the whole truth.
 //!
 //! Has: completeness, always: phi rises without end.
 //! Lacks: accuracy: the threshold only says how unlikely a mistake is.
 //! Cost: n(n-1) messages per period. How soon a crash is noticed depends on the window.
+mod why;
+
+pub use why::WHY;
+
 use super::phi;
 use super::pulse::{Message, Pulse};
+use super::why::{ALONE, CAME_BACK, TRUSTS};
 use conclave_core::detector::{Detector, Indication};
-use conclave_core::{Context, Delay, Event, Never, NodeId, NodeSet, Process, Recovery, Ticks};
+use conclave_core::{
+    Context, Delay, Event, Never, NodeId, NodeSet, Process, Recovery, Ticks, Written,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -97,11 +109,12 @@ impl Process for PhiAccrual {
         match event {
             Event::Start => self.on_start(ctx),
             Event::Restart => {
+                ctx.because(&CAME_BACK, ());
                 *self = Self::new(self.me, self.setup); // What it believed is out of date.
                 self.on_start(ctx);
             }
-            Event::Message { from, message: Message::Heartbeat { number, seen } } => {
-                if self.pulse.hear(from, number, seen) {
+            Event::Message { from, message } => {
+                if self.pulse.hear(from, message, ctx) {
                     self.on_heartbeat(from, ctx);
                 }
             }
@@ -131,7 +144,7 @@ impl PhiAccrual {
 
     fn on_start(&mut self, ctx: &mut Context<Self>) {
         if self.setup.n == 1 {
-            return; // Nobody to watch, and nobody watches.
+            return ctx.because(&ALONE, ());
         }
         self.on_beat(ctx);
         ctx.set_timer(Timer::Sample, Delay::exactly(self.setup.sampling));
@@ -143,8 +156,13 @@ impl PhiAccrual {
     }
 
     fn on_heartbeat(&mut self, from: NodeId, ctx: &mut Context<Self>) {
+        match self.arrivals[from.index()].last {
+            Some(last) => ctx.because(&why::REMEMBERS, (from, self.now - last)),
+            None => ctx.because(&why::FIRST_HEARD, from),
+        }
         self.arrivals[from.index()].arrive(self.now, self.setup.window);
         if self.suspects.remove(from) {
+            ctx.because(&TRUSTS, from);
             ctx.indicate(Indication::Trust(from));
         }
     }
@@ -153,11 +171,13 @@ impl PhiAccrual {
         self.now += 1;
         ctx.set_timer(Timer::Sample, Delay::exactly(self.setup.sampling));
         for other in self.pulse.others() {
-            let overdue = self.arrivals[other.index()].is_overdue(self.now, &self.setup);
-            if overdue && self.suspects.insert(other) {
+            let arrivals = &self.arrivals[other.index()];
+            if arrivals.is_overdue(self.now, &self.setup) && self.suspects.insert(other) {
+                arrivals.accuse(other, self.now, &self.setup, ctx);
                 ctx.indicate(Indication::Suspect(other));
             }
         }
+        ctx.because(&why::SAMPLED, (self.setup.threshold, &self.suspects));
     }
 }
 
@@ -196,6 +216,17 @@ impl Arrivals {
         }
         let expected = silence * self.gaps.len() as u64 <= self.sum;
         !expected && self.phi(silence, setup) > f64::from(setup.threshold)
+    }
+
+    /// Why this node is suspected.
+    fn accuse(&self, node: NodeId, now: u64, setup: &Setup, ctx: &mut Context<PhiAccrual>) {
+        let Some(last) = self.last else {
+            return ctx.because(&why::NEVER_HEARD, (node, setup.grace));
+        };
+        let silence = now - last;
+        let phi = self.phi(silence, setup);
+        let told = (node, silence, Written(format_args!("{phi:.1}")), setup.threshold);
+        ctx.because(&why::TOO_SILENT, told);
     }
 
     fn phi(&self, silence: u64, setup: &Setup) -> f64 {

@@ -5,6 +5,7 @@
 //! heartbeat also says which number of the receiver's own was heard last, and whoever learns that
 //! it had once counted further goes on from there. Nothing has to be kept on disk.
 
+use super::why::{BEATS, CAUGHT_UP, STALE, STRANGER};
 use conclave_core::{Context, Named, NodeId, Process};
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,7 @@ impl Pulse {
     /// Sends the next heartbeat to all others.
     pub fn beat<P: Process<Message = Message>>(&mut self, ctx: &mut Context<P>) {
         self.sent = self.sent.saturating_add(1);
+        ctx.because(&BEATS, self.sent);
         for other in self.others() {
             let seen = self.heard[other.index()];
             ctx.send(other, Message::Heartbeat { number: self.sent, seen });
@@ -60,15 +62,26 @@ impl Pulse {
     }
 
     /// Takes in a heartbeat; false if it says nothing new.
-    pub fn hear(&mut self, from: NodeId, number: u64, seen: u64) -> bool {
+    pub fn hear<P>(&mut self, from: NodeId, message: Message, ctx: &mut Context<P>) -> bool
+    where
+        P: Process<Message = Message>,
+    {
+        let Message::Heartbeat { number, seen } = message;
         let stranger = from == self.me || from.index() >= self.heard.len();
         if stranger {
+            ctx.because(&STRANGER, from);
             return false;
         }
-        self.sent = self.sent.max(seen); // From a former life of this node.
-        let fresh = number > self.heard[from.index()];
+        if seen > self.sent {
+            ctx.because(&CAUGHT_UP, seen); // From a former life of this node.
+            self.sent = seen;
+        }
+        let heard = &mut self.heard[from.index()];
+        let fresh = number > *heard;
         if fresh {
-            self.heard[from.index()] = number;
+            *heard = number;
+        } else {
+            ctx.because(&STALE, (number, from, *heard));
         }
         fresh
     }
@@ -76,7 +89,9 @@ impl Pulse {
 
 #[cfg(test)]
 mod tests {
+    use super::super::heartbeat::Heartbeat;
     use super::*;
+    use conclave_core::Choices;
 
     const PEER: NodeId = NodeId(1);
 
@@ -84,20 +99,30 @@ mod tests {
         Pulse::new(NodeId(0), 2)
     }
 
+    /// The reasons why it says nothing new; none if it does.
+    fn hear(pulse: &mut Pulse, from: NodeId, number: u64, seen: u64) -> Vec<&'static str> {
+        let mut ctx = Context::<Heartbeat>::new(Choices::None);
+        ctx.listen(true);
+        let fresh = pulse.hear(from, Message::Heartbeat { number, seen }, &mut ctx);
+        let reasons: Vec<_> = ctx.reasons().iter().map(|reason| reason.why.code).collect();
+        assert_eq!(fresh, !reasons.contains(&"stale") && !reasons.contains(&"stranger"));
+        reasons
+    }
+
     #[test]
     fn late_and_repeated_heartbeats_tell_nothing() {
         let mut pulse = pulse();
-        assert!(pulse.hear(PEER, 2, 0));
-        assert!(!pulse.hear(PEER, 2, 0), "repeated");
-        assert!(!pulse.hear(PEER, 1, 0), "late");
-        assert!(pulse.hear(PEER, 5, 0), "some were lost");
+        assert_eq!(hear(&mut pulse, PEER, 2, 0), [""; 0]);
+        assert_eq!(hear(&mut pulse, PEER, 2, 0), ["stale"], "repeated");
+        assert_eq!(hear(&mut pulse, PEER, 1, 0), ["stale"], "late");
+        assert_eq!(hear(&mut pulse, PEER, 5, 0), [""; 0], "some were lost");
     }
 
     #[test]
     fn strangers_and_oneself_are_not_heard() {
         let mut deaf = pulse();
-        assert!(!deaf.hear(NodeId(2), 1, 9));
-        assert!(!deaf.hear(NodeId(0), 1, 9));
+        assert_eq!(hear(&mut deaf, NodeId(2), 1, 9), ["stranger"]);
+        assert_eq!(hear(&mut deaf, NodeId(0), 1, 9), ["stranger"]);
         assert_eq!(deaf, pulse());
     }
 
@@ -105,16 +130,16 @@ mod tests {
     fn who_lost_its_memory_goes_on_from_the_number_others_remember() {
         let mut back = pulse();
         back.sent = 1;
-        assert!(back.hear(PEER, 80, 57));
+        assert_eq!(hear(&mut back, PEER, 80, 57), ["caught-up"]);
         assert_eq!(back.sent, 57);
-        assert!(back.hear(PEER, 81, 57));
+        assert_eq!(hear(&mut back, PEER, 81, 57), [""; 0]);
         assert_eq!(back.sent, 57, "once is enough");
     }
 
     #[test]
     fn a_number_that_cannot_be_topped_does_no_harm() {
         let mut pulse = pulse();
-        pulse.hear(PEER, u64::MAX, u64::MAX);
+        hear(&mut pulse, PEER, u64::MAX, u64::MAX);
         assert_eq!(pulse.sent.saturating_add(1), u64::MAX);
     }
 }

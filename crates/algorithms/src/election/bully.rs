@@ -14,17 +14,22 @@
 //! | `Candidate`   | winner, all        | majority=true: before it leads         | counter       |
 //! | `Vote`        | anyone, candidate  | it was asked                           | counter, said |
 //!
-//! The counter only rises; with the leader it makes the term. As published it decides nothing: of
-//! two announcements the later counts. With `terms=true` the greater term does, which also settles
-//! the race between a winner and a better node that comes back under an old name.
-//!
-//! T = 2tt+tp is the time of a question and its answer. Whoever got an answer waits until 2T after
-//! it asked, not T after the answer: a near node answers soon, a far one must first ask on its own.
-//! With majority=true it waits for 3T, since the winner must be voted for first.
-//!
-//! Beyond the paper: a leader tells whomever it sees come back, so that the sides of a healed
-//! partition agree; one that won without any word of a better node being dead tells that node, too;
-//! and a node that follows a suspect asks once more.
+//! - R1 who misses the leader, or comes back, asks all that are better;
+//! - R2 who is asked answers OK, and asks those that are better than itself, unless it has;
+//! - R3 who gets no answer within T = 2tt+tp, the time of a question and its answer, leads, and
+//!   tells all that are worse;
+//! - R4 who got an answer waits for a `Coordinator` until 2T after it asked, then asks again. Not T
+//!   after the answer: a near node answers soon, a far one must first ask on its own. With
+//!   majority=true it waits for 3T, since the winner must be voted for first;
+//! - R5 who is told of a leader follows it; but one that is better bullies it: it asks as in R1;
+//! - R6 with majority=true the winner leads only with the votes of more than half (see `vote`);
+//! - R7 beyond the paper: a leader tells whomever it sees come back, so that the sides of a healed
+//!   partition agree; one that won without any word of a better node being dead tells that node,
+//!   too; and a node that follows a suspect asks once more;
+//! - R8 the counter only rises; with the leader it makes the term. As published it decides nothing:
+//!   of two announcements the later counts. With `terms=true` the greater term does, which also
+//!   settles the race between a winner and a better node that comes back under an old name;
+//! - R9 with hysteresis a node that is back lets the leader be for a while before it asks.
 //!
 //! Has: one leader, the best of the live, known to all; a result after at most 2T and a message
 //! (majority=true: 3T).
@@ -36,19 +41,23 @@
 //! Cost: (n-p)^2+n-2 messages when the best of n is dead and the p-th notices; at most n^2-n-1.
 //! majority=true: n-1 `Candidate` and n-2 `Vote` more.
 
+mod detection;
 mod doubt;
 mod message;
 mod setup;
 #[cfg(test)]
 mod tests;
 mod vote;
+mod why;
 
 pub use message::{Message, Timer};
 pub use setup::{Announce, Setup, Text};
+pub use why::WHY;
 
+use super::why::{NO_HAND_OVER, STRANGER, WAITS};
 use conclave_core::detector::{self, Detector};
 use conclave_core::election::{Election, Indication, Request};
-use conclave_core::{Context, Delay, Event, NodeId, NodeSet, Process, Recovery};
+use conclave_core::{Context, Delay, Each, Event, NodeId, NodeSet, Process, Recovery};
 use serde::{Deserialize, Serialize};
 
 /// One node.
@@ -96,13 +105,15 @@ impl Process for Bully {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start => {}
+            Event::Start => ctx.because(&WAITS, ()),
             Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.begin(ctx),
-            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
+            Event::Request(Request::Resign) => ctx.because(&NO_HAND_OVER, ()),
             Event::Indication(detector::Indication::Suspect(node)) => self.on_suspect(node, ctx),
             Event::Indication(detector::Indication::Trust(node)) => self.on_trust(node, ctx),
-            Event::Message { from, .. } if from.0 >= self.n() || from == self.me => {} // Stranger.
+            Event::Message { from, .. } if from.0 >= self.n() || from == self.me => {
+                ctx.because(&STRANGER, from);
+            }
             Event::Message { from, message } => self.on_message(from, message, ctx),
             Event::Timer(Timer::Answer) => self.on_answer_time(ctx),
             Event::Timer(Timer::Announcement) => self.on_announcement_time(ctx),
@@ -152,7 +163,7 @@ impl Bully {
     fn on_message(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
         match message {
             Message::Election { counter } => self.on_election(from, counter, ctx),
-            Message::Ok { counter } => self.on_ok(counter),
+            Message::Ok { counter } => self.on_ok(from, counter, ctx),
             Message::Coordinator { counter } => self.on_coordinator(from, counter, ctx),
             Message::Candidate { counter } => self.on_candidate(from, counter, ctx),
             Message::Vote { counter, granted } => self.on_vote(from, counter, granted, ctx),
@@ -161,6 +172,7 @@ impl Bully {
 
     /// A node that lost its disk must not take the first leader for the present one.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::CAME_BACK, ());
         self.elected = None;
         self.come_back(ctx);
     }
@@ -169,6 +181,7 @@ impl Bully {
         if self.setup.hysteresis.0 == 0 {
             return self.begin(ctx);
         }
+        ctx.because(&why::LETS_BE, self.setup.hysteresis);
         self.phase = Phase::Returning;
         ctx.set_timer(Timer::Hysteresis, Delay::exactly(self.setup.hysteresis));
     }
@@ -176,7 +189,9 @@ impl Bully {
     /// Holds an election, unless one is under way.
     fn begin(&mut self, ctx: &mut Context<Self>) {
         match self.phase {
-            Phase::AwaitOk | Phase::AwaitCoordinator | Phase::AwaitVotes => return,
+            Phase::AwaitOk | Phase::AwaitCoordinator | Phase::AwaitVotes => {
+                return ctx.because(&why::ALREADY_CALLING, ());
+            }
             Phase::Idle => {}
             Phase::BackingOff => ctx.cancel_timer(Timer::BackOff),
             Phase::Returning => ctx.cancel_timer(Timer::Hysteresis),
@@ -190,9 +205,12 @@ impl Bully {
             ctx.send(better, Message::Election { counter });
         }
         if asked {
+            let better = Each(self.setup.ranking.better_than(self.me));
+            ctx.because(&why::CALLS, (better, self.setup.round_trip()));
             self.phase = Phase::AwaitOk;
             ctx.set_timer(Timer::Answer, Delay::exactly(self.setup.round_trip()));
         } else {
+            ctx.because(&why::NOBODY_BETTER, ());
             self.win(ctx);
         }
     }
@@ -200,47 +218,68 @@ impl Bully {
     fn on_election(&mut self, from: NodeId, counter: u64, ctx: &mut Context<Self>) {
         self.hear(counter);
         if !self.setup.ranking.beats(self.me, from) {
-            return; // It thinks too highly of this node.
+            return ctx.because(&why::ASKED_BY_BETTER, from); // It thinks too highly of this node.
         }
+        ctx.because(&why::ANSWERS, from);
         ctx.send(from, Message::Ok { counter: self.counter });
-        if self.setup.text != Text::Seed {
-            self.begin(ctx);
+        match self.setup.text {
+            Text::Corrected | Text::Slides => self.begin(ctx),
+            Text::Seed => ctx.because(&why::ONLY_ANSWERS, ()),
         }
     }
 
-    fn on_ok(&mut self, counter: u64) {
+    fn on_ok(&mut self, from: NodeId, counter: u64, ctx: &mut Context<Self>) {
         self.hear(counter);
-        if self.phase == Phase::AwaitOk {
-            self.phase = Phase::AwaitCoordinator; // The timer goes on: all count from the start.
-        } // Otherwise one of several, or late.
+        match self.phase {
+            Phase::AwaitOk => {
+                ctx.because(&why::BEATEN, from);
+                self.phase = Phase::AwaitCoordinator; // The timer goes on.
+            }
+            Phase::AwaitCoordinator => ctx.because(&why::BEATEN_AGAIN, ()),
+            Phase::Idle | Phase::AwaitVotes | Phase::BackingOff | Phase::Returning => {
+                ctx.because(&why::LATE_OK, ());
+            }
+        }
     }
 
     fn on_answer_time(&mut self, ctx: &mut Context<Self>) {
         match self.phase {
-            Phase::AwaitOk if self.setup.ranking.is_candidate(self.me) => self.win(ctx),
-            Phase::AwaitOk => self.phase = Phase::Idle, // Nobody who may lead is alive.
+            Phase::AwaitOk if self.setup.ranking.is_candidate(self.me) => {
+                ctx.because(&why::NO_ANSWER, ());
+                self.win(ctx);
+            }
+            Phase::AwaitOk => {
+                ctx.because(&why::NOBODY_MAY_LEAD, ());
+                self.phase = Phase::Idle;
+            }
             Phase::AwaitCoordinator if self.setup.text == Text::Corrected => {
+                ctx.because(&why::WAITS_LONGER, self.setup.announcement());
                 ctx.set_timer(Timer::Announcement, Delay::exactly(self.setup.announcement()));
             }
-            Phase::AwaitCoordinator => {} // As printed: it waits for ever.
+            Phase::AwaitCoordinator => ctx.because(&why::WAITS_FOR_EVER, ()),
             Phase::AwaitVotes => self.on_votes_missing(ctx),
-            Phase::Idle | Phase::BackingOff | Phase::Returning => {} // Settled meanwhile.
+            Phase::Idle | Phase::BackingOff | Phase::Returning => ctx.because(&why::SETTLED, ()),
         }
     }
 
     /// Whoever answered has died since.
     fn on_announcement_time(&mut self, ctx: &mut Context<Self>) {
-        if self.phase == Phase::AwaitCoordinator {
-            self.phase = Phase::Idle;
-            if self.can_win() {
-                self.begin(ctx);
-            }
+        if self.phase != Phase::AwaitCoordinator {
+            return ctx.because(&why::SETTLED, ());
+        }
+        ctx.because(&why::SILENT_WINNER, ());
+        self.phase = Phase::Idle;
+        if self.can_win() {
+            self.begin(ctx);
+        } else {
+            ctx.because(&why::NO_MAJORITY, (self.suspects.len(), self.n()));
         }
     }
 
     fn win(&mut self, ctx: &mut Context<Self>) {
         if self.leads() && self.elected.is_some_and(|elected| elected.counter == self.counter) {
-            self.announce(ctx); // Somebody did not know.
+            ctx.because(&why::LEADS_ALREADY, ()); // Somebody did not know.
+            self.announce(ctx);
         } else if self.setup.by_majority {
             self.stand(ctx);
         } else {
@@ -249,6 +288,7 @@ impl Bully {
     }
 
     fn lead(&mut self, counter: u64, ctx: &mut Context<Self>) {
+        ctx.because(&why::LEADS, counter);
         self.hear(counter);
         self.believe(Leadership { leader: self.me, counter }, ctx);
         self.announce(ctx);
@@ -263,6 +303,7 @@ impl Bully {
             }
         }
         if self.setup.ranking.better_than(self.me).any(|better| !self.suspects.contains(better)) {
+            ctx.because(&why::RECHECKS, self.setup.election());
             ctx.set_timer(Timer::Recheck, Delay::exactly(self.setup.election()));
         }
     }
@@ -279,24 +320,26 @@ impl Bully {
         let announced = Leadership { leader: from, counter };
         let better = self.setup.ranking.beats(self.me, from);
         if !self.setup.ranking.is_candidate(from) {
-            return; // It may not lead.
+            return ctx.because(&why::MAY_NOT_LEAD, from);
         }
         if better && self.phase != Phase::Returning {
-            return self.begin(ctx); // This is the bullying.
+            ctx.because(&why::BULLIES, from); // This is the bullying.
+            return self.begin(ctx);
         }
-        let late = |known: Leadership| known.leader == from && known.counter > counter;
-        if self.elected.is_some_and(late) {
-            return; // Overtaken by a later one of the same leader.
+        let late = |known: &Leadership| known.leader == from && known.counter > counter;
+        if let Some(known) = self.elected.filter(late) {
+            return ctx.because(&why::OVERTAKEN, (counter, from, known.counter));
         }
-        if self.setup.terms
-            && self.elected.is_some_and(|known| self.term(known) > self.term(announced))
-        {
+        let greater = |known: &Leadership| self.term(*known) > self.term(announced);
+        if let Some(known) = self.elected.filter(greater).filter(|_| self.setup.terms) {
+            ctx.because(&why::SMALLER_TERM, (counter, from, known.counter, known.leader));
             return self.tell(from, ctx); // It must take a greater counter to be followed.
         }
         self.follow(announced, ctx);
     }
 
     fn follow(&mut self, announced: Leadership, ctx: &mut Context<Self>) {
+        ctx.because(&why::FOLLOWS, (announced.leader, announced.counter));
         match self.phase {
             Phase::AwaitOk | Phase::AwaitVotes => ctx.cancel_timer(Timer::Answer),
             Phase::AwaitCoordinator => {
@@ -315,6 +358,8 @@ impl Bully {
         }
         self.believe(announced, ctx);
         if self.suspects.contains(announced.leader) && !self.doubted {
+            let after = self.setup.election();
+            ctx.because(&why::FOLLOWS_SUSPECT, (announced.leader, after));
             ctx.set_timer(Timer::Doubt, Delay::exactly(self.setup.election()));
         }
     }
@@ -328,43 +373,13 @@ impl Bully {
         }
     }
 
-    fn on_suspect(&mut self, node: NodeId, ctx: &mut Context<Self>) {
-        ctx.indicate(Indication::Suspect(node));
-        self.suspects.insert(node);
-        self.returned.remove(node);
-        if self.elected.is_some_and(|elected| elected.leader == node) || self.has_hopes_in(node) {
-            self.doubted = false;
-            self.begin(ctx);
-        }
-        self.step_down_if_alone(ctx);
-    }
-
-    fn on_trust(&mut self, node: NodeId, ctx: &mut Context<Self>) {
-        ctx.indicate(Indication::Trust(node));
-        let cut_off = self.suspects.len() + 1 == self.n();
-        if !self.suspects.remove(node) {
-            return; // It was never suspected.
-        }
-        let hysteresis = self.setup.hysteresis.0 > 0;
-        if !self.leads() {
-            self.try_again(ctx);
-        } else if cut_off && hysteresis {
-            self.come_back(ctx); // It may have been replaced meanwhile.
-        } else if self.phase == Phase::Returning {
-            // It lets the others be for now.
-        } else if hysteresis || self.setup.ranking.better_than(self.me).next().is_none() {
-            self.tell(node, ctx);
-        } else {
-            // If a better one is back, too, it is for that one to speak first.
-            self.returned.insert(node);
-            ctx.set_timer(Timer::Recheck, Delay::exactly(self.setup.election()));
-        }
-    }
-
     fn on_hysteresis(&mut self, ctx: &mut Context<Self>) {
         if self.phase == Phase::Returning {
+            ctx.because(&why::WAITED, ());
             self.phase = Phase::Idle;
             self.begin(ctx);
+        } else {
+            ctx.because(&why::SETTLED, ());
         }
     }
 

@@ -12,14 +12,19 @@
 //! | `Election` | node, successor | it begins, lets an id pass or replaces it | id, hops, round |
 //! | `Elected`  | node, successor | its id came home, or it hears of a leader | leader, round   |
 //!
-//! The round is not in the paper, which holds one election only. Each further election has the
-//! next number, and whatever belongs to an earlier one is dropped, so that a late or repeated
-//! message cannot leave a node waiting for an election that is over.
-//!
-//! With [`Skip::Dead`] messages go to the next node that is not suspected. Whenever that becomes
-//! another one, it is told what the last one was told: the greatest id that went by, or the result.
-//! An id that made more than n hops has passed the place of its owner, who must be dead; it is
-//! taken off the ring and a new round begins. So it does when the leader is suspected.
+//! - R1 who begins sends its own id to its successor;
+//! - R2 a greater id passes; a smaller one is taken off the ring by whoever has sent its own, and
+//!   replaced by it otherwise;
+//! - R3 whose own id comes home leads;
+//! - R4 that it does goes round as `Elected`;
+//! - R5 not in the paper, which holds one election only: each further election has the number of
+//!   the next round, and whatever belongs to an earlier one is dropped, so that a late or repeated
+//!   message cannot leave a node waiting for an election that is over;
+//! - R6 with [`Skip::Dead`] messages go to the next node that is not suspected. Whenever that
+//!   becomes another one, it is told what the last one was told: the greatest id that went by, or
+//!   the result. An id that made more than n hops has passed the place of its owner, who must be
+//!   dead; it is taken off the ring and a new round begins. So it does when the leader is
+//!   suspected.
 //!
 //! Has: agreement on the greatest id, or with [`Join::Initiators`] on the greatest that began;
 //! everybody learns of it; one leader per term.
@@ -28,40 +33,17 @@
 //! Cost: one begins: d+2n messages, d its distance to the greatest; all begin: 3n-1 to
 //! n(n+1)/2+n. [`Text::Seed`] lets every id that is beaten go on as the greater one, and each
 //! makes a full lap and then an `Elected` lap of its own.
+mod message;
+mod why;
+
+pub use message::Message;
+pub use why::WHY;
+
+use super::why::{NO_HAND_OVER, STRANGER, WAITS};
 use conclave_core::election::{Election, Indication, Request};
-use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, detector};
+use conclave_core::{Context, Event, Never, NodeId, NodeSet, Process, detector};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-
-/// What a node tells the next one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Message {
-    /// Is anybody greater?
-    Election {
-        /// The id that seeks its way home.
-        id: u64,
-        /// How many hops it has made, this one included.
-        hops: u32,
-        /// The number of this election.
-        round: u32,
-    },
-    /// Nobody is.
-    Elected {
-        /// Who leads.
-        leader: NodeId,
-        /// The number of this election.
-        round: u32,
-    },
-}
-
-impl Named for Message {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Election { .. } => "ELECTION",
-            Self::Elected { .. } => "ELECTED",
-        }
-    }
-}
 
 /// Who is in the race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -135,17 +117,21 @@ impl Process for ChangRoberts {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start | Event::Restart => {}
+            Event::Start | Event::Restart => ctx.because(&WAITS, ()),
             Event::Request(Request::Campaign) => self.on_campaign(ctx),
-            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
-            Event::Message { from, .. } if from.0 >= self.n => {} // A stranger.
+            Event::Request(Request::Resign) => ctx.because(&NO_HAND_OVER, ()),
+            Event::Message { from, .. } if from.0 >= self.n => {
+                ctx.because(&STRANGER, from);
+            }
             Event::Message { message: Message::Election { id, hops, round }, .. } => {
-                if self.hears_of(round) {
+                if self.hears_of(round, ctx) {
                     self.on_election(id, hops, ctx);
                 }
             }
             Event::Message { message: Message::Elected { leader, round }, .. } => {
-                if leader.0 < self.n && self.hears_of(round) {
+                if leader.0 >= self.n {
+                    ctx.because(&why::UNKNOWN_LEADER, ());
+                } else if self.hears_of(round, ctx) {
                     self.on_elected(leader, ctx);
                 }
             }
@@ -169,8 +155,11 @@ impl ChangRoberts {
     fn on_campaign(&mut self, ctx: &mut Context<Self>) {
         match self.phase {
             Phase::Idle => self.run(ctx),
-            Phase::Relaying | Phase::Running => {} // An election is being held already.
-            Phase::Done(_) => self.begin_anew(ctx),
+            Phase::Relaying | Phase::Running => ctx.because(&why::ALREADY, ()),
+            Phase::Done(_) => {
+                ctx.because(&why::OVER, self.round);
+                self.begin_anew(ctx);
+            }
         }
     }
 
@@ -178,10 +167,15 @@ impl ChangRoberts {
     fn on_election(&mut self, id: u64, hops: u32, ctx: &mut Context<Self>) {
         match (self.text, self.phase) {
             (Text::Seed, _) => self.on_election_as_printed(id, hops, ctx),
-            (Text::Corrected, Phase::Done(_)) => {} // Overtaken by the result, or sent again.
-            (Text::Corrected, Phase::Running) if id == self.id => self.elect(self.me, ctx),
-            (Text::Corrected, Phase::Idle | Phase::Relaying) if id == self.id => {} // Not sent.
-            (Text::Corrected, _) if hops > self.n => self.begin_anew(ctx), // Its owner is gone.
+            (Text::Corrected, Phase::Done(leader)) => ctx.because(&why::DECIDED, leader),
+            (Text::Corrected, Phase::Running) if id == self.id => self.win(ctx),
+            (Text::Corrected, Phase::Idle | Phase::Relaying) if id == self.id => {
+                ctx.because(&why::NOT_SENT, self.id);
+            }
+            (Text::Corrected, _) if hops > self.n => {
+                ctx.because(&why::TOO_FAR, (id, hops)); // Its owner is gone.
+                self.begin_anew(ctx);
+            }
             (Text::Corrected, _) => self.on_id_of_another(id, hops, ctx),
         }
     }
@@ -189,14 +183,21 @@ impl ChangRoberts {
     fn on_id_of_another(&mut self, id: u64, hops: u32, ctx: &mut Context<Self>) {
         let competes = self.phase == Phase::Running || self.join == Join::Contact;
         if id > self.id || !competes {
+            if id > self.id {
+                ctx.because(&why::PASSES, (id, self.id));
+            } else {
+                ctx.because(&why::NOT_IN_RACE, id);
+            }
             if self.phase == Phase::Idle {
                 self.phase = Phase::Relaying;
             }
             self.send_on(id, hops.saturating_add(1), ctx);
         } else if self.phase == Phase::Idle {
+            ctx.because(&why::REPLACED, (self.id, id));
             self.run(ctx);
+        } else {
+            ctx.because(&why::SWALLOWED, (self.id, id)); // A greater one has gone before.
         }
-        // Otherwise it is taken off the ring: a greater one has gone before.
     }
 
     /// The note does not look at whether this node already takes part.
@@ -205,63 +206,91 @@ impl ChangRoberts {
             self.phase = Phase::Relaying;
         }
         match id.cmp(&self.id) {
-            Ordering::Less => self.send_on(self.id, 1, ctx),
-            Ordering::Equal => self.elect(self.me, ctx),
-            Ordering::Greater => self.send_on(id, hops.saturating_add(1), ctx),
+            Ordering::Less => {
+                ctx.because(&why::REPLACED_AS_PRINTED, (self.id, id));
+                self.send_on(self.id, 1, ctx);
+            }
+            Ordering::Equal => self.win(ctx),
+            Ordering::Greater => {
+                ctx.because(&why::PASSES, (id, self.id));
+                self.send_on(id, hops.saturating_add(1), ctx);
+            }
         }
     }
 
     /// Somebody was elected, in this round.
     fn on_elected(&mut self, leader: NodeId, ctx: &mut Context<Self>) {
         if leader == self.me {
-            return; // It has been all the way round.
+            return ctx.because(&why::LAP_OVER, ());
         }
         match (self.text, self.phase) {
-            (Text::Corrected, Phase::Done(_)) => {} // Told again by who closed the ring.
-            (Text::Corrected, _) if self.suspects(leader) => self.begin_anew(ctx), // It just died.
-            (Text::Corrected | Text::Seed, _) => self.elect(leader, ctx),
+            (Text::Corrected, Phase::Done(known)) => ctx.because(&why::DECIDED, known),
+            (Text::Corrected, _) if self.suspects(leader) => {
+                ctx.because(&why::LEADER_DEAD, leader);
+                self.begin_anew(ctx);
+            }
+            (Text::Corrected | Text::Seed, _) => {
+                ctx.because(&why::FOLLOWS, leader);
+                self.elect(leader, ctx);
+            }
         }
     }
 
     fn on_suspect(&mut self, node: NodeId, ctx: &mut Context<Self>) {
         ctx.indicate(Indication::Suspect(node));
         let last = self.successor();
-        if let Some(repair) = &mut self.repair {
-            repair.suspects.insert(node);
-            if self.phase == Phase::Done(node) {
-                self.begin_anew(ctx);
-            } else if self.successor() != last {
-                self.tell_new_successor(ctx);
-            }
+        let Some(repair) = &mut self.repair else {
+            return ctx.because(&why::NO_RULE, ());
+        };
+        repair.suspects.insert(node);
+        if self.phase == Phase::Done(node) {
+            ctx.because(&why::LEADER_LOST, node);
+            self.begin_anew(ctx);
+        } else {
+            self.tell_new_successor(last, ctx);
         }
     }
 
     fn on_trust(&mut self, node: NodeId, ctx: &mut Context<Self>) {
         ctx.indicate(Indication::Trust(node));
         let last = self.successor();
-        if let Some(repair) = &mut self.repair {
-            repair.suspects.remove(node);
-            if self.successor() != last {
-                self.tell_new_successor(ctx);
+        let Some(repair) = &mut self.repair else {
+            return ctx.because(&why::NO_RULE, ());
+        };
+        repair.suspects.remove(node);
+        self.tell_new_successor(last, ctx);
+    }
+
+    /// If it is another one now: what the last successor was told may have died with it.
+    fn tell_new_successor(&mut self, last: NodeId, ctx: &mut Context<Self>) {
+        let next = self.successor();
+        if next == last {
+            return ctx.because(&why::SAME_SUCCESSOR, next);
+        }
+        let sent = self.repair.as_ref().and_then(|repair| repair.sent);
+        match (self.phase, sent) {
+            (Phase::Relaying | Phase::Running, Some((id, hops))) => {
+                ctx.because(&why::SENDS_AGAIN, (next, id));
+                self.send_on(id, hops, ctx);
+            }
+            // Nothing was sent in this round.
+            (Phase::Idle, _) | (Phase::Relaying | Phase::Running, None) => {
+                ctx.because(&why::NOTHING_TO_TELL, next);
+            }
+            (Phase::Done(leader), _) => {
+                ctx.because(&why::TELLS_SUCCESSOR, (next, leader));
+                self.announce(leader, ctx);
             }
         }
     }
 
-    /// What the last successor was told may have died with it.
-    fn tell_new_successor(&mut self, ctx: &mut Context<Self>) {
-        let sent = self.repair.as_ref().and_then(|repair| repair.sent);
-        match (self.phase, sent) {
-            (Phase::Idle, _) => {}
-            (Phase::Relaying | Phase::Running, Some((id, hops))) => self.send_on(id, hops, ctx),
-            (Phase::Relaying | Phase::Running, None) => {} // Nothing was sent in this round.
-            (Phase::Done(leader), _) => self.announce(leader, ctx),
-        }
-    }
-
     /// Whether to act on a message of this round; a new one is entered first.
-    fn hears_of(&mut self, round: u32) -> bool {
+    fn hears_of(&mut self, round: u32, ctx: &mut Context<Self>) -> bool {
         if round > self.round {
+            ctx.because(&why::NEW_ROUND, round);
             self.enter_round(round);
+        } else if round < self.round {
+            ctx.because(&why::OLD_ROUND, (round, self.round));
         }
         round == self.round // What is left of an earlier election says nothing any more.
     }
@@ -281,6 +310,7 @@ impl ChangRoberts {
 
     /// Sends the own id into the race.
     fn run(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::BEGINS, (self.id, self.round));
         self.phase = Phase::Running;
         self.send_on(self.id, 1, ctx);
     }
@@ -288,12 +318,18 @@ impl ChangRoberts {
     fn send_on(&mut self, id: u64, hops: u32, ctx: &mut Context<Self>) {
         let successor = self.successor();
         if successor == self.me {
-            return self.elect(self.me, ctx); // Nobody else is left, or ever was.
+            ctx.because(&why::ALONE, ()); // Nobody else is left, or ever was.
+            return self.elect(self.me, ctx);
         }
         if let Some(repair) = &mut self.repair {
             repair.sent = repair.sent.max(Some((id, hops)));
         }
         ctx.send(successor, Message::Election { id, hops, round: self.round });
+    }
+
+    fn win(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::HOME, self.id);
+        self.elect(self.me, ctx);
     }
 
     fn elect(&mut self, leader: NodeId, ctx: &mut Context<Self>) {

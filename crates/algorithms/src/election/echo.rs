@@ -12,15 +12,24 @@
 //! | `TOK`   | node, its parent  | the wave came back from all the others     | the initiator  |
 //! | `LDR`   | node, neighbours  | its own wave came back, or it is told      | the leader     |
 //!
-//! A node is in one wave at a time, the greatest that it has met; the neighbour that brought it is
-//! its parent. Of a smaller wave it says nothing, so that one never comes back to its initiator.
-//! Who is in a wave already does not begin one of its own.
+//! - R1 who calls for an election begins a wave of its own, unless it is in one already;
+//! - R2 a node is in one wave at a time, the greatest that it has met; the neighbour that brought
+//!   it is its parent, and all other neighbours are told of it;
+//! - R3 of a smaller wave it says nothing, so that one never comes back to its initiator;
+//! - R4 a wave that has come from all neighbours but the parent goes back to the parent;
+//! - R5 the initiator whose wave came back from all neighbours leads;
+//! - R6 that it does floods the graph, once through every node.
 //!
 //! Has: the greatest initiator leads; everybody learns of it.
 //! Lacks: any tolerance of loss or crashes, for which the wave waits; a say for those that did not
 //! begin.
 //! Cost: one initiator: 2m TOK and 2m-n+1 LDR; all: at most 2mn TOK.
 
+mod why;
+
+pub use why::WHY;
+
+use super::why::{NO_HAND_OVER, STRANGER, WAITS, pass_on};
 use crate::election::rank::Rank;
 use conclave_core::detector::Detector;
 use conclave_core::election::{Election, Indication, Request};
@@ -68,16 +77,17 @@ impl Process for Echo {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start => {}
-            Event::Restart => self.tell(ctx),
+            Event::Start => ctx.because(&WAITS, ()),
+            Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.on_campaign(ctx),
-            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
-            Event::Indication(told) => ctx.indicate(told.into()),
-            // A stranger: there is no edge to it.
-            Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {}
+            Event::Request(Request::Resign) => ctx.because(&NO_HAND_OVER, ()),
+            Event::Indication(told) => pass_on(told, ctx),
+            Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {
+                ctx.because(&STRANGER, from); // There is no edge to it.
+            }
             Event::Message { from, message: Message::Tok(wave) } => self.on_tok(from, wave, ctx),
             Event::Message { from, message: Message::Ldr(leader) } => {
-                self.on_ldr(Some(from), leader, ctx);
+                self.on_ldr(from, leader, ctx);
             }
         }
     }
@@ -95,21 +105,44 @@ impl Echo {
         Self { rank, neighbours, wave: None, parent: None, count: 0, leader: None }
     }
 
+    fn on_restart(&self, ctx: &mut Context<Self>) {
+        match self.leader {
+            Some(leader) => ctx.because(&why::STILL_FOLLOWS, leader.node),
+            None => ctx.because(&WAITS, ()),
+        }
+        self.tell(ctx);
+    }
+
     fn on_campaign(&mut self, ctx: &mut Context<Self>) {
-        if self.wave.is_none() {
-            self.join(self.rank, None, ctx);
-        } // Else it is in an election already, or was.
+        match self.wave {
+            Some(wave) => ctx.because(&why::IN_A_WAVE, wave.node),
+            None => {
+                ctx.because(&why::BEGINS, ());
+                self.join(self.rank, None, ctx);
+            }
+        }
     }
 
     fn on_tok(&mut self, from: NodeId, wave: Rank, ctx: &mut Context<Self>) {
-        if self.leader.is_some() || self.wave.is_some_and(|current| wave < current) {
-            return; // Extinct.
+        if let Some(leader) = self.leader {
+            return ctx.because(&why::DECIDED, leader.node);
         }
-        if self.wave == Some(wave) {
-            self.count += 1;
-            self.echo(ctx);
-        } else {
-            self.join(wave, Some(from), ctx);
+        match self.wave {
+            Some(current) if wave < current => {
+                ctx.because(&why::EXTINCT, (wave.node, current.node));
+            }
+            Some(current) if wave == current => {
+                self.count += 1;
+                self.echo(ctx);
+            }
+            Some(current) => {
+                ctx.because(&why::JOINS_GREATER, (current.node, wave.node, from));
+                self.join(wave, Some(from), ctx);
+            }
+            None => {
+                ctx.because(&why::JOINS, (wave.node, from));
+                self.join(wave, Some(from), ctx);
+            }
         }
     }
 
@@ -124,23 +157,32 @@ impl Echo {
     /// When the wave has come from all neighbours but the parent, it goes back there; the
     /// initiator, who has none, leads.
     fn echo(&mut self, ctx: &mut Context<Self>) {
+        let Some(wave) = self.wave else { return }; // Never: the count is that of a wave.
         let awaited = self.neighbours.len() - usize::from(self.parent.is_some());
         if self.count as usize != awaited {
-            return;
+            return ctx.because(&why::COUNTS, (wave.node, self.count, awaited));
         }
-        match (self.wave, self.parent) {
-            (Some(wave), Some(parent)) => ctx.send(parent, Message::Tok(wave)),
-            (Some(_), None) => self.on_ldr(None, self.rank, ctx),
-            (None, _) => {} // Never: the count is that of a wave.
+        if let Some(parent) = self.parent {
+            ctx.because(&why::ECHOES, (wave.node, parent));
+            ctx.send(parent, Message::Tok(wave));
+        } else {
+            ctx.because(&why::LEADS, ());
+            self.learn(None, self.rank, ctx);
         }
     }
 
-    fn on_ldr(&mut self, from: Option<NodeId>, leader: Rank, ctx: &mut Context<Self>) {
-        if self.leader.is_none() {
-            self.leader = Some(leader);
-            self.tell(ctx);
-            self.send_to_all_but(from, Message::Ldr(leader), ctx);
-        } // Else the flood comes round.
+    fn on_ldr(&mut self, from: NodeId, leader: Rank, ctx: &mut Context<Self>) {
+        if let Some(known) = self.leader {
+            return ctx.because(&why::TOLD_AGAIN, known.node); // The flood comes round.
+        }
+        ctx.because(&why::FOLLOWS, leader.node);
+        self.learn(Some(from), leader, ctx);
+    }
+
+    fn learn(&mut self, from: Option<NodeId>, leader: Rank, ctx: &mut Context<Self>) {
+        self.leader = Some(leader);
+        self.tell(ctx);
+        self.send_to_all_but(from, Message::Ldr(leader), ctx);
     }
 
     fn send_to_all_but(&self, but: Option<NodeId>, message: Message, ctx: &mut Context<Self>) {

@@ -11,6 +11,11 @@
 //! | `MAX`   | node, neighbours | a round begins (`optimised`: | the greatest rank known, whether |
 //! |         |                  | and there is something new)  | somebody overslept               |
 //!
+//! - R1 in each round a node tells all its neighbours the greatest rank that it knows;
+//! - R2 of what it hears it keeps the greatest;
+//! - R3 after D rounds it decides: the greatest rank has come everywhere;
+//! - R4 if somebody overslept, all go on to 3D rounds.
+//!
 //! The paper has everybody begin at once; then D rounds are enough, and this is what the costs of
 //! textbooks count. A node that did not begin is woken by the first message. Somebody overslept,
 //! then, and all come to know it within D rounds: a woken node knows, and so does one that misses a
@@ -23,6 +28,11 @@
 //! Lacks: any tolerance of loss (it can elect two) or of messages that take longer than a round.
 //! Cost: 2mD messages in D rounds if all begin together, else 6mD; fewer when optimised.
 
+mod why;
+
+pub use why::WHY;
+
+use super::why::{NO_HAND_OVER, STRANGER, WAITS, pass_on};
 use crate::election::rank::Rank;
 use conclave_core::detector::Detector;
 use conclave_core::election::{Election, Indication, Request};
@@ -100,15 +110,16 @@ impl Process for FloodMax {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start => {}
+            Event::Start => ctx.because(&WAITS, ()),
             Event::Restart => self.on_restart(ctx),
-            Event::Request(Request::Campaign) => self.wake(false, ctx),
-            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
-            Event::Indication(told) => ctx.indicate(told.into()),
-            // A stranger: there is no edge to it.
-            Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {}
-            Event::Message { message: Message::Max { greatest, overslept }, .. } => {
-                self.on_max(greatest, overslept, ctx);
+            Event::Request(Request::Campaign) => self.on_campaign(ctx),
+            Event::Request(Request::Resign) => ctx.because(&NO_HAND_OVER, ()),
+            Event::Indication(told) => pass_on(told, ctx),
+            Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {
+                ctx.because(&STRANGER, from); // There is no edge to it.
+            }
+            Event::Message { from, message: Message::Max { greatest, overslept } } => {
+                self.on_max(from, greatest, overslept, ctx);
             }
             Event::Timer(Timer::Round) => self.on_round(ctx),
         }
@@ -139,39 +150,69 @@ impl FloodMax {
     /// Goes on with the round it was in.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
         match self.phase {
-            Phase::Asleep => {}
-            Phase::Flooding => self.set_timer(ctx),
-            Phase::Decided => self.tell(ctx),
+            Phase::Asleep => ctx.because(&WAITS, ()),
+            Phase::Flooding => {
+                ctx.because(&why::RESUMES, self.over + 1);
+                self.set_timer(ctx);
+            }
+            Phase::Decided => {
+                ctx.because(&why::DECIDED, self.greatest.node);
+                self.tell(ctx);
+            }
         }
     }
 
     /// Begins its first round, if it has not yet: there is one election.
-    fn wake(&mut self, overslept: bool, ctx: &mut Context<Self>) {
-        if self.phase == Phase::Asleep {
-            self.phase = Phase::Flooding;
-            self.overslept = overslept;
-            self.next_round(ctx);
+    fn on_campaign(&mut self, ctx: &mut Context<Self>) {
+        match self.phase {
+            Phase::Asleep => self.wake(false, ctx),
+            Phase::Flooding | Phase::Decided => ctx.because(&why::ALREADY, ()),
         }
     }
 
-    fn on_max(&mut self, greatest: Rank, overslept: bool, ctx: &mut Context<Self>) {
-        if self.phase == Phase::Asleep {
-            // What woke it goes out with its first message.
-            self.greatest = self.greatest.max(greatest);
-            return self.wake(true, ctx);
+    fn wake(&mut self, overslept: bool, ctx: &mut Context<Self>) {
+        self.phase = Phase::Flooding;
+        self.overslept = overslept;
+        self.next_round(ctx);
+    }
+
+    fn on_max(&mut self, from: NodeId, greatest: Rank, overslept: bool, ctx: &mut Context<Self>) {
+        match self.phase {
+            Phase::Asleep => {
+                ctx.because(&why::WOKEN, from);
+                // What woke it goes out with its first message.
+                self.greatest = self.greatest.max(greatest);
+                self.wake(true, ctx);
+            }
+            Phase::Flooding => {
+                self.early += u32::from(self.over == 0);
+                self.hear(greatest, overslept, ctx);
+            }
+            Phase::Decided => ctx.because(&why::TOO_LATE, self.greatest.node),
         }
-        if self.phase == Phase::Flooding {
-            self.early += u32::from(self.over == 0);
-            self.learn(greatest, overslept);
-        } // Else too late: it has decided.
     }
 
     fn on_round(&mut self, ctx: &mut Context<Self>) {
         self.over += 1;
         if self.over == 1 && (self.early as usize) < self.neighbours.len() {
             self.learn(self.rank, true); // A neighbour was not awake.
+            let heard = (self.early, self.neighbours.len(), self.last_round());
+            ctx.because(&why::MISSES_NEIGHBOUR, heard);
         }
         self.next_round(ctx);
+    }
+
+    fn hear(&mut self, greatest: Rank, overslept: bool, ctx: &mut Context<Self>) {
+        if greatest > self.greatest {
+            ctx.because(&why::LEARNS, (greatest.node, self.greatest.node));
+        } else {
+            ctx.because(&why::NOTHING_NEW, (self.greatest.node, greatest.node));
+        }
+        let known = self.overslept;
+        self.learn(greatest, overslept);
+        if overslept && !known {
+            ctx.because(&why::HEARS_OVERSLEPT, self.last_round());
+        }
     }
 
     /// Takes note of what it hears.
@@ -181,20 +222,29 @@ impl FloodMax {
         self.overslept |= overslept;
     }
 
+    /// How many rounds it takes.
+    fn last_round(&self) -> u32 {
+        self.rounds.diameter * if self.overslept { 3 } else { 1 }
+    }
+
     /// Begins a round, or decides after the last.
     fn next_round(&mut self, ctx: &mut Context<Self>) {
-        let rounds = self.rounds.diameter * if self.overslept { 3 } else { 1 };
+        let rounds = self.last_round();
         if self.over >= rounds {
+            ctx.because(&why::DECIDES, (rounds, self.greatest.node));
             self.phase = Phase::Decided;
             return self.tell(ctx);
         }
         if self.news || !self.rounds.optimised {
+            ctx.because(&why::FLOODS, (self.over + 1, rounds, self.greatest.node));
             self.news = false;
             let greatest = self.greatest;
             let overslept = self.overslept;
             for &neighbour in &self.neighbours {
                 ctx.send(neighbour, Message::Max { greatest, overslept });
             }
+        } else {
+            ctx.because(&why::SILENT, (self.over + 1, rounds));
         }
         self.set_timer(ctx);
     }

@@ -11,14 +11,28 @@
 //! | `Reply`  | node, next on way | a probe has gone 2^phase hops; it goes by | id, phase       |
 //! | `Leader` | node, successor   | a probe came home; it goes by             | the leader      |
 //!
+//! - R1 who begins, or is woken by a probe that it stops, asks on both sides in phases: in phase k
+//!   as far as 2^k hops;
+//! - R2 a probe of a greater id passes, and whoever it passes is out of the race; a probe of a
+//!   smaller one stops there;
+//! - R3 a probe that has gone as far as it should is answered, and the answer goes back the same
+//!   way;
+//! - R4 with the answers of both sides the next phase begins;
+//! - R5 a probe that comes home has passed everybody: its id is the greatest;
+//! - R6 the paper ends when the greatest knows that it won; `Leader` tells the others.
+//!
 //! Probes and replies name the way they go, not the node they come from: in a ring of two both
-//! neighbours are the same node. A probe also wakes whoever stops it. The paper ends when the
-//! greatest knows that it won; `Leader` tells the others.
+//! neighbours are the same node.
 //!
 //! Has: agreement on the greatest id; everybody learns of it; one leader per term, there being one
 //! term.
 //! Lacks: any tolerance of loss or crashes; a second election.
 //! Cost: O(n log n) messages, at most 8n(1+ceil(log2 n))+n; O(n) message times.
+mod why;
+
+pub use why::WHY;
+
+use super::why::{NO_HAND_OVER, STRANGER, WAITS, pass_on};
 use conclave_core::election::{Election, Indication, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, Process, detector};
 use serde::{Deserialize, Serialize};
@@ -117,10 +131,12 @@ impl Process for HirschbergSinclair {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start | Event::Restart => {}
+            Event::Start | Event::Restart => ctx.because(&WAITS, ()),
             Event::Request(Request::Campaign) => self.on_campaign(ctx),
-            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
-            Event::Message { from, .. } if from.0 >= self.n => {} // A stranger.
+            Event::Request(Request::Resign) => ctx.because(&NO_HAND_OVER, ()),
+            Event::Message { from, .. } if from.0 >= self.n => {
+                ctx.because(&STRANGER, from);
+            }
             Event::Message { message: Message::Probe { id, phase, hops, way }, .. } => {
                 self.on_probe(id, phase, hops, way, ctx);
             }
@@ -131,7 +147,7 @@ impl Process for HirschbergSinclair {
                 self.on_leader(leader, ctx);
             }
             // A2: it has no rule for a crash, but who stands above may have one.
-            Event::Indication(told) => ctx.indicate(told.into()),
+            Event::Indication(told) => pass_on(told, ctx),
         }
     }
 }
@@ -145,60 +161,94 @@ impl HirschbergSinclair {
 
     fn on_campaign(&mut self, ctx: &mut Context<Self>) {
         match self.state {
-            State::Idle if self.n == 1 => self.on_leader(self.me, ctx), // Nobody to ask.
+            State::Idle if self.n == 1 => {
+                ctx.because(&why::ALONE, ()); // Nobody to ask.
+                self.learn(self.me, ctx);
+            }
             State::Idle => self.probe(0, ctx),
-            State::Passive | State::Probing { .. } => {} // The election is being held already.
+            State::Passive | State::Probing { .. } => ctx.because(&why::ALREADY, ()),
         }
     }
 
     fn on_probe(&mut self, id: u64, phase: u8, hops: u32, way: Way, ctx: &mut Context<Self>) {
         if id == self.id {
-            return self.on_leader(self.me, ctx); // It went all the way round, past everybody.
+            return self.on_own_probe(ctx);
         }
         if id < self.id {
+            ctx.because(&why::STOPS, (self.id, id));
             if self.state == State::Idle {
+                ctx.because(&why::WOKEN, ());
                 self.probe(0, ctx);
             }
-            return; // It stops here: its owner cannot win.
+            return;
         }
         if self.state == State::Idle {
             self.state = State::Passive;
         }
         if u64::from(hops) < reach(phase) {
+            ctx.because(&why::PASSES, (id, hops, reach(phase), self.id));
             self.pass(way, Message::Probe { id, phase, hops: hops.saturating_add(1), way }, ctx);
         } else {
+            ctx.because(&why::REPLIES, (id, reach(phase)));
             let way = way.reversed();
             self.pass(way, Message::Reply { id, phase, way }, ctx);
         }
     }
 
+    /// It went all the way round, past everybody.
+    fn on_own_probe(&mut self, ctx: &mut Context<Self>) {
+        if self.leader.is_some() {
+            return ctx.because(&why::HOME_AGAIN, ());
+        }
+        ctx.because(&why::HOME, self.id);
+        self.learn(self.me, ctx);
+    }
+
     fn on_reply(&mut self, id: u64, phase: u8, way: Way, ctx: &mut Context<Self>) {
         if id != self.id {
+            ctx.because(&why::PASSES_REPLY, id);
             return self.pass(way, Message::Reply { id, phase, way }, ctx);
         }
         match &mut self.state {
             State::Probing { phase: current, answered } if *current == phase => match *answered {
-                None => *answered = Some(way),
-                Some(first) if first == way => {} // The same answer twice is one answer.
-                Some(_) => self.probe(phase.saturating_add(1), ctx),
+                None => {
+                    ctx.because(&why::ONE_SIDE, reach(phase));
+                    *answered = Some(way);
+                }
+                Some(first) if first == way => ctx.because(&why::SAME_ANSWER, ()),
+                Some(_) => {
+                    ctx.because(&why::BOTH_SIDES, reach(phase));
+                    self.probe(phase.saturating_add(1), ctx);
+                }
             },
-            State::Idle | State::Passive | State::Probing { .. } => {} // Not asked, or long ago.
+            State::Idle | State::Passive | State::Probing { .. } => {
+                ctx.because(&why::LATE_REPLY, u32::from(phase)); // Not asked, or long ago.
+            }
         }
     }
 
     fn on_leader(&mut self, leader: NodeId, ctx: &mut Context<Self>) {
         match self.leader {
-            None if leader.0 < self.n => {
-                self.leader = Some(leader);
-                ctx.indicate(Indication::Elected { leader, term: TERM });
-                self.pass(Way::Forward, Message::Leader { leader }, ctx);
+            Some(known) => ctx.because(&why::LAP_OVER, known),
+            None if leader.0 >= self.n => ctx.because(&why::UNKNOWN_LEADER, ()),
+            None => {
+                ctx.because(&why::FOLLOWS, leader);
+                self.learn(leader, ctx);
             }
-            None => {}    // Nobody we know.
-            Some(_) => {} // It has been all the way round, or the probe that went the other way.
+        }
+    }
+
+    /// Who leads is told once, and passed on once.
+    fn learn(&mut self, leader: NodeId, ctx: &mut Context<Self>) {
+        if self.leader.is_none() {
+            self.leader = Some(leader);
+            ctx.indicate(Indication::Elected { leader, term: TERM });
+            self.pass(Way::Forward, Message::Leader { leader }, ctx);
         }
     }
 
     fn probe(&mut self, phase: u8, ctx: &mut Context<Self>) {
+        ctx.because(&why::PROBES, (u32::from(phase), reach(phase), self.id));
         self.state = State::Probing { phase, answered: None };
         for way in [Way::Forward, Way::Back] {
             self.pass(way, Message::Probe { id: self.id, phase, hops: 1, way }, ctx);

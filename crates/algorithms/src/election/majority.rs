@@ -18,15 +18,22 @@
 //! | `PreVote`        | anyone, asker     | it was asked                    | term, granted |
 //! | `TimeoutNow`     | leader, follower  | it is about to leave            | term          |
 //!
-//! A leader goes on only until `timeout` after it sent the last heartbeat that a majority answered.
-//! It reads no clock: it counts its heartbeats, which are `heartbeat` apart.
-//!
-//! With prevote=off a node that a majority hears, but that does not hear the leader, stands again
-//! and again, each time in a greater term, and deposes the leader each time: safe, but nobody leads
-//! for long. With prevote=on it stands only when a majority misses the leader, too; see `prevote`.
-//!
-//! A leader that is called upon to campaign steps down and stands in the next term. One that is to
-//! resign steps down and has another stand; see `resign`.
+//! - R1 who hears of no leader for a time drawn between `timeout` and twice that stands for
+//!   election;
+//! - R2 who stands enters the next term, votes for itself and asks all others. So does a leader
+//!   that is called upon to campaign: it steps down first;
+//! - R3 a node votes once per term, for whoever asks first;
+//! - R4 the votes of a majority make a leader, which shows itself with a heartbeat at once;
+//! - R5 who hears of a greater term enters it, and neither leads nor stands any longer; who hears
+//!   of a smaller one says so or ignores it;
+//! - R6 who hears a heartbeat of its term follows the sender;
+//! - R7 a leader goes on only until `timeout` after it sent the last heartbeat that a majority
+//!   answered; see `lead`;
+//! - R8 with prevote=on a node stands only when a majority misses the leader, too; see `prevote`.
+//!   With prevote=off one that a majority hears, but that does not hear the leader, stands again
+//!   and again, each time in a greater term, and deposes the leader each time: safe, but nobody
+//!   leads for long;
+//! - R9 a leader that is to resign steps down and has another stand; see `resign`.
 //!
 //! Suspicions are passed on and not otherwise used: the heartbeats tell what is needed.
 //!
@@ -37,14 +44,18 @@
 //! Cost: 3(n-1) messages and 3 units of time when one stands alone, and n-1 answers to the first
 //! heartbeat; with prevote=on 2(n-1) messages and 2 units more.
 
+mod lead;
 mod message;
 mod prevote;
 mod resign;
 #[cfg(test)]
 mod tests;
+mod why;
 
 pub use message::{Message, Timer};
+pub use why::WHY;
 
+use super::why::STRANGER;
 use conclave_core::detector::Detector;
 use conclave_core::election::{Election, Indication, Request};
 use conclave_core::{Context, Delay, Event, NodeId, NodeSet, Process, Recovery, Ticks};
@@ -65,7 +76,12 @@ pub struct Setup {
 
 impl Setup {
     fn is_majority(&self, nodes: u32) -> bool {
-        nodes > self.n / 2
+        nodes >= self.majority()
+    }
+
+    /// How many are more than half.
+    fn majority(&self) -> u32 {
+        self.n / 2 + 1
     }
 }
 
@@ -111,9 +127,13 @@ impl Process for Majority {
             Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.campaign(ctx),
             Event::Request(Request::Resign) => self.on_resign(ctx),
-            Event::Indication(told) => ctx.indicate(told.into()),
-            // A stranger.
-            Event::Message { from, .. } if from.0 >= self.setup.n || from == self.me => {}
+            Event::Indication(told) => {
+                ctx.because(&why::ONLY_TOLD, ());
+                ctx.indicate(told.into());
+            }
+            Event::Message { from, .. } if from.0 >= self.setup.n || from == self.me => {
+                ctx.because(&STRANGER, from);
+            }
             Event::Message { from, message } => self.on_message(from, message, ctx),
             Event::Timer(Timer::Election) => self.on_election_time(ctx),
             Event::Timer(Timer::Heartbeat) => self.on_heartbeat_time(ctx),
@@ -160,8 +180,12 @@ impl Majority {
 
     fn on_start(&mut self, ctx: &mut Context<Self>) {
         match self.role {
-            Role::Leader => self.show_itself(ctx),
+            Role::Leader => {
+                ctx.because(&why::FIRST_LEADER, ());
+                self.show_itself(ctx);
+            }
             Role::Follower | Role::Doubter | Role::Asker | Role::Candidate => {
+                ctx.because(&why::WAITS, self.setup.timeout);
                 self.wait_for_leader(ctx);
             }
         }
@@ -169,6 +193,7 @@ impl Majority {
 
     /// Even with a disk, or without one, it must first hear who leads.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::CAME_BACK, self.term);
         self.role = Role::Follower;
         self.leader = None;
         self.wait_for_leader(ctx);
@@ -176,17 +201,21 @@ impl Majority {
 
     fn on_election_time(&mut self, ctx: &mut Context<Self>) {
         match self.role {
-            Role::Leader => {} // It was elected meanwhile.
-            Role::Follower if self.setup.prevote => self.doubt(ctx),
-            Role::Follower | Role::Doubter | Role::Asker | Role::Candidate => self.campaign(ctx),
+            Role::Leader => return ctx.because(&why::LEADS_MEANWHILE, ()),
+            Role::Follower if self.setup.prevote => return self.doubt(ctx),
+            Role::Follower | Role::Doubter => ctx.because(&why::MISSES_LEADER, ()),
+            Role::Asker => ctx.because(&why::ASKED_IN_VAIN, self.votes.len()),
+            Role::Candidate => ctx.because(&why::SPLIT, self.votes.len()),
         }
+        self.campaign(ctx);
     }
 
     fn campaign(&mut self, ctx: &mut Context<Self>) {
         if !self.candidate {
-            return; // It may not lead.
+            return ctx.because(&why::ONLY_VOTES, ());
         }
         if self.role == Role::Leader {
+            ctx.because(&why::LEADER_STANDS, ());
             // Whoever has it campaign needs a new term. That nobody misses the leader is no matter.
             self.step_down(ctx);
             self.stand(ctx);
@@ -199,6 +228,7 @@ impl Majority {
 
     fn stand(&mut self, ctx: &mut Context<Self>) {
         self.term += 1;
+        ctx.because(&why::STANDS, (self.term, self.setup.majority(), self.setup.n));
         self.role = Role::Candidate;
         self.leader = None;
         self.voted_for = Some(self.me);
@@ -212,6 +242,7 @@ impl Majority {
 
     fn on_message(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
         if let Some(term) = message.term().filter(|term| *term > self.term) {
+            ctx.because(&why::NEWER_TERM, (term, self.term));
             self.enter(term, ctx);
         }
         match message {
@@ -219,8 +250,8 @@ impl Majority {
             Message::Heartbeat { term, number } if term == self.term => {
                 self.on_heartbeat(from, number, ctx);
             }
-            // Of a leader that was replaced: it should know.
-            Message::Heartbeat { number, .. } => {
+            Message::Heartbeat { term, number } => {
+                ctx.because(&why::STALE_LEADER, (from, term, self.term)); // It should know.
                 ctx.send(from, Message::HeartbeatAck { term: self.term, number });
             }
             Message::Vote { term, granted: true } if term == self.term => self.count(from, ctx),
@@ -231,12 +262,15 @@ impl Majority {
             Message::PreVote { term, granted: true } if term.checked_sub(1) == Some(self.term) => {
                 self.count_pre_vote(from, ctx);
             }
-            Message::TimeoutNow { term } if term == self.term => self.on_timeout_now(ctx),
-            // Refused, or of a past term.
-            Message::Vote { .. }
-            | Message::HeartbeatAck { .. }
-            | Message::PreVote { .. }
-            | Message::TimeoutNow { .. } => {}
+            Message::TimeoutNow { term } if term == self.term => self.on_timeout_now(from, ctx),
+            Message::PreVote { granted: true, .. } => ctx.because(&why::LATE_PRE_VOTE, ()),
+            Message::PreVote { .. } => ctx.because(&why::PRE_REFUSED, from),
+            Message::Vote { term, granted: false } if term == self.term => {
+                ctx.because(&why::REFUSED, from);
+            }
+            Message::Vote { term, .. }
+            | Message::HeartbeatAck { term, .. }
+            | Message::TimeoutNow { term } => ctx.because(&why::OLD_TERM, (term, self.term)),
         }
     }
 
@@ -253,6 +287,7 @@ impl Majority {
         self.role = Role::Follower;
         self.leader = None;
         if led {
+            ctx.because(&why::STEPS_DOWN, self.term);
             ctx.indicate(Indication::Deposed { term: self.term });
             ctx.cancel_timer(Timer::Heartbeat);
             ctx.cancel_timer(Timer::Quorum);
@@ -261,103 +296,54 @@ impl Majority {
     }
 
     fn on_request_vote(&mut self, from: NodeId, term: u64, ctx: &mut Context<Self>) {
-        let free = self.voted_for.is_none_or(|voted| voted == from);
-        let granted = term == self.term && free;
+        let other = self.voted_for.filter(|&voted| voted != from);
+        let granted = term == self.term && other.is_none();
         if granted {
+            ctx.because(&why::VOTES, (from, self.term));
             self.voted_for = Some(from);
             self.wait_for_leader(ctx);
+        } else if let Some(other) = other.filter(|_| term == self.term) {
+            ctx.because(&why::VOTED_ALREADY, (from, other, self.term));
+        } else {
+            ctx.because(&why::OLD_REQUEST, (from, term, self.term));
         }
         ctx.send(from, Message::Vote { term: self.term, granted });
     }
 
     fn count(&mut self, voter: NodeId, ctx: &mut Context<Self>) {
         if self.role != Role::Candidate {
-            return; // One vote more than were needed.
+            return ctx.because(&why::LATE_VOTE, ());
         }
         self.votes.insert(voter);
         if self.setup.is_majority(self.votes.len()) {
+            ctx.because(&why::ELECTED, (self.votes.len(), self.setup.n, self.term));
             self.role = Role::Leader;
             self.leader = Some(self.me);
             ctx.cancel_timer(Timer::Election);
             ctx.indicate(Indication::Elected { leader: self.me, term: self.term });
             self.show_itself(ctx);
-        }
-    }
-
-    /// The first heartbeat of a term.
-    fn show_itself(&mut self, ctx: &mut Context<Self>) {
-        self.number = 0;
-        // A vote was given before this heartbeat was sent, and answers at most the one before.
-        self.answered = vec![0; self.setup.n as usize];
-        self.beat(ctx);
-    }
-
-    fn on_heartbeat_time(&mut self, ctx: &mut Context<Self>) {
-        if self.role == Role::Leader {
-            self.beat(ctx);
-        }
-    }
-
-    fn beat(&mut self, ctx: &mut Context<Self>) {
-        self.number += 1;
-        if self.setup.n == 1 {
-            return; // There is nobody to show itself to.
-        }
-        for other in self.me.others(self.setup.n) {
-            ctx.send(other, Message::Heartbeat { term: self.term, number: self.number });
-        }
-        ctx.set_timer(Timer::Heartbeat, Delay::exactly(self.setup.heartbeat));
-        if let Some(left) = self.left_before_next_beat() {
-            ctx.set_timer(Timer::Quorum, Delay::exactly(left));
+        } else {
+            ctx.because(&why::COUNTS, (self.votes.len(), self.setup.majority()));
         }
     }
 
     fn on_heartbeat(&mut self, from: NodeId, number: u32, ctx: &mut Context<Self>) {
         match self.role {
             // Only where a vote was forgotten can a term have two leaders. Each goes on.
-            Role::Leader => return,
+            Role::Leader => return ctx.because(&why::TWO_LEADERS, self.term),
             Role::Follower | Role::Doubter | Role::Asker | Role::Candidate => {
                 self.role = Role::Follower;
             }
         }
-        if self.leader != Some(from) {
+        if self.leader == Some(from) {
+            ctx.because(&why::STILL_FOLLOWS, from);
+        } else {
+            ctx.because(&why::FOLLOWS, (from, self.term));
             self.leader = Some(from);
             ctx.indicate(Indication::Elected { leader: from, term: self.term });
         }
         self.wait_for_leader(ctx);
         ctx.send(from, Message::HeartbeatAck { term: self.term, number });
-    }
-
-    fn on_heartbeat_ack(&mut self, from: NodeId, number: u32, ctx: &mut Context<Self>) {
-        if self.role != Role::Leader || number > self.number {
-            return; // It leads no longer in this term; or it never sent that.
-        }
-        let short = self.left_before_next_beat().is_some();
-        let answered = &mut self.answered[from.index()];
-        *answered = number.max(*answered);
-        if short && self.left_before_next_beat().is_none() {
-            ctx.cancel_timer(Timer::Quorum);
-        }
-    }
-
-    fn on_quorum_time(&mut self, ctx: &mut Context<Self>) {
-        self.step_down(ctx);
-    }
-
-    /// How long after the last heartbeat was sent this node must step down, if that is before it
-    /// sends another.
-    fn left_before_next_beat(&self) -> Option<Ticks> {
-        let unanswered = u64::from(self.number - self.answered_by_majority());
-        let left = self.setup.timeout.since(Ticks(unanswered * self.setup.heartbeat.0));
-        (left < self.setup.heartbeat).then_some(left)
-    }
-
-    /// The last heartbeat that a majority answered, this node included.
-    fn answered_by_majority(&self) -> u32 {
-        let mut others: Vec<u32> = self.answered.clone();
-        others[self.me.index()] = self.number;
-        others.sort_unstable_by(|a, b| b.cmp(a));
-        others[self.setup.n as usize / 2].min(self.number)
     }
 
     /// Whoever may lead will stand when it hears of nobody for a while, each after another.

@@ -14,15 +14,26 @@
 //! | `Two`    | node, successor | `One` of the node before has come     | the id in that `One`  |
 //! | `Leader` | node, successor | an id met itself; it goes by          | the leader            |
 //!
-//! A node plays for an id that is its own at first and later one it took over from the node
-//! before, so the node that finds out who won is usually not the winner. Who hears of the election
-//! before it begins only relays.
+//! - R1 who begins plays for its own id, and in each phase sends the id that it plays for as `One`;
+//! - R2 it sends the `One` that comes from the active node before on as `Two`;
+//! - R3 with both at hand it compares: if the id before is greater than its own and than the last
+//!   but one, it takes that over and plays for it in the next phase; otherwise it gives up;
+//! - R4 an id that meets itself has won: nobody plays for any other;
+//! - R5 who gave up, or heard of the election before it began, only relays;
+//! - R6 that somebody won goes round as `Leader`.
+//!
+//! The node that finds out who won is usually not the winner.
 //!
 //! Has: agreement on the greatest id of those that began; everybody learns of it; one leader per
 //! term, there being one term.
 //! Lacks: any tolerance of loss, reordering or crashes; a second election.
 //! Cost: exactly 2n messages per phase, the last one and its `Leader` lap included; at most
 //! floor(log2 n)+1 phases.
+mod why;
+
+pub use why::WHY;
+
+use super::why::{NO_HAND_OVER, STRANGER, WAITS, pass_on};
 use conclave_core::election::{Election, Indication, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, Process, detector};
 use serde::{Deserialize, Serialize};
@@ -90,15 +101,17 @@ impl Process for Peterson {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start | Event::Restart => {}
+            Event::Start | Event::Restart => ctx.because(&WAITS, ()),
             Event::Request(Request::Campaign) => self.on_campaign(ctx),
-            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
-            Event::Message { from, .. } if from.0 >= self.n => {} // A stranger.
+            Event::Request(Request::Resign) => ctx.because(&NO_HAND_OVER, ()),
+            Event::Message { from, .. } if from.0 >= self.n => {
+                ctx.because(&STRANGER, from);
+            }
             Event::Message { message: Message::One(one), .. } => self.on_one(one, ctx),
             Event::Message { message: Message::Two(two), .. } => self.on_two(two, ctx),
             Event::Message { message: Message::Leader(leader), .. } => self.on_leader(leader, ctx),
             // A3: it has no rule for a crash, but who stands above may have one.
-            Event::Indication(told) => ctx.indicate(told.into()),
+            Event::Indication(told) => pass_on(told, ctx),
         }
     }
 }
@@ -113,10 +126,17 @@ impl Peterson {
     fn on_campaign(&mut self, ctx: &mut Context<Self>) {
         let own = Candidate { id: self.id, node: self.me };
         match self.state {
-            State::Idle if self.n == 1 => self.on_leader(own, ctx), // Nobody to compare with.
-            State::Idle => self.play_for(own, ctx),
-            // The election is being held already.
-            State::AwaitingOne { .. } | State::AwaitingTwo { .. } | State::Relay => {}
+            State::Idle if self.n == 1 => {
+                ctx.because(&why::ALONE, ()); // Nobody to compare with.
+                self.learn(own, ctx);
+            }
+            State::Idle => {
+                ctx.because(&why::BEGINS, self.id);
+                self.play_for(own, ctx);
+            }
+            State::AwaitingOne { .. } | State::AwaitingTwo { .. } | State::Relay => {
+                ctx.because(&why::ALREADY, ());
+            }
         }
     }
 
@@ -124,13 +144,15 @@ impl Peterson {
         match self.state {
             State::AwaitingOne { own } if own == one => {
                 self.state = State::Relay;
-                self.on_leader(one, ctx); // It came all the way round: nobody else is active.
+                ctx.because(&why::MET_ITSELF, one.id);
+                self.learn(one, ctx);
             }
             State::AwaitingOne { own } => {
+                ctx.because(&why::HAS_ONE, one.id);
                 self.state = State::AwaitingTwo { own, before: one };
                 self.send_on(Message::Two(one), ctx);
             }
-            State::AwaitingTwo { .. } => {} // Only a link that reorders or repeats does this.
+            State::AwaitingTwo { .. } => ctx.because(&why::OUT_OF_ORDER, ()),
             State::Idle | State::Relay => self.relay(Message::One(one), ctx),
         }
     }
@@ -138,22 +160,35 @@ impl Peterson {
     fn on_two(&mut self, two: Candidate, ctx: &mut Context<Self>) {
         match self.state {
             State::AwaitingTwo { own, before } if before > own.max(two) => {
+                ctx.because(&why::TAKES_OVER, (before.id, own.id, two.id));
                 self.play_for(before, ctx);
             }
-            State::AwaitingTwo { .. } => self.state = State::Relay,
-            State::AwaitingOne { .. } => {} // Only a link that reorders or repeats does this.
+            State::AwaitingTwo { own, before } => {
+                ctx.because(&why::GIVES_UP, (before.id, own.id, two.id));
+                self.state = State::Relay;
+            }
+            State::AwaitingOne { .. } => ctx.because(&why::OUT_OF_ORDER, ()),
             State::Idle | State::Relay => self.relay(Message::Two(two), ctx),
         }
     }
 
     fn on_leader(&mut self, leader: Candidate, ctx: &mut Context<Self>) {
         match self.leader {
-            None if leader.node.0 < self.n => {
-                self.leader = Some(leader.node);
-                ctx.indicate(Indication::Elected { leader: leader.node, term: TERM });
-                self.send_on(Message::Leader(leader), ctx);
+            Some(known) => ctx.because(&why::LAP_OVER, known),
+            None if leader.node.0 >= self.n => ctx.because(&why::UNKNOWN_LEADER, ()),
+            None => {
+                ctx.because(&why::FOLLOWS, leader.node);
+                self.learn(leader, ctx);
             }
-            None | Some(_) => {} // Nobody we know; or it has been all the way round.
+        }
+    }
+
+    /// Who leads is told once, and sent on once.
+    fn learn(&mut self, leader: Candidate, ctx: &mut Context<Self>) {
+        if self.leader.is_none() {
+            self.leader = Some(leader.node);
+            ctx.indicate(Indication::Elected { leader: leader.node, term: TERM });
+            self.send_on(Message::Leader(leader), ctx);
         }
     }
 
@@ -164,6 +199,7 @@ impl Peterson {
     }
 
     fn relay(&mut self, message: Message, ctx: &mut Context<Self>) {
+        ctx.because(&why::RELAYS, ());
         self.state = State::Relay;
         self.send_on(message, ctx);
     }

@@ -10,18 +10,19 @@
 //! | `Election`    | node, live successor  | it begins, or was reached          | counter, list |
 //! | `Coordinator` | node, live successor  | its own list is back, or reached   | all about it  |
 //!
-//! A node that finds itself in the list closes the round: whoever stands before it began the round
-//! and has died since, so the list is cut there. `Coordinator` goes round until it reaches a node
-//! that has seen it, so that it ends even if the node that sent it is dead. Successors known to be
-//! dead are skipped, and what was last sent to one is sent to the next, since it may be lost.
-//!
-//! Several may begin at once; their rounds do not know of each other. The number of a round is
-//! fixed when it closes, above all that its list has met. Greater numbers win, and of one number
-//! the better leader does: if that one is dead, it is noticed, and there will be another round.
-//!
-//! Only the node whose successor the leader was begins when the leader dies: the others need not.
-//! A node that is told of a leader worse than itself begins as well; and who sees its successor
-//! come back tells it who leads. So the sides of a healed partition agree.
+//! - R1 who begins sends a list with itself alone;
+//! - R2 whoever it reaches adds itself and sends it on, to the next that is not known to be dead;
+//! - R3 a node that finds itself in the list closes the round, and the best in the list leads.
+//!   Whoever stands before it began the round and has died since, so the list is cut there;
+//! - R4 `Coordinator` goes round until it reaches a node that has seen it, so that it ends even if
+//!   the node that sent it is dead;
+//! - R5 several may begin at once; their rounds do not know of each other. The number of a round is
+//!   fixed when it closes, above all that its list has met. Greater numbers win, and of one number
+//!   the better leader does: if that one is dead, it is noticed, and there will be another round;
+//! - R6 only the node whose successor the leader was begins when the leader dies: the others need
+//!   not. What was last sent to a dead successor goes to the next, since it may be lost;
+//! - R7 a node that is told of a leader worse than itself begins as well; and who sees its
+//!   successor come back tells it who leads. So the sides of a healed partition agree.
 //!
 //! Has: one leader, the best of the live, known to all.
 //! Lacks: one leader while the network is cut; may elect a node that dies under way, and repeats.
@@ -29,50 +30,20 @@
 //! whose maker has died goes round for ever.
 //! Cost: at most 2n messages and 2n units of time for each node that begins, n being the live.
 
+mod message;
 #[cfg(test)]
 mod tests;
+mod why;
+
+pub use message::{Announcement, Message};
+pub use why::WHY;
 
 use super::rank::Ranking;
+use super::why::{NO_HAND_OVER, WAITS};
 use conclave_core::detector::{self, Detector};
 use conclave_core::election::{Election, Indication, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
 use serde::{Deserialize, Serialize};
-
-/// What nodes say.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Message {
-    /// Who is alive?
-    Election {
-        /// The greatest number of a round that the list has met.
-        counter: u64,
-        /// Those it has passed, in order.
-        list: Box<[NodeId]>,
-    },
-    /// Somebody leads.
-    Coordinator(Announcement),
-}
-
-impl Named for Message {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Election { .. } => "ELECTION",
-            Self::Coordinator(_) => "COORDINATOR",
-        }
-    }
-}
-
-/// The result of a round.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Announcement {
-    /// The number of the round.
-    pub round: u64,
-    /// Who leads.
-    pub leader: NodeId,
-    /// Who closed the round.
-    pub origin: NodeId,
-    /// Those that were found alive.
-    pub list: Box<[NodeId]>,
-}
 
 /// Whose rule takes an announcement from the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -108,16 +79,18 @@ impl Process for Ring {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start => {}
+            Event::Start => ctx.because(&WAITS, ()),
             Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.begin(ctx),
-            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
+            Event::Request(Request::Resign) => ctx.because(&NO_HAND_OVER, ()),
             Event::Indication(detector::Indication::Suspect(node)) => self.on_suspect(node, ctx),
             Event::Indication(detector::Indication::Trust(node)) => self.on_trust(node, ctx),
             Event::Message { from, message } => {
                 if self.is_sound(from, &message) {
                     self.on_message(message, ctx);
-                } // Otherwise it is not from this ring.
+                } else {
+                    ctx.because(&why::NOT_OF_THIS_RING, ());
+                }
             }
         }
     }
@@ -168,12 +141,14 @@ impl Ring {
 
     /// A node that lost its disk must not take the first leader for the present one.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::CAME_BACK, ());
         self.elected = None;
         self.seen.fill(0);
         self.begin(ctx);
     }
 
     fn begin(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::BEGINS, ());
         self.pass_list(self.counter, vec![self.me], ctx);
     }
 
@@ -188,9 +163,16 @@ impl Ring {
         self.counter = self.counter.max(counter);
         let mut list = list.into_vec();
         match list.iter().position(|&node| node == self.me) {
-            Some(own) => self.close(&list[own..], ctx),
+            Some(own) => {
+                ctx.because(&why::FINDS_ITSELF, ());
+                if own > 0 {
+                    ctx.because(&why::CUT_OFF, list[0]);
+                }
+                self.close(&list[own..], ctx);
+            }
             None => {
                 list.push(self.me);
+                ctx.because(&why::ADDS_ITSELF, list.len());
                 self.pass_list(self.counter, list, ctx);
             }
         }
@@ -199,19 +181,22 @@ impl Ring {
     /// Sends the list on; alone, the round is over.
     fn pass_list(&mut self, counter: u64, list: Vec<NodeId>, ctx: &mut Context<Self>) {
         let Some(next) = self.next() else {
+            ctx.because(&why::ALONE, ());
             return self.close(&[self.me], ctx);
         };
+        ctx.because(&why::PASSES_LIST, next);
         self.send(next, Message::Election { counter, list: list.into() }, ctx);
     }
 
     /// The list has been everywhere: the best in it leads.
     fn close(&mut self, list: &[NodeId], ctx: &mut Context<Self>) {
         let Some(leader) = self.ranking.best(list.iter().copied()) else {
-            return; // Nobody who may lead is alive.
+            return ctx.because(&why::NOBODY_MAY_LEAD, ());
         };
         self.counter += 1;
         let round = self.counter;
         let origin = self.me;
+        ctx.because(&why::ELECTS, (leader, list.len(), round));
         self.adopt(Announcement { round, leader, origin, list: list.into() }, ctx);
     }
 
@@ -219,32 +204,37 @@ impl Ring {
         let Announcement { round, leader, origin, .. } = announcement;
         self.counter = self.counter.max(round);
         if origin == self.me && self.has_forgotten(round, leader) {
+            ctx.because(&why::FORGOTTEN, leader);
             return self.begin(ctx);
         }
         if origin == self.me {
-            return; // It has been everywhere.
+            return ctx.because(&why::HOME, ());
         }
         if self.seen[origin.index()] >= round {
-            return self.pass_on_as_printed(announcement, ctx); // It has been everywhere, too.
+            ctx.because(&why::SEEN, (origin, round)); // It has been everywhere, too.
+            return self.pass_on_as_printed(announcement, ctx);
         }
         self.seen[origin.index()] = round;
         if self.ranking.beats(self.me, leader) {
+            ctx.because(&why::IS_BETTER, leader);
             // Nobody knew that this node is alive. A list of its own that is under way does not
             // help: it may have been closed without this node, or lost.
             self.begin(ctx);
             return self.pass_on_as_printed(announcement, ctx);
         }
-        let known = self.elected.as_ref().map(|known| (self.term(known), known.leader));
-        let term = self.term(&announcement);
-        match known {
-            Some((greater, follows)) if greater > term => {
+        let known = self.elected.as_ref().filter(|_| self.is_replaced(&announcement));
+        match known.map(|known| (known.leader, known.round)) {
+            Some((follows, since)) => {
+                ctx.because(&why::OLDER_RESULT, (leader, round, follows, since));
                 // An older round, but perhaps of another part of the ring, now healed.
                 if self.ranking.beats(leader, follows) && !self.suspects.contains(leader) {
+                    ctx.because(&why::HEALED, leader);
                     self.begin(ctx);
                 }
                 self.pass_on_as_printed(announcement, ctx);
             }
-            Some(_) | None => {
+            None => {
+                ctx.because(&why::FOLLOWS, (leader, round));
                 self.adopt(announcement, ctx);
             }
         }
@@ -253,6 +243,7 @@ impl Ring {
     /// What this node need not, or does not, believe: the slides let only its maker remove it.
     fn pass_on_as_printed(&mut self, announcement: Announcement, ctx: &mut Context<Self>) {
         if let Some(next) = self.next().filter(|_| self.text == Text::Slides) {
+            ctx.because(&why::PASSED_AS_PRINTED, announcement.origin);
             self.send(next, Message::Coordinator(announcement), ctx);
         }
     }
@@ -284,7 +275,8 @@ impl Ring {
             self.send(next, Message::Coordinator(announcement), ctx);
         }
         if self.misses_leader() {
-            self.begin(ctx); // It died under way.
+            ctx.because(&why::LEADER_LOST, leader); // It died under way.
+            self.begin(ctx);
         }
     }
 
@@ -292,25 +284,35 @@ impl Ring {
         ctx.indicate(Indication::Suspect(node));
         let missed = self.misses_leader();
         self.suspects.insert(node);
-        if !missed && self.misses_leader() {
+        if let Some(leader) = self.leader_missed().filter(|_| !missed) {
+            ctx.because(&why::LEADER_LOST, leader);
             return self.begin(ctx);
         }
-        let lost = self.sent.extract_if(.., |(to, _)| *to == node);
-        for (_, message) in lost.collect::<Vec<_>>() {
-            self.repeat(message, ctx);
+        let lost = self.sent.extract_if(.., |(to, _)| *to == node).collect::<Vec<_>>();
+        if lost.is_empty() {
+            ctx.because(&why::NOT_FOR_ME, node);
+        }
+        for (_, message) in lost {
+            self.repeat(node, message, ctx);
         }
     }
 
     /// What was last sent to a dead successor may be lost: the next one gets it. A result that was
     /// replaced is no longer of interest, and must not be kept in place of the one that did.
-    fn repeat(&mut self, message: Message, ctx: &mut Context<Self>) {
+    fn repeat(&mut self, dead: NodeId, message: Message, ctx: &mut Context<Self>) {
         match (message, self.next()) {
-            (Message::Coordinator(told), _) if self.is_replaced(&told) => {}
+            (Message::Coordinator(told), _) if self.is_replaced(&told) => {
+                ctx.because(&why::REPLACED, dead);
+            }
             (Message::Election { counter, list }, _) => {
+                ctx.because(&why::REPEATS_LIST, dead);
                 self.pass_list(counter, list.into_vec(), ctx);
             }
-            (message @ Message::Coordinator(_), Some(next)) => self.send(next, message, ctx),
-            (Message::Coordinator(_), None) => {} // Nobody is left to be told.
+            (message @ Message::Coordinator(_), Some(next)) => {
+                ctx.because(&why::REPEATS_RESULT, (dead, next));
+                self.send(next, message, ctx);
+            }
+            (Message::Coordinator(_), None) => ctx.because(&why::NOBODY_LEFT, ()),
         }
     }
 
@@ -321,18 +323,26 @@ impl Ring {
     fn on_trust(&mut self, node: NodeId, ctx: &mut Context<Self>) {
         ctx.indicate(Indication::Trust(node));
         if !self.suspects.remove(node) || self.next() != Some(node) {
-            return; // Whoever comes before it sees to it.
+            return ctx.because(&why::OTHERS_TELL, node);
         }
         if let Some(known) = self.elected.clone() {
+            ctx.because(&why::TELLS_SUCCESSOR, node);
             self.send(node, Message::Coordinator(known), ctx);
+        } else {
+            ctx.because(&why::NOTHING_TO_TELL, node);
         }
     }
 
     /// Whether the leader is dead, and this node the one to notice: all between them are dead.
     fn misses_leader(&self) -> bool {
-        let Some(Announcement { leader, .. }) = self.elected else { return false };
+        self.leader_missed().is_some()
+    }
+
+    fn leader_missed(&self) -> Option<NodeId> {
+        let leader = self.elected.as_ref()?.leader;
         let suspected = |node| self.suspects.contains(node);
-        suspected(leader) && between(self.me, leader, self.ranking.n()).all(suspected)
+        let missed = suspected(leader) && between(self.me, leader, self.ranking.n()).all(suspected);
+        missed.then_some(leader)
     }
 
     /// The first successor that is not known to be dead.

@@ -14,20 +14,25 @@
 //! | `ACK`      | node, its parent | all its neighbours have sent ACK             | wave, best |
 //! | `LEADER`   | node, children   | it is the source with all ACKs, or was told  | wave, best |
 //!
-//! A rank is an attribute, such as a battery's charge, then the id. Waves are numbered: a source
-//! takes one more than the greatest number it knows, so a wave begun later is greater. Of waves
-//! with the same number that of the source with the greater rank is greater. A node leaves its
-//! wave for a greater one; it answers a smaller one with an ACK of none. (The paper compares
-//! sources first. Then a wave begun after the last one, but by a smaller source, could be refused
-//! where the last one is not over yet.) Rules for the loss of neighbours:
-//! - one whose ACK is awaited: as if it had sent an ACK of none;
-//! - the parent, while the leader is not known: the node becomes the source of a new wave, which
-//!   covers its part, and also the rest if there is another way to it. (The paper's node goes on as
-//!   the root of its part; the parts then may follow different leaders although they can meet.)
-//! - the leader, known or just announced: whoever learns of it becomes the source of a new wave;
-//! - a neighbour that is back: a new wave, in which the better of two leaders wins. It begins when
-//!   the present one is over; but at once if the neighbour, suspected without reason, took part in
-//!   that and was not answered.
+//! A rank is an attribute, such as a battery's charge, then the id.
+//! - R1 waves are numbered: a source takes one more than the greatest number it knows, so a wave
+//!   begun later is greater. Of waves with the same number that of the source with the greater rank
+//!   is;
+//! - R2 a node leaves its wave for a greater one, and whoever brought that is its parent. (The
+//!   paper compares sources first. Then a wave begun after the last one, but by a smaller source,
+//!   could be refused where the last one is not over yet.)
+//! - R3 it answers its own wave, or a smaller one, with an ACK of none;
+//! - R4 when all its neighbours have answered, it tells its parent the best rank below;
+//! - R5 the source then knows the best of all: it leads;
+//! - R6 that it does is told down the tree;
+//! - R7 a lost neighbour whose ACK is awaited: as if it had sent an ACK of none. A lost parent,
+//!   while the leader is not known: the node becomes the source of a new wave, which covers its
+//!   part, and also the rest if there is another way to it. (The paper's node goes on as the root
+//!   of its part; the parts then may follow different leaders although they can meet.) A lost
+//!   leader, known or just announced: whoever learns of it becomes the source of a new wave;
+//! - R8 a neighbour that is back: a new wave, in which the better of two leaders wins. It begins
+//!   when the present one is over; but at once if the neighbour, suspected without reason, took
+//!   part in that and was not answered.
 //!
 //! The term of a leadership is made of a counter, one more than the greatest that anybody in the
 //! wave knew, and of the leader, so no two leaders share one.
@@ -36,60 +41,18 @@
 //! Lacks: agreement between parts that cannot reach each other; any tolerance of lost messages.
 //! Cost: 4m-n+1 messages with one source: ELECTION and ACK 2m-n+1 each, LEADER n-1.
 
+mod message;
+mod why;
+
+pub use message::{Message, Wave};
+pub use why::WHY;
+
+use super::why::{NO_HAND_OVER, STRANGER, WAITS};
 use crate::election::rank::Rank;
 use conclave_core::detector::{self, Detector};
 use conclave_core::election::{Election, Indication, Request};
-use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
+use conclave_core::{Context, Event, Never, NodeId, NodeSet, Process, Recovery};
 use serde::{Deserialize, Serialize};
-
-/// What the nodes tell each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Message {
-    /// Join this wave.
-    Election(Wave),
-    /// The answer to an `ELECTION`.
-    Ack {
-        /// The number of the wave.
-        number: u32,
-        /// Its source.
-        source: NodeId,
-        /// The best rank among the sender and those it brought into the wave; none if it is no
-        /// child of the receiver.
-        best: Option<Rank>,
-        /// The greatest counter of a term that they know.
-        counter: u32,
-    },
-    /// The wave is over, and this node leads.
-    Leader {
-        /// The number of the wave.
-        number: u32,
-        /// Its source.
-        source: NodeId,
-        /// The leader.
-        leader: Rank,
-        /// The counter of its term.
-        counter: u32,
-    },
-}
-
-impl Named for Message {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Election(_) => "ELECTION",
-            Self::Ack { .. } => "ACK",
-            Self::Leader { .. } => "LEADER",
-        }
-    }
-}
-
-/// A wave, in the order in which waves are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Wave {
-    /// One more than its source had met.
-    pub number: u32,
-    /// The node that began it.
-    pub source: Rank,
-}
 
 /// One node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -139,15 +102,17 @@ impl Process for Wireless {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start => {}
+            Event::Start => ctx.because(&WAITS, ()),
             Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Campaign) => self.begin_if_idle(ctx),
-            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
+            Event::Request(Request::Resign) => ctx.because(&NO_HAND_OVER, ()),
             Event::Indication(detector::Indication::Suspect(node)) => self.on_suspect(node, ctx),
             Event::Indication(detector::Indication::Trust(node)) => self.on_trust(node, ctx),
-            // A stranger: there is no edge to it.
-            Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {}
+            Event::Message { from, .. } if self.neighbours.binary_search(&from).is_err() => {
+                ctx.because(&STRANGER, from); // There is no edge to it.
+            }
             Event::Message { from, message } if self.suspected.contains(from) => {
+                ctx.because(&why::WORD_FROM_LOST, from);
                 self.on_word_from_lost(from, message);
             }
             Event::Message { from, message: Message::Election(wave) } => {
@@ -156,7 +121,9 @@ impl Process for Wireless {
             Event::Message { from, message: Message::Ack { number, source, best, counter } } => {
                 if self.is_in(number, source) {
                     self.on_ack(from, best, counter, ctx);
-                } // Else of a wave that was left.
+                } else {
+                    ctx.because(&why::OLD_WAVE, (number, source));
+                }
             }
             Event::Message {
                 from,
@@ -164,7 +131,9 @@ impl Process for Wireless {
             } => {
                 if self.is_in(number, source) && self.parent == Some(from) {
                     self.on_leader(leader, counter, ctx);
-                } // Else of a wave that was left.
+                } else {
+                    ctx.because(&why::OLD_WAVE, (number, source));
+                }
             }
         }
     }
@@ -201,18 +170,24 @@ impl Wireless {
     /// Asks for a leader again, if there ever was an election.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
         if self.number > 0 {
+            ctx.because(&why::CAME_BACK, ());
             self.begin(ctx);
+        } else {
+            ctx.because(&why::NEVER_BEGAN, ());
         }
     }
 
     fn begin_if_idle(&mut self, ctx: &mut Context<Self>) {
         if self.phase == Phase::Idle {
             self.begin(ctx);
-        } // Else there is an election already.
+        } else {
+            ctx.because(&why::ALREADY, ());
+        }
     }
 
     /// Becomes the source of a wave greater than all it has met.
     fn begin(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::BEGINS, self.number + 1);
         self.again = false; // Whoever came back meanwhile will join this one.
         self.join(Wave { number: self.number + 1, source: self.rank }, None, ctx);
     }
@@ -230,13 +205,17 @@ impl Wireless {
     }
 
     fn on_election(&mut self, from: NodeId, wave: Wave, ctx: &mut Context<Self>) {
-        if self.wave.is_none_or(|current| wave > current) {
+        let Some(current) = self.wave.filter(|current| wave <= *current) else {
+            ctx.because(&why::JOINS, (wave.number, wave.source.node, from));
             return self.join(wave, Some(from), ctx);
-        }
+        };
         self.send_ack(from, wave, None, ctx);
-        if self.wave != Some(wave) {
-            self.begin_if_idle(ctx); // The sender's number is behind, so its wave leads to nothing.
+        if wave == current {
+            return ctx.because(&why::NO_CHILD, from);
         }
+        let known = current.source.node;
+        ctx.because(&why::REFUSES, (from, wave.number, current.number, known));
+        self.begin_if_idle(ctx); // The sender's number is behind, so its wave leads to nothing.
     }
 
     /// Leaves whatever wave it is in, and brings this one to its neighbours.
@@ -259,10 +238,14 @@ impl Wireless {
 
     fn on_ack(&mut self, from: NodeId, best: Option<Rank>, counter: u32, ctx: &mut Context<Self>) {
         if !self.awaited.remove(from) {
-            return; // Given up when it was suspected; a wave follows its return.
+            return ctx.because(&why::NOT_AWAITED, from); // A wave follows its return.
         }
         self.counter = self.counter.max(counter);
+        if best.is_none() {
+            ctx.because(&why::NOT_CHILD, from);
+        }
         if let Some(best) = best {
+            ctx.because(&why::CHILD, (from, best.node));
             self.children.insert(from);
             self.best = self.best.max(best);
         }
@@ -273,12 +256,14 @@ impl Wireless {
     fn finish(&mut self, ctx: &mut Context<Self>) {
         let Some(wave) = self.wave.filter(|_| self.phase == Phase::Growing) else { return };
         if !self.awaited.is_empty() {
-            return;
+            return ctx.because(&why::WAITS_FOR_ACKS, &self.awaited);
         }
         if let Some(parent) = self.parent {
+            ctx.because(&why::REPORTS, (parent, self.best.node));
             self.phase = Phase::Shrinking;
             self.send_ack(parent, wave, Some(self.best), ctx);
         } else {
+            ctx.because(&why::DECIDES, self.best.node);
             self.on_leader(self.best, self.counter + 1, ctx);
         }
     }
@@ -289,8 +274,10 @@ impl Wireless {
         let Some(Wave { number, source }) = self.wave else { return };
         self.counter = self.counter.max(counter);
         if self.suspected.contains(leader.node) {
+            ctx.because(&why::WINNER_LOST, leader.node);
             return self.begin(ctx);
         }
+        ctx.because(&why::FOLLOWS, (leader.node, &self.children));
         self.phase = Phase::Idle;
         self.leader = Some(leader);
         let term = u64::from(counter) * u64::from(self.n) + u64::from(leader.node.0);
@@ -299,6 +286,7 @@ impl Wireless {
             ctx.send(child, Message::Leader { number, source: source.node, leader, counter });
         }
         if self.again {
+            ctx.because(&why::AGAIN, ());
             self.begin(ctx);
         }
     }
@@ -308,10 +296,17 @@ impl Wireless {
         self.suspected.insert(node);
         let leader_lost = self.leader.is_some_and(|leader| leader.node == node);
         match self.phase {
-            Phase::Idle if leader_lost => self.begin(ctx),
-            Phase::Idle => {}
-            Phase::Growing | Phase::Shrinking if self.parent == Some(node) => self.begin(ctx),
+            Phase::Idle if leader_lost => {
+                ctx.because(&why::LEADER_LOST, node);
+                self.begin(ctx);
+            }
+            Phase::Idle => ctx.because(&why::NOT_MISSED, node),
+            Phase::Growing | Phase::Shrinking if self.parent == Some(node) => {
+                ctx.because(&why::PARENT_LOST, node);
+                self.begin(ctx);
+            }
             Phase::Growing | Phase::Shrinking => {
+                ctx.because(&why::NEIGHBOUR_LOST, node);
                 self.awaited.remove(node);
                 self.children.remove(node); // It cannot be told; a leader that is lost is noticed.
                 self.finish(ctx);
@@ -324,11 +319,22 @@ impl Wireless {
         let back = self.suspected.remove(node) && self.neighbours.binary_search(&node).is_ok();
         let unanswered = self.unanswered.remove(node);
         match self.phase {
-            Phase::Idle if back && self.number > 0 => self.begin(ctx),
+            Phase::Idle if back && self.number > 0 => {
+                ctx.because(&why::NEIGHBOUR_BACK, node);
+                self.begin(ctx);
+            }
             // It never left, and waits for an ACK: the present wave may be waiting for that, too.
-            Phase::Growing | Phase::Shrinking if unanswered => self.begin(ctx),
-            Phase::Growing | Phase::Shrinking if back => self.again = true,
-            Phase::Idle | Phase::Growing | Phase::Shrinking => {} // No neighbour, or no election.
+            Phase::Growing | Phase::Shrinking if unanswered => {
+                ctx.because(&why::UNANSWERED, node);
+                self.begin(ctx);
+            }
+            Phase::Growing | Phase::Shrinking if back => {
+                ctx.because(&why::AFTER_THIS_WAVE, node);
+                self.again = true;
+            }
+            Phase::Idle | Phase::Growing | Phase::Shrinking => {
+                ctx.because(&why::NOTHING_TO_HOLD, node); // No neighbour, or no election.
+            }
         }
     }
 

@@ -13,19 +13,20 @@
 //! | `UP`      | node, its in edges    | an UP came on every out edge       | S or N, prune mark |
 //! | `ELECTED` | node, its children    | it is the last, or was told        | the leader         |
 //!
-//! Every edge goes from the better id to the worse, better being smaller unless `Choose::Max` says
-//! otherwise. A node without in edges is a source, one without out edges a sink. In each pass the
-//! sources send their ids down; everybody hands down the best it heard. On the way up a node
-//! answers S where the best came from and N elsewhere; and N everywhere if it got an N itself. An N
-//! turns its edge. Pruning, which the end depends on:
-//! - of several in edges with the same value one is kept, the others are answered `Dup` and vanish;
-//!   an N on an edge that vanishes does not count, for its kept twin carries the same N to the same
-//!   source. (If it counted, pruning could make new sources.)
-//! - who has no out edge left, one in edge and no N is a `Leaf`: it is done, and waits to be told
-//!   by the neighbour on that edge, its parent in a spanning tree.
+//! - R1 every edge goes from the better id to the worse, better being smaller unless `Choose::Max`
+//!   says otherwise. A node without in edges is a source, one without out edges a sink;
+//! - R2 in each pass the sources send their ids down; everybody hands down the best it heard;
+//! - R3 on the way up a node answers S where the best came from and N elsewhere; and N everywhere
+//!   if it got an N itself;
+//! - R4 an N turns its edge;
+//! - R5 pruning, which the end depends on: of several in edges with the same value one is kept, the
+//!   others are answered `Dup` and vanish; an N on an edge that vanishes does not count, for its
+//!   kept twin carries the same N to the same source. (If it counted, pruning could make new
+//!   sources.) Who has no out edge left, one in edge and no N is a `Leaf`: it is done, and waits to
+//!   be told by the neighbour on that edge, its parent in a spanning tree;
+//! - R6 the source that has lost all its edges leads, and is made known down the spanning tree.
 //!
-//! The source that has lost all its edges leads. Passes are numbered, so that what comes late or
-//! twice is known for what it is.
+//! Passes are numbered, so that what comes late or twice is known for what it is.
 //!
 //! `Text::Seed` is lecture notes 003 as printed: a node in the middle answers S where the best came
 //! from, whatever it got from below; nothing is pruned, and nobody is told. There, a lone source
@@ -35,63 +36,19 @@
 //! Lacks: any tolerance of loss or crashes, which stop the pass they fall into.
 //! Cost: 2m ID, at most 2m(⌈log₂ s⌉+1) YO and UP for s sources after the IDs, n-1 ELECTED.
 
+mod message;
+mod why;
+
+pub use message::{Message, Prune};
+pub use why::WHY;
+
+use super::why::{NO_HAND_OVER, STRANGER, WAITS, pass_on};
 use crate::election::rank::{Choose, Rank};
 use conclave_core::detector::Detector;
 use conclave_core::election::{Election, Indication, Request};
-use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery};
+use conclave_core::{Context, Each, Event, Never, NodeId, Process, Recovery};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// What the nodes tell each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Message {
-    /// This is who I am.
-    Id(Rank),
-    /// The best of those above you, as far as I know.
-    Yo {
-        /// Its rank.
-        best: Rank,
-        /// In which pass.
-        pass: u32,
-    },
-    /// The answer to a `YO`.
-    Up {
-        /// S: what you sent is the best of all that met here and below.
-        yes: bool,
-        /// Whether the edge is to vanish.
-        prune: Prune,
-        /// In which pass.
-        pass: u32,
-    },
-    /// This node leads.
-    Elected(Rank),
-}
-
-impl Named for Message {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Id(_) => "ID",
-            Self::Yo { .. } => "YO",
-            Self::Up { .. } => "UP",
-            Self::Elected(_) => "ELECTED",
-        }
-    }
-
-    fn is_reply(&self) -> bool {
-        matches!(self, Self::Up { .. })
-    }
-}
-
-/// Why an edge vanishes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Prune {
-    /// It does not.
-    None,
-    /// Another edge brings the same.
-    Dup,
-    /// Whoever answers is done, and this edge is its only one.
-    Leaf,
-}
 
 /// Which text of the algorithm to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -160,16 +117,16 @@ impl Process for YoYo {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start => {}
-            Event::Restart => self.tell(ctx),
-            Event::Request(Request::Campaign) => self.wake(ctx),
-            Event::Request(Request::Resign) => {} // Whoever misses it will elect another.
-            Event::Indication(told) => ctx.indicate(told.into()),
+            Event::Start => ctx.because(&WAITS, ()),
+            Event::Restart => self.on_restart(ctx),
+            Event::Request(Request::Campaign) => self.on_campaign(ctx),
+            Event::Request(Request::Resign) => ctx.because(&NO_HAND_OVER, ()),
+            Event::Indication(told) => pass_on(told, ctx),
             Event::Message { from, message } => {
-                let edge = self.edges.binary_search_by_key(&from, |edge| edge.to);
-                if let Ok(edge) = edge {
-                    self.on_message(edge, message, ctx);
-                } // Else a stranger: there is no edge to it.
+                match self.edges.binary_search_by_key(&from, |edge| edge.to) {
+                    Ok(edge) => self.on_message(edge, message, ctx),
+                    Err(_) => ctx.because(&STRANGER, from), // There is no edge to it.
+                }
             }
         }
     }
@@ -188,37 +145,60 @@ impl YoYo {
         Self { rank, choose, text, edges, phase: Phase::Asleep, pass: 0, leader: None }
     }
 
+    fn on_restart(&self, ctx: &mut Context<Self>) {
+        match self.leader {
+            Some(leader) => ctx.because(&why::STILL_FOLLOWS, leader.node),
+            None => ctx.because(&why::GOES_ON, ()),
+        }
+        self.tell(ctx);
+    }
+
     /// Begins, if it has not yet: there is one election.
-    fn wake(&mut self, ctx: &mut Context<Self>) {
-        if self.phase == Phase::Asleep {
-            self.phase = Phase::Setup;
-            for edge in &self.edges {
-                ctx.send(edge.to, Message::Id(self.rank));
+    fn on_campaign(&mut self, ctx: &mut Context<Self>) {
+        match self.phase {
+            Phase::Asleep => {
+                self.wake(ctx);
+                self.go_on(ctx);
             }
-            self.go_on(ctx);
+            Phase::Setup | Phase::Down | Phase::Up | Phase::Done => {
+                ctx.because(&why::ALREADY, ());
+            }
+        }
+    }
+
+    fn wake(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::WAKES, ());
+        self.phase = Phase::Setup;
+        for edge in &self.edges {
+            ctx.send(edge.to, Message::Id(self.rank));
         }
     }
 
     fn on_message(&mut self, at: usize, message: Message, ctx: &mut Context<Self>) {
-        self.wake(ctx);
+        if self.phase == Phase::Asleep {
+            self.wake(ctx);
+        }
         let edge = &mut self.edges[at];
         match message {
             Message::Id(rank) if edge.way == Way::Unknown => {
                 let better = self.choose.prefers(rank, self.rank);
                 edge.way = if better { Way::In } else { Way::Out };
+                ctx.because(if better { &why::EDGE_IN } else { &why::EDGE_OUT }, rank.node);
             }
-            Message::Id(_) => {} // Again.
             // The YO of the next pass may overtake the N that turns the edge, even the ID.
             Message::Yo { best, pass } if pass >= self.pass && edge.heard.is_none() => {
+                ctx.because(&why::HEARD, (edge.to, best.node, pass));
                 edge.heard = Some((best, pass));
             }
-            Message::Yo { .. } => {} // Again.
             Message::Up { yes, prune, pass }
                 if pass == self.pass && edge.way == Way::Out && edge.answer.is_none() =>
             {
+                ctx.because(why::answered(yes, prune), edge.to);
                 edge.answer = Some((yes, prune));
             }
-            Message::Up { .. } => {} // Again.
+            Message::Id(_) | Message::Yo { .. } | Message::Up { .. } => {
+                ctx.because(&why::CAME_BEFORE, ());
+            }
             Message::Elected(leader) => return self.on_elected(leader, ctx),
         }
         self.go_on(ctx);
@@ -227,22 +207,32 @@ impl YoYo {
     /// Does whatever is due, until a message is missing.
     fn go_on(&mut self, ctx: &mut Context<Self>) {
         loop {
-            let all = |done: &dyn Fn(&Edge) -> bool| self.edges.iter().all(done);
+            let any = |missing: fn(&Edge, u32) -> bool| {
+                self.edges.iter().any(|edge| missing(edge, self.pass))
+            };
             match self.phase {
-                Phase::Setup if all(&|edge| edge.way != Way::Unknown) => self.next_pass(ctx),
-                Phase::Down if all(&|edge| edge.way != Way::In || self.has_come(edge)) => {
-                    self.yo_down(ctx);
+                Phase::Setup if !any(Edge::lacks_id) => self.next_pass(ctx),
+                Phase::Down if !any(Edge::lacks_yo) => self.yo_down(ctx),
+                Phase::Up if !any(Edge::lacks_up) => self.yo_up(ctx),
+                Phase::Asleep | Phase::Setup | Phase::Down | Phase::Up | Phase::Done => {
+                    return self.say_what_is_missing(ctx);
                 }
-                Phase::Up if all(&|edge| edge.way != Way::Out || edge.answer.is_some()) => {
-                    self.yo_up(ctx);
-                }
-                Phase::Asleep | Phase::Setup | Phase::Down | Phase::Up | Phase::Done => return,
             }
         }
     }
 
-    fn has_come(&self, edge: &Edge) -> bool {
-        edge.heard.is_some_and(|(_, pass)| pass == self.pass)
+    fn say_what_is_missing(&self, ctx: &mut Context<Self>) {
+        let from = |missing: fn(&Edge, u32) -> bool| {
+            let edges = self.edges.iter().filter(move |edge| missing(edge, self.pass));
+            Each(edges.map(|edge| edge.to))
+        };
+        match self.phase {
+            Phase::Asleep => ctx.because(&WAITS, ()),
+            Phase::Setup => ctx.because(&why::WAITS_FOR_IDS, from(Edge::lacks_id)),
+            Phase::Down => ctx.because(&why::WAITS_FOR_YO, from(Edge::lacks_yo)),
+            Phase::Up => ctx.because(&why::WAITS_FOR_UP, from(Edge::lacks_up)),
+            Phase::Done => ctx.because(&why::IS_DONE, ()),
+        }
     }
 
     /// Who has lost all its edges, and not as a leaf, is the last source.
@@ -251,7 +241,8 @@ impl YoYo {
             self.pass += 1;
             self.phase = Phase::Down;
         } else {
-            self.on_elected(self.rank, ctx);
+            ctx.because(&why::LEADS, ());
+            self.learn(self.rank, ctx);
         }
     }
 
@@ -259,6 +250,13 @@ impl YoYo {
     fn yo_down(&mut self, ctx: &mut Context<Self>) {
         let pass = self.pass;
         let best = self.best();
+        if !self.has(Way::In) {
+            ctx.because(&why::SOURCE, pass);
+        } else if self.has(Way::Out) {
+            ctx.because(&why::HANDS_DOWN, (pass, best.node));
+        } else {
+            ctx.because(&why::SINK, (pass, best.node));
+        }
         for edge in self.edges.iter().filter(|edge| edge.way == Way::Out) {
             ctx.send(edge.to, Message::Yo { best, pass });
         }
@@ -275,13 +273,14 @@ impl YoYo {
         for (edge, duplicate) in self.edges.iter_mut().zip(duplicates) {
             match (edge.way, edge.answer.take()) {
                 (Way::In, _) => {
-                    let heard = edge.heard.take();
-                    let yes = !all_no && heard.is_some_and(|(value, _)| value == best);
+                    let value = edge.heard.take().map(|(value, _)| value);
+                    let yes = !all_no && value == Some(best);
                     let prune = match (duplicate, leaf) {
                         (true, _) => Prune::Dup,
                         (false, true) => Prune::Leaf,
                         (false, false) => Prune::None,
                     };
+                    ctx.because(why::answering(yes, prune, all_no), (edge.to, best.node));
                     ctx.send(edge.to, Message::Up { yes, prune, pass: self.pass });
                     edge.way = match (prune, yes) {
                         (Prune::None, true) => Way::In,
@@ -291,7 +290,10 @@ impl YoYo {
                 }
                 (Way::Out, Some((_, Prune::Dup))) => edge.way = Way::Gone,
                 (Way::Out, Some((_, Prune::Leaf))) => edge.way = Way::Child,
-                (Way::Out, Some((false, Prune::None))) => edge.way = Way::In,
+                (Way::Out, Some((false, Prune::None))) => {
+                    ctx.because(&why::TURNED, edge.to);
+                    edge.way = Way::In;
+                }
                 (Way::Out | Way::Unknown | Way::Gone | Way::Child, _) => {}
             }
         }
@@ -307,6 +309,10 @@ impl YoYo {
         let values = self.edges.iter().filter(|edge| edge.way == Way::In);
         let values = values.filter_map(|edge| edge.heard.map(|(value, _)| value));
         self.choose.best(values).unwrap_or(self.rank)
+    }
+
+    fn has(&self, way: Way) -> bool {
+        self.edges.iter().any(|edge| edge.way == way)
     }
 
     /// For each edge, whether it is an in edge and an earlier one brought the same.
@@ -334,20 +340,40 @@ impl YoYo {
 
     /// Somebody leads: this node, or whom its parent names.
     fn on_elected(&mut self, leader: Rank, ctx: &mut Context<Self>) {
-        if self.leader.is_none() {
-            self.leader = Some(leader);
-            self.phase = Phase::Done;
-            self.tell(ctx);
-            for child in self.edges.iter().filter(|edge| edge.way == Way::Child) {
-                ctx.send(child.to, Message::Elected(leader));
-            }
-        } // Else told again.
+        if let Some(known) = self.leader {
+            return ctx.because(&why::TOLD_AGAIN, known.node);
+        }
+        ctx.because(&why::FOLLOWS, leader.node);
+        self.learn(leader, ctx);
+    }
+
+    fn learn(&mut self, leader: Rank, ctx: &mut Context<Self>) {
+        self.leader = Some(leader);
+        self.phase = Phase::Done;
+        self.tell(ctx);
+        for child in self.edges.iter().filter(|edge| edge.way == Way::Child) {
+            ctx.send(child.to, Message::Elected(leader));
+        }
     }
 
     fn tell(&self, ctx: &mut Context<Self>) {
         if let Some(leader) = self.leader {
             ctx.indicate(Indication::Elected { leader: leader.node, term: 1 });
         }
+    }
+}
+
+impl Edge {
+    fn lacks_id(&self, _: u32) -> bool {
+        self.way == Way::Unknown
+    }
+
+    fn lacks_yo(&self, pass: u32) -> bool {
+        self.way == Way::In && self.heard.is_none_or(|(_, of)| of != pass)
+    }
+
+    fn lacks_up(&self, _: u32) -> bool {
+        self.way == Way::Out && self.answer.is_none()
     }
 }
 

@@ -27,6 +27,16 @@
 //!
 //! All carry the epoch of their sender, and are sent again where no answer comes.
 //!
+//! Rules: R1 who wants to enter asks the coordinator, and again while it is not heard. R2 the
+//! coordinator keeps a line, and lets in the first of it that seems to be up, one at a time. R3 a
+//! client enters when its request is granted, unless the grant is of an older epoch or may be too
+//! old; a grant for a request that is over goes back. R4 who leaves, or no longer wants in, tells
+//! the coordinator. R5 a holder is asked for signs of life; without any, its hold ends as the mode
+//! says. R6 who is elected claims a new epoch, and asks everybody what it wants and holds. R7 it
+//! lets nobody in before all have answered, or silence may end the wait by the mode. R8 who knows a
+//! greater epoch obeys no smaller one, and says so. R9 who came back, or missed the new
+//! coordinator, speaks to it first.
+//!
 //! The node with the highest number coordinates from the start, without a word. Each answer names
 //! what it answers: the seq of the request, and the beat, the number of the last sign of life that
 //! had come. By counting its own beats a client knows that a grant is too old to be used, half of
@@ -42,19 +52,24 @@
 //! Cost: 3 messages, and a `Queued` where one must wait; with leases, two `Keepalive`s per lease of
 //! waiting. A new coordinator costs n-1 `NewCoord` and a `State` of each live node.
 
+mod client;
 mod coordinator;
 mod message;
 mod normal;
 mod succession;
 #[cfg(test)]
 mod tests;
+mod why;
 
 pub use message::{Message, Status};
 pub use normal::normal;
+pub use why::{CLIENT, WHY};
 
 use super::epoch::{Ballot, Epoch, Mode, Setup};
+use super::why::{NO_CLOCK, STRANGER};
+use client::Grant;
 use conclave_core::election::{self, Election};
-use conclave_core::mutex::{Indication, Mutex, Request};
+use conclave_core::mutex::{Mutex, Request};
 use conclave_core::{Context, Delay, Event, NodeId, NodeSet, Process, Recovery};
 use coordinator::Coordinator;
 use serde::{Deserialize, Serialize};
@@ -112,17 +127,18 @@ impl Process for CentralFailover {
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
             Event::Start => {}
-            Event::Restart => self.on_restart(),
+            Event::Restart => self.on_restart(ctx),
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
-            Event::Request(Request::Observe(_)) => {} // No logical clock here.
+            Event::Request(Request::Observe(_)) => ctx.because(&NO_CLOCK, ()),
             Event::Indication(election::Indication::Elected { leader, term }) => {
                 self.on_elected(leader, term, ctx);
             }
             Event::Indication(election::Indication::Deposed { .. }) => self.on_deposed(ctx),
             Event::Indication(election::Indication::Suspect(node)) => self.on_suspect(node, ctx),
             Event::Indication(election::Indication::Trust(node)) => self.on_trust(node, ctx),
+            Event::Message { from, .. } if from.0 >= self.setup.n => ctx.because(&STRANGER, from),
             Event::Message { from, message } => self.on_message(from, message, ctx),
             Event::Timer(Timer::Beat) => self.on_beat(ctx),
             Event::Timer(Timer::Round) => self.on_round(ctx),
@@ -142,6 +158,10 @@ impl Process for CentralFailover {
         kept.leader = None;
         kept.coordinator = None;
         Recovery::State(kept)
+    }
+
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        self.coordinator.iter().flat_map(|coordinator| coordinator.waits()).collect()
     }
 }
 
@@ -171,7 +191,8 @@ impl CentralFailover {
 
     /// Until the coordinator knows of it a node asks for nothing, and it is no coordinator itself:
     /// one that lost its disk must not take itself for the first.
-    fn on_restart(&mut self) {
+    fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::RESTARTED, ());
         self.joined = false;
         self.leader = None;
         self.coordinator = None;
@@ -184,19 +205,24 @@ impl CentralFailover {
         self.ticket = None;
         self.seq += 1;
         if self.joined {
+            ctx.because(&why::ASKED, (self.coordinated_by, self.seq));
             self.ask(ctx);
+        } else {
+            ctx.because(&why::UNKNOWN_YET, ());
         }
         self.keep_beating(ctx);
     }
 
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.status, Status::Inside, "released without entering");
+        ctx.because(&why::LEFT, self.coordinated_by);
         self.status = Status::Idle;
         self.tell_coordinator(Message::Release { epoch: self.epoch, seq: self.seq }, ctx);
     }
 
     fn on_cancel(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.status, Status::Waiting, "cancelled without waiting");
+        ctx.because(&why::WITHDREW, ());
         self.status = Status::Idle;
         if self.joined {
             ctx.cancel_timer(Timer::Beat);
@@ -209,6 +235,7 @@ impl CentralFailover {
         if !self.follows_leader() {
             self.join(ctx);
         } else if self.status == Status::Waiting {
+            ctx.because(&why::ASKED_AGAIN, self.coordinated_by);
             self.beat += 1;
             self.ask(ctx);
         }
@@ -243,15 +270,14 @@ impl CentralFailover {
     }
 
     fn join(&self, ctx: &mut Context<Self>) {
-        if let Some(leader) = self.reachable_leader() {
-            ctx.send(leader, Message::Join { epoch: self.epoch });
-        }
+        let Some(leader) = self.reachable_leader() else {
+            return ctx.because(&why::NO_LEADER, ());
+        };
+        ctx.because(&why::JOINS, leader);
+        ctx.send(leader, Message::Join { epoch: self.epoch });
     }
 
     fn on_message(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
-        if from.0 >= self.setup.n {
-            return; // A stranger.
-        }
         if self.coordinator.is_some() && message.epoch() > self.epoch {
             self.on_outbid(from, message, ctx);
         }
@@ -280,89 +306,15 @@ impl CentralFailover {
             }
             // Of a coordinator that was replaced: whoever came after knows nothing of it. A delayed
             // grant of the dead would let in a second holder.
-            Message::Grant { .. } | Message::Queued { .. } => {}
-            Message::State { .. } => {} // To an earlier round; the sender is asked again.
-            Message::Stale { .. } => {} // A greater epoch was dealt with above; a smaller is late.
+            Message::Grant { .. } | Message::Queued { .. } => {
+                ctx.because(&why::OLD_EPOCH, (from, message.epoch(), self.epoch));
+            }
+            // To an earlier round; the sender is asked again.
+            Message::State { .. } => ctx.because(&why::REPORTED_LATE, from),
+            // A greater epoch was dealt with above; a smaller is late.
+            Message::Stale { epoch } => ctx.because(&why::EPOCH_KNOWN, (epoch, self.epoch)),
             // Nobody can be thrown out of the application: the resource refuses the smaller fence.
-            Message::Revoke { .. } => {}
-        }
-    }
-
-    fn on_new_coord(
-        &mut self,
-        from: NodeId,
-        epoch: Epoch,
-        known: u32,
-        over: u32,
-        ctx: &mut Context<Self>,
-    ) {
-        if epoch < self.epoch || self.coordinator.is_some() {
-            return ctx.send(from, Message::Stale { epoch: self.epoch });
-        }
-        self.epoch = epoch;
-        self.coordinated_by = from;
-        // What was asked for before a restart is over; so is what a coordinator gave up on.
-        let over = if self.joined { over } else { known };
-        self.joined = true;
-        if self.seq <= over {
-            self.seq = over + u32::from(self.status == Status::Waiting);
-            self.ticket = None;
-        }
-        self.beat += 1; // A sign of life like any other, and the timer starts anew.
-        let number = match self.status {
-            Status::Waiting => self.ticket.unwrap_or(NO_PLACE),
-            Status::Idle | Status::Inside => self.fence,
-        };
-        let Self { seq, beat, status, .. } = *self;
-        ctx.send(from, Message::State { epoch, seq, beat, status, number });
-        self.keep_beating(ctx);
-    }
-
-    fn on_queued(&mut self, seq: u32, ticket: u64, ctx: &mut Context<Self>) {
-        if self.status == Status::Waiting && seq == self.seq {
-            self.ticket = Some(ticket);
-            if self.setup.mode != Mode::Lease && self.follows_leader() {
-                ctx.cancel_timer(Timer::Beat); // Nothing is left to be said.
-            }
-        } // Otherwise that request is over.
-    }
-
-    fn on_ping(&mut self, from: NodeId, epoch: Epoch, seq: u32, ctx: &mut Context<Self>) {
-        if epoch < self.epoch {
-            return ctx.send(from, Message::Stale { epoch: self.epoch });
-        }
-        let answer = match self.status {
-            Status::Inside if seq == self.seq => Message::Pong { epoch, seq },
-            // The grant was lost: a sign of life will bring another.
-            Status::Waiting if seq == self.seq => {
-                Message::Keepalive { epoch, seq, beat: self.beat }
-            }
-            Status::Idle | Status::Waiting | Status::Inside => Message::Release { epoch, seq },
-        };
-        ctx.send(from, answer);
-    }
-
-    fn on_grant(&mut self, from: NodeId, grant: Grant, ctx: &mut Context<Self>) {
-        let Grant { epoch, seq, beat, fence } = grant;
-        match self.status {
-            Status::Waiting if seq == self.seq && self.joined => {
-                if self.setup.mode == Mode::Lease && self.beat > beat {
-                    // More than half a lease may have passed since that beat: is it still ours?
-                    let beat = self.beat;
-                    return ctx.send(from, Message::Keepalive { epoch, seq, beat });
-                }
-                self.epoch = epoch;
-                self.coordinated_by = from;
-                self.status = Status::Inside;
-                self.fence = fence;
-                ctx.cancel_timer(Timer::Beat);
-                ctx.indicate(Indication::Entered { fence });
-            }
-            Status::Inside if seq == self.seq => {} // The second copy of a grant in use.
-            // It answers a request that is over: the coordinator must not wait for us.
-            Status::Idle | Status::Waiting | Status::Inside => {
-                ctx.send(from, Message::Release { epoch, seq });
-            }
+            Message::Revoke { fence, .. } => ctx.because(&why::REVOKED, fence),
         }
     }
 
@@ -379,14 +331,6 @@ impl CentralFailover {
     fn reachable_leader(&self) -> Option<NodeId> {
         self.leader.filter(|&leader| leader != self.me && !self.suspects.contains(leader))
     }
-}
-
-/// What a grant says.
-struct Grant {
-    epoch: Epoch,
-    seq: u32,
-    beat: u32,
-    fence: u64,
 }
 
 /// A request, or the sign of life of one that was acknowledged.

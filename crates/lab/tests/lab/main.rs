@@ -12,6 +12,7 @@ mod quorum;
 mod recordings;
 mod scenarios;
 mod timeout;
+mod why;
 
 use conclave_algorithms::catalog::Setting;
 use conclave_sim::Runnable;

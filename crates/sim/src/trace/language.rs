@@ -1,6 +1,10 @@
 //! The language that drawings are labelled in. The names of messages are those of the papers, in
 //! any language.
 
+mod states;
+
+use conclave_core::{Argument, Reason};
+
 /// A language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
@@ -38,20 +42,34 @@ impl Language {
         }
     }
 
-    /// The name of what a message carries.
+    /// Why a step did what it did, in a sentence with marks for nodes.
+    pub fn reason(self, reason: &Reason) -> String {
+        let written = |argument: &Argument| match argument {
+            Argument::Span(span) => self.number(span),
+            Argument::Node(_)
+            | Argument::Nodes(_)
+            | Argument::Number(_)
+            | Argument::Stamp(_)
+            | Argument::Name(_)
+            | Argument::Text(_) => argument.text(),
+        };
+        reason.fill_with(self.pick(reason.why.english, reason.why.portuguese), written)
+    }
+
+    /// The name of what a message carries, or a state is made of.
     pub fn field(self, name: &str) -> &str {
         if self == Self::English {
             return name;
         }
-        found(&FIELDS, name)
+        found(states::FIELDS, found(&FIELDS, name))
     }
 
-    /// What a message carries where that is a word.
+    /// What a message carries, or a state holds, where that is a word.
     pub fn value(self, word: &str) -> &str {
         if self == Self::English {
             return word;
         }
-        found(&VALUES, word)
+        found(states::WORDS, found(&VALUES, word))
     }
 
     /// The name of a timer; what comes after the first word is a node.

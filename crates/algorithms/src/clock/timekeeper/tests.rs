@@ -3,7 +3,7 @@
 use super::super::lamport::{LamportClock, Rule, Scalar};
 use super::*;
 use conclave_core::Effect;
-use conclave_core::testkit::{message, run, send};
+use conclave_core::testkit::{codes, message, run, send, why};
 
 const _: () = assert!(size_of::<Event<LamportClock>>() <= 32);
 const HAPPEN: Event<LamportClock> = Event::Request(Request::Happen);
@@ -89,4 +89,28 @@ fn the_application_hands_the_task_out_and_answers_an_empty_one_itself() {
     assert_eq!(run(&mut application, answer).len(), 1);
     let mut application = node(3, task(&[]), 0);
     assert_eq!(run(&mut application, Event::Timer(Timer::Act)), [stamped(Kind::Local, 1)]);
+}
+
+#[test]
+fn every_step_of_a_clock_is_explained_with_its_reading() {
+    let mut node = node(0, Example::Exchange, 1);
+    assert_eq!(codes(&mut node, Event::Start), ["starts"]);
+    assert_eq!(codes(&mut node, HAPPEN), ["moves-on"]);
+    let reasons = why(&mut node, message(1, Message::Tell { time: 9, sent: 7 }));
+    let told = reasons[0].fill(reasons[0].why.english);
+    assert!(told.starts_with("the message carries 9 and the clock reads 1: goes one"), "{told}");
+    assert_eq!(codes(&mut node, Event::Timer(Timer::Tick)), ["ticks"]);
+    assert_eq!(codes(&mut node, Event::Timer(Timer::Loop)), ["nothing-due"]);
+    assert_eq!(codes(&mut node, message(9, Message::Tell { time: 9, sent: 7 })), ["stranger"]);
+    let absurd = message(1, Message::Tell { time: u64::MAX, sent: 7 });
+    assert_eq!(codes(&mut node, absurd), ["goes-beyond", "absurd"]);
+}
+
+#[test]
+fn a_task_is_taken_and_handed_on_for_a_reason() {
+    let mut first = node(0, task(&[0, 1]), 0);
+    let step = |step| message(3, Message::Task { time: 1, sent: 1, step });
+    assert_eq!(codes(&mut first, step(0)), ["goes-beyond", "takes-task"]);
+    assert_eq!(codes(&mut first, Event::Timer(Timer::Act)), ["task-done", "moves-on"]);
+    assert_eq!(codes(&mut first, step(1)), ["goes-beyond", "not-my-step"]);
 }

@@ -1,6 +1,6 @@
 use super::*;
 use conclave_core::Effect;
-use conclave_core::testkit::{message, run, send};
+use conclave_core::testkit::{codes, message, run, send, why};
 
 const PEER: NodeId = NodeId(1);
 const SETUP: Setup = Setup {
@@ -134,4 +134,24 @@ fn gaps_beyond_measure_do_not_overflow() {
 fn alone_it_does_nothing() {
     let mut alone = PhiAccrual::new(NodeId(0), Setup { n: 1, ..SETUP });
     assert_eq!(run(&mut alone, Event::Start), []);
+}
+
+#[test]
+fn a_suspicion_tells_how_suspicious_the_silence_was() {
+    let beat = |number| message(1, Message::Heartbeat { number, seen: 0 });
+    let mut regular = node(SETUP);
+    assert_eq!(codes(&mut regular, beat(1)), ["first-heard"]);
+    assert_eq!(codes(&mut regular, Event::Timer(Timer::Sample)), ["sampled"]);
+    assert_eq!(codes(&mut regular, beat(2)), ["remembers"]);
+    let told = (0..1_000).find_map(|_| {
+        let reasons = why(&mut regular, Event::Timer(Timer::Sample));
+        let accused = reasons.into_iter().find(|reason| reason.why.code == "too-silent");
+        accused.map(|reason| reason.fill(reason.why.english))
+    });
+    let told = told.expect("phi rises without end");
+    assert!(told.starts_with("{1} has been silent for ") && told.contains("; phi is 8."), "{told}");
+    assert_eq!(codes(&mut regular, beat(3)), ["remembers", "trusts"]);
+    let mut unheard = node(SETUP);
+    let silent = (0..1_000).map(|_| codes(&mut unheard, Event::Timer(Timer::Sample)));
+    assert!(silent.into_iter().any(|codes| codes == ["never-heard", "sampled"]));
 }

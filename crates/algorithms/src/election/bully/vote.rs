@@ -1,7 +1,7 @@
 //! Votes of a majority (`majority=true`): a winner leads only when more than half of all nodes
 //! agree.
 
-use super::{Bully, Leadership, Message, Phase, Timer};
+use super::{Bully, Leadership, Message, Phase, Timer, why};
 use conclave_core::election::Indication;
 use conclave_core::{Context, Delay, NodeId, Ticks};
 
@@ -10,6 +10,7 @@ impl Bully {
     pub(super) fn stand(&mut self, ctx: &mut Context<Self>) {
         self.counter += 1;
         let counter = self.counter;
+        ctx.because(&why::STANDS, (self.needed(), self.n(), counter));
         self.phase = Phase::AwaitVotes;
         self.voted = Some(Leadership { leader: self.me, counter });
         self.votes.clear();
@@ -23,15 +24,24 @@ impl Bully {
     pub(super) fn on_candidate(&mut self, from: NodeId, counter: u64, ctx: &mut Context<Self>) {
         let wanted = Leadership { leader: from, counter };
         let free = self.voted.is_none_or(|voted| counter > voted.counter || voted == wanted);
-        let granted = free && !self.knows_better_than(from);
-        if granted {
-            self.voted = Some(wanted);
+        let better = self.better_known(from);
+        let granted = free && better.is_none();
+        match (self.voted, better) {
+            (_, Some(better)) => ctx.because(&why::KNOWS_BETTER, (from, better)),
+            (Some(voted), None) if !free => {
+                ctx.because(&why::VOTED_ALREADY, (from, voted.leader, voted.counter));
+            }
+            (Some(_) | None, None) => {
+                ctx.because(&why::VOTES, (from, counter));
+                self.voted = Some(wanted);
+            }
         }
         self.hear(counter);
         let counter = if granted { counter } else { self.counter };
         ctx.send(from, Message::Vote { counter, granted });
         if self.setup.ranking.beats(self.me, from) {
-            self.begin(ctx); // It cannot have heard that this node is alive.
+            ctx.because(&why::OBJECTS, from); // It cannot have heard that this node is alive.
+            self.begin(ctx);
         }
     }
 
@@ -51,15 +61,18 @@ impl Bully {
         self.hear(counter); // A refusal tells from where to go on.
         if granted {
             self.count(from, counter, ctx);
+        } else {
+            ctx.because(&why::REFUSED, (from, counter));
         }
     }
 
     fn count(&mut self, voter: NodeId, counter: u64, ctx: &mut Context<Self>) {
         let candidacy = Leadership { leader: self.me, counter };
         if self.phase != Phase::AwaitVotes || self.voted != Some(candidacy) {
-            return; // For an earlier try, or one vote more than were needed.
+            return ctx.because(&why::LATE_VOTE, ());
         }
         self.votes.insert(voter);
+        ctx.because(&why::COUNTS, (self.votes.len(), self.needed()));
         if self.is_majority(self.votes.len()) {
             ctx.cancel_timer(Timer::Answer);
             self.lead(counter, ctx);
@@ -69,11 +82,13 @@ impl Bully {
     /// Too few votes in time: tries again after a while, if a majority can be alive at all.
     pub(super) fn on_votes_missing(&mut self, ctx: &mut Context<Self>) {
         if self.can_win() {
+            ctx.because(&why::TOO_FEW_VOTES, (self.votes.len(), self.needed()));
             self.phase = Phase::BackingOff;
             let round_trip = self.setup.round_trip();
             let after = Delay::between(round_trip, Ticks(round_trip.0 * 4));
             ctx.set_timer(Timer::BackOff, after);
         } else {
+            ctx.because(&why::NO_MAJORITY, (self.suspects.len(), self.n()));
             self.phase = Phase::Idle; // Until somebody is trusted again.
         }
     }
@@ -82,6 +97,8 @@ impl Bully {
         if self.phase == Phase::BackingOff {
             self.phase = Phase::Idle;
             self.try_again(ctx);
+        } else {
+            ctx.because(&why::SETTLED, ());
         }
     }
 
@@ -89,6 +106,7 @@ impl Bully {
     pub(super) fn try_again(&mut self, ctx: &mut Context<Self>) {
         let nobody = self.elected.is_none_or(|elected| self.suspects.contains(elected.leader));
         if self.setup.by_majority && nobody && self.phase == Phase::Idle {
+            ctx.because(&why::TRIES_AGAIN, ());
             self.begin(ctx);
         }
     }
@@ -99,6 +117,7 @@ impl Bully {
             return;
         }
         if let Some(led) = self.elected.filter(|_| self.leads()) {
+            ctx.because(&why::STEPS_DOWN, (self.suspects.len(), self.n()));
             self.elected = None;
             ctx.cancel_timer(Timer::Recheck);
             self.returned.clear();
@@ -106,11 +125,12 @@ impl Bully {
         }
     }
 
-    /// Whether this node, or the leader that it knows and trusts, is better.
-    fn knows_better_than(&self, candidate: NodeId) -> bool {
+    /// Who is better: the leader that this node knows and trusts, or this node itself.
+    fn better_known(&self, candidate: NodeId) -> Option<NodeId> {
         let trusted = self.elected.filter(|elected| !self.suspects.contains(elected.leader));
         let leader = trusted.map(|elected| elected.leader);
-        leader.into_iter().chain([self.me]).any(|known| self.setup.ranking.beats(known, candidate))
+        let known = leader.into_iter().chain([self.me]);
+        known.into_iter().find(|&known| self.setup.ranking.beats(known, candidate))
     }
 
     /// Whether there can be enough votes for anybody.
@@ -119,6 +139,11 @@ impl Bully {
     }
 
     fn is_majority(&self, nodes: u32) -> bool {
-        nodes > self.n() / 2
+        nodes >= self.needed()
+    }
+
+    /// How many are more than half.
+    fn needed(&self) -> u32 {
+        self.n() / 2 + 1
     }
 }

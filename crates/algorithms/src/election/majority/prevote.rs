@@ -31,12 +31,13 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Majority, Message, Role, Timer};
+use super::{Majority, Message, Role, Timer, why};
 use conclave_core::{Context, Delay, NodeId, Ticks};
 
 impl Majority {
     /// No heartbeat for `timeout`.
     pub(super) fn doubt(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::DOUBTS, self.setup.timeout);
         self.role = Role::Doubter;
         if self.candidate {
             let latest = self.setup.timeout.since(Ticks(1));
@@ -46,6 +47,7 @@ impl Majority {
 
     /// Asks who would vote for it.
     pub(super) fn ask_first(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::ASKS_FIRST, (self.term + 1, self.term));
         self.role = Role::Asker;
         self.votes.clear();
         for other in self.me.others(self.setup.n) {
@@ -57,17 +59,27 @@ impl Majority {
 
     pub(super) fn on_request_pre_vote(&self, from: NodeId, term: u64, ctx: &mut Context<Self>) {
         let granted = term > self.term && !self.hears_of_leader();
+        if granted {
+            ctx.because(&why::PRE_VOTES, (from, term));
+        } else if term <= self.term {
+            ctx.because(&why::PRE_VOTE_BEHIND, (from, term, self.term));
+        } else {
+            ctx.because(&why::HEARS_LEADER, (from, self.term));
+        }
         let term = if granted { term } else { self.term };
         ctx.send(from, Message::PreVote { term, granted });
     }
 
     pub(super) fn count_pre_vote(&mut self, voter: NodeId, ctx: &mut Context<Self>) {
         if self.role != Role::Asker {
-            return; // It stands already, or has heard of a leader.
+            return ctx.because(&why::LATE_PRE_VOTE, ()); // It stands, or has heard of a leader.
         }
         self.votes.insert(voter);
         if self.setup.is_majority(self.votes.len()) {
+            ctx.because(&why::PRE_ELECTED, self.votes.len());
             self.stand(ctx);
+        } else {
+            ctx.because(&why::PRE_COUNTS, (self.votes.len(), self.setup.majority()));
         }
     }
 

@@ -16,26 +16,32 @@
 //! - It may go to a node that only votes. That one does nothing, as if it had been lost.
 //! - A node that is alone, or does not lead, has nothing to hand over.
 
-use super::{Majority, Message, Role};
+use super::{Majority, Message, Role, why};
 use conclave_core::{Context, NodeId};
 
 impl Majority {
     pub(super) fn on_resign(&mut self, ctx: &mut Context<Self>) {
         if self.role != Role::Leader {
-            return; // Nobody follows it.
+            return ctx.because(&why::DOES_NOT_LEAD, ());
         }
-        let Some(next) = self.successor() else { return };
+        let Some(next) = self.successor() else {
+            return ctx.because(&why::NOBODY_TO_FOLLOW, ());
+        };
+        ctx.because(&why::HANDS_OVER, next);
         ctx.send(next, Message::TimeoutNow { term: self.term });
         self.step_down(ctx);
     }
 
-    pub(super) fn on_timeout_now(&mut self, ctx: &mut Context<Self>) {
+    pub(super) fn on_timeout_now(&mut self, from: NodeId, ctx: &mut Context<Self>) {
         match self.role {
             // Only where a vote was forgotten can a term have two leaders. Each goes on.
-            Role::Leader => {}
+            Role::Leader => ctx.because(&why::TWO_LEADERS, self.term),
             Role::Follower | Role::Doubter | Role::Asker | Role::Candidate => {
                 if self.candidate {
+                    ctx.because(&why::TOLD_TO_STAND, from);
                     self.stand(ctx);
+                } else {
+                    ctx.because(&why::ONLY_VOTES, ());
                 }
             }
         }

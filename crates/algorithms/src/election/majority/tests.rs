@@ -1,6 +1,6 @@
 use super::*;
 use conclave_core::Effect;
-use conclave_core::testkit::{message, run, send};
+use conclave_core::testkit::{codes, message, run, send, why};
 
 const CAMPAIGN: Event<Majority> = Event::Request(Request::Campaign);
 
@@ -220,4 +220,68 @@ fn a_leader_of_four_needs_two_answers_to_go_on() {
     };
     assert!(fourth_beat(&[]) && fourth_beat(&[1]), "half of all have not answered");
     assert!(!fourth_beat(&[1, 3]));
+}
+
+#[test]
+fn an_election_is_explained_vote_by_vote() {
+    let mut node = node(0, 5);
+    assert_eq!(codes(&mut node, Event::Start), ["waits"]);
+    let stands = ["misses-leader", "stands", "counts"];
+    assert_eq!(codes(&mut node, Event::Timer(Timer::Election)), stands);
+    assert_eq!(codes(&mut node, vote(1, 1)), ["counts"]);
+    let refused = message(2, Message::Vote { term: 1, granted: false });
+    assert_eq!(codes(&mut node, refused), ["refused"]);
+    let again = ["split", "stands", "counts"];
+    assert_eq!(codes(&mut node, Event::Timer(Timer::Election)), again);
+    assert_eq!(codes(&mut node, vote(1, 1)), ["old-term"]);
+    run(&mut node, vote(1, 2));
+    assert_eq!(codes(&mut node, vote(2, 2)), ["elected", "beats"]);
+    assert_eq!(codes(&mut node, vote(3, 2)), ["late-vote"]);
+    let ack = |term, number| message(1, Message::HeartbeatAck { term, number });
+    assert_eq!(codes(&mut node, ack(2, 1)), ["answered"]);
+    assert_eq!(codes(&mut node, ack(2, 9)), ["never-sent"]);
+    let two = message(4, Message::Heartbeat { term: 2, number: 1 });
+    assert_eq!(codes(&mut node, two), ["two-leaders"]);
+    assert_eq!(codes(&mut node, Event::Timer(Timer::Quorum)), ["lost-majority", "steps-down"]);
+    assert_eq!(codes(&mut node, Event::Timer(Timer::Heartbeat)), ["not-leading"]);
+    assert_eq!(codes(&mut node, Event::Restart), ["came-back"]);
+}
+
+#[test]
+fn a_voter_says_why_it_gives_or_keeps_its_vote() {
+    let mut voter = node(0, 3);
+    let ask = |from, term| message(from, Message::RequestVote { term });
+    assert_eq!(codes(&mut voter, ask(1, 4)), ["newer-term", "votes"]);
+    assert_eq!(codes(&mut voter, ask(2, 4)), ["voted-already"]);
+    assert_eq!(codes(&mut voter, ask(2, 3)), ["old-request"]);
+    let beat = |term| message(1, Message::Heartbeat { term, number: 1 });
+    assert_eq!(codes(&mut voter, beat(4)), ["follows"]);
+    assert_eq!(codes(&mut voter, beat(4)), ["still-follows"]);
+    assert_eq!(codes(&mut voter, beat(3)), ["stale-leader"]);
+    let told = why(&mut voter, ask(2, 4));
+    let kept = "refuses {2}: has voted for {1} in term 4, and has one vote a term";
+    assert_eq!(told[0].fill(told[0].why.english), kept);
+}
+
+#[test]
+fn pre_votes_and_a_hand_over_are_explained() {
+    let mut node = Majority::new(NodeId(0), Setup { prevote: true, ..setup(3) }, None);
+    let asks = ["misses-leader", "asks-first", "pre-counts"];
+    assert_eq!(codes(&mut node, Event::Timer(Timer::Election)), ["doubts"]);
+    assert_eq!(codes(&mut node, Event::Timer(Timer::Election)), asks);
+    let ask = |term| message(1, Message::RequestPreVote { term });
+    let answer = |term, granted| message(1, Message::PreVote { term, granted });
+    assert_eq!(codes(&mut node, ask(1)), ["pre-votes"]);
+    assert_eq!(codes(&mut node, ask(0)), ["pre-vote-behind"]);
+    assert_eq!(codes(&mut node, answer(0, false)), ["pre-refused"]);
+    let again = ["asked-in-vain", "asks-first", "pre-counts"];
+    assert_eq!(codes(&mut node, Event::Timer(Timer::Election)), again);
+    assert_eq!(codes(&mut node, answer(1, true)), ["pre-elected", "stands", "counts"]);
+    assert_eq!(codes(&mut node, answer(1, true)), ["late-pre-vote"]);
+    assert_eq!(codes(&mut node, Event::Request(Request::Resign)), ["does-not-lead"]);
+    run(&mut node, vote(2, 1));
+    assert_eq!(codes(&mut node, ask(2)), ["hears-leader"]);
+    assert_eq!(codes(&mut node, Event::Request(Request::Resign)), ["hands-over", "steps-down"]);
+    let now = message(2, Message::TimeoutNow { term: 1 });
+    assert_eq!(codes(&mut node, now), ["told-to-stand", "stands", "counts"]);
 }

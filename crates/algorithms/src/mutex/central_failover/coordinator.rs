@@ -1,6 +1,6 @@
 //! The elected coordinator: it lets in one client at a time.
 
-use super::{CentralFailover, Message, Mode, NO_PLACE, Setup, Timer, Wish};
+use super::{CentralFailover, Epoch, Message, Mode, NO_PLACE, Setup, Timer, Wish, why};
 use conclave_core::{Context, Delay, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -65,6 +65,12 @@ impl Coordinator {
         }
     }
 
+    /// Who waits for whom: those in line for the holder.
+    pub(super) fn waits(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        let behind = |holder: Holder| self.queue.iter().map(move |one| (one.client, holder.client));
+        self.holder.into_iter().flat_map(behind)
+    }
+
     /// Everything this client asked for up to `seq` is over.
     pub(super) fn finish(&mut self, client: NodeId, seq: u32) {
         let over = &mut self.over[client.index()];
@@ -97,17 +103,21 @@ impl CentralFailover {
     pub(super) fn on_request(
         &mut self,
         from: NodeId,
-        epoch: super::Epoch,
+        epoch: Epoch,
         wish: Wish,
         ctx: &mut Context<Self>,
     ) {
         let Wish { seq, beat, repeated } = wish;
-        let Some(coordinator) = &mut self.coordinator else { return }; // The sender will learn.
+        let Some(coordinator) = &mut self.coordinator else {
+            return ctx.because(&why::NOT_COORDINATOR, from); // The sender will learn.
+        };
         if epoch != self.epoch || seq <= coordinator.over[from.index()] {
+            ctx.because(&why::SENDER_KNOWS_LESS, from);
             // Overtaken by its own release, most likely; or the sender knows less than it should.
             return self.announce(from, ctx);
         }
         if coordinator.holds(from, seq) {
+            ctx.because(&why::GRANTED_AGAIN, from);
             return self.grant_again(beat, ctx); // The first grant was lost, or is too old.
         }
         // Places in line rise like fences, so that those of an earlier epoch come first.
@@ -118,33 +128,50 @@ impl CentralFailover {
         if coordinator.line_up(Ticket { number, client: from, seq, beat }) {
             coordinator.tickets += 1;
         } else if repeated {
-            return; // The sender knows its place.
+            return ctx.because(&why::PLACE_KNOWN, from);
         }
         self.pump(ctx);
+        self.tell_place(from, epoch, seq, ctx);
+    }
+
+    /// Tells a client that could not be let in at once that it stands in line.
+    fn tell_place(&self, from: NodeId, epoch: Epoch, seq: u32, ctx: &mut Context<Self>) {
         let Some(coordinator) = &self.coordinator else { return };
         let of_sender = |ticket: &&Ticket| (ticket.client, ticket.seq) == (from, seq);
-        if let Some(&Ticket { number: ticket, .. }) = coordinator.queue.iter().find(of_sender) {
-            ctx.send(from, Message::Queued { epoch, seq, ticket });
+        let Some(ticket) = coordinator.queue.iter().find(of_sender) else { return };
+        match coordinator.holder {
+            Some(holder) => ctx.because(&why::QUEUED, (from, holder.client)),
+            None => ctx.because(&why::QUEUED_EARLY, from),
         }
+        ctx.send(from, Message::Queued { epoch, seq, ticket: ticket.number });
     }
 
     /// A release counts whatever the epoch: what it ends is named by its number.
     pub(super) fn on_released(&mut self, from: NodeId, seq: u32, ctx: &mut Context<Self>) {
-        let Some(coordinator) = &mut self.coordinator else { return }; // It reports when asked.
+        let Some(coordinator) = &mut self.coordinator else {
+            return ctx.because(&why::NOT_COORDINATOR, from); // It reports when asked.
+        };
+        ctx.because(&why::RELEASED, (seq, from));
         coordinator.finish(from, seq);
         self.pump(ctx);
     }
 
     pub(super) fn on_pong(&mut self, from: NodeId, seq: u32, ctx: &mut Context<Self>) {
-        let Some(coordinator) = &self.coordinator else { return }; // Asked before it lost office.
+        let Some(coordinator) = &self.coordinator else {
+            return ctx.because(&why::NOT_COORDINATOR, from); // Asked before it lost office.
+        };
         if coordinator.phase == Phase::Active && coordinator.holds(from, seq) {
+            ctx.because(&why::STILL_INSIDE, from);
             self.renew_lease(ctx);
+        } else {
+            ctx.because(&why::ANSWERED_LATE, from);
         }
     }
 
     pub(super) fn on_probe(&mut self, ctx: &mut Context<Self>) {
         let Some(coordinator) = &self.coordinator else { return };
         let Some(holder) = coordinator.holder else { return };
+        ctx.because(&why::PROBES, holder.client);
         ctx.send(holder.client, Message::Ping { epoch: self.epoch, seq: holder.seq });
         ctx.set_timer(Timer::Probe, Delay::exactly(self.probe_interval()));
     }
@@ -153,6 +180,7 @@ impl CentralFailover {
         let Some(coordinator) = &mut self.coordinator else { return };
         match &mut coordinator.phase {
             Phase::Recovering { waited } => {
+                ctx.because(&why::LAPSED_UNHEARD, ());
                 *waited = true;
                 self.activate_if_known(ctx);
             }
@@ -160,11 +188,15 @@ impl CentralFailover {
                 let Some(holder) = &mut coordinator.holder else { return };
                 holder.lapsed = true;
                 if self.suspects.contains(holder.client) {
+                    ctx.because(&why::FREED, holder.client);
                     let client = holder.client;
                     let seq = holder.seq;
                     coordinator.finish(client, seq);
                     self.pump(ctx);
-                } // Otherwise it is only slow: it is freed when it is suspected too.
+                } else {
+                    // It is only slow: it is freed when it is suspected too.
+                    ctx.because(&why::LAPSED, holder.client);
+                }
             }
         }
     }
@@ -183,6 +215,7 @@ impl CentralFailover {
             Some(place) => place,
         };
         let Some(&Ticket { client, seq, beat, .. }) = coordinator.queue.get(place) else {
+            ctx.because(&why::FREE, ());
             ctx.cancel_timer(Timer::Probe);
             return ctx.cancel_timer(Timer::Lease);
         };
@@ -191,6 +224,7 @@ impl CentralFailover {
         };
         coordinator.queue.remove(place);
         self.issued += 1;
+        ctx.because(&why::GRANTED, (client, fence));
         coordinator.holder = Some(Holder { client, seq, fence, lapsed: false });
         ctx.send(client, Message::Grant { epoch: self.epoch, seq, beat, fence });
         self.watch_holder(ctx);

@@ -2,16 +2,18 @@
 //! ceases to be it.
 
 use super::coordinator::{Coordinator, Holder, Phase, Ticket};
-use super::{Ballot, CentralFailover, Message, Mode, NO_PLACE, Status, Timer};
+use super::{Ballot, CentralFailover, Message, Mode, NO_PLACE, Status, Timer, why};
 use conclave_core::{Context, Delay, NodeId, election};
 
 impl CentralFailover {
     /// The election named a leader.
     pub(super) fn on_elected(&mut self, leader: NodeId, term: u64, ctx: &mut Context<Self>) {
-        let Some(term) = self.setup.term(term) else { return }; // Beyond any fence below 2^53.
+        let Some(term) = self.setup.term(term) else {
+            return ctx.because(&why::TERM_TOO_LARGE, term); // Beyond any fence below 2^53.
+        };
         let by_majority = self.setup.ballot == Ballot::Majority;
         if by_majority && term < self.mandate.max(self.epoch.term) {
-            return; // Late: a later leader is known.
+            return ctx.because(&why::ELECTED_LATE, leader); // A later leader is known.
         }
         self.leader = Some(leader);
         if leader == self.me {
@@ -19,9 +21,12 @@ impl CentralFailover {
             let sits = |coordinator: &Coordinator| coordinator.phase == Phase::Active;
             if !self.coordinator.as_deref().is_some_and(sits) {
                 self.begin(ctx);
-            } // Otherwise it stays what it is, and nobody need hear of it.
+            } else {
+                ctx.because(&why::STAYS, ()); // And nobody need hear of it.
+            }
             return;
         }
+        ctx.because(&why::FOLLOWS, leader);
         self.step_down(ctx);
         if !self.joined {
             self.join(ctx);
@@ -32,6 +37,7 @@ impl CentralFailover {
 
     /// Somebody else may have been elected: what is granted from here on could be granted twice.
     pub(super) fn on_deposed(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::DEPOSED, ());
         self.leader = self.leader.filter(|&leader| leader != self.me);
         self.step_down(ctx);
     }
@@ -39,8 +45,10 @@ impl CentralFailover {
     /// Claims a new epoch and asks everybody for its state.
     fn begin(&mut self, ctx: &mut Context<Self>) {
         let Some(epoch) = self.setup.claim(self.me, self.epoch, self.mandate) else {
+            ctx.because(&why::GIVES_UP, ());
             return self.step_down(ctx); // A later leader is known, or there are no more terms.
         };
+        ctx.because(&why::BEGINS, epoch);
         // A fence of an older version of the program may lie in the room of a later term.
         let issued = if epoch.term == self.epoch.term { self.issued } else { 0 };
         self.issued = issued.max(self.setup.counter_of(epoch, self.fence));
@@ -78,6 +86,7 @@ impl CentralFailover {
     /// All fences of this term have been given out, and those of the next term are larger. Nobody
     /// is let in before it has begun.
     pub(super) fn renew_term(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::NO_FENCES, ());
         match self.setup.ballot {
             Ballot::Own => self.begin(ctx),
             Ballot::Majority => {
@@ -100,6 +109,10 @@ impl CentralFailover {
                 self.leader == Some(self.me) && !yields
             }
         };
+        match again {
+            true => ctx.because(&why::OUTBIDS, (epoch, self.epoch)),
+            false => ctx.because(&why::OUTBID, (epoch, self.epoch)),
+        }
         if matches!(message, Message::NewCoord { .. }) && !again {
             return self.step_down(ctx); // Its epoch is taken over in a moment, with its sender.
         }
@@ -119,8 +132,9 @@ impl CentralFailover {
 
     pub(super) fn on_suspect(&mut self, node: NodeId, ctx: &mut Context<Self>) {
         if node == self.me || node.0 >= self.setup.n || !self.suspects.insert(node) {
-            return; // Known already, or nonsense.
+            return ctx.because(&why::SUSPECTED_BEFORE, node); // Or nonsense.
         }
+        ctx.because(&why::SUSPECTS, node);
         let excused = self.setup.excuses_suspects();
         let Some(coordinator) = &mut self.coordinator else { return };
         match coordinator.phase {
@@ -128,6 +142,7 @@ impl CentralFailover {
             Phase::Active => {
                 let held = coordinator.holder.filter(|holder| holder.client == node);
                 if let Some(holder) = held.filter(|held| excused || held.lapsed) {
+                    ctx.because(&why::FREED, node);
                     coordinator.finish(node, holder.seq);
                     self.pump(ctx);
                 }
@@ -137,8 +152,9 @@ impl CentralFailover {
 
     pub(super) fn on_trust(&mut self, node: NodeId, ctx: &mut Context<Self>) {
         if !self.suspects.remove(node) {
-            return; // It was never suspected.
+            return ctx.because(&why::TRUSTED_BEFORE, node);
         }
+        ctx.because(&why::TRUSTS, node);
         match &self.coordinator {
             Some(_) => {
                 self.ask_again(node, ctx);
@@ -154,16 +170,22 @@ impl CentralFailover {
 
     pub(super) fn on_join(&mut self, from: NodeId, ctx: &mut Context<Self>) {
         match &self.coordinator {
-            Some(_) => self.announce(from, ctx),
+            Some(_) => {
+                ctx.because(&why::ANNOUNCES, (from, self.epoch));
+                self.announce(from, ctx);
+            }
             // It yielded to another that seems to be gone.
             None if self.leader == Some(self.me) => self.begin(ctx),
-            None => {} // The sender is mistaken, or ahead of what is known here.
+            // The sender is mistaken, or ahead of what is known here.
+            None => ctx.because(&why::NOT_COORDINATOR, from),
         }
     }
 
     pub(super) fn on_state(&mut self, from: NodeId, state: Message, ctx: &mut Context<Self>) {
         let Message::State { seq, beat, status, number, .. } = state else { return };
-        let Some(coordinator) = &mut self.coordinator else { return }; // No longer of interest.
+        let Some(coordinator) = &mut self.coordinator else {
+            return ctx.because(&why::NOT_COORDINATOR, from); // No longer of interest.
+        };
         let counter = self.setup.counter_of(self.epoch, number);
         match status {
             Status::Waiting if number == NO_PLACE => {}
@@ -173,14 +195,23 @@ impl CentralFailover {
         coordinator.reports.insert(from);
         let open = seq > coordinator.over[from.index()];
         match status {
-            Status::Idle => coordinator.finish(from, seq),
-            Status::Waiting | Status::Inside if !open => {} // Overtaken by its own release.
-            Status::Waiting if coordinator.holds(from, seq) => {} // The probe will find out.
+            Status::Idle => {
+                ctx.because(&why::WANTS_NOTHING, from);
+                coordinator.finish(from, seq);
+            }
+            // Overtaken by its own release.
+            Status::Waiting | Status::Inside if !open => ctx.because(&why::WANTED, (seq, from)),
+            // The probe will find out.
+            Status::Waiting if coordinator.holds(from, seq) => ctx.because(&why::HOLDS, from),
             Status::Waiting => {
+                ctx.because(&why::WAITS, from);
                 coordinator.finish(from, seq - 1);
                 coordinator.line_up(Ticket { number, client: from, seq, beat });
             }
-            Status::Inside => self.note_holder(from, seq, number, ctx),
+            Status::Inside => {
+                ctx.because(&why::IS_INSIDE, (from, number));
+                self.note_holder(from, seq, number, ctx);
+            }
         }
         self.give_places();
         self.activate_if_known(ctx);
@@ -197,8 +228,12 @@ impl CentralFailover {
         let new = Holder { client, seq, fence, lapsed: false };
         match coordinator.holder {
             Some(old) if old.client == client => {}
-            Some(old) if old.fence > fence => ctx.send(client, Message::Revoke { epoch, fence }),
+            Some(old) if old.fence > fence => {
+                ctx.because(&why::REVOKES, (client, old.client));
+                ctx.send(client, Message::Revoke { epoch, fence });
+            }
             Some(old) => {
+                ctx.because(&why::REVOKES, (old.client, client));
                 ctx.send(old.client, Message::Revoke { epoch, fence: old.fence });
                 coordinator.holder = Some(new);
                 self.watch_holder(ctx);
@@ -220,8 +255,9 @@ impl CentralFailover {
         };
         let all = self.me.others(self.setup.n).all(settled);
         if !self.setup.suffices(coordinator.reports.len() + 1) || !(waited || all) {
-            return;
+            return ctx.because(&why::WAITS_FOR_REPORTS, &coordinator.reports);
         }
+        ctx.because(&why::ACTIVE, &coordinator.reports);
         coordinator.phase = Phase::Active;
         if all {
             ctx.cancel_timer(Timer::Round);
@@ -241,6 +277,7 @@ impl CentralFailover {
         if let Phase::Recovering { waited } = &mut coordinator.phase {
             *waited |= mode == Mode::Fence;
         }
+        ctx.because(&why::ASKS_SILENT, &coordinator.reports);
         let mut silent = false;
         for other in self.me.others(self.setup.n) {
             let asked = self.coordinator.as_ref().is_some_and(|it| !it.reports.contains(other));

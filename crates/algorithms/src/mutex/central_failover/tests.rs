@@ -1,5 +1,6 @@
 use super::*;
 use conclave_core::election::Indication::{Deposed, Elected, Suspect};
+use conclave_core::mutex::Indication;
 use conclave_core::testkit::{act, message, run, send};
 use conclave_core::{Effect, FenceLayout, Ticks};
 use std::slice;

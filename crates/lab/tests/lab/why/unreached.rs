@@ -1,0 +1,27 @@
+//! Reasons that no run of this test gives, each with why not; and settings in which more are given.
+
+use conclave_algorithms::catalog::{Entry, Setting};
+
+/// The algorithm (`*` for all), the code, and why it is not seen.
+const UNREACHED: &[(&str, &str, &str)] = &[
+    ("*", "stranger", "no run has messages of nodes that are not part of it"),
+    ("*", "misdirected", "nobody writes to one that does not coordinate"),
+];
+
+/// Why a reason is not seen in any run, if it is not.
+pub fn excuse(id: &str, code: &str) -> Option<&'static str> {
+    let found = UNREACHED.iter().find(|(of, known, _)| (*of == id || *of == "*") && *known == code);
+    found.map(|(_, _, why)| *why)
+}
+
+/// Settings of an algorithm with several parameters set.
+pub fn settings(entry: &'static Entry) -> Vec<Setting> {
+    let sets: &[&[(&str, &str)]] = match entry.id {
+        "central-failover" | "token-ring-regenerating" => &[
+            &[("mode", "fence"), ("detector", "perfect"), ("election", "bully")],
+            &[("mode", "strict"), ("detector", "perfect"), ("election", "ring")],
+        ],
+        _ => &[],
+    };
+    sets.iter().filter_map(|set| entry.setting(5, set).ok()).collect()
+}
