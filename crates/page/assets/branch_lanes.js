@@ -28,7 +28,7 @@ export class BranchLanes {
         session.need(1, Math.min(run.events, 4000));
         session.need(1, Math.min(parent.events, 4000), null, branch.parent);
       }
-      const cone = found?.changed.size ? future(run, [Math.min(...found.changed)]) : new Set();
+      const cone = found?.changed.size ? future(run, [...found.changed]) : new Set();
       this.counted = { run, found, cone };
     }
     return this.counted;

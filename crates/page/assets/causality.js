@@ -27,7 +27,7 @@ function past(run, i) {
 export function future(run, seeds) {
   const found = new Set(seeds);
   const nodes = new Set();
-  const first = Math.min(...seeds);
+  const first = seeds.reduce((least, i) => Math.min(least, i), Infinity);
   for (let k = first; k <= run.events; k += 1) {
     const event = run.full.get(k);
     if (!event) continue;
@@ -57,9 +57,9 @@ export function difference(run, other) {
     && !sameKey(run, event.key)).map((event) => event.i);
   const theirChanged = new Set([...other.full.values()].filter((event) => !kept.has(event.key))
     .map((event) => event.i));
-  const firsts = [Math.min(...changed), Math.min(...missing)].filter(Number.isFinite);
+  const first = [...changed, ...missing].reduce((least, i) => Math.min(least, i), Infinity);
   return { changed, theirs: theirChanged, count: changed.size + missing.length,
-    of: run.events + missing.length, first: firsts.length ? Math.min(...firsts) : null };
+    of: run.events + missing.length, first: Number.isFinite(first) ? first : null };
 }
 
 function sameKey(run, key) {

@@ -128,7 +128,7 @@ export class Diagram {
     const { selection } = this.session;
     const { run } = this;
     this.kept = null;
-    this.pastOf = null;
+    this.fade = " faded";
     if (selection?.kind === "event" && run.full.has(selection.id)) {
       const { past, future: later } = coneOf(run, selection.id);
       this.kept = new Set([...past, ...later]);
@@ -141,11 +141,12 @@ export class Diagram {
       }
     } else if (this.changed) {
       this.kept = this.changed;
+      this.fade = " same";
     }
   }
 
   #fades(i) {
-    return this.kept && !this.kept.has(i) ? " faded" : "";
+    return this.kept && !this.kept.has(i) ? this.fade : "";
   }
 
   #axis() {
@@ -179,7 +180,7 @@ export class Diagram {
       && (to === null || to >= this.first)).slice(0, 300).map(([node, sign, from, to]) => {
       const start = Math.max(this.left, scale.x[from]);
       const end = Math.min(this.right, to === null ? scale.width : scale.x[to]);
-      const high = sign === "waiting" ? 5 : 12;
+      const high = sign === "waiting" || sign === "candidate" ? 3 : 12;
       return s("rect", { class: `span ${sign}`, x: start, y: this.y(node) - high / 2,
         width: Math.max(0, end - start), height: high, rx: 3 });
     });
@@ -216,7 +217,7 @@ export class Diagram {
         || message.arrival === undefined));
       const chosen = selection?.kind === "message" && selection.id === message.number;
       const fades = this.kept && !chosen && !(this.kept.has(message.fromEvent)
-        && (gone || !arrived || this.kept.has(arrived))) ? " faded" : "";
+        && (gone || !arrived || this.kept.has(arrived))) ? this.fade : "";
       const name = `${run.colour(message.label)}${gone ? " gone" : ""}${fades}`
         + `${chosen ? " selected" : ""}${message.upkeep ? " upkeep" : ""}`;
       const label = this.#label(arrow, taken, labels.length, name);

@@ -1,6 +1,6 @@
 // An edit in words: "1>3:REQUEST#2=drop" is "REQUEST 1→3 dropped".
 
-const MESSAGE = /^(.+)>(.+?):(.+?)(?:#(\d+))?=(drop|twice|first|delay)(?::(.+))?$/;
+const MESSAGE = /^(.+)>(.+?):(.+?)(?:#(\d+))?=(drop|twice|first|delay)(?:[:@](.+))?$/;
 const FAULT = /^(crash|restart|amnesia|pause|cut|heal|ask|leave|suspect)(?:=([^@]*))?(?:@([\d.]+))?(?:\+(.+))?$/;
 
 export function wordsOf(t, edit) {

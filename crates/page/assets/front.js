@@ -2,7 +2,7 @@
 
 import { fill, h, s } from "./dom.js";
 import { writeAddress } from "./address.js";
-import { parseFlags, valueOf } from "./flags.js";
+import { parseFlags } from "./flags.js";
 
 const FAMILIES = ["mutex", "election", "detector", "clock"];
 
@@ -14,7 +14,7 @@ export function front(root, catalogue, context) {
     h("p", { class: "eyebrow" }, t("front.eyebrow")),
     h("h1", {}, t("front.title")),
     h("p", { class: "lead" }, t("front.lead")),
-    h("ul", { class: "tiles" }, tiles.map((tile, k) => h("li", {}, tileOf(tile, k, context)))),
+    h("ul", { class: "tiles" }, tiles.map((tile) => h("li", {}, tileOf(tile, context)))),
     h("div", { class: "front-more" },
       lessons(catalogue, context), h("section", {}, h("h2", {}, t("front.any")),
         h("p", { class: "soft" }, t("front.any-lead")), algorithms(catalogue, t)))));
@@ -32,36 +32,45 @@ export function firstSentence(text) {
   return (found ? found[0] : text).replace(/\s+/g, " ");
 }
 
-function tileOf(tile, k, { t }) {
+function tileOf(tile, { t }) {
   const known = `front.tile.${tile.name}`;
   const sentence = ONE_SENTENCE.has(tile.name) ? t(known) : firstSentence(tile.text);
   const here = tile.flags !== null && tile.flags !== undefined;
   const compare = tile.name === "half-empty-table";
   return h("a", { class: "tile sheet", href: compare ? "/compare" : here ? addressOf(tile)
     : `/scenarios#${tile.name}`, "data-link": true },
-  picture(tile, k), h("strong", {}, tile.title), h("span", { class: "soft" }, sentence),
+  picture(tile), h("strong", {}, tile.title), h("span", { class: "soft" }, sentence),
   h("span", { class: "tile-go" }, t(compare ? "front.measure" : "front.watch")));
 }
 
 const ONE_SENTENCE = new Set(["quorum-c4-forgets", "wrong-timeout-two-tokens", "bully-winner-dies",
   "bully-same-id-replacement", "half-empty-table"]);
 
-// A small picture: so many nodes as the run has, the one that matters in the accent's colour.
-function picture(tile, k) {
-  const flags = parseFlags(tile.flags ?? "");
-  const set = flags.filter(([name]) => name === "set").map(([, value]) => value);
-  const coordinators = Number(set.find((value) => value.startsWith("coordinators="))?.slice(13) ?? 0);
-  const n = Math.min(9, coordinators || Number(valueOf(flags, "nodes") ?? 7));
-  const at = (i, radius) => {
+// A small picture of what goes wrong: circles as [x, y, class], then lines as paths with a class.
+const PICTURES = {
+  "quorum-c4-forgets": [[...ring(7, 26).map(([x, y], i) => [x, y, i === 3 ? "hollow" : ""]),
+    [14, 14, "held"], [82, 14, "held"]], [["M19 18L44 66", "thread"], ["M77 18L55 66", "thread"]]],
+  "wrong-timeout-two-tokens": [ring(5, 29).map(([x, y], i) => [x, y, i % 2 ? "" : i < 4 ? "held" : ""]),
+    []],
+  "bully-winner-dies": [ring(4, 28).map(([x, y], i) => [x, y, i > 1 ? "gone" : ""]),
+    [["M20 44l8 8m0 -8l-8 8", "cross"], ["M44 72l8 8m0 -8l-8 8", "cross"]]],
+  "bully-same-id-replacement": [ring(4, 28).map(([x, y], i) => [x, y, i > 1 ? "held" : ""]),
+    [["M48 20L26 44", "thread"], ["M74 52L52 74", "thread"]]],
+  "half-empty-table": [[], [["M22 78V58M40 78V44M58 78V64M76 78V24", "bars"], ["M14 80H84", "thread"]]],
+};
+
+function ring(n, radius) {
+  return Array.from({ length: n }, (_, i) => {
     const angle = -Math.PI / 2 + (i / n) * 2 * Math.PI;
-    return [40 + radius * Math.cos(angle), 40 + radius * Math.sin(angle)];
-  };
-  const dots = Array.from({ length: n }, (_, i) => {
-    const [cx, cy] = at(i, 27);
-    return s("circle", { cx, cy, r: 4.6, class: i === n - 1 - (k % 2) ? "held" : null });
+    return [48 + radius * Math.cos(angle), 48 + radius * Math.sin(angle)];
   });
-  return s("svg", { class: "tile-picture", viewBox: "0 0 80 80", "aria-hidden": "true" },
-    s("circle", { cx: 40, cy: 40, r: 27, class: "orbit" }), dots);
+}
+
+function picture(tile) {
+  const [circles, paths] = PICTURES[tile.name] ?? [ring(5, 28).map(([x, y]) => [x, y, ""]), []];
+  return s("svg", { class: "tile-picture", viewBox: "0 0 96 96", "aria-hidden": "true" },
+    paths.map(([d, name]) => s("path", { d, class: name })),
+    circles.map(([cx, cy, name]) => s("circle", { cx, cy, r: 6, class: name })));
 }
 
 function lessons(catalogue, { t }) {

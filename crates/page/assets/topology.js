@@ -181,7 +181,7 @@ export class Topology {
 
   #messages(run, moment) {
     const { selection } = this.session;
-    const crowded = moment.flying.length > 14;
+    const crowded = moment.flying.length > 10;
     return moment.flying.slice(0, FLYING_MAX).map((message) => {
       const selected = selection?.kind === "message" && selection.id === message.number;
       const { t } = this.context;
@@ -250,7 +250,7 @@ function places(nodes) {
   return nodes.map(({ coordinator }) => {
     const ring = both && coordinator ? "inner" : "outer";
     const [count, radius] = ring === "inner" ? [inner, inner === 1 ? 0 : 74]
-      : [both ? outer : nodes.length, 150];
+      : [both ? outer : nodes.length, 156];
     const angle = -Math.PI / 2 + (counts[ring] / count) * FULL;
     counts[ring] += 1;
     return { x: MIDDLE + radius * Math.cos(angle), y: MIDDLE + radius * Math.sin(angle) };
