@@ -37,6 +37,9 @@ fn application(plan: &Plan, names: &Names, words: &mut Words) {
     if plan.workload != default.workload {
         words.flag("--workload", workload_text(&plan.workload, names));
     }
+    for line in &plan.acts {
+        words.flag("--act", line_text(line, names));
+    }
     if !plan.start.is_empty() {
         words.flag("--start", list(&plan.start, names));
     }
@@ -166,6 +169,10 @@ fn fault_text(at: Ticks, fault: &Fault, names: &Names) -> (&'static str, String)
         Fault::Pause { node, span } => ("--pause", format!("{}@{at}+{span}", name(node))),
         Fault::Partition { groups, until } => {
             let groups: Vec<String> = groups.iter().map(|group| list(group, names)).collect();
+            let until = match *until {
+                Fault::NEVER => String::new(),
+                until => until.to_string(),
+            };
             ("--partition", format!("{}@{at}..{until}", groups.join("/")))
         }
         Fault::Suspect { by, of, span } => {

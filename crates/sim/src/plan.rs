@@ -36,6 +36,8 @@ pub struct Plan {
     pub backoffs: Vec<(NodeId, Ticks)>,
     /// What the application wants.
     pub workload: Workload,
+    /// What somebody has it do beside that, in order of time.
+    pub acts: Vec<ScriptLine>,
     /// Who calls for an election at time 0; the first node if empty, unless a script says when.
     pub start: Vec<NodeId>,
     /// How often each node enters.
@@ -69,6 +71,7 @@ impl Default for Plan {
             drift: Vec::new(),
             backoffs: Vec::new(),
             workload: Workload::AllAtOnce,
+            acts: Vec::new(),
             start: Vec::new(),
             rounds: 1,
             critical_section: Ticks::units(10),
@@ -172,7 +175,7 @@ pub enum Fault {
     Partition {
         /// The groups.
         groups: Vec<Vec<NodeId>>,
-        /// When it heals.
+        /// When it heals; [`Fault::NEVER`], if it does not.
         until: Ticks,
     },
     /// A node is told, wrongly, that another has crashed.
@@ -184,6 +187,11 @@ pub enum Fault {
         /// For how long; for ever if `None`.
         span: Option<Ticks>,
     },
+}
+
+impl Fault {
+    /// When something ends that does not end.
+    pub const NEVER: Ticks = Ticks(u64::MAX);
 }
 
 /// What the application wants.

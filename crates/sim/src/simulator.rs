@@ -41,6 +41,8 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     pub(crate) oracle: PerfectDetector,
     pub(crate) story: Option<Story>,
     pub(crate) recorder: Option<Recorder>,
+    /// After how many records each violation was seen, where the run is written down.
+    pub(crate) seen: Vec<usize>,
     pub(crate) disks: Sparse<Option<Recovery<P>>>,
     /// What waits for a paused node.
     pub(crate) backlog: Sparse<Vec<Late<P>>>,
@@ -105,6 +107,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             oracle: PerfectDetector::new::<P>(cluster),
             story: options.story.then(Story::default),
             recorder,
+            seen: Vec::new(),
             disks: Sparse::new(),
             backlog: Sparse::new(),
             paused_until: Sparse::new(),

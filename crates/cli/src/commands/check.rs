@@ -6,7 +6,7 @@ mod values;
 
 use crate::drawing::Drawing;
 use crate::failure::Exit;
-use crate::flags::{flag, many, one};
+use conclave_lab::sim_flags::{flag, many, one};
 use crate::output::check::{Checked, Retelling};
 use crate::output::numbers::{count, rate};
 use crate::output::{self, json};
