@@ -32,6 +32,7 @@ pub use record::{Cause, Effect, Record, Sending, Step, Told};
 pub use recorder::Recorder;
 pub use verify::{Difference, verify};
 pub use window::{Share, Window};
+pub use words::{contents, record as sentence, timer};
 
 use conclave_core::{Links, NodeId, Ticks};
 use serde::{Deserialize, Serialize};
