@@ -61,7 +61,7 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     /// How many reasons there are to take the slow path with every event: nodes that are not up,
     /// and somebody who observes.
     slow_path: u32,
-    ctx: Context<P>,
+    pub(crate) ctx: Context<P>,
     /// What the step under way has sent to whom, where a multicast counts as one message.
     pub(crate) multicast: Vec<(P::Message, NodeSet)>,
     pub(crate) registration: Registration,
@@ -99,6 +99,8 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
         let recorder = options.trace.then(Recorder::default);
         let (choices, acting) = choices(plan, recorder.as_ref());
         let observed = options.watch() || plan.multicast;
+        let mut ctx = Context::new(choices);
+        ctx.listen(options.story);
         Ok(Self {
             cluster,
             plan,
@@ -123,7 +125,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             overrun: false,
             observed,
             slow_path: u32::from(observed),
-            ctx: Context::new(choices),
+            ctx,
             multicast: Vec::new(),
             registration: Registration::default(),
             timers: Timers::new(plan.seed),
@@ -278,6 +280,9 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
         }
         self.acting.set(node);
         self.ctx.act(node, &mut self.nodes[node.index()], event);
+        if WATCHED {
+            self.note_reasons();
+        }
         while let Some(effect) = self.ctx.pop() {
             match effect {
                 Effect::Send { to, message } => {

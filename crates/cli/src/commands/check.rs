@@ -189,7 +189,8 @@ fn draw(arguments: &Check, checked: &Checked<'_>) -> anyhow::Result<()> {
     };
     let nodes = checked.experiment.setting.n;
     let header = checked.experiment.header(arguments.command(nodes));
-    arguments.drawing.write(&Trace { header, records: worst.retold.records.clone() })
+    let trace = Trace { header, records: worst.retold.records.clone() };
+    arguments.drawing.write(checked.experiment, &trace)
 }
 
 /// What was asked for by name and not looked at is not known either.

@@ -2,7 +2,7 @@
 
 use super::{Cause, Effect, Header, Language, Record, Sending, Step, Told, plain};
 use crate::story::with_marks;
-use conclave_core::{Named, NodeId};
+use conclave_core::{Named, NodeId, Reason};
 use serde_json::Value;
 use std::fmt::Debug;
 
@@ -176,6 +176,12 @@ pub(super) fn sentence(step: &Step, language: Language) -> String {
     let mut clauses = vec![cause(step, language)];
     clauses.extend(consequences(step, language, |sending| sending_words(sending, language)));
     clauses.join("; ")
+}
+
+/// Why a step did what it did, each reason with the rule that it comes from.
+pub(super) fn reasons(reasons: &[Reason], language: Language) -> String {
+    let told = |reason: &Reason| format!("{}: {}", reason.why.rule, language.reason(reason));
+    reasons.iter().map(told).collect::<Vec<_>>().join("; ")
 }
 
 /// What a step led to, each in a clause; messages in these words.
