@@ -2,11 +2,11 @@
 //! nodes, ready for simulator, checker and replay.
 
 use crate::drivers::{self, Drivers};
-use crate::{Error, Usage, files, rows};
+use crate::{Error, Usage, files, recordings, rows};
 use conclave_algorithms::catalog::{Entry, Family, Setting};
 use conclave_check::{Checkable, Limits, Progress, Report};
 use conclave_core::{Bounds, NodeId, NodeSet, Play, Property, Story};
-use conclave_sim::trace::{self, Difference, Header, Trace};
+use conclave_sim::trace::{self, Difference, Explained, Header, Question, Trace};
 use conclave_sim::{
     Names, Options, Outcome, Plan, Prepared, Retold, Scenario, Sweep, parse, quoted,
 };
@@ -217,6 +217,18 @@ impl Experiment {
     /// not.
     pub fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>> {
         self.drivers.simulator.verify(trace)
+    }
+
+    /// Runs the nodes of a recording again, and asks them why they do what they do and what they
+    /// know; also of a recording of real machines. Says why not, if it cannot have happened so.
+    pub fn explain(&self, trace: &Trace, question: &Question) -> Result<Explained, String> {
+        match &trace.header.machine {
+            Some(machine) => recordings::explain(machine, trace, question),
+            None => {
+                let explained = self.drivers.simulator.explain(trace, question);
+                explained.map_err(|difference| difference.to_string())
+            }
+        }
     }
 
     /// Goes through a story of the checker as a run in simulated time.

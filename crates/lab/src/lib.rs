@@ -24,6 +24,7 @@ pub mod files;
 pub mod lock_table;
 pub mod machines;
 pub mod parallel;
+pub mod player;
 pub mod quorum;
 pub mod recordings;
 mod rows;

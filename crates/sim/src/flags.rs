@@ -154,6 +154,7 @@ fn rule_text(rule: &MessageRule, names: &Names) -> String {
         Action::Delay(time) => time.to_string(),
         Action::Drop => "drop".to_string(),
         Action::Duplicate => "twice".to_string(),
+        Action::Again(time) => format!("twice:{time}"),
     };
     format!("{}>{}{kind}{nth}={action}", node(rule.from), node(rule.to))
 }

@@ -54,6 +54,15 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         hasher.write(bytes);
     }
 
+    /// Keeps why a step does what it does. Only the story asks for it.
+    #[cold]
+    pub(crate) fn note_reasons(&mut self) {
+        let reasons = self.ctx.reasons();
+        if let Some(story) = &mut self.story {
+            reasons.into_iter().for_each(|why| story.explains(why));
+        }
+    }
+
     /// What was kept of a step is complete.
     #[cold]
     pub(crate) fn observed_step(&mut self) {

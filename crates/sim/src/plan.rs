@@ -150,6 +150,8 @@ pub enum Action {
     Drop,
     /// It arrives twice.
     Duplicate,
+    /// It arrives twice, the second time after this long.
+    Again(Ticks),
 }
 
 /// Something that goes wrong.
@@ -265,6 +267,8 @@ pub struct Options {
     pub decisions: bool,
     /// Whether to keep the shape of its schedule.
     pub shape: bool,
+    /// After how many events a run that is watched is cut short.
+    pub events_max: Option<u64>,
 }
 
 impl Options {

@@ -66,7 +66,7 @@ fn rule<P: Process>(rule: &MessageRule, cluster: &Cluster<P>) -> Result<(), Erro
     for node in [rule.from, rule.to].into_iter().flatten() {
         known("--rule", node, cluster)?;
     }
-    if rule.action == Action::Delay(Ticks::ZERO) {
+    if matches!(rule.action, Action::Delay(Ticks::ZERO) | Action::Again(Ticks::ZERO)) {
         return Err(Error::value(
             "--rule",
             "=0",

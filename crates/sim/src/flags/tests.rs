@@ -126,8 +126,9 @@ impl Maker {
     }
 
     fn rule(&mut self) -> MessageRule {
-        let action = match self.0.below(3) {
+        let action = match self.0.below(4) {
             0 => Action::Drop,
+            2 => Action::Again(self.time()),
             1 => Action::Duplicate,
             _ => Action::Delay(self.time()),
         };

@@ -2,8 +2,8 @@
 
 use super::Sim;
 use crate::failure::Usage;
-use conclave_lab::sim_flags::one;
 use crate::output::story::Viewer;
+use conclave_lab::sim_flags::one;
 use conclave_lab::{Experiment, SimFlags, files};
 use conclave_sim::Plan;
 
