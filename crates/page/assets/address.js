@@ -1,11 +1,11 @@
-// The address of the lab: the run in the simulator's own flags, branches as edits, the cursor, and the
-// first digits of the trace's hash. In the fragment, so no server ever logs it.
+// The address of the lab: the run in the simulator's own flags, branches as edits, the cursor, and
+// the first digits of the trace's hash. In the fragment, so no server ever logs it.
 //
 //   #v=1&a=ricart-agrawala&n=5&seed=7&w=A:14!1>3:REQUEST%232=drop&at=A/31&sel=m17&h=9f3c21ab
 
 import { cutOnce, hasFlag } from "./flags.js";
 
-const OWN = new Set(["v", "a", "n", "w", "at", "sel", "h", "story", "s", "lesson"]);
+const OWN = new Set(["v", "a", "n", "w", "at", "sel", "h", "story", "s", "lesson", "loop"]);
 const HASH_DIGITS = 8;
 // Longer links break in mail and chat.
 export const LENGTH_MAX = 2000;
@@ -24,7 +24,7 @@ export function parseAddress(fragment) {
   const [branch, step] = cutOnce(first("at") ?? "/0", "/");
   return {
     spec: { algorithm: first("a"), flags, story: first("story"), scenario: first("s"),
-      lesson: first("lesson") },
+      lesson: first("lesson"), loop: Number(first("loop")) || null },
     branches: pairs.filter(([name]) => name === "w").map(([, text]) => parseBranch(text ?? ""))
       .filter(Boolean),
     branch,
@@ -56,6 +56,7 @@ export function writeAddress({ spec, branches, branch, cursor, selection, hash }
   if (spec.scenario) parts.push(`s=${encode(spec.scenario)}`);
   if (spec.lesson) parts.push(`lesson=${encode(spec.lesson)}`);
   if (spec.story && spec.story.length <= STORY_MAX) parts.push(`story=${encode(spec.story)}`);
+  if (spec.loop) parts.push(`loop=${spec.loop}`);
   for (const { name, parent, step, edit } of branches) {
     parts.push(`w=${encode(`${name}${parent ? `^${parent}` : ""}:${step}!${edit}`)}`);
   }

@@ -1,4 +1,5 @@
-// A card for each algorithm of the catalogue: idea, promises, cost, paper, and the way into the lab.
+// A card for each algorithm of the catalogue: idea, promises, cost, paper, and the way into the
+// lab.
 
 import { fill, h } from "./dom.js";
 import { catalogue } from "./server.js";
@@ -31,7 +32,8 @@ function show(root, { algorithms }, context) {
 
 function card(algorithm, { t }) {
   const { id, title, idea, has = [], lacks, cost } = algorithm;
-  const missing = Array.isArray(lacks) ? lacks.map((what) => [what, ""]) : Object.entries(lacks ?? {});
+  const missing = Array.isArray(lacks) ? lacks.map((what) => [what, ""])
+    : Object.entries(lacks ?? {});
   return h("li", { class: "card sheet", id },
     h("h3", {}, title), h("p", {}, idea),
     h("p", { class: "tags" }, has.map((tag) => [h("span", { class: "tag" }, tag), " "])),
@@ -44,11 +46,11 @@ function card(algorithm, { t }) {
 }
 
 function inFull({ source, assumptions = [], messages = [], parameters = [] }, missing, t) {
-  const list = (key, rows) => (rows.length ? [h("dt", {}, t(key)), rows.map((row) => h("dd", {}, row))]
-    : null);
+  const list = (key, rows) => (rows.length
+    ? [h("dt", {}, t(key)), rows.map((row) => h("dd", {}, row))] : null);
   return h("dl", { class: "in-full" },
-    list("algorithms.assumes", assumptions.map(({ id, text }) => [h("span", { class: "tag" }, id), " ",
-      text])),
+    list("algorithms.assumes", assumptions.map(({ id, text }) => [
+      h("span", { class: "tag" }, id), " ", text])),
     list("algorithms.messages", messages.map((message) => [h("code", {}, message.name), " ",
       [message.from_to, message.when].filter(Boolean).join("; ")])),
     list("algorithms.lacks", missing.map(([what, why]) => [h("span", { class: "tag" }, what), " ",

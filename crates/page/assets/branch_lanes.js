@@ -1,5 +1,5 @@
-// The branches as lanes: each hangs below its parent from the event where it leaves. Click to look at
-// one; the difference from its parent is counted beside it.
+// The branches as lanes: each hangs below its parent from the event where it leaves. Click to look
+// at one; the difference from its parent is counted beside it.
 
 import { fill, h, s } from "./dom.js";
 import { difference, future } from "./causality.js";
@@ -8,6 +8,8 @@ import { wordsOf } from "./edits.js";
 const WIDTH = 400;
 const PITCH = 30;
 const RIGHT = 12;
+// Longer runs are not compared: both would have to be fetched whole.
+const EVENTS_MAX = 6000;
 
 export class BranchLanes {
   constructor(session, context, onDifference) {
@@ -24,9 +26,9 @@ export class BranchLanes {
     if (!run || !parent) return null;
     if (this.counted?.run !== run || !this.counted.found) {
       const found = difference(run, parent);
-      if (!found) {
-        session.need(1, Math.min(run.events, 4000));
-        session.need(1, Math.min(parent.events, 4000), null, branch.parent);
+      if (!found && Math.max(run.events, parent.events) <= EVENTS_MAX) {
+        session.need(1, run.events);
+        session.need(1, parent.events, null, branch.parent);
       }
       const cone = found?.changed.size ? future(run, [...found.changed]) : new Set();
       this.counted = { run, found, cone };
@@ -77,8 +79,8 @@ export class BranchLanes {
     const chosen = row.name === session.branch;
     const words = row.edit ? wordsOf(t, row.edit) : t("lab.trunk");
     return h("li", {},
-      h("button", { type: "button", class: "small quiet branch-name", "aria-pressed": String(chosen),
-        on: { click: () => session.choose(row.name) } },
+      h("button", { type: "button", class: "small quiet branch-name",
+        "aria-pressed": String(chosen), on: { click: () => session.choose(row.name) } },
       row.name ? h("span", { class: "tag" }, row.name) : null, words),
       row.name ? h("button", { type: "button", class: "small quiet", "aria-label":
         t("lab.remove-branch", { name: row.name }), on: { click: () => session.remove(row.name) } },
@@ -89,7 +91,10 @@ export class BranchLanes {
     const { t, number } = this.context;
     if (!counted) return h("p", { class: "soft small" }, t("lab.choose-branch"));
     const { found, cone } = counted;
-    if (!found) return h("p", { class: "soft small" }, t("lab.too-long-to-compare"));
+    if (!found) {
+      return h("p", { class: "soft small" }, t(this.session.run.events > EVENTS_MAX
+        ? "lab.too-long-to-compare" : "lab.comparing"));
+    }
     if (!found.count) return h("p", { class: "small" }, t("lab.no-difference"));
     return h("p", { class: "small difference" }, t("lab.differs", { n: number(found.count),
       of: number(found.of), first: found.first, cone: number(cone.size) }),

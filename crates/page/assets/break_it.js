@@ -1,5 +1,5 @@
-// "Break it": asks the checker for the shortest violation under chosen assumptions, shows how far it has
-// come, can be stopped, and plays the story that was found.
+// "Break it": asks the checker for the shortest violation under chosen assumptions, shows how far
+// it has come, can be stopped, and plays the story that was found.
 
 import { dialog, fill, h } from "./dom.js";
 import { valueOf, writeFlags } from "./flags.js";
@@ -14,7 +14,8 @@ export function breakIt(session, algorithm, context, play) {
   const nodes = h("input", { type: "number", min: 2, max: 5, class: "short",
     value: Math.min(NODES_USUAL, Number(valueOf(spec.flags, "nodes") ?? NODES_USUAL)) });
   const seconds = h("input", { type: "number", min: 1, max: 60, class: "short", value: 20 });
-  const switches = (algorithm?.assumptions ?? []).map((assumption) => h("label", { class: "choice" },
+  const assumptions = algorithm?.assumptions ?? [];
+  const switches = assumptions.map((assumption) => h("label", { class: "choice" },
     h("input", { type: "checkbox", on: { change: (event) => {
       if (event.target.checked) without.add(assumption.id);
       else without.delete(assumption.id);
@@ -26,7 +27,8 @@ export function breakIt(session, algorithm, context, play) {
     h("p", {}, t("break.lead", { algorithm: algorithm?.title ?? spec.algorithm })),
     switches.length ? h("fieldset", { class: "choices" }, h("legend", {}, t("break.without")),
       switches) : null,
-    h("div", { class: "row" }, h("label", { class: "field" }, h("span", {}, t("setup.nodes")), nodes),
+    h("div", { class: "row" },
+      h("label", { class: "field" }, h("span", {}, t("setup.nodes")), nodes),
       h("label", { class: "field" }, h("span", {}, t("break.seconds")), seconds)),
     h("div", { class: "row buttons" }, start, stop), result);
 

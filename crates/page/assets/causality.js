@@ -1,5 +1,5 @@
-// Cause and effect between the events that are here (happened-before): within a node by order, between
-// nodes by messages. And what is different between two branches.
+// Cause and effect between the events that are here (happened-before): within a node by order,
+// between nodes by messages. And what is different between two branches.
 
 // The events that could have influenced event `i`, and those that it could influence.
 export function coneOf(run, i) {
@@ -69,5 +69,6 @@ function sameKey(run, key) {
 
 function fingerprint(event) {
   const sends = (event.sends ?? []).map((send) => `${send.to}:${send.label}:${send.details}`);
-  return `${event.at}|${event.details ?? ""}|${sends.join(",")}|${JSON.stringify(event.told ?? [])}`;
+  const told = JSON.stringify(event.told ?? []);
+  return `${event.at}|${event.details ?? ""}|${sends.join(",")}|${told}`;
 }

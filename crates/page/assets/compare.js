@@ -16,8 +16,8 @@ export function mount(root, context) {
 
 class Comparison {
   constructor(root, context) {
-    Object.assign(this, { root, context, family: "mutex", load: "heavy", log: true, at: 8, rows: null,
-      measure: "messages_per_entry" });
+    Object.assign(this, { root, context, family: "mutex", load: "heavy", log: true, at: 8,
+      rows: null });
   }
 
   start() {

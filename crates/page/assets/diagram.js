@@ -1,19 +1,20 @@
-// The space-time diagram: a lane a node, time from left to right, an arrow a message. Only what is seen
-// is drawn, with a margin; where events are too many to be told apart, one path a kind.
+// The space-time diagram: a lane a node, time from left to right, an arrow a message. Only what is
+// seen is drawn, with a margin; where events are too many to be told apart, one path a kind.
 
 import { fill, h, oncePerFrame, s } from "./dom.js";
 import { future, coneOf } from "./causality.js";
+import { arrowPath, messageNear, shape, whole } from "./diagram_shapes.js";
 import { spansOf } from "./run.js";
 import { TimeScale } from "./time_scale.js";
 
 const AXIS = 26;
-const PITCH_MAX = 58;
+const PITCH_MAX = 88;
 const PITCH_MIN = 24;
 // So many marks and arrows are drawn one by one; more become one path a kind.
 const MARKS_MAX = 420;
 const ARROWS_MAX = 420;
 const LABELS_MAX = 70;
-const NEAR = 9;
+const STRETCH_MAX = 2.6;
 
 export class Diagram {
   // `branchOf` says which branch it shows, `cursorOf` where in it the cursor is.
@@ -52,7 +53,7 @@ export class Diagram {
       return;
     }
     if (this.scaled !== run || !this.scale) {
-      this.scale = new TimeScale(run, this.zoom);
+      this.scale = this.#fitting(run);
       this.scaled = run;
     }
     const n = run.nodes.length;
@@ -65,9 +66,17 @@ export class Diagram {
       return name;
     }));
     this.names.style.paddingTop = `${AXIS}px`;
-    this.extent.style.width = `${this.scale.width}px`;
+    this.extent.style.width = `${Math.max(this.scale.width, this.#viewWidth - 1)}px`;
     this.extent.style.height = `${this.height}px`;
     this.#stretch();
+  }
+
+  // A short run is stretched to the room there is.
+  #fitting(run) {
+    const scale = new TimeScale(run, this.zoom);
+    const spare = (this.#viewWidth - 4) / scale.width;
+    if (spare < 1.05 || this.zoom < 1) return scale;
+    return new TimeScale(run, this.zoom * Math.min(spare, STRETCH_MAX));
   }
 
   y(node) {
@@ -89,10 +98,16 @@ export class Diagram {
     this.onScroll?.(left / this.scale.width, right / this.scale.width);
   }
 
+  // The first and last event in view.
+  inView() {
+    if (!this.scale) return [0, 0];
+    return this.scale.eventsWithin(this.root.scrollLeft, this.root.scrollLeft + this.#viewWidth);
+  }
+
   #stretch() {
     const view = this.#viewWidth;
     this.left = Math.max(0, this.root.scrollLeft - view / 2);
-    this.right = Math.min(this.scale.width, this.root.scrollLeft + view * 1.5);
+    this.right = Math.min(Math.max(view, this.scale.width), this.root.scrollLeft + view * 1.5);
     const [first, last] = this.scale.eventsWithin(this.left, this.right);
     this.first = first;
     this.last = last;
@@ -118,12 +133,12 @@ export class Diagram {
     this.line = s("line", { class: "cursor", y1: 4, y2: this.height });
     this.handle = s("path", { class: "cursor-handle" });
     fill(this.svg, this.#axis(), this.#lanes(), this.#spans(), this.#arrows(), this.#marks(),
-      this.ahead, this.line, this.handle);
+      this.#loop(), this.ahead, this.line, this.handle);
     this.#placeCursor();
     if (hadFocus && focused) this.svg.querySelector(`[data-i="${focused}"]`)?.focus();
   }
 
-  // What stays while the rest fades: the causal past and future of what is selected, or what differs.
+  // What stays while the rest fades: cause and effect of what is selected, or what differs.
   #fading() {
     const { selection } = this.session;
     const { run } = this;
@@ -169,6 +184,16 @@ export class Diagram {
     return parts;
   }
 
+  // Where a run that never ends goes round.
+  #loop() {
+    const from = this.session.spec.loop;
+    if (!from || from > this.run.events) return null;
+    const [a, b] = [this.scale.x[from], this.scale.x[this.run.events]];
+    return [s("path", { class: "loop-arc", d: `M${b} ${this.height - 4}H${a}m7 -4l-7 4l7 4` }),
+      s("text", { class: "loop-name", x: (a + b) / 2, y: this.height - 8 },
+        this.context.t("lab.again-and-again"))];
+  }
+
   #lanes() {
     return this.run.nodes.map((_, i) => s("path", { class: "lane",
       d: `M${this.left} ${this.y(i)}H${this.right}` }));
@@ -176,10 +201,13 @@ export class Diagram {
 
   #spans() {
     const { run, scale } = this;
-    return spansOf(run).filter(([, , from, to]) => from <= this.last
+    if (this.spansAt !== run.full.size || this.spansRun !== run) {
+      [this.spansAt, this.spansRun, this.allSpans] = [run.full.size, run, spansOf(run)];
+    }
+    return this.allSpans.filter(([, , from, to]) => from <= this.last
       && (to === null || to >= this.first)).slice(0, 300).map(([node, sign, from, to]) => {
       const start = Math.max(this.left, scale.x[from]);
-      const end = Math.min(this.right, to === null ? scale.width : scale.x[to]);
+      const end = Math.min(this.right, to === null ? this.right : scale.x[to]);
       const high = sign === "waiting" || sign === "candidate" ? 3 : 12;
       return s("rect", { class: `span ${sign}`, x: start, y: this.y(node) - high / 2,
         width: Math.max(0, end - start), height: high, rx: 3 });
@@ -222,7 +250,8 @@ export class Diagram {
         + `${chosen ? " selected" : ""}${message.upkeep ? " upkeep" : ""}`;
       const label = this.#label(arrow, taken, labels.length, name);
       if (label) labels.push(label);
-      return s("path", { class: `arrow ${name}`, d: arrowPath(arrow, gone), "data-m": message.number });
+      return s("path", { class: `arrow ${name}`, d: arrowPath(arrow, gone),
+        "data-m": message.number });
     });
     return [...arrows, ...labels];
   }
@@ -231,21 +260,23 @@ export class Diagram {
     const paths = new Map();
     for (const { message, x1, y1, x2, y2 } of this.drawn) {
       const name = this.run.colour(message.label);
-      paths.set(name, `${paths.get(name) ?? ""}M${whole(x1)} ${whole(y1)}L${whole(x2)} ${whole(y2)}`);
+      const line = `M${whole(x1)} ${whole(y1)}L${whole(x2)} ${whole(y2)}`;
+      paths.set(name, (paths.get(name) ?? "") + line);
     }
     return [...paths].map(([name, d]) => s("path", { class: `arrow many ${name}`, d }));
   }
 
   // The kind of a message, beside its arrow, where no other label is.
   #label({ message, x1, y1, x2, y2 }, taken, count, name) {
-    if (count >= LABELS_MAX || this.drawn.length > 160 || Math.abs(y2 - y1) + (x2 - x1) < 40) {
-      return null;
-    }
+    // Of a message to many, one label says enough.
+    const group = `${message.fromEvent} ${message.label}`;
+    const short = Math.abs(y2 - y1) + (x2 - x1) < 40;
+    if (taken.has(group) || count >= LABELS_MAX || this.drawn.length > 160 || short) return null;
     for (const share of [0.5, 0.35, 0.65]) {
       const [x, y] = [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
       const cells = [-1, 0, 1].map((k) => `${Math.round(x / 30) + k}:${Math.round(y / 13)}`);
       if (cells.some((cell) => taken.has(cell))) continue;
-      cells.forEach((cell) => taken.add(cell));
+      [...cells, group].forEach((cell) => taken.add(cell));
       return s("text", { class: `arrow-label ${name}`, x, y: y + 3 }, message.label);
     }
     return null;
@@ -265,7 +296,8 @@ export class Diagram {
         }
         continue;
       }
-      if (event && event.upkeep && !this.session.upkeep) continue;
+      if (run.messages.get(event?.number)?.upkeep && event.kind === "message"
+        && !this.session.upkeep) continue;
       marks.push(this.#mark(event, i, scale.x[i], this.y(node)));
     }
     return marks;
@@ -327,9 +359,12 @@ export class Diagram {
 
   #clicked(event) {
     const { i, m } = event.target.dataset;
+    if (i && Number(i) === this.session.cursor) {
+      return this.session.select({ kind: "event", id: Number(i) });
+    }
     if (i) return this.session.go(Number(i));
     const { x, y } = this.#point(event);
-    const number = m ? Number(m) : this.#messageNear(x, y);
+    const number = m ? Number(m) : messageNear(this.drawn, x, y);
     if (number) {
       this.session.select({ kind: "message", id: number });
       const box = { left: event.clientX, right: event.clientX, top: event.clientY,
@@ -345,18 +380,6 @@ export class Diagram {
     return { x: this.left + event.clientX - box.left, y: event.clientY - box.top };
   }
 
-  #messageNear(x, y) {
-    let best = null;
-    let nearest = NEAR;
-    for (const { message, x1, y1, x2, y2 } of this.drawn) {
-      const length = (x2 - x1) ** 2 + (y2 - y1) ** 2 || 1;
-      const share = Math.max(0, Math.min(1, ((x - x1) * (x2 - x1) + (y - y1) * (y2 - y1)) / length));
-      const distance = Math.hypot(x - x1 - share * (x2 - x1), y - y1 - share * (y2 - y1));
-      if (distance < nearest) [nearest, best] = [distance, message.number];
-    }
-    return best;
-  }
-
   #pressed(event) {
     const { i } = event.target.dataset;
     if (!i || (event.key !== "Enter" && event.key !== " ")) return;
@@ -364,34 +387,4 @@ export class Diagram {
     event.stopPropagation();
     this.session.select({ kind: "event", id: Number(i) });
   }
-}
-
-const whole = (value) => Math.round(value);
-
-// A line with a head, or with a cross where the message was lost.
-function arrowPath({ x1, y1, x2, y2 }, gone) {
-  const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-  const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
-  const at = (value) => Math.round(value * 10) / 10;
-  if (gone) {
-    const [x, y] = [x1 + dx * length * 0.72, y1 + dy * length * 0.72];
-    return `M${at(x1)} ${at(y1)}L${at(x)} ${at(y)}m-4 -4l8 8m0 -8l-8 8`;
-  }
-  const [ex, ey] = [x2 - dx * 5, y2 - dy * 5];
-  return `M${at(x1)} ${at(y1)}L${at(ex)} ${at(ey)}`
-    + `M${at(ex - 7 * dx + 3.2 * dy)} ${at(ey - 7 * dy - 3.2 * dx)}L${at(ex)} ${at(ey)}`
-    + `L${at(ex - 7 * dx - 3.2 * dy)} ${at(ey - 7 * dy + 3.2 * dx)}`;
-}
-
-// A dot for messages; other shapes for what is no message.
-function shape(kind, x, y) {
-  if (kind === "timer") return `M${x} ${y - 6}l5 6l-5 6l-5 -6z`;
-  if (kind === "request" || kind === "indication" || kind === "tell") {
-    return `M${x - 4} ${y - 4.5}h8v9h-8z`;
-  }
-  if (kind === "crash" || kind === "lost" || kind === "dead") {
-    return `M${x - 5} ${y - 5}l10 10m0 -10l-10 10`;
-  }
-  const r = kind === "start" ? 3 : 4.5;
-  return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
 }

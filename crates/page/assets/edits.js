@@ -1,7 +1,8 @@
 // An edit in words: "1>3:REQUEST#2=drop" is "REQUEST 1→3 dropped".
 
 const MESSAGE = /^(.+)>(.+?):(.+?)(?:#(\d+))?=(drop|twice|first|delay)(?:[:@](.+))?$/;
-const FAULT = /^(crash|restart|amnesia|pause|cut|heal|ask|leave|suspect)(?:=([^@]*))?(?:@([\d.]+))?(?:\+(.+))?$/;
+const VERBS = "crash|restart|amnesia|pause|cut|heal|ask|leave|suspect";
+const FAULT = new RegExp(`^(${VERBS})(?:=([^@]*))?(?:@([\\d.]+))?(?:\\+(.+))?$`);
 
 export function wordsOf(t, edit) {
   const message = MESSAGE.exec(edit);
@@ -14,8 +15,9 @@ export function wordsOf(t, edit) {
   if (!fault) return edit;
   const [, verb, who, at, lasting] = fault;
   const [a, b] = (who ?? "").split(/[,:]/);
-  const key = (verb === "cut" && b === undefined) || (verb === "heal" && !who) ? `${verb}-all` : verb;
-  return t(`edit.${key}`, { node: a, other: b, at: shortTime(at), lasting });
+  const all = (verb === "cut" && b === undefined) || (verb === "heal" && !who);
+  return t(all ? `edit.${verb}-all` : `edit.${verb}`,
+    { node: a, other: b, at: shortTime(at), lasting });
 }
 
 function shortTime(text) {

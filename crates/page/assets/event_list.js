@@ -1,5 +1,5 @@
-// The run as a list, one line an event: the accessible truth beside the pictures, with the same content.
-// Only the lines in view exist.
+// The run as a list, one line an event: the accessible truth beside the pictures, with the same
+// content. Only the lines in view exist.
 
 import { afterCalm, fill, h, oncePerFrame } from "./dom.js";
 

@@ -28,7 +28,7 @@ export function valueOf(flags, name) {
 
 export const hasFlag = (flags, name) => flags.some(([other]) => other === name);
 
-// The flags with `name` set to `value`, at its place; without it when `value` is undefined or empty.
+// The flags with `name` set to `value`, at its place; without it when `value` is empty.
 export function withFlag(flags, name, value) {
   const at = flags.findIndex(([other]) => other === name);
   const rest = flags.filter(([other]) => other !== name);

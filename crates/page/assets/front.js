@@ -1,4 +1,5 @@
-// The first screen of the lab: five situations in one sentence each, lessons, and a way to any algorithm.
+// The first screen of the lab: five situations in one sentence each, lessons, and a way to any
+// algorithm.
 
 import { fill, h, s } from "./dom.js";
 import { writeAddress } from "./address.js";
@@ -48,15 +49,17 @@ const ONE_SENTENCE = new Set(["quorum-c4-forgets", "wrong-timeout-two-tokens", "
 
 // A small picture of what goes wrong: circles as [x, y, class], then lines as paths with a class.
 const PICTURES = {
-  "quorum-c4-forgets": [[...ring(7, 26).map(([x, y], i) => [x, y, i === 3 ? "hollow" : ""]),
-    [14, 14, "held"], [82, 14, "held"]], [["M19 18L44 66", "thread"], ["M77 18L55 66", "thread"]]],
-  "wrong-timeout-two-tokens": [ring(5, 29).map(([x, y], i) => [x, y, i % 2 ? "" : i < 4 ? "held" : ""]),
-    []],
-  "bully-winner-dies": [ring(4, 28).map(([x, y], i) => [x, y, i > 1 ? "gone" : ""]),
-    [["M20 44l8 8m0 -8l-8 8", "cross"], ["M44 72l8 8m0 -8l-8 8", "cross"]]],
-  "bully-same-id-replacement": [ring(4, 28).map(([x, y], i) => [x, y, i > 1 ? "held" : ""]),
-    [["M48 20L26 44", "thread"], ["M74 52L52 74", "thread"]]],
-  "half-empty-table": [[], [["M22 78V58M40 78V44M58 78V64M76 78V24", "bars"], ["M14 80H84", "thread"]]],
+  "quorum-c4-forgets": [[...ring(7, 25).map(([x, y], i) => [x, y + 6, i === 3 ? "hollow" : ""]),
+    [12, 18, "held"], [84, 18, "held"]], [["M12 18L32 76M12 18L24 60M12 18L28 38", "thread"],
+    ["M84 18L59 77M84 18L72 60M84 18L68 38", "thread"]]],
+  "wrong-timeout-two-tokens": [ring(5, 30).map(([x, y], i) => [x, y, i === 0 || i === 2 ? "held"
+    : ""]), []],
+  "bully-winner-dies": [ring(4, 29).map(([x, y], i) => [x, y, i > 1 ? "gone" : ""]),
+    [["M14 43l10 10m0 -10l-10 10M43 72l10 10m0 -10l-10 10", "cross"]]],
+  "bully-same-id-replacement": [ring(4, 29).map(([x, y], i) => [x, y, i > 1 ? "held" : ""]),
+    [["M48 19V77M77 48H19", "thread"]]],
+  "half-empty-table": [[], [["M20 82V60M39 82V44M58 82V66M77 82V20", "bars"],
+    ["M10 84H88", "thread"]]],
 };
 
 function ring(n, radius) {
@@ -69,8 +72,11 @@ function ring(n, radius) {
 function picture(tile) {
   const [circles, paths] = PICTURES[tile.name] ?? [ring(5, 28).map(([x, y]) => [x, y, ""]), []];
   return s("svg", { class: "tile-picture", viewBox: "0 0 96 96", "aria-hidden": "true" },
-    paths.map(([d, name]) => s("path", { d, class: name })),
-    circles.map(([cx, cy, name]) => s("circle", { cx, cy, r: 6, class: name })));
+    circles.length ? s("circle", { cx: 48, cy: 48, r: 29, class: "orbit" }) : null,
+    paths.filter(([, name]) => name !== "cross").map(([d, name]) => s("path", { d, class: name })),
+    circles.map(([cx, cy, name]) => s("circle", { cx, cy, r: name === "held" ? 7.5 : 6,
+      class: name })),
+    paths.filter(([, name]) => name === "cross").map(([d, name]) => s("path", { d, class: name })));
 }
 
 function lessons(catalogue, { t }) {

@@ -1,4 +1,5 @@
-// The keys of the lab. Single letters can be switched off, for whoever dictates or uses a screen reader.
+// The keys of the lab. Single letters can be switched off, for whoever dictates or uses a screen
+// reader.
 
 import { dialog, h } from "./dom.js";
 
@@ -32,9 +33,8 @@ function actionFor(event, context, actions) {
   const named = { Home: actions.first, End: actions.last, ArrowUp: actions.nodeUp,
     ArrowDown: actions.nodeDown, Escape: actions.escape }[key];
   if (named) return named;
-  if ((key === " " || key === "Enter") && event.target.closest?.("button, a, summary, [role=button]")) {
-    return null;
-  }
+  const pressed = key === " " || key === "Enter";
+  if (pressed && event.target.closest?.("button, a, summary, [role=button]")) return null;
   if (key === " ") return actions.play;
   if (key === "Enter") return actions.menu;
   if (!keysOn(context)) return null;

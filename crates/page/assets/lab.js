@@ -1,5 +1,5 @@
-// The lab: front screen or a run with its pictures, one cursor through all of them, and the address that
-// holds everything.
+// The lab: front screen or a run with its pictures, one cursor through all of them, and the address
+// that holds everything.
 
 import { parseAddress, sameHash, writeAddress } from "./address.js";
 import { breakIt } from "./break_it.js";
@@ -38,7 +38,6 @@ class Lab {
     const { context, session } = this;
     fill(this.root, h("p", { class: "waiting" }, context.t("shell.loading")));
     addEventListener("hashchange", () => this.route(), { signal: context.signal });
-    addEventListener("popstate", () => this.route(), { signal: context.signal });
     for (const type of ["cursor", "run", "selection"]) {
       session.addEventListener(type, () => this.writeSoon());
     }
@@ -72,7 +71,8 @@ class Lab {
     }
     await this.open(address);
     const { run } = this.session;
-    if (run && !sameHash(address.hash, run.hash)) this.stage.trouble("lab.other-run");
+    const trunk = this.session.runs.get("");
+    if (trunk && !sameHash(address.hash, trunk.hash)) this.stage.trouble("lab.other-run");
     const told = address.spec.scenario && !address.spec.lesson;
     if (run && told && !address.cursor && !address.hash) this.stage.playTheStory();
   }

@@ -1,5 +1,5 @@
-// The stage of the lab: bar, topology, diagram, step, branches, transport, list; each drawn anew only
-// when what it shows has changed.
+// The stage of the lab: bar, topology, diagram, step, branches, transport, list; each drawn anew
+// only when what it shows has changed.
 
 import { BranchLanes } from "./branch_lanes.js";
 import { Diagram } from "./diagram.js";
@@ -13,7 +13,7 @@ import { actionsAbout, openMenu } from "./menu.js";
 import { Minimap } from "./minimap.js";
 import { Player } from "./player.js";
 import { Setup } from "./setup.js";
-import { StepPanel } from "./step_panel.js";
+import { StepPanel, titleOf } from "./step_panel.js";
 import { Topology } from "./topology.js";
 import { writeFlags } from "./flags.js";
 
@@ -27,6 +27,7 @@ export class Stage {
     this.beside = new Diagram(session, context, menuAt, () => this.#parent(),
       () => this.#cursorInParent());
     this.minimap = new Minimap(session, context, this.diagram);
+    this.minimap.onFrame = () => this.#showing();
     this.lamps = new Lamps(session, context);
     this.list = new EventList(session, context);
     this.player = new Player(session, context, this.topology);
@@ -49,6 +50,7 @@ export class Stage {
       this.setup.fields);
     this.notice = h("div", { class: "notice bad", role: "alert", hidden: true });
     this.diagramHead = h("div", { class: "diagram-head" });
+    this.shown = h("span", { class: "soft small shown" });
     this.facts = h("p", { class: "facts soft small" });
     this.besideBox = h("div", { class: "beside", hidden: true });
     this.tabs = h("div", { class: "tabs", role: "group" });
@@ -111,7 +113,13 @@ export class Stage {
     const { session } = this;
     this.setup.draw(this.catalogue);
     this.lesson.draw(this.catalogue);
-    if (!session.run) return;
+    this.root.classList.toggle("empty", !session.run);
+    if (!session.run) {
+      this.title.textContent = session.spec?.algorithm ?? "";
+      this.summary.textContent = session.spec ? writeFlags(session.spec.flags) : "";
+      this.settings.open = !this.notice.hidden;
+      return;
+    }
     this.#name();
     this.#diagramHead();
     this.branches.draw();
@@ -138,29 +146,42 @@ export class Stage {
     const { messages, costs = [] } = run.answer;
     const kinds = Object.entries(messages.by_type).map(([kind, n]) => `${kind} ${n}`).join(", ");
     const measured = costs.filter((cost) => cost.measured !== null && cost.measured !== undefined)
-      .map((cost) => t("lab.cost", { label: cost.label, measured: this.context.number(cost.measured, 2),
-        formula: cost.formula || "–" }));
-    this.facts.textContent = [t("lab.messages", { n: this.context.number(messages.total), kinds }),
+      .map((cost) => t("lab.cost", { label: cost.label, formula: cost.formula || "–",
+        measured: this.context.number(cost.measured, 2) }));
+    const { missing } = run.answer;
+    this.facts.textContent = [missing ? t("lab.missing", { n: missing }) : null,
+      t("lab.messages", { n: this.context.number(messages.total), kinds }),
       ...measured, run.answer.ending].filter(Boolean).join(" · ");
   }
 
   #diagramHead() {
     const { t } = this.context;
-    const { run, session: { upkeep } } = { run: this.session.run, session: this.session };
+    const { run, upkeep } = this.session;
     const zoom = (by, key, path) => h("button", { type: "button", class: "icon quiet", "aria-label":
       t(key), title: t(key), on: { click: () => { this.diagram.setZoom(this.diagram.zoom * by);
         this.minimap.draw(); } } }, icon(path));
     const check = (key, checked, change) => h("label", { class: "small" }, h("input", {
-      type: "checkbox", checked, on: { change: (event) => change(event.target.checked) } }), t(key));
+      type: "checkbox", checked, on: { change: (event) => change(event.target.checked) } }),
+    t(key));
     fill(this.diagramHead, h("div", { class: "legend" }, run.labels.slice(0, 8).map((label) =>
       h("span", {}, h("span", { class: `swatch ${run.colour(label)}` }), label))),
-    h("div", { class: "row" },
+    h("div", { class: "row" }, this.shown,
       check("lab.follow", this.diagram.follow, (on) => { this.diagram.follow = on;
         if (on) this.diagram.showCursor(true); }),
-      check("lab.upkeep", Boolean(upkeep), (on) => { this.session.upkeep = on; this.diagram.draw(); }),
+      check("lab.upkeep", Boolean(upkeep), (on) => { this.session.upkeep = on;
+        this.diagram.draw(); }),
       this.session.branch ? check("lab.side-by-side", !this.besideBox.hidden, (on) => {
         this.besideBox.hidden = !on; this.#besides(); }) : null,
       zoom(1 / 1.5, "lab.zoom-out", "M6 12h12"), zoom(1.5, "lab.zoom-in", "M6 12h12M12 6v12")));
+  }
+
+  // Which events the diagram shows, where it cannot show all.
+  #showing() {
+    const { number, t } = this.context;
+    const { run } = this.session;
+    const [from, to] = this.diagram.inView();
+    this.shown.textContent = run && to - from + 1 < run.events ? t("lab.showing",
+      { from: number(from), to: number(to), of: number(run.events) }) : "";
   }
 
   #parent() {
@@ -241,10 +262,9 @@ export class Stage {
     if (!about || !moment || about.kind === "event") return;
     const at = anchor ?? this.topology.svg.querySelector(`[data-${about.kind}="${about.id}"]`)
       ?? this.step.root;
-    const message = run.messages.get(about.id);
-    const title = about.kind === "node" ? context.t("lab.what-if-node",
-      { node: run.nodes[about.id].name })
-      : `${message.label} ${run.nodes[message.from].name} → ${run.nodes[message.to].name}`;
+    const title = about.kind === "node"
+      ? context.t("lab.what-if-node", { node: run.nodes[about.id].name })
+      : titleOf(run, run.messages.get(about.id));
     this.player.pause();
     openMenu(at, title, actionsAbout(moment, about), context, (edit) => this.whatIf(edit));
   }

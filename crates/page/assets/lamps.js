@@ -1,4 +1,5 @@
-// A lamp a property: kept, broken, or not yet decided, as the monitors judge the run up to the cursor.
+// A lamp a property: kept, broken, or not yet decided, as the monitors judge the run up to the
+// cursor.
 
 import { fill, h } from "./dom.js";
 
@@ -61,7 +62,7 @@ export class Lamps {
   }
 
   #jump(text, event) {
-    return h("button", { type: "button", class: "small", on: { click: () => this.session.go(event) } },
-      text);
+    return h("button", { type: "button", class: "small",
+      on: { click: () => this.session.go(event) } }, text);
   }
 }

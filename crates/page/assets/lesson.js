@@ -21,7 +21,8 @@ export class Lesson {
       h("p", { class: "eyebrow" }, t("lesson.number", { n: number, of: catalogue.lessons.length })),
       h("h2", {}, lesson.title), lesson.text ? h("p", {}, lesson.text) : null,
       h("p", { class: "question" }, lesson.question),
-      answer === undefined ? this.#choices(lesson, catalogue) : this.#judged(lesson, answer, catalogue));
+      answer === undefined ? this.#choices(lesson, catalogue)
+        : this.#judged(lesson, answer, catalogue));
   }
 
   #choices(lesson, catalogue) {

@@ -46,8 +46,9 @@ export class Minimap {
 
   showCursor() {
     const { run, cursor } = this.session;
-    if (!run || !this.diagram.scale) return;
-    const x = (this.diagram.scale.x[Math.min(cursor, run.events)] / this.diagram.scale.width) * WIDTH;
+    const { scale } = this.diagram;
+    if (!run || !scale) return;
+    const x = (scale.x[Math.min(cursor, run.events)] / scale.width) * WIDTH;
     this.cursor.setAttribute("x1", x);
     this.cursor.setAttribute("x2", x);
     this.svg.setAttribute("aria-valuenow", cursor);
@@ -56,6 +57,7 @@ export class Minimap {
   }
 
   #framed(from, to) {
+    this.onFrame?.();
     this.frame.setAttribute("x", Math.max(0, from * WIDTH));
     this.frame.setAttribute("width", Math.max(4, (Math.min(1, to) - Math.max(0, from)) * WIDTH));
   }

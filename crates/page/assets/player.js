@@ -91,7 +91,8 @@ export class Player {
     const at = SPEEDS.indexOf(this.speed) + by;
     this.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at))];
     if (this.speeds) this.speeds.value = String(this.speed);
-    this.context.announce(this.context.t("lab.speed-is", { speed: this.context.number(this.speed) }));
+    const { announce, number, t } = this.context;
+    announce(t("lab.speed-is", { speed: number(this.speed) }));
   }
 
   pause() {

@@ -48,7 +48,8 @@ function names(lines, up, log) {
     }
   }
   return ends.map(({ k, name, y, at }) => [
-    s("path", { class: `lead-line c${k % 6}`, d: `M${WIDTH - RIGHT + 2} ${y}L${WIDTH - RIGHT + 10} ${at}` }),
+    s("path", { class: `lead-line c${k % 6}`,
+      d: `M${WIDTH - RIGHT + 2} ${y}L${WIDTH - RIGHT + 10} ${at}` }),
     s("text", { class: `curve-name c${k % 6}`, x: WIDTH - RIGHT + 13, y: at + 3.5 }, name)]);
 }
 

@@ -40,7 +40,8 @@ async function refusal(answer) {
 // The same for a recording, a Blob: it is sent with each question, since the server keeps nothing.
 export async function askRecording(recording, { window: [from, to], at }, signal) {
   const query = new URLSearchParams({ lang: language(), at, from, to });
-  const answer = await fetch(`/lab/recording?${query}`, { method: "POST", body: recording, signal });
+  const answer = await fetch(`/lab/recording?${query}`,
+    { method: "POST", body: recording, signal });
   if (!answer.ok) throw await refusal(answer);
   return answer.json();
 }
@@ -83,15 +84,20 @@ export async function* lines(path, question, signal) {
   if (rest.trim()) yield JSON.parse(rest);
 }
 
-// Lets the browser save what the server makes of `question`.
-export async function download(path, question, name) {
-  const answer = await fetch(path, {
+// A run as a file: what the command line would write.
+export async function exported(question) {
+  const answer = await fetch("/lab/export", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ ...question, lang: language() }),
   });
   if (!answer.ok) throw await refusal(answer);
-  const address = URL.createObjectURL(await answer.blob());
+  return answer.blob();
+}
+
+// Lets the browser save it.
+export async function download(question, name) {
+  const address = URL.createObjectURL(await exported(question));
   const link = document.createElement("a");
   link.href = address;
   link.download = name;

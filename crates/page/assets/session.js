@@ -1,6 +1,6 @@
-// What is open in the lab: the run's settings, its branches, the cursor, the selection. Views listen:
-// "run" (another run or branch), "cursor", "moment" (the state at the cursor has come), "window"
-// (more events have come), "selection", "trouble", "busy".
+// What is open in the lab: the run's settings, its branches, the cursor, the selection. Views
+// listen: "run" (another run or branch), "cursor", "moment" (the state at the cursor has come),
+// "window" (more events have come), "selection", "trouble", "busy".
 //
 // A branch is a value: a parent, the event after which it leaves, one edit. The server runs it from
 // the beginning whenever it is asked, so nothing is ever discarded.
@@ -51,6 +51,8 @@ export class Session extends EventTarget {
     this.branch = branches.some(({ name }) => name === branch) ? branch : "";
     const opened = await this.#load(this.branch, cursor);
     if (!opened) {
+      // Somebody may have opened yet another run in the meantime: that one stays.
+      if (this.spec !== spec) return false;
       if (before.spec && before.runs.size) Object.assign(this, before);
       this.#tell("run");
       return false;

@@ -1,5 +1,5 @@
-// The settings of a run as fields: algorithm, size, workload, latency, seed; a switch for each assumption
-// that the algorithm states; and whatever else `conclave sim` takes, as its flags.
+// The settings of a run as fields: algorithm, size, workload, latency, seed; a switch for each
+// assumption that the algorithm states; and whatever else `conclave sim` takes, as its flags.
 
 import { afterCalm, fill, h } from "./dom.js";
 import { includesAll, parseFlags, valueOf, withFlag, withoutAll, writeFlags } from "./flags.js";
@@ -82,7 +82,8 @@ export class Setup {
     const { t } = this.context;
     this.switches.setAttribute("aria-label", t("setup.assumptions"));
     const known = (this.algorithm?.assumptions ?? []).filter(({ without }) => without);
-    fill(this.switches, known.length ? h("span", { class: "soft small" }, t("setup.assumes")) : null,
+    const heading = h("span", { class: "soft small" }, t("setup.assumes"));
+    fill(this.switches, known.length ? heading : null,
       known.map((assumption) => {
         const breaking = parseFlags(assumption.without);
         const off = includesAll(spec.flags, breaking);

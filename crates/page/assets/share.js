@@ -24,7 +24,7 @@ export function share(session, context, link) {
     h("label", { class: "field" }, h("span", {}, label),
       h("input", { id: name, readonly: true, class: "mono", value: text })), copy(text, name));
   const files = FORMATS.map(([format, ending]) => h("button", { type: "button", on: { click: () =>
-    download("/lab/export", { ...session.question(), format }, `${spec.algorithm}.${ending}`)
+    download({ ...session.question(), format }, `${spec.algorithm}.${ending}`)
       .catch((error) => { trouble.textContent = error.message; }) } }, t(`share.${format}`)));
   dialog(t("share.title"), t("shell.close"),
     spec.recording ? null : line("share-link", t("share.link"), link),

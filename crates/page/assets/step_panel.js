@@ -1,5 +1,5 @@
-// One step explained: because of what, by which rule, with what effect; the state of its node with what
-// changed; what can happen next and what cannot.
+// One step explained: because of what, by which rule, with what effect; the state of its node with
+// what changed; what can happen next and what cannot.
 
 import { fill, h } from "./dom.js";
 import { actionsAbout } from "./menu.js";
@@ -18,11 +18,21 @@ export class StepPanel {
     const { run, event, moment, cursor } = session;
     if (!run) return fill(this.root);
     this.root.setAttribute("aria-label", t("lab.step-panel"));
+    const time = this.context.number(run.timeOf(cursor));
     const head = h("header", { class: "step-head" },
       h("h2", {}, t("lab.step-of", { step: cursor, steps: run.events })),
-      h("span", { class: "soft" }, t("lab.at-time", { time: this.context.number(run.timeOf(cursor)) })));
+      h("span", { class: "soft" }, t("lab.at-time", { time })));
     return fill(this.root, head, cursor === 0 ? this.#beginning(run) : this.#told(run, event),
       moment ? [this.#state(run, moment, event), this.#next(run, moment)] : null);
+  }
+
+  // Fades whatever is neither cause nor effect of this step.
+  #coneButton(cursor) {
+    const { selection } = this.session;
+    const on = selection?.kind === "event" && selection.id === cursor;
+    return h("button", { type: "button", class: "small quiet", "aria-pressed": String(on),
+      on: { click: () => this.session.select({ kind: "event", id: cursor }) } },
+    this.context.t("lab.cone"));
   }
 
   #beginning(run) {
@@ -40,10 +50,12 @@ export class StepPanel {
     return h("dl", { class: "told" },
       h("dt", {}, t("lab.because")), h("dd", { class: "big" }, cause(t, run, event)),
       why.length ? [h("dt", {}, t("lab.rule")), why.map((reason) => h("dd", {}, reason.text,
-        reason.rule ? [" ", h("span", { class: "tag" }, reason.rule)] : null))] : null,
+        reason.rule ? [" ", h("a", { class: "tag", "data-link": true,
+          href: `/algorithms#${run.answer.algorithm}` }, reason.rule)] : null))] : null,
       h("dt", {}, t("lab.so")),
       effects.length ? effects.map((text) => h("dd", {}, text))
-        : h("dd", { class: "soft" }, t("lab.so-nothing")));
+        : h("dd", { class: "soft" }, t("lab.so-nothing")),
+      h("dd", { class: "cone" }, this.#coneButton(event.i)));
   }
 
   #effects(run, event) {
@@ -71,7 +83,8 @@ export class StepPanel {
     const sign = signName(t, signOf(state));
     return h("section", { class: "state" },
       h("div", { class: "row spread" },
-        h("h3", {}, t("lab.state-of", { node: run.nodes[i].name })), h("span", { class: "soft" }, sign),
+        h("h3", {}, t("lab.state-of", { node: run.nodes[i].name })),
+        h("span", { class: "soft" }, sign),
         h("button", { type: "button", class: "small", on: { click: (click) =>
           this.openMenuFor({ kind: "node", id: i }, click.currentTarget) } }, t("lab.what-if"))),
       h("dl", { class: "fields" }, (state.fields ?? []).map((field) => {
@@ -87,8 +100,9 @@ export class StepPanel {
     const name = (node) => run.nodes[node]?.name ?? "?";
     const { t } = this.context;
     const rows = (state.facets ?? []).map((facet) => {
-      if (facet.kind === "queue") return [facet.name, facet.items.join("  ") || t("lab.empty")];
-      if (facet.kind === "set") return [facet.name, facet.nodes.map(name).join(", ") || t("lab.empty")];
+      const { kind, nodes, items } = facet;
+      if (kind === "queue") return [facet.name, items.join("  ") || t("lab.empty")];
+      if (kind === "set") return [facet.name, nodes.map(name).join(", ") || t("lab.empty")];
       const node = facet.kind === "edge" ? facet.to : facet.node;
       return [facet.name, node === null || node === undefined ? t("lab.nobody") : name(node)];
     });
@@ -104,7 +118,8 @@ export class StepPanel {
     const { t } = this.context;
     const actions = moment.actions ?? [];
     const cannot = actions.filter(({ possible }) => !possible);
-    const flying = moment.flying.slice(0, NEXT_MAX).map((message) => this.#flying(run, moment, message));
+    const flying = moment.flying.slice(0, NEXT_MAX)
+      .map((message) => this.#flying(run, moment, message));
     return h("section", { class: "next" },
       h("h3", {}, t("lab.can-happen", { n: moment.flying.length })),
       flying.length ? h("ul", { class: "flying" }, flying)
@@ -112,7 +127,8 @@ export class StepPanel {
       moment.flying.length > NEXT_MAX
         ? h("p", { class: "soft small" }, t("lab.and-more", { n: moment.flying.length - NEXT_MAX }))
         : null,
-      cannot.length ? h("details", {}, h("summary", {}, t("lab.cannot-happen", { n: cannot.length })),
+      cannot.length ? h("details", {},
+        h("summary", {}, t("lab.cannot-happen", { n: cannot.length })),
         h("ul", { class: "cannot" }, cannot.slice(0, NEXT_MAX).map((action) => h("li", {},
           h("span", {}, this.#about(run, action), ": ", action.label), " ",
           h("span", { class: "why-not" }, action.why_not))))) : null);
@@ -122,17 +138,17 @@ export class StepPanel {
     const { node } = action.about ?? {};
     if (node !== undefined) return run.nodes[node]?.name ?? "?";
     const message = run.messages.get(action.about?.message);
-    return message ? `${message.label} ${run.nodes[message.from].name}→${run.nodes[message.to].name}`
-      : "";
+    return message ? titleOf(run, message) : "";
   }
 
   #flying(run, moment, message) {
     const { t } = this.context;
     const actions = actionsAbout(moment, { kind: "message", id: message.number });
-    const quick = actions.filter(({ verb, possible }) => possible && ["first", "drop"].includes(verb));
+    const quick = actions.filter(({ verb, possible }) => possible
+      && ["first", "drop"].includes(verb));
     const selected = this.session.selection?.kind === "message"
       && this.session.selection.id === message.number;
-    const title = `${message.label} ${run.nodes[message.from].name} → ${run.nodes[message.to].name}`;
+    const title = titleOf(run, message);
     return h("li", { class: selected ? "selected" : null },
       h("span", { class: `swatch ${run.colour(message.label)}`, "aria-hidden": "true" }),
       h("span", { class: "flying-name" }, title, message.details
@@ -143,9 +159,14 @@ export class StepPanel {
           on: { click: () => this.whatIf(action.edit) } }, t(`verb.${action.verb}`))),
         actions.length > quick.length ? h("button", { type: "button", class: "small quiet",
           "aria-label": t("lab.more-about", { what: title }), on: { click: (click) =>
-            this.openMenuFor({ kind: "message", id: message.number }, click.currentTarget) } }, "…")
-          : null));
+            this.openMenuFor({ kind: "message", id: message.number }, click.currentTarget) } },
+        "…") : null));
   }
+}
+
+// "OK 2 → 1".
+export function titleOf(run, { label, from, to }) {
+  return `${label} ${run.nodes[from].name} → ${run.nodes[to].name}`;
 }
 
 // What set the step off, in words; the server's own sentence where there is no better.

@@ -1,5 +1,5 @@
-// The nodes in a circle, what travels between them, and what helps to understand: who is inside, whose
-// timer runs, queues, votes, quorums, the tree, who waits for whom.
+// The nodes in a circle, what travels between them, and what helps to understand: who is inside,
+// whose timer runs, queues, votes, quorums, the tree, who waits for whom.
 
 import { fill, s } from "./dom.js";
 
@@ -48,7 +48,7 @@ export class Topology {
     for (const { element, timer, around } of this.rings) {
       const share = timer.until > timer.since
         ? Math.max(0, Math.min(1, (timer.until - time) / (timer.until - timer.since))) : 0;
-      element.setAttribute("stroke-dasharray", `${(share * around).toFixed(1)} ${around.toFixed(1)}`);
+      element.setAttribute("stroke-dasharray", `${round(share * around)} ${round(around)}`);
     }
   }
 
@@ -90,7 +90,8 @@ export class Topology {
     const cut = new Set(moment.cuts.map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`));
     let pairs = run.answer.links;
     if (!pairs && n <= 12) {
-      pairs = run.nodes.flatMap((_, a) => run.nodes.map((__, b) => [a, b])).filter(([a, b]) => a < b);
+      pairs = run.nodes.flatMap((_, a) => run.nodes.map((__, b) => [a, b]))
+        .filter(([a, b]) => a < b);
     }
     const lines = (pairs ?? []).filter(([a, b]) => !cut.has(`${Math.min(a, b)}-${Math.max(a, b)}`))
       .map(([a, b]) => this.#line(a, b, "link"));
@@ -106,7 +107,8 @@ export class Topology {
         if (facet.kind === "edge" && facet.to !== null && facet.to !== i) {
           lines.push(this.#line(i, facet.to, "tree", true));
         } else if (facet.kind === "set" && i === looked) {
-          lines.push(...facet.nodes.filter((to) => to !== i).map((to) => this.#line(i, to, "quorum")));
+          lines.push(...facet.nodes.filter((to) => to !== i)
+            .map((to) => this.#line(i, to, "quorum")));
         } else if (facet.kind === "node" && i === looked && facet.node !== null
           && facet.node !== undefined && facet.node !== i) {
           lines.push(this.#line(i, facet.node, "vote", true));
@@ -154,7 +156,8 @@ export class Topology {
       + `${looked ? " looked" : ""}${selected ? " selected" : ""}${member ? " member" : ""}`,
       transform: `translate(${round(x)} ${round(y)})`, "data-node": i,
       tabindex: i === (looked ?? 0) ? 0 : -1, role: "button", "aria-label": name },
-    node.coordinator ? s("rect", { class: "body", x: -r, y: -r, width: 2 * r, height: 2 * r, rx: 6 })
+    node.coordinator
+      ? s("rect", { class: "body", x: -r, y: -r, width: 2 * r, height: 2 * r, rx: 6 })
       : s("circle", { class: "body", r }),
     timers,
     s("text", { class: "name", dy: "0.35em" }, node.name),
@@ -249,7 +252,7 @@ function places(nodes) {
   const counts = { outer: 0, inner: 0 };
   return nodes.map(({ coordinator }) => {
     const ring = both && coordinator ? "inner" : "outer";
-    const [count, radius] = ring === "inner" ? [inner, inner === 1 ? 0 : 74]
+    const [count, radius] = ring === "inner" ? [inner, inner === 1 ? 0 : outer > 3 ? 76 : 92]
       : [both ? outer : nodes.length, 156];
     const angle = -Math.PI / 2 + (counts[ring] / count) * FULL;
     counts[ring] += 1;
