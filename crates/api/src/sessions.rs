@@ -91,7 +91,7 @@ pub struct SessionPage {
 }
 
 /// `GET /v1/sessions`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sessions {
     /// Sessions that the answering node knows, in no order that means anything.

@@ -10,7 +10,7 @@ use super::roster::{Action, NodeSeen, Roster};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::http::{HeaderMap, Request, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use conclave_client::api::Code;
 use conclave_service::http::is_token;
@@ -76,18 +76,29 @@ fn shown(node: &NodeSeen) -> Value {
     })
 }
 
-/// `GET /up/nodes/{id}/metrics`: those of this very node.
-pub async fn metrics(
+/// `/up/nodes/{id}/v1/*` and `/up/nodes/{id}/metrics`: the API of this very node. With a classic
+/// engine each knows its own sessions only.
+pub async fn api_of(
     State(desk): State<Desk>,
-    Path(id): Path<String>,
+    Path(parts): Path<Vec<(String, String)>>,
     mut request: Request<Body>,
 ) -> Response {
+    let id = parts.into_iter().next().map(|(_, id)| id).unwrap_or_default();
     let Some(node) = known(&desk, &id) else { return nobody(&id) };
-    *request.uri_mut() = axum::http::Uri::from_static("/metrics");
+    let Some(own) = own_address(request.uri(), &id) else {
+        return problem(Code::BadRequest, "no such address");
+    };
+    *request.uri_mut() = own;
     match node.health.answers {
         true => pass_on_to(&desk.roster, &node, request).await,
         false => problem(Code::Unavailable, format!("node {id} does not answer")),
     }
+}
+
+/// The address as the node has it: all behind its number, as it came.
+fn own_address(asked: &Uri, id: &str) -> Option<Uri> {
+    let asked = asked.path_and_query()?.as_str();
+    asked.strip_prefix("/up/nodes/")?.strip_prefix(id)?.parse().ok()
 }
 
 /// `POST /up/nodes/{id}/{action}`
@@ -135,4 +146,30 @@ fn shows(headers: &HeaderMap, token: &str) -> bool {
     let shown = headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
     let shown = shown.and_then(|shown| shown.split_once(' '));
     shown.is_some_and(|(kind, shown)| kind.eq_ignore_ascii_case("bearer") && is_token(shown, token))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_of_a_node_is_what_comes_behind_its_number() {
+        let own = |asked: &str| own_address(&asked.parse().unwrap(), "12").map(|it| it.to_string());
+        let lock = "/up/nodes/12/v1/locks/a%2Fb?explain=true";
+        assert_eq!(own(lock), Some("/v1/locks/a%2Fb?explain=true".to_string()));
+        assert_eq!(own("/up/nodes/12/metrics"), Some("/metrics".to_string()));
+        assert_eq!(own("/up/nodes/3/metrics"), None);
+    }
+
+    #[test]
+    fn only_the_whole_token_counts() {
+        let shows = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, axum::http::HeaderValue::from_static(value));
+            shows(&headers, "secret")
+        };
+        assert!(shows("Bearer secret") && shows("bearer secret"));
+        assert!(!shows("Bearer secre") && !shows("Bearer secrets") && !shows("Basic secret"));
+        assert!(!shows("secret") && !shows("Bearer") && !shows(""));
+    }
 }

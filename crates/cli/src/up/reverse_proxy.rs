@@ -62,10 +62,15 @@ pub async fn pass_on(State(roster): State<Roster>, request: Request<Body>) -> Re
 
 /// Passes a request on to this very node.
 pub async fn pass_on_to(roster: &Roster, node: &NodeSeen, request: Request<Body>) -> Response {
-    let (head, _) = request.into_parts();
-    match ask(roster, node, &head, Bytes::new()).await {
+    let (head, body) = request.into_parts();
+    let body = match take(body).await {
+        Ok(body) => body,
+        Err(refused) => return refused,
+    };
+    match ask(roster, node, &head, body).await {
         Asked::Answer(answer) => answer,
-        Asked::Untold(why) | Asked::Lost(why) => problem(Code::Unavailable, why),
+        Asked::Untold(why) => problem(Code::Unavailable, why),
+        Asked::Lost(why) => broken_off(&why),
     }
 }
 

@@ -3,17 +3,11 @@
 
 use super::actions::{self, Caller, Desk};
 use super::health::keep_asking;
-use super::problem::{problem, problem_at};
 use super::reverse_proxy::pass_on;
 use anyhow::Context;
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::StatusCode;
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
 use axum::routing::{any, get, post};
-use conclave_client::api::Code;
-use conclave_service::http::foreign;
+use conclave_page::{Page, guarded};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -69,7 +63,7 @@ pub fn serve(listener: TcpListener, own: SocketAddr, desk: Desk) -> anyhow::Resu
     Ok(Server { _runtime: Background(Some(runtime)) })
 }
 
-/// Where what is served.
+/// Where what is served. The guard has the checks of Host and Origin, and the headers, for all.
 fn router(desk: Desk, own: SocketAddr) -> Router {
     let api = Router::new()
         .route("/v1/{*path}", any(pass_on))
@@ -77,25 +71,12 @@ fn router(desk: Desk, own: SocketAddr) -> Router {
         .with_state(desk.roster.clone());
     let up = Router::new()
         .route("/up/nodes", get(actions::nodes))
-        .route("/up/nodes/{id}/metrics", get(actions::metrics))
+        .route("/up/nodes/{id}/metrics", get(actions::api_of))
+        .route("/up/nodes/{id}/v1/{*path}", any(actions::api_of))
         .route("/up/nodes/{id}/{action}", post(actions::act))
         .with_state(desk);
-    let all = api.merge(up).fallback(|| async { problem(Code::NotFound, "no such route") });
-    let own: Arc<[String]> = [own.to_string()].into();
-    all.method_not_allowed_fallback(|| async {
-        let words = "this route has other methods";
-        problem_at(StatusCode::METHOD_NOT_ALLOWED, Code::BadRequest, words)
-    })
-    .layer(from_fn_with_state(own, check))
-}
-
-/// Lets a request pass that names this host and comes from no foreign page.
-async fn check(State(own): State<Arc<[String]>>, request: Request, next: Next) -> Response {
-    match foreign(request.headers(), &own) {
-        None => next.run(request).await,
-        Some((StatusCode::FORBIDDEN, why)) => problem(Code::Forbidden, why),
-        Some((status, why)) => problem_at(status, Code::BadRequest, why),
-    }
+    let page = Page { lab: true, cluster: true, up: true };
+    guarded(page.router().merge(api).merge(up), vec![own.to_string()])
 }
 
 async fn accept(listener: tokio::net::TcpListener, router: Router) {
