@@ -40,7 +40,12 @@ fn fifty_thousand_events_scroll_and_step_within_the_budget() {
             budgets.push(Budget { what, unit: "ms", measured: pan, aim });
         }
         let elements = number(&lab, "return document.querySelectorAll('svg *').length;");
-        budgets.push(Budget { what: of("SVG elements"), unit: "", measured: elements, aim: 1_500.0 });
+        budgets.push(Budget {
+            what: of("SVG elements"),
+            unit: "",
+            measured: elements,
+            aim: 1_500.0,
+        });
         let longest = longest_task_while_playing(&lab);
         let what = of("longest task while playing");
         budgets.push(Budget { what, unit: "ms", measured: longest, aim: 50.0 });

@@ -108,10 +108,6 @@ impl Browser {
         self.post("/url", &json!({"url": url})).unwrap_or_else(|why| panic!("{url}: {why}"));
     }
 
-    pub fn reload(&self) {
-        self.post("/refresh", &json!({})).unwrap();
-    }
-
     /// Runs a script in the page and gives what it returns.
     pub fn run(&self, script: &str, arguments: &[Value]) -> Value {
         let body = json!({"script": script, "args": arguments});

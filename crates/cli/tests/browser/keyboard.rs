@@ -36,12 +36,20 @@ fn a_tile_is_opened_stepped_branched_and_shared_by_keyboard_alone() {
     browser.press(&[key::RIGHT]);
     lab.at(at + 1);
     heard(&lab, "a step", &format!("/^{}\\. /", at + 1));
-    tab_until(&lab, "Share", "document.activeElement.textContent === 'Share'");
+    share(&lab);
+    browser.assert_calm("keyboard");
+    single_letters_can_be_switched_off(&lab);
+}
+
+/// To the button, into the dialog, to the link, and back.
+fn share(lab: &Lab) {
+    let browser = &lab.browser;
+    tab_until(lab, "Share", "document.activeElement.textContent === 'Share'");
     assert_eq!(browser.focused_name(), "Share");
     browser.press(&[key::ENTER]);
     let inside = "return document.querySelector('dialog')?.contains(document.activeElement);";
     browser.until("the focus in the dialog", inside);
-    tab_until(&lab, "the link", "document.activeElement.id === 'share-link'");
+    tab_until(lab, "the link", "document.activeElement.id === 'share-link'");
     let link = browser.run("return document.activeElement.value;", &[]);
     assert!(link.as_str().unwrap().contains("&w=A:"), "{link}");
     browser.press(&[key::ESCAPE]);
@@ -50,8 +58,6 @@ fn a_tile_is_opened_stepped_branched_and_shared_by_keyboard_alone() {
         "return !document.querySelector('dialog')
             && document.activeElement.textContent === 'Share';",
     );
-    browser.assert_calm("keyboard");
-    single_letters_can_be_switched_off(&lab);
 }
 
 fn step_until_something_travels(lab: &Lab) {

@@ -9,11 +9,14 @@ mod branches;
 mod breaking;
 mod budget;
 mod chromium;
+mod cluster;
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../cluster/up/cluster.rs"]
 mod cluster_process;
 mod keyboard;
 mod lab;
 mod playing;
+mod screenshots;
 mod sharing;
 #[path = "../support/mod.rs"]
 mod support;

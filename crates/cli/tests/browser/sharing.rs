@@ -68,7 +68,8 @@ fn the_copied_command_makes_the_run_that_is_read(lab: &Lab) {
     let done = conclave(&[&arguments[..], &["--json", "--trace", file]].concat());
     let text = std::fs::read_to_string(&recording).unwrap_or_else(|_| panic!("{}", done.stderr));
     let _ = std::fs::remove_file(&recording);
-    let records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let records: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let read = read_aloud(lab);
     assert_eq!(read.len(), records.len() - 1, "{command}");
     for (line, record) in read.iter().zip(&records[1..]) {

@@ -59,13 +59,10 @@ fn text(message: &Value) -> &str {
 pub mod key {
     pub const TAB: char = '\u{E004}';
     pub const ENTER: char = '\u{E007}';
-    pub const SHIFT: char = '\u{E008}';
     pub const ESCAPE: char = '\u{E00C}';
-    pub const PAGE_DOWN: char = '\u{E00F}';
     pub const END: char = '\u{E010}';
     pub const HOME: char = '\u{E011}';
     pub const RIGHT: char = '\u{E014}';
-    pub const DOWN: char = '\u{E015}';
 }
 
 /// Keys that are pressed one after another, as the body of an action.
