@@ -27,8 +27,8 @@ export class BranchLanes {
     if (this.counted?.run !== run || !this.counted.found) {
       const found = difference(run, parent);
       if (!found && Math.max(run.events, parent.events) <= EVENTS_MAX) {
-        session.need(1, run.events);
-        session.need(1, parent.events, null, branch.parent);
+        session.needAll(session.branch);
+        session.needAll(branch.parent);
       }
       const cone = found?.changed.size ? future(run, [...found.changed]) : new Set();
       this.counted = { run, found, cone };

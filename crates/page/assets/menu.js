@@ -8,7 +8,8 @@ const DELAYS = ["1", "5", "20", "100"];
 // The actions about a selection at this moment.
 export function actionsAbout(moment, selection) {
   if (!moment || !selection) return [];
-  return (moment.actions ?? []).filter(({ about }) => about?.[selection.kind] === selection.id);
+  return (moment.actions ?? []).filter(({ about }) => about?.[selection.kind] === selection.id
+    || (selection.kind === "node" && about?.link?.includes(selection.id)));
 }
 
 let closeOpen = () => {};
