@@ -40,7 +40,8 @@ function card(algorithm, { t }) {
       `${t("algorithms.cost")}: `), cost.at(0).formula) : null,
     h("details", {}, h("summary", {}, t("algorithms.more")), inFull(algorithm, t)),
     h("div", { class: "row card-foot" }, h("a", { class: "button small", "data-link": true,
-      href: `/lab#v=1&a=${id}&n=${algorithm.nodes ?? 5}&at=/0`, "aria-label": `${t("algorithms.open")}: ${title}` },
+      href: `/lab#v=1&a=${id}&n=${algorithm.nodes ?? 5}&at=/0`,
+      "aria-label": `${t("algorithms.open")}: ${title}` },
     t("algorithms.open"))));
 }
 

@@ -8,6 +8,10 @@ import { lines } from "./server.js";
 export function breakIt(session, algorithm, context, play) {
   const { t } = context;
   const { spec } = session;
+  if (algorithm?.checkable === false) {
+    dialog(t("break.title"), t("shell.close"), h("p", {}, t("break.not-checkable")));
+    return;
+  }
   const without = new Set();
   const nodes = h("input", { type: "number", min: 2, max: 8, class: "short",
     placeholder: t("break.few") });
@@ -46,7 +50,8 @@ export function breakIt(session, algorithm, context, play) {
     fill(result, h("progress"), h("p", { class: "soft" }, t("break.searching")));
     const kept = spec.flags.filter(([name]) => name === "set");
     const question = { algorithm: spec.algorithm, without: [...without],
-      flags: writeFlags(nodes.value ? [["nodes", nodes.value], ...kept] : kept), seconds: Number(seconds.value) };
+      flags: writeFlags(nodes.value ? [["nodes", nodes.value], ...kept] : kept),
+      seconds: Number(seconds.value) };
     try {
       for await (const line of lines("/lab/check", question, search.signal)) {
         told(result, line, context, () => {

@@ -268,7 +268,11 @@ export class Stage {
       ? context.t("lab.what-if-node", { node: run.nodes[about.id].name })
       : titleOf(run, run.messages.get(about.id));
     this.player.pause();
-    openMenu(at, title, actionsAbout(moment, about), context, (edit) => this.whatIf(edit));
+    const flying = about.kind === "message"
+      ? moment.flying.find(({ number }) => number === about.id) : null;
+    const flight = flying ? flying.arrival - flying.sent : undefined;
+    openMenu(at, title, actionsAbout(moment, about), { context, selection: { ...about, flight },
+      choose: (edit) => this.whatIf(edit) });
   }
 
   async whatIf(edit) {
