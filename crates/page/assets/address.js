@@ -5,7 +5,7 @@
 
 import { cutOnce, hasFlag } from "./flags.js";
 
-const OWN = new Set(["v", "a", "n", "w", "at", "sel", "h", "story", "s", "lesson", "loop"]);
+const OWN = new Set(["v", "a", "n", "w", "at", "sel", "h", "story", "s", "lesson"]);
 const HASH_DIGITS = 8;
 // Longer links break in mail and chat.
 export const LENGTH_MAX = 2000;
@@ -24,7 +24,7 @@ export function parseAddress(fragment) {
   const [branch, step] = cutOnce(first("at") ?? "/0", "/");
   return {
     spec: { algorithm: first("a"), flags, story: first("story"), scenario: first("s"),
-      lesson: first("lesson"), loop: Number(first("loop")) || null },
+      lesson: first("lesson") },
     branches: pairs.filter(([name]) => name === "w").map(([, text]) => parseBranch(text ?? ""))
       .filter(Boolean),
     branch,
@@ -56,7 +56,6 @@ export function writeAddress({ spec, branches, branch, cursor, selection, hash }
   if (spec.scenario) parts.push(`s=${encode(spec.scenario)}`);
   if (spec.lesson) parts.push(`lesson=${encode(spec.lesson)}`);
   if (spec.story && spec.story.length <= STORY_MAX) parts.push(`story=${encode(spec.story)}`);
-  if (spec.loop) parts.push(`loop=${spec.loop}`);
   for (const { name, parent, step, edit } of branches) {
     parts.push(`w=${encode(`${name}${parent ? `^${parent}` : ""}:${step}!${edit}`)}`);
   }

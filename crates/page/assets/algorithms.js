@@ -31,21 +31,23 @@ function show(root, { algorithms }, context) {
 }
 
 function card(algorithm, { t }) {
-  const { id, title, idea, has = [], lacks, cost } = algorithm;
-  const missing = Array.isArray(lacks) ? lacks.map((what) => [what, ""])
-    : Object.entries(lacks ?? {});
+  const { id, title, idea, has, cost } = algorithm;
   return h("li", { class: "card sheet", id },
     h("h3", {}, title), h("p", {}, idea),
-    h("p", { class: "tags" }, has.map((tag) => [h("span", { class: "tag" }, tag), " "])),
-    cost ? h("p", { class: "small" }, h("span", { class: "soft" }, `${t("algorithms.cost")}: `),
-      typeof cost === "string" ? cost : cost.heavy ?? cost.light ?? "") : null,
-    h("details", {}, h("summary", {}, t("algorithms.more")), inFull(algorithm, missing, t)),
+    h("p", { class: "tags" }, has.map(({ property, text }) => [h("span", { class: "tag",
+      title: text }, property), " "])),
+    cost.length ? h("p", { class: "small" }, h("span", { class: "soft" },
+      `${t("algorithms.cost")}: `), cost.at(0).formula) : null,
+    h("details", {}, h("summary", {}, t("algorithms.more")), inFull(algorithm, t)),
     h("div", { class: "row card-foot" }, h("a", { class: "button small", "data-link": true,
-      href: `/lab#v=1&a=${id}&n=5&at=/0`, "aria-label": `${t("algorithms.open")}: ${title}` },
+      href: `/lab#v=1&a=${id}&n=${algorithm.nodes ?? 5}&at=/0`,
+      "aria-label": `${t("algorithms.open")}: ${title}` },
     t("algorithms.open"))));
 }
 
-function inFull({ source, assumptions = [], messages = [], parameters = [] }, missing, t) {
+const promise = ({ property, text }) => [h("span", { class: "tag" }, property), " ", text];
+
+function inFull({ source, assumptions, messages, has, lacks, parameters }, t) {
   const list = (key, rows) => (rows.length
     ? [h("dt", {}, t(key)), rows.map((row) => h("dd", {}, row))] : null);
   return h("dl", { class: "in-full" },
@@ -53,8 +55,7 @@ function inFull({ source, assumptions = [], messages = [], parameters = [] }, mi
       h("span", { class: "tag" }, id), " ", text])),
     list("algorithms.messages", messages.map((message) => [h("code", {}, message.name), " ",
       [message.from_to, message.when].filter(Boolean).join("; ")])),
-    list("algorithms.lacks", missing.map(([what, why]) => [h("span", { class: "tag" }, what), " ",
-      why])),
+    list("algorithms.has", has.map(promise)), list("algorithms.lacks", lacks.map(promise)),
     list("algorithms.parameters", parameters.map((parameter) => [h("code", {},
       `--set ${parameter.name}=${parameter.accepted}`), " ", parameter.about])),
     list("algorithms.source", source ? [[source]] : []));

@@ -5,7 +5,7 @@ import { fill, h, s } from "./dom.js";
 import { difference, future } from "./causality.js";
 import { wordsOf } from "./edits.js";
 
-const WIDTH = 400;
+const WIDTH_MAX = 400;
 const PITCH = 30;
 const RIGHT = 12;
 // Longer runs are not compared: both would have to be fetched whole.
@@ -27,8 +27,8 @@ export class BranchLanes {
     if (this.counted?.run !== run || !this.counted.found) {
       const found = difference(run, parent);
       if (!found && Math.max(run.events, parent.events) <= EVENTS_MAX) {
-        session.need(1, run.events);
-        session.need(1, parent.events, null, branch.parent);
+        session.needAll(session.branch);
+        session.needAll(branch.parent);
       }
       const cone = found?.changed.size ? future(run, [...found.changed]) : new Set();
       this.counted = { run, found, cone };
@@ -44,9 +44,15 @@ export class BranchLanes {
     const order = inOrder(session.branches);
     const rows = [{ name: "", parent: null, step: 0, edit: null, depth: 0 }, ...order];
     const most = Math.max(...[...session.runs.values()].map(({ events }) => events), 1);
-    const x = (event) => 6 + (event / most) * (WIDTH - 6 - RIGHT);
-    const picture = s("svg", { class: "branch-picture", width: WIDTH, height: rows.length * PITCH,
-      viewBox: `0 0 ${WIDTH} ${rows.length * PITCH}`, "aria-hidden": "true" },
+    const width = Math.min(WIDTH_MAX, (this.root.clientWidth || 640) * 0.4);
+    const x = (event) => 6 + (event / most) * (width - 6 - RIGHT);
+    const picture = s("svg", { class: "branch-picture", width, height: rows.length * PITCH,
+      "aria-hidden": "true", on: { click: (click) => {
+        const box = picture.getBoundingClientRect();
+        const row = rows[Math.floor((click.clientY - box.top) / PITCH)];
+        const event = ((click.clientX - box.left - 6) / (width - 6 - RIGHT)) * most;
+        if (row && session.choose(row.name)) session.go(Math.max(row.step, Math.round(event)));
+      } } },
     rows.map((row, k) => this.#lane(row, k, rows, x)));
     const counted = this.difference();
     this.onDifference(this.comparing ? counted?.found ?? null : null);

@@ -2,19 +2,21 @@
 // it has come, can be stopped, and plays the story that was found.
 
 import { dialog, fill, h } from "./dom.js";
-import { valueOf, writeFlags } from "./flags.js";
+import { writeFlags } from "./flags.js";
 import { lines } from "./server.js";
-
-const NODES_USUAL = 3;
 
 export function breakIt(session, algorithm, context, play) {
   const { t } = context;
   const { spec } = session;
+  if (algorithm?.checkable === false) {
+    dialog(t("break.title"), t("shell.close"), h("p", {}, t("break.not-checkable")));
+    return;
+  }
   const without = new Set();
-  const nodes = h("input", { type: "number", min: 2, max: 5, class: "short",
-    value: Math.min(NODES_USUAL, Number(valueOf(spec.flags, "nodes") ?? NODES_USUAL)) });
+  const nodes = h("input", { type: "number", min: 2, max: 8, class: "short",
+    placeholder: t("break.few") });
   const seconds = h("input", { type: "number", min: 1, max: 60, class: "short", value: 20 });
-  const assumptions = algorithm?.assumptions ?? [];
+  const assumptions = (algorithm?.assumptions ?? []).filter(({ checkable }) => checkable !== false);
   const switches = assumptions.map((assumption) => h("label", { class: "choice" },
     h("input", { type: "checkbox", on: { change: (event) => {
       if (event.target.checked) without.add(assumption.id);
@@ -48,7 +50,8 @@ export function breakIt(session, algorithm, context, play) {
     fill(result, h("progress"), h("p", { class: "soft" }, t("break.searching")));
     const kept = spec.flags.filter(([name]) => name === "set");
     const question = { algorithm: spec.algorithm, without: [...without],
-      flags: writeFlags([["nodes", nodes.value], ...kept]), seconds: Number(seconds.value) };
+      flags: writeFlags(nodes.value ? [["nodes", nodes.value], ...kept] : kept),
+      seconds: Number(seconds.value) };
     try {
       for await (const line of lines("/lab/check", question, search.signal)) {
         told(result, line, context, () => {

@@ -7,7 +7,7 @@ import { ask, catalogue } from "./server.js";
 const NODES = [2, 4, 8, 16, 32];
 const MEASURES = {
   mutex: ["messages_per_entry", "client_delay", "client_delay_serial", "sync_delay"],
-  election: ["messages", "time_to_leader"],
+  election: ["messages", "time"],
 };
 
 export function mount(root, context) {

@@ -186,7 +186,7 @@ export class Diagram {
 
   // Where a run that never ends goes round.
   #loop() {
-    const from = this.session.spec.loop;
+    const from = this.run.answer.loop_from;
     if (!from || from > this.run.events) return null;
     const [a, b] = [this.scale.x[from], this.scale.x[this.run.events]];
     return [s("path", { class: "loop-arc", d: `M${b} ${this.height - 4}H${a}m7 -4l-7 4l7 4` }),

@@ -25,5 +25,8 @@ function shortTime(text) {
   return Number.isFinite(time) ? String(Math.round(time * 100) / 100) : text ?? "";
 }
 
-// The same edit with another delay.
-export const withDelay = (edit, by) => edit.replace(/=delay(:.*)?$/, `=delay:${by}`);
+// The same edit, with a message that is `by` later than it would be; `flight` is how long it takes.
+export function laterBy(edit, flight, by) {
+  const whole = Math.round((flight + by) * 1000) / 1000;
+  return edit.replace(/=delay(:.*)?$/, `=delay:${whole}`);
+}

@@ -1,7 +1,7 @@
 // The simulator's flags as a list of [name, value], read from and written as one line.
 
 const WITHOUT_VALUE = new Set(["no-fifo", "serial", "multicast", "unprotected", "json"]);
-const PLAIN = /^[\w.,:@+=<>#/*-]+$/;
+const PLAIN = /^[\w.,:@+=/-]+$/;
 
 // "--nodes 5 --no-fifo --rule '1>3:OK=drop'" as [["nodes","5"],["no-fifo",null],["rule",…]].
 export function parseFlags(line) {

@@ -98,6 +98,7 @@ function algorithms(catalogue, t) {
     const members = catalogue.algorithms.filter((algorithm) => algorithm.family === family);
     return members.length ? h("p", { class: "family" }, h("span", { class: "family-name" },
       t(`family.${family}`)), members.map((algorithm) => [h("a", { "data-link": true,
-      href: `/lab#v=1&a=${algorithm.id}&n=5&at=/0` }, algorithm.title), " "])) : null;
+      href: `/lab#v=1&a=${algorithm.id}&n=${algorithm.nodes ?? 5}&at=/0` },
+    algorithm.title), " "])) : null;
   });
 }

@@ -114,8 +114,8 @@ class Lab {
     this.stage.player.pause();
     const algorithm = this.catalogue.algorithms.find(({ id }) => id === session.spec.algorithm);
     breakIt(session, algorithm, context, async (question, found) => {
-      const spec = { algorithm: question.algorithm, flags: parseFlags(question.flags),
-        story: found.story, scenario: null, loop: found.loop_from ?? null };
+      const spec = { algorithm: question.algorithm, story: found.story, scenario: null,
+        flags: parseFlags(found.flags ?? question.flags) };
       if (await this.open({ spec })) this.stage.playTheStory();
     });
   }

@@ -15,7 +15,7 @@ import { Player } from "./player.js";
 import { Setup } from "./setup.js";
 import { StepPanel, titleOf } from "./step_panel.js";
 import { Topology } from "./topology.js";
-import { writeFlags } from "./flags.js";
+import { parseFlags, writeFlags } from "./flags.js";
 
 export class Stage {
   constructor(session, context, actions) {
@@ -139,10 +139,12 @@ export class Stage {
     const { t } = this.context;
     const scenario = this.catalogue?.scenarios.find(({ name }) => name === spec.scenario);
     const { title } = run.answer;
+    const flags = writeFlags(spec.flags);
+    const part = scenario?.runs?.find((other) => writeFlags(parseFlags(other.flags)) === flags);
     this.title.textContent = scenario?.title ?? spec.title ?? title ?? spec.algorithm;
-    this.summary.textContent = [scenario || spec.recording ? title : null,
+    this.summary.textContent = [part?.title, scenario || spec.recording ? title : null,
       spec.story ? t("lab.a-story") : null, spec.recording ? t("lab.a-recording")
-        : writeFlags(spec.flags)].filter(Boolean).join(" · ");
+        : flags].filter(Boolean).join(" · ");
     const { messages, costs = [] } = run.answer;
     const kinds = Object.entries(messages.by_type).map(([kind, n]) => `${kind} ${n}`).join(", ");
     const measured = costs.filter((cost) => cost.measured !== null && cost.measured !== undefined)
@@ -266,7 +268,11 @@ export class Stage {
       ? context.t("lab.what-if-node", { node: run.nodes[about.id].name })
       : titleOf(run, run.messages.get(about.id));
     this.player.pause();
-    openMenu(at, title, actionsAbout(moment, about), context, (edit) => this.whatIf(edit));
+    const flying = about.kind === "message"
+      ? moment.flying.find(({ number }) => number === about.id) : null;
+    const flight = flying ? flying.arrival - flying.sent : undefined;
+    openMenu(at, title, actionsAbout(moment, about), { context, selection: { ...about, flight },
+      choose: (edit) => this.whatIf(edit) });
   }
 
   async whatIf(edit) {

@@ -1,25 +1,26 @@
 // A menu of what can be done to a message or a node now, and what cannot, with the reason.
 
 import { h } from "./dom.js";
-import { withDelay } from "./edits.js";
+import { laterBy, wordsOf } from "./edits.js";
 
-const DELAYS = ["1", "5", "20", "100"];
+const DELAYS = [1, 5, 20, 100];
 
 // The actions about a selection at this moment.
 export function actionsAbout(moment, selection) {
   if (!moment || !selection) return [];
-  return (moment.actions ?? []).filter(({ about }) => about?.[selection.kind] === selection.id);
+  return (moment.actions ?? []).filter(({ about }) => about?.[selection.kind] === selection.id
+    || (selection.kind === "node" && about?.link?.includes(selection.id)));
 }
 
 let closeOpen = () => {};
 
-export function openMenu(anchor, title, actions, context, choose) {
+// `selection` is what the menu is about; `choose` is given the edit.
+export function openMenu(anchor, title, actions, { context, selection, choose }) {
   closeOpen();
   const { t } = context;
   const before = document.activeElement;
-  const items = actions.flatMap((action) => (action.verb === "delay" && action.possible
-    ? DELAYS.map((by) => ({ ...action, label: t("lab.delay-by", { by }),
-      edit: withDelay(action.edit, by) })) : [action])).map((action) => item(action, take));
+  const items = actions.flatMap((action) => variants(action, selection, context))
+    .map((action) => item(action, take));
   const menu = h("div", { class: "menu", role: "menu", "aria-label": title },
     h("p", { class: "menu-title", role: "presentation" }, title),
     items.length ? items : h("p", { class: "menu-none" }, t("lab.nothing-possible")));
@@ -52,6 +53,16 @@ export function openMenu(anchor, title, actions, context, choose) {
   closeOpen = close;
   context.signal.addEventListener("abort", () => close(false), { once: true });
   items.find((element) => element.getAttribute("aria-disabled") !== "true")?.focus();
+}
+
+// A delay by several spans; of links, which, and only what can be done.
+function variants(action, { flight }, { t }) {
+  if (action.about?.link) {
+    return action.possible ? [{ ...action, label: wordsOf(t, action.edit) }] : [];
+  }
+  if (action.verb !== "delay" || !action.possible || flight === undefined) return [action];
+  return DELAYS.map((by) => ({ ...action, label: t("lab.delay-by", { by }),
+    edit: laterBy(action.edit, flight, by) }));
 }
 
 function item(action, take) {

@@ -6,7 +6,7 @@ import { fill, s } from "./dom.js";
 const WIDTH = 1000;
 const HEIGHT = 40;
 // Kinds of events by their letters, so that one path draws all of a group.
-const GROUPS = { failure: "cldpPS", violation: "v" };
+const GROUPS = { failure: "cldpxw", violation: "v" };
 
 export class Minimap {
   constructor(session, context, diagram) {

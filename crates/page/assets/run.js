@@ -10,7 +10,7 @@ export class Run {
     this.events = answer.events;
     this.nodes = answer.nodes;
     this.at = Float64Array.from(answer.index.at);
-    this.node = answer.index.node;
+    this.node = answer.index.node.map((node) => (node >= 0 ? node : null));
     this.kind = answer.index.kind;
     this.labels = Object.keys(answer.messages.by_type);
     this.full = new Map();

@@ -10,6 +10,8 @@ import { writeFlags } from "./flags.js";
 import { Run } from "./run.js";
 
 const WINDOW = 400;
+// The server tells no more at once.
+const WINDOW_MAX = 2000;
 
 export class Session extends EventTarget {
   constructor(signal) {
@@ -145,6 +147,14 @@ export class Session extends EventTarget {
     run.add(answer);
     if (!whole) this.#tell("window");
     if (name === this.branch && at === this.cursor) this.#tell("moment");
+  }
+
+  // The whole run, window by window.
+  async needAll(name) {
+    const run = this.runs.get(name);
+    for (let from = 1; run && from <= run.events; from += WINDOW_MAX) {
+      await this.need(from, Math.min(from + WINDOW_MAX - 1, run.events), null, name);
+    }
   }
 
   // Opens a branch at the cursor; the run it leaves stays as it is.

@@ -135,8 +135,10 @@ export class StepPanel {
   }
 
   #about(run, action) {
-    const { node } = action.about ?? {};
-    if (node !== undefined) return run.nodes[node]?.name ?? "?";
+    const { node, link } = action.about ?? {};
+    const name = (i) => run.nodes[i]?.name ?? "?";
+    if (link) return link.map(name).join("–");
+    if (node !== undefined) return name(node);
     const message = run.messages.get(action.about?.message);
     return message ? titleOf(run, message) : "";
   }
@@ -185,5 +187,8 @@ function toldText(t, told, name) {
       : t("told.entered-fence", { fence: told.fence });
   }
   if (told.kind === "elected") return t("told.elected", { leader: name(told.leader) });
+  if (told.kind === "suspect") return t("told.suspect", { node: name(told.node) });
+  if (told.kind === "trust") return t("told.trust", { node: name(told.node) });
+  if (told.kind === "deposed") return t("told.deposed");
   return told.text ?? told.kind;
 }
