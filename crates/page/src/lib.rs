@@ -18,7 +18,7 @@ mod guard;
 mod problem;
 mod server;
 
-pub use guard::guarded;
+pub use guard::{guarded, with_headers};
 pub use problem::Problem;
 pub use server::serve;
 

@@ -17,7 +17,8 @@ struct Answer {
 
 impl Answer {
     fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{}: {}", self.status, self.body))
+        serde_json::from_str(&self.body)
+            .unwrap_or_else(|_| panic!("{}: {}", self.status, self.body))
     }
 
     fn code(&self) -> String {
@@ -39,7 +40,8 @@ fn ask(up: &Up, line: &str, headers: &[String], body: &str) -> Answer {
     stream.read_to_string(&mut text).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    let body = if head.contains("transfer-encoding: chunked") { unchunked(body) } else { body.into() };
+    let body =
+        if head.contains("transfer-encoding: chunked") { unchunked(body) } else { body.into() };
     Answer { status, head: head.to_string(), body }
 }
 
