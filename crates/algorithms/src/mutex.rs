@@ -22,3 +22,4 @@ pub mod token_ring_regenerating;
 pub mod total_order;
 pub mod tree;
 pub mod voting;
+mod why;

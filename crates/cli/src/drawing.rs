@@ -8,7 +8,7 @@ use anyhow::Context;
 use conclave_lab::Experiment;
 use conclave_sim::trace::frames::Film;
 use conclave_sim::trace::{
-    self, Language, Record, Share, Trace, Window, frames, mermaid, perfetto, shiviz, svg,
+    self, Language, Question, Record, Share, Trace, Window, frames, mermaid, perfetto, shiviz, svg,
 };
 use conclave_sim::{Error, Outcome};
 use std::fs;
@@ -116,16 +116,21 @@ impl Drawing {
             return Ok(());
         }
         let header = experiment.header(command());
-        self.write(&Trace { header, records: outcome.records.clone() })
+        self.write(experiment, &Trace { header, records: outcome.records.clone() })
     }
 
-    /// Writes and draws a trace.
-    pub fn write(&self, trace: &Trace) -> anyhow::Result<()> {
-        self.write_within(trace, None)
+    /// Writes and draws a trace of an algorithm.
+    pub fn write(&self, experiment: &Experiment, trace: &Trace) -> anyhow::Result<()> {
+        self.write_within(experiment, trace, None)
     }
 
     /// The same, where what is drawn to be looked at as a whole shows only a stretch of it.
-    pub fn write_within(&self, trace: &Trace, window: Option<&Window>) -> anyhow::Result<()> {
+    pub fn write_within(
+        &self,
+        experiment: &Experiment,
+        trace: &Trace,
+        window: Option<&Window>,
+    ) -> anyhow::Result<()> {
         for file in &self.trace {
             let flag = || format!("--trace {file}");
             let text = Format::of(file)?.write(trace, window).with_context(flag)?;
@@ -135,7 +140,10 @@ impl Drawing {
         }
         if let Some(folder) = &self.frames {
             let flag = || format!("--frames {folder}");
-            let film = frames::write(trace, language()).with_context(flag)?;
+            // A run that cannot be run again, such as one of which not all was kept, is shown as
+            // it is, without its reasons.
+            let explained = experiment.explain(trace, &Question::all(trace)).unwrap_or_default();
+            let film = frames::write(trace, &explained, language()).with_context(flag)?;
             fs::create_dir_all(folder).map_err(plain).with_context(flag)?;
             remove_old_frames(Path::new(folder)).map_err(plain).with_context(flag)?;
             for (name, text) in &film.files {

@@ -8,7 +8,6 @@ mod cpu;
 mod drawing;
 mod explanation_view;
 mod failure;
-mod flags;
 mod holding;
 mod invocation;
 mod lang;

@@ -1,6 +1,8 @@
 //! The context of a step: an ordered buffer of effects, where a process writes what it wants done.
 
-use crate::{Delay, Effect, Event, IndicationFrom, NodeId, Process, RequestTo};
+use crate::{
+    Arguments, Delay, Effect, Event, IndicationFrom, NodeId, Process, Reason, RequestTo, Why,
+};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,8 +18,11 @@ pub struct Context<P: Process> {
     effects: Vec<Option<Effect<P>>>,
     taken: usize,
     to_self: VecDeque<P::Message>,
-    pub(crate) choices: Choices,
+    choices: Choices,
     pub(crate) scratch: Option<Box<dyn Any + Send>>,
+    /// Whether anybody wants to know why.
+    listened: bool,
+    reasons: Vec<Reason>,
 }
 
 impl<P: Process> Context<P> {
@@ -30,6 +35,8 @@ impl<P: Process> Context<P> {
             to_self: VecDeque::new(),
             choices,
             scratch: None,
+            listened: false,
+            reasons: Vec::new(),
         }
     }
 
@@ -86,6 +93,30 @@ impl<P: Process> Context<P> {
         self.choices.choose(bound)
     }
 
+    /// Says why this step does what it does. Costs next to nothing unless somebody listens.
+    #[inline]
+    pub fn because(&mut self, why: &'static Why, arguments: impl Arguments) {
+        if self.listened {
+            self.hear(why, arguments);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn hear(&mut self, why: &'static Why, arguments: impl Arguments) {
+        self.reasons.push(Reason { why, arguments: arguments.list() });
+    }
+
+    /// From now on reasons are kept, or no longer.
+    pub fn listen(&mut self, listened: bool) {
+        self.listened = listened;
+    }
+
+    /// Takes the reasons that were given since they were last taken, oldest first.
+    pub fn reasons(&mut self) -> Vec<Reason> {
+        std::mem::take(&mut self.reasons)
+    }
+
     /// One atomic action of node `me`: the step, then every message it sent to itself.
     /// What is to be done in the world waits in the context afterwards.
     #[inline]
@@ -121,9 +152,7 @@ impl<P: Process> Context<P> {
         // Made once and kept: a step allocates nothing.
         let kept = self.scratch.take().and_then(|kept| kept.downcast::<Context<Q>>().ok());
         let mut inner = kept.unwrap_or_else(|| Box::new(Context::new(Choices::None)));
-        std::mem::swap(&mut inner.choices, &mut self.choices);
-        process.step(event, &mut inner);
-        std::mem::swap(&mut inner.choices, &mut self.choices);
+        self.within(&mut inner, |inner| process.step(event, inner));
         while let Some(effect) = inner.pop() {
             match effect {
                 Effect::Send { to, message: sent } => self.send(to, message(sent)),
@@ -134,6 +163,23 @@ impl<P: Process> Context<P> {
             }
         }
         self.scratch = Some(inner);
+    }
+
+    /// A step of a process inside this one: it draws from the same source of chance, and is listened
+    /// to if this one is.
+    #[inline]
+    pub(crate) fn within<Q: Process>(
+        &mut self,
+        inner: &mut Context<Q>,
+        step: impl FnOnce(&mut Context<Q>),
+    ) {
+        inner.listened = self.listened;
+        std::mem::swap(&mut inner.choices, &mut self.choices);
+        step(inner);
+        std::mem::swap(&mut inner.choices, &mut self.choices);
+        if self.listened {
+            self.reasons.append(&mut inner.reasons);
+        }
     }
 
     /// Takes the oldest effect.

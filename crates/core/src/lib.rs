@@ -35,6 +35,7 @@ mod bounds;
 mod cluster;
 mod context;
 mod encode;
+mod facet;
 mod fence;
 mod node;
 mod process;
@@ -42,6 +43,7 @@ mod property;
 mod stack;
 mod story;
 mod time;
+mod why;
 
 pub mod clock;
 mod service;
@@ -51,6 +53,7 @@ pub use bounds::{Bounds, Network, Start, Timing};
 pub use cluster::{Cluster, Invariant, Links, Normal, Play, Renaming, Snapshot, Symmetry, Winner};
 pub use context::{Choices, Context, Script};
 pub use encode::{Hasher, encode, hash};
+pub use facet::{Facet, FacetKind};
 pub use fence::{FENCE_END, FenceLayout};
 pub use node::{NodeId, NodeSet};
 pub use process::{
@@ -62,3 +65,4 @@ pub use service::{AnyIndication, AnyRequest, AnyService, detector, election, mut
 pub use stack::{Layer, Stack};
 pub use story::{Moment, Move, Story};
 pub use time::{Delay, Ticks};
+pub use why::{Argument, Arguments, Each, Reason, Tellable, Why};

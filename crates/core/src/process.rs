@@ -65,6 +65,12 @@ pub trait Process: Data {
     fn clock(&self) -> u64 {
         0
     }
+
+    /// Who waits for whom, as far as this node knows: the one that waits comes first. For people,
+    /// who see a deadlock as a cycle of these.
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        Vec::new()
+    }
 }
 
 /// What a restarted node starts from.

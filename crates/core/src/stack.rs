@@ -1,6 +1,6 @@
 //! Composition of layers: one algorithm standing on another, as one process.
 
-use crate::{Choices, Context, Effect, Event, Named, Process, Recovery};
+use crate::{Choices, Context, Effect, Event, Named, NodeId, Process, Recovery};
 use serde::{Deserialize, Serialize};
 
 /// Two layers that answer each other more often than this within one step will never stop.
@@ -73,6 +73,10 @@ impl<U: Process, L: Process<Provides = U::Uses>> Process for Stack<U, L> {
     fn clock(&self) -> u64 {
         self.upper.clock()
     }
+
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        self.upper.waits()
+    }
 }
 
 struct Inner<U: Process, L: Process> {
@@ -141,15 +145,11 @@ impl<U: Process, L: Process<Provides = U::Uses>> Stack<U, L> {
     }
 
     fn step_upper(&mut self, event: Event<U>, inner: &mut Inner<U, L>, ctx: &mut Context<Self>) {
-        std::mem::swap(&mut inner.upper.choices, &mut ctx.choices);
-        self.upper.step(event, &mut inner.upper);
-        std::mem::swap(&mut inner.upper.choices, &mut ctx.choices);
+        ctx.within(&mut inner.upper, |inner| self.upper.step(event, inner));
     }
 
     fn step_lower(&mut self, event: Event<L>, inner: &mut Inner<U, L>, ctx: &mut Context<Self>) {
-        std::mem::swap(&mut inner.lower.choices, &mut ctx.choices);
-        self.lower.step(event, &mut inner.lower);
-        std::mem::swap(&mut inner.lower.choices, &mut ctx.choices);
+        ctx.within(&mut inner.lower, |inner| self.lower.step(event, inner));
     }
 }
 
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::election::{self, Election};
     use crate::mutex::{self, Mutex};
-    use crate::{Never, NodeId, Script};
+    use crate::{Never, Script, Why};
 
     /// Lets in whenever somebody is elected, with the leader's number for a fence.
     #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -174,6 +174,7 @@ mod tests {
             match event {
                 Event::Request(_) => ctx.request(election::Request::Campaign),
                 Event::Indication(election::Indication::Elected { leader, .. }) => {
+                    ctx.because(&ENTERED, leader);
                     let fence = u64::from(leader.0) + 10 * u64::from(ctx.choose(5));
                     ctx.indicate(mutex::Indication::Entered { fence });
                 }
@@ -181,6 +182,11 @@ mod tests {
             }
         }
     }
+
+    static CAMPAIGNED: Why =
+        Why { code: "campaigned", rule: "R1", english: "by chance", portuguese: "por sorte" };
+    static ENTERED: Why =
+        Why { code: "entered", rule: "R2", english: "{leader} leads", portuguese: "{leader}" };
 
     /// Elects whoever chance says.
     #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -195,6 +201,7 @@ mod tests {
         fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
             match event {
                 Event::Request(election::Request::Campaign) => {
+                    ctx.because(&CAMPAIGNED, ());
                     let leader = NodeId(ctx.choose(5));
                     ctx.indicate(election::Indication::Elected { leader, term: 1 });
                 }
@@ -211,6 +218,18 @@ mod tests {
             ctx.act(NodeId(0), &mut stack, Event::Request(mutex::Request::Acquire));
             let effects: Vec<_> = ctx.drain().collect();
             assert_eq!(effects, [Effect::Indicate(mutex::Indication::Entered { fence })]);
+            assert_eq!(ctx.reasons(), [], "nobody listens");
         }
+    }
+
+    #[test]
+    fn the_reasons_of_both_layers_are_heard_in_order() {
+        let mut stack = Stack { upper: Upper, lower: Lower };
+        let mut ctx = Context::new(Choices::Script(Script::default()));
+        ctx.listen(true);
+        ctx.act(NodeId(0), &mut stack, Event::Request(mutex::Request::Acquire));
+        let codes: Vec<&str> = ctx.reasons().iter().map(|reason| reason.why.code).collect();
+        assert_eq!(codes, ["campaigned", "entered"]);
+        assert_eq!(ctx.reasons(), [], "taken once");
     }
 }

@@ -1,4 +1,5 @@
-// Elements made by hand. Text only ever goes in as text, so a lock named `<img onerror=…>` is a name.
+// Elements made by hand. Text only ever goes in as text, so a lock named `<img onerror=…>` is a
+// name.
 
 const SVG = "http://www.w3.org/2000/svg";
 

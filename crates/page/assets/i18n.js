@@ -1,5 +1,5 @@
-// The page's own words, in English and Portuguese, switched in place. What a run says comes from the
-// server in the same language.
+// The page's own words, in English and Portuguese, switched in place. What a run says comes from
+// the server in the same language.
 
 const LANGUAGES = ["en", "pt"];
 const listeners = new Set();

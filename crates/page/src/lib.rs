@@ -15,6 +15,7 @@ mod about;
 pub mod access;
 mod assets;
 mod guard;
+mod lab;
 mod problem;
 mod server;
 
@@ -38,6 +39,7 @@ pub struct Page {
 impl Page {
     /// The routes of these halves: the shell, its files, what there is, and the lab's questions.
     pub fn router(self) -> Router {
-        assets::routes().merge(about::routes(self))
+        let router = assets::routes().merge(about::routes(self));
+        if self.lab { router.merge(lab::routes()) } else { router }
     }
 }

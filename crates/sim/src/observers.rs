@@ -6,7 +6,7 @@ use crate::random::{PerNode, Purpose};
 use crate::simulator::Simulation;
 use crate::trace::erased::{describe, value};
 use crate::trace::{Record, Recorder};
-use crate::workload::Exercised;
+use crate::workload::{Exercised, Users};
 use conclave_core::{
     Choices, Event, IndicationFrom, NodeId, Oracle, Process, RequestTo, Ticks, encode,
 };
@@ -54,6 +54,15 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         hasher.write(bytes);
     }
 
+    /// Keeps why a step does what it does. Only the story asks for it.
+    #[cold]
+    pub(crate) fn note_reasons(&mut self) {
+        let reasons = self.ctx.reasons();
+        if let Some(story) = &mut self.story {
+            reasons.into_iter().for_each(|why| story.explains(why));
+        }
+    }
+
     /// What was kept of a step is complete.
     #[cold]
     pub(crate) fn observed_step(&mut self) {
@@ -62,6 +71,14 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.ends();
+        }
+        self.note_violations();
+    }
+
+    /// Keeps after how many records each broken promise was seen to be broken.
+    pub(crate) fn note_violations(&mut self) {
+        if let Some(recorder) = &self.recorder {
+            self.seen.resize(self.users.violations().len(), recorder.written());
         }
     }
 

@@ -5,7 +5,7 @@ use crate::follow::Retold;
 use crate::outcome::Outcome;
 use crate::plan::{Options, Plan};
 use crate::simulator::Simulation;
-use crate::trace::{Difference, Trace};
+use crate::trace::{Difference, Explained, Question, Trace};
 use crate::workload::Exercised;
 use conclave_core::{Cluster, Event, Links, Oracle, Play, Process, Story};
 
@@ -29,6 +29,9 @@ pub trait Runnable: Send + Sync {
     /// Runs the nodes of a recording again: how many steps were as recorded, or the first that is
     /// not.
     fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>>;
+
+    /// Runs the nodes of a recording again, and asks them why they do what they do.
+    fn explain(&self, trace: &Trace, question: &Question) -> Result<Explained, Box<Difference>>;
 
     /// Goes through a story, one unit of time for each of its moments.
     fn follow(&self, story: &Story) -> Result<Retold, Error>;
@@ -66,6 +69,10 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Runnable for Cluster<P> {
 
     fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>> {
         crate::trace::verify(trace, &*self.fresh)
+    }
+
+    fn explain(&self, trace: &Trace, question: &Question) -> Result<Explained, Box<Difference>> {
+        crate::trace::explain(trace, question, &*self.fresh)
     }
 
     fn follow(&self, story: &Story) -> Result<Retold, Error> {

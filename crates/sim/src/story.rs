@@ -5,7 +5,7 @@ use crate::plan::Fault;
 use crate::trace::words::{details, heard, label, named};
 use crate::trace::{Language, Told, erased, plain};
 use crate::workload::Exercised;
-use conclave_core::{Data, Event, Named, NodeId, Process, Ticks};
+use conclave_core::{Data, Event, Named, NodeId, Process, Reason, Ticks};
 
 /// One sentence of the story: what a node did or what happened to it. Nodes appear as `{3}` in the
 /// text, so that whoever prints it can use other names.
@@ -19,6 +19,8 @@ pub struct Line {
     pub text: String,
     /// Whether it is a consequence of the line before.
     pub follows: bool,
+    /// Why the node does what it does, where the line says that: its text is the English of it.
+    pub why: Option<Reason>,
 }
 
 #[derive(Default)]
@@ -88,10 +90,18 @@ impl Story {
         self.say(text, true);
     }
 
+    /// Why the node does what it is about to do.
+    pub fn explains(&mut self, why: Reason) {
+        let text = Language::English.reason(&why);
+        let node = Some(self.node);
+        self.lines.push(Line { at: self.now, node, text, follows: true, why: Some(why) });
+    }
+
     pub fn ends(&mut self) {
         self.flush();
+        let cause = self.lines.iter_mut().rev().find(|line| line.why.is_none());
         if self.quiet
-            && let Some(line) = self.lines.last_mut()
+            && let Some(line) = cause
             && line.text.starts_with("receives")
         {
             line.text.push_str(" and sends nothing");
@@ -112,7 +122,7 @@ impl Story {
 
     pub fn lost_at_dead_node(&mut self, at: Ticks, from: NodeId, to: NodeId, kind: &str) {
         let text = format!("is down: {kind} from {} is lost", from.mark());
-        self.lines.push(Line { at, node: Some(to), text, follows: false });
+        self.lines.push(Line { at, node: Some(to), text, follows: false, why: None });
     }
 
     pub fn happens(&mut self, at: Ticks, fault: &Fault) {
@@ -130,13 +140,17 @@ impl Story {
                     group.iter().map(|node| node.mark()).collect::<Vec<_>>().join(",")
                 };
                 let sides: Vec<String> = groups.iter().map(side).collect();
-                (None, format!("PARTITION {} until {until}", sides.join(" / ")))
+                let sides = sides.join(" / ");
+                match *until {
+                    Fault::NEVER => (None, format!("PARTITION {sides} for ever")),
+                    until => (None, format!("PARTITION {sides} until {until}")),
+                }
             }
             Fault::Suspect { by, of, .. } => {
                 (Some(*by), format!("is told, wrongly, that {} crashed", of.mark()))
             }
         };
-        self.lines.push(Line { at, node, text, follows: false });
+        self.lines.push(Line { at, node, text, follows: false, why: None });
     }
 
     fn flush(&mut self) {
@@ -148,7 +162,7 @@ impl Story {
 
     fn say(&mut self, text: String, follows: bool) {
         self.quiet = !follows;
-        self.lines.push(Line { at: self.now, node: Some(self.node), text, follows });
+        self.lines.push(Line { at: self.now, node: Some(self.node), text, follows, why: None });
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod clocks;
 pub mod erased;
+mod explain;
 pub mod frames;
 mod jsonl;
 mod language;
@@ -17,6 +18,7 @@ pub(crate) mod plain;
 mod record;
 mod recorder;
 pub mod shiviz;
+mod shown;
 pub mod svg;
 #[cfg(test)]
 pub(crate) mod testkit;
@@ -26,12 +28,15 @@ mod window;
 pub(crate) mod words;
 
 pub use clocks::{Clocks, Stamp};
+pub use explain::{Explained, NodeExplained, Question, StepExplained, explain};
 pub use jsonl::{Sealed, read, write};
 pub use language::Language;
 pub use record::{Cause, Effect, Record, Sending, Step, Told};
 pub use recorder::Recorder;
+pub use shown::{FacetShown, Field, Shown, facets};
 pub use verify::{Difference, verify};
 pub use window::{Share, Window};
+pub use words::{contents, record as sentence, timer};
 
 use conclave_core::{Links, NodeId, Ticks};
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! let told = conclave_texts::portuguese().look_up("takes a whole number from 1");
-//! assert_eq!(told.as_deref(), Some("aceita um número inteiro a partir de 1"));
+//! assert_eq!(told.as_deref(), Some("requer um número inteiro a partir de 1"));
 //! ```
 
 mod book;

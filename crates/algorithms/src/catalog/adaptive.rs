@@ -60,6 +60,8 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::ByProtocol,
     on_network: OnNetwork::Detector,
     evidence: Evidence::unchecked("no law judges a detector in all runs"),
+    why: &[],
+    facets: &[],
 };
 
 /// Builds the nodes.

@@ -10,9 +10,9 @@ use super::{
     Needs, OnNetwork, Parameter, Params, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::central::{Busy, Central, Order, Release, Setup, normal};
+use crate::mutex::central::{Busy, Central, Order, Release, Setup, WHY, normal};
 use crate::mutex::places::Places;
-use conclave_core::{Bounds, NodeId, Property, Ticks};
+use conclave_core::{Bounds, Facet, FacetKind, NodeId, Property, Ticks};
 
 /// The centralised coordinator.
 pub const ENTRY: Entry = Entry {
@@ -144,6 +144,21 @@ pub const ENTRY: Entry = Entry {
         ]),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[
+        Facet {
+            field: "coordinator.desk.holder",
+            kind: FacetKind::Node,
+            english: "is inside",
+            portuguese: "está dentro",
+        },
+        Facet {
+            field: "coordinator.desk.line",
+            kind: FacetKind::Queue,
+            english: "in line",
+            portuguese: "na fila",
+        },
+    ],
 };
 
 /// Refusals are followed by another try, without end.

@@ -151,6 +151,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[BY_RING, FENCED, &[("election", "bully"), ("detector", "perfect")]]),
         plain: Stated::No("it sets timers"),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// What only a right suspicion keeps safe: led by a majority, told by a perfect detector.

@@ -66,6 +66,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// Builds the nodes. The greatest of those that began should lead.

@@ -3,7 +3,7 @@
 use super::{Assumption, Evidence, OnNetwork, Parameter, Params};
 use crate::Error;
 use crate::election::rank;
-use conclave_core::{Bounds, NodeId, NodeSet, Property};
+use conclave_core::{Bounds, Facet, NodeId, NodeSet, Property, Why};
 use std::collections::BTreeSet;
 
 /// One algorithm.
@@ -41,6 +41,10 @@ pub struct Entry {
     pub on_network: OnNetwork,
     /// What is known of it from looking at all its runs.
     pub evidence: Evidence,
+    /// The reasons that its steps may have, in one table for each of its processes.
+    pub why: &'static [&'static [&'static Why]],
+    /// What of a node's state helps to understand it.
+    pub facets: &'static [Facet],
 }
 
 impl Entry {

@@ -10,8 +10,9 @@ use super::{
     OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::lamport::{Lamport, normal};
+use crate::mutex::lamport::{Lamport, WHY, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+use conclave_core::{Facet, FacetKind};
 
 /// What the catalogue says of it.
 pub const ENTRY: Entry = Entry {
@@ -92,6 +93,13 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[], &[("reply_saving", "true")]]),
         plain: Stated::Yes(Arrival::AsSent),
     },
+    why: &[WHY],
+    facets: &[Facet {
+        field: "queue",
+        kind: FacetKind::QueueByNode,
+        english: "queue",
+        portuguese: "fila",
+    }],
 };
 
 /// Builds the nodes.

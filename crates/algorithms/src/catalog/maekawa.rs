@@ -10,9 +10,10 @@ use super::{
     OnNetwork, Parameter, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
-use crate::mutex::maekawa::{Maekawa, normal};
+use crate::mutex::maekawa::{Maekawa, WHY, normal};
 use crate::mutex::quorums::Quorums;
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+use conclave_core::{Facet, FacetKind};
 
 /// What the catalogue says of it.
 pub const ENTRY: Entry = Entry {
@@ -123,6 +124,28 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[], &[("sanders", "false")]]),
         plain: Stated::Yes(Arrival::AsSent),
     },
+    why: &[WHY],
+    facets: &[
+        Facet { field: "quorum", kind: FacetKind::Set, english: "quorum", portuguese: "quórum" },
+        Facet {
+            field: "votes",
+            kind: FacetKind::Set,
+            english: "voted for it",
+            portuguese: "votaram nele",
+        },
+        Facet {
+            field: "voted",
+            kind: FacetKind::Node,
+            english: "has its vote",
+            portuguese: "tem seu voto",
+        },
+        Facet {
+            field: "queue",
+            kind: FacetKind::QueueFromEnd,
+            english: "wait for its vote",
+            portuguese: "esperam seu voto",
+        },
+    ],
 };
 
 /// Builds the nodes.

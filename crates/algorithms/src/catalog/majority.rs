@@ -93,6 +93,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::No("it sets timers"),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// Whether nodes ask before they stand.

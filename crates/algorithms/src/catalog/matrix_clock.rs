@@ -38,6 +38,8 @@ pub const ENTRY: Entry = Entry {
     rejoin_without_disk: Rejoin::Never,
     on_network: OnNetwork::Nothing("a clock is a value that others carry"),
     evidence: Evidence::unchecked("no law judges a clock in all runs"),
+    why: &[],
+    facets: &[],
 };
 
 /// The nodes of a setting.

@@ -10,8 +10,9 @@ use super::{
     OnNetwork, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::naimi_trehel::{NaimiTrehel, normal};
+use crate::mutex::naimi_trehel::{NaimiTrehel, WHY, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+use conclave_core::{Facet, FacetKind};
 
 /// Path reversal.
 pub const ENTRY: Entry = Entry {
@@ -88,6 +89,16 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[]]),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[
+        Facet { field: "father", kind: FacetKind::Edge, english: "father", portuguese: "pai" },
+        Facet {
+            field: "next",
+            kind: FacetKind::Node,
+            english: "next in line",
+            portuguese: "próximo da fila",
+        },
+    ],
 };
 
 /// Builds the nodes.

@@ -14,8 +14,8 @@ use super::{
     Parameter, Params, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
-use crate::mutex::quorum::{Quorum, Setup, normal, rename};
-use conclave_core::{Bounds, Property, Symmetry, Ticks};
+use crate::mutex::quorum::{Quorum, Setup, WHY, normal, rename};
+use conclave_core::{Bounds, Facet, FacetKind, Property, Symmetry, Ticks};
 
 /// A quorum of queueing coordinators.
 pub const ENTRY: Entry = Entry {
@@ -139,6 +139,27 @@ pub const ENTRY: Entry = Entry {
         ]),
         plain: Stated::No("five coordinators have too many states"),
     },
+    why: &[WHY],
+    facets: &[
+        Facet {
+            field: "grants",
+            kind: FacetKind::Set,
+            english: "have granted",
+            portuguese: "concederam",
+        },
+        Facet {
+            field: "coordinator.desk.holder",
+            kind: FacetKind::Node,
+            english: "has its grant",
+            portuguese: "tem sua concessão",
+        },
+        Facet {
+            field: "coordinator.desk.line",
+            kind: FacetKind::Queue,
+            english: "in line",
+            portuguese: "na fila",
+        },
+    ],
 };
 
 /// Who gives up, or is not answered, asks again, without end.

@@ -10,9 +10,10 @@ use super::{
     OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::raymond::{Raymond, normal};
+use crate::mutex::raymond::{Raymond, WHY, normal};
 use crate::mutex::tree::Tree;
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+use conclave_core::{Facet, FacetKind};
 
 /// The token on a tree.
 pub const ENTRY: Entry = Entry {
@@ -95,6 +96,16 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[]]),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[
+        Facet { field: "queue", kind: FacetKind::Queue, english: "queue", portuguese: "fila" },
+        Facet {
+            field: "holder",
+            kind: FacetKind::Edge,
+            english: "towards the privilege",
+            portuguese: "rumo ao privilégio",
+        },
+    ],
 };
 
 /// Builds the nodes.

@@ -11,9 +11,10 @@ use super::{
     OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::ricart_agrawala::{RicartAgrawala, Text, normal};
+use crate::mutex::ricart_agrawala::{RicartAgrawala, Text, WHY, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
 use conclave_core::Verdict::Violated;
+use conclave_core::{Facet, FacetKind};
 
 /// What the catalogue says of it.
 pub const ENTRY: Entry = Entry {
@@ -98,6 +99,21 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[], &[("text", "seed")]]),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[
+        Facet {
+            field: "granted",
+            kind: FacetKind::Set,
+            english: "said OK",
+            portuguese: "disseram OK",
+        },
+        Facet {
+            field: "deferred",
+            kind: FacetKind::Set,
+            english: "waits for its OK",
+            portuguese: "esperam seu OK",
+        },
+    ],
 };
 
 /// Builds the nodes.

@@ -10,8 +10,9 @@ use super::{
     OnNetwork, Parameter, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::roucairol_carvalho::{Init, RoucairolCarvalho, normal};
+use crate::mutex::roucairol_carvalho::{Init, RoucairolCarvalho, WHY, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+use conclave_core::{Facet, FacetKind};
 
 /// What the catalogue says of it.
 pub const ENTRY: Entry = Entry {
@@ -89,6 +90,21 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[], &[("init", "none")]]),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[
+        Facet {
+            field: "held",
+            kind: FacetKind::Set,
+            english: "permissions held",
+            portuguese: "permissões que tem",
+        },
+        Facet {
+            field: "deferred",
+            kind: FacetKind::Set,
+            english: "waits for its OK",
+            portuguese: "esperam seu OK",
+        },
+    ],
 };
 
 /// Builds the nodes.

@@ -10,8 +10,9 @@ use super::{
     OnNetwork, Rejoin, Setting, Stated, exactly, limits,
 };
 use crate::Error;
-use crate::mutex::suzuki_kasami::{SuzukiKasami, normal};
+use crate::mutex::suzuki_kasami::{SuzukiKasami, WHY, normal};
 use conclave_core::Property::{BW, F1, HB, S1, S1Eff, V1, V2};
+use conclave_core::{Facet, FacetKind};
 
 /// Every node keeps a number for every node: more nodes than this fill the memory.
 const NODES_MAX: u32 = 20_000;
@@ -84,6 +85,13 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[]]),
         plain: Stated::Yes(Arrival::AnyOrder),
     },
+    why: &[WHY],
+    facets: &[Facet {
+        field: "token.queue",
+        kind: FacetKind::Queue,
+        english: "the token's queue",
+        portuguese: "fila do token",
+    }],
 };
 
 /// Builds the nodes.

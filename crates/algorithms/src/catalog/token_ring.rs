@@ -11,7 +11,7 @@ use super::{
 };
 use crate::Error;
 use crate::mutex::ping_pong::{self, PingPong};
-use crate::mutex::token_ring::{Idle, TASK, TokenRing, normal};
+use crate::mutex::token_ring::{self, Idle, TASK, TokenRing, normal};
 use conclave_core::{Property, Ticks};
 
 /// An unwanted token rests until it is called.
@@ -139,6 +139,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::Yes(&[&[], &[("hold", "1")], PARKED, PING_PONG]),
         plain: Stated::No("its token never rests"),
     },
+    why: &[token_ring::WHY, ping_pong::WHY],
+    facets: &[],
 };
 
 /// A parked token wakes nobody up: it rests unless something is set that needs one that moves.

@@ -19,7 +19,7 @@ use crate::Error;
 use crate::mutex::epoch::{Ballot, Setup};
 use crate::mutex::token_ring_regenerating::{self, TokenRingRegenerating};
 use conclave_core::election::Election;
-use conclave_core::{NodeId, Normal, Process, Property, Stack, Ticks};
+use conclave_core::{Facet, FacetKind, NodeId, Normal, Process, Property, Stack, Ticks};
 
 /// The token ring that replaces a lost token.
 pub const ENTRY: Entry = Entry {
@@ -164,6 +164,22 @@ pub const ENTRY: Entry = Entry {
         ]),
         plain: Stated::No("it sets timers"),
     },
+    why: &[token_ring_regenerating::WHY],
+    facets: &[
+        Facet {
+            field: "suspects",
+            kind: FacetKind::Set,
+            english: "taken for crashed",
+            portuguese: "dados por caídos",
+        },
+        Facet { field: "leader", kind: FacetKind::Node, english: "leader", portuguese: "líder" },
+        Facet {
+            field: "regeneration.reports",
+            kind: FacetKind::Set,
+            english: "obey no older token",
+            portuguese: "não obedecem a token antigo",
+        },
+    ],
 };
 
 /// A token that rests where nobody wants it: otherwise it goes round without end.

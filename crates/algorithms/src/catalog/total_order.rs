@@ -12,8 +12,8 @@ use super::{
     Parameter, Params, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
-use crate::mutex::total_order::{Busy, Setup, TotalOrder, normal};
-use conclave_core::{Bounds, NodeId, Property, Ticks};
+use crate::mutex::total_order::{Busy, Setup, TotalOrder, WHY, normal};
+use conclave_core::{Bounds, Facet, FacetKind, NodeId, Property, Ticks};
 
 /// Voting through total-order broadcast.
 pub const ENTRY: Entry = Entry {
@@ -117,6 +117,27 @@ pub const ENTRY: Entry = Entry {
         ]),
         plain: Stated::No("five coordinators have too many states"),
     },
+    why: &[WHY],
+    facets: &[
+        Facet {
+            field: "oks",
+            kind: FacetKind::Set,
+            english: "first in line at",
+            portuguese: "primeiro da fila em",
+        },
+        Facet {
+            field: "noks",
+            kind: FacetKind::Set,
+            english: "refused it",
+            portuguese: "recusaram",
+        },
+        Facet {
+            field: "coordinator.line",
+            kind: FacetKind::Queue,
+            english: "in line",
+            portuguese: "na fila",
+        },
+    ],
 };
 
 /// Refusals are followed by another try, without end.

@@ -13,8 +13,8 @@ use super::{
     Parameter, Rejoin, Setting, Stated, limits,
 };
 use crate::Error;
-use crate::mutex::voting::{Setup, Voting, normal, rename};
-use conclave_core::{Property, Symmetry, Ticks};
+use crate::mutex::voting::{Setup, Voting, WHY, normal, rename};
+use conclave_core::{Facet, FacetKind, Property, Symmetry, Ticks};
 
 /// Decentralised voting.
 pub const ENTRY: Entry = Entry {
@@ -135,6 +135,27 @@ pub const ENTRY: Entry = Entry {
         ]),
         plain: Stated::No("it sets timers"),
     },
+    why: &[WHY],
+    facets: &[
+        Facet {
+            field: "ok",
+            kind: FacetKind::Set,
+            english: "voted for it",
+            portuguese: "votaram nele",
+        },
+        Facet {
+            field: "nok",
+            kind: FacetKind::Set,
+            english: "refused it",
+            portuguese: "recusaram",
+        },
+        Facet {
+            field: "coordinator.vote",
+            kind: FacetKind::Node,
+            english: "has its vote",
+            portuguese: "tem seu voto",
+        },
+    ],
 };
 
 /// The nodes of a setting.

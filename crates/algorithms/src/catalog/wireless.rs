@@ -77,6 +77,8 @@ pub const ENTRY: Entry = Entry {
         normal: Stated::No("an election ends: no counter rises for ever"),
         plain: Stated::Yes(Arrival::AsSent),
     },
+    why: &[],
+    facets: &[],
 };
 
 /// Builds the nodes.

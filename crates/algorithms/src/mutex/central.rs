@@ -13,6 +13,12 @@
 //! | `Release`     | client, coordinator | it leaves or no longer wants in  | seq              |
 //! | `ReleaseAck`  | coordinator, client | a release came, if asked for     | seq              |
 //!
+//! Rules: R1 who wants to enter asks the coordinator. R2 while nobody is inside, the coordinator lets
+//! in the next of those that wait. R3 while somebody is, a request waits in line, in silence or with
+//! a notice; or it is refused, and comes again after a pause. R4 a client enters when its request
+//! is granted; a grant for a request that was withdrawn goes back. R5 who leaves, or no longer wants
+//! in, tells the coordinator, which goes on with R2.
+//!
 //! Has: mutual exclusion; progress; no starvation, at most n-1 others first by arrival (n by
 //! timestamp); fences, which are the coordinator's count of grants.
 //! Lacks: happened-before order, since an earlier request may arrive later. Random and last-come
@@ -22,11 +28,14 @@
 
 mod normal;
 mod variant;
+mod why;
 
 pub use normal::normal;
 pub use variant::{Busy, Order, Release, Setup, Timer};
+pub use why::WHY;
 
 use super::desk::{Arrival, Desk, Ticket};
+use super::why::{MISDIRECTED, NO_CLOCK, OBSERVED, STRANGER};
 use conclave_core::clock::Lamport;
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Delay, Event, Named, Never, NodeId, Process, Recovery, Ticks};
@@ -101,9 +110,12 @@ impl Process for Central {
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
-            Event::Request(Request::Observe(time)) => self.learn(time),
+            Event::Request(Request::Observe(time)) => self.on_observe(time, ctx),
             Event::Message { from, message } => self.on_message(from, message, ctx),
-            Event::Timer(Timer::Backoff) => self.ask(ctx),
+            Event::Timer(Timer::Backoff) => {
+                ctx.because(&why::ASKED_AGAIN, ());
+                self.ask(ctx);
+            }
         }
     }
 
@@ -113,6 +125,10 @@ impl Process for Central {
 
     fn clock(&self) -> u64 {
         self.clock.now()
+    }
+
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        self.coordinator.iter().flat_map(|coordinator| coordinator.desk.waits()).collect()
     }
 }
 
@@ -128,6 +144,7 @@ impl Central {
 
     /// The application died with the node: whatever it had asked for or held is given back.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::RESTARTED, ());
         if self.phase != Phase::Idle {
             self.give_up(ctx);
         }
@@ -137,18 +154,22 @@ impl Central {
         assert_eq!(self.phase, Phase::Idle, "acquired twice");
         self.seq += 1;
         if self.setup.places.alone() {
+            ctx.because(&why::ALONE, ());
             self.phase = Phase::Inside; // Nobody to be kept out, so nobody to be asked.
             return ctx.indicate(Indication::Entered { fence: u64::from(self.seq) });
         }
+        ctx.because(&why::ASKED, self.seq);
         self.ask(ctx);
     }
 
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Inside, "released without entering");
+        ctx.because(&why::LEFT, ());
         self.give_up(ctx);
     }
 
     fn on_cancel(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::WITHDREW, ());
         match self.phase {
             Phase::Waiting => self.give_up(ctx),
             Phase::Backoff => ctx.cancel_timer(Timer::Backoff), // Refused: nothing is left there.
@@ -168,10 +189,12 @@ impl Central {
                 self.on_grant(seq, fence, ctx);
             }
             Message::Nok { seq } if from_coordinator => self.on_nok(seq, ctx),
-            Message::Queued { .. } | Message::ReleaseAck { .. } => {} // For people; nothing to do.
+            // For people; nothing to do.
+            Message::Queued { position, .. } => ctx.because(&why::TOLD_PLACE, position),
+            Message::ReleaseAck { seq } => ctx.because(&why::ACKNOWLEDGED, seq),
             // From a stranger, or the coordinator's word from somebody else.
-            Message::Request { .. } | Message::Release { .. } => {}
-            Message::Grant { .. } | Message::Nok { .. } => {}
+            Message::Request { .. } | Message::Release { .. } => ctx.because(&STRANGER, from),
+            Message::Grant { .. } | Message::Nok { .. } => ctx.because(&STRANGER, from),
         }
     }
 
@@ -181,31 +204,42 @@ impl Central {
                 if self.phase == Phase::Backoff {
                     ctx.cancel_timer(Timer::Backoff); // A second copy of our request got through.
                 }
+                ctx.because(&why::ENTERED, fence);
                 self.phase = Phase::Inside;
                 ctx.indicate(Indication::Entered { fence });
             }
-            Phase::Inside if seq == self.seq => {} // The second copy of a grant in use.
+            // The second copy of a grant in use.
+            Phase::Inside if seq == self.seq => ctx.because(&why::GRANTED_BEFORE, fence),
             // It answers a request that was withdrawn: the coordinator must not wait for us.
             Phase::Idle | Phase::Waiting | Phase::Backoff | Phase::Inside => {
+                ctx.because(&why::GAVE_BACK, seq);
                 self.tell_coordinator(Message::Release { seq }, ctx);
             }
         }
     }
 
     fn on_nok(&mut self, seq: u32, ctx: &mut Context<Self>) {
-        let Busy::Try(pause_max) = self.setup.busy else { return }; // Nobody here is ever refused.
-        if self.phase == Phase::Waiting && seq == self.seq {
-            self.phase = Phase::Backoff;
-            ctx.set_timer(Timer::Backoff, Delay::between(Ticks::ZERO, pause_max));
-        } // Otherwise it is late: what it refuses is over.
+        let Busy::Try(pause_max) = self.setup.busy else {
+            return ctx.because(&why::REFUSED_LATE, seq); // Nobody here is ever refused.
+        };
+        if self.phase != Phase::Waiting || seq != self.seq {
+            return ctx.because(&why::REFUSED_LATE, seq); // What it refuses is over.
+        }
+        ctx.because(&why::PAUSES, ());
+        self.phase = Phase::Backoff;
+        ctx.set_timer(Timer::Backoff, Delay::between(Ticks::ZERO, pause_max));
     }
 
     fn on_request(&mut self, from: NodeId, seq: u32, time: u64, ctx: &mut Context<Self>) {
         self.learn(time);
-        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
+        let Some(coordinator) = self.coordinator.as_deref_mut() else {
+            return ctx.because(&MISDIRECTED, from);
+        };
         match coordinator.desk.request(Ticket { client: from, seq, time }) {
-            Arrival::Over | Arrival::Waits => {} // Nothing would come of it but a second place.
+            Arrival::Over => ctx.because(&why::OVER, (seq, from)),
+            Arrival::Waits => ctx.because(&why::WAITS_HERE, (seq, from)),
             Arrival::Holds => {
+                ctx.because(&why::GRANTED_AGAIN, from);
                 let fence = coordinator.granted; // Its first grant may be lost.
                 ctx.send(from, Message::Grant { seq, fence, time: self.time() });
             }
@@ -217,11 +251,22 @@ impl Central {
     }
 
     fn on_released(&mut self, from: NodeId, seq: u32, ctx: &mut Context<Self>) {
-        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
+        let Some(coordinator) = self.coordinator.as_deref_mut() else {
+            return ctx.because(&MISDIRECTED, from);
+        };
+        let held = coordinator.desk.holder().is_some_and(|holder| holder.client == from);
+        if coordinator.desk.is_over(from, seq) {
+            ctx.because(&why::OVER, (seq, from));
+        } else if held {
+            ctx.because(&why::RELEASED, from);
+        } else {
+            ctx.because(&why::WITHDRAWN, from);
+        }
         coordinator.desk.release(from, seq);
         if self.setup.release == Release::Anybodys
             && let Some(holder) = coordinator.desk.holder()
         {
+            ctx.because(&why::RELEASED_ANYBODY, holder.client);
             coordinator.desk.release(holder.client, holder.seq);
         }
         if self.setup.release_ack {
@@ -234,8 +279,11 @@ impl Central {
     fn pump(&mut self, ctx: &mut Context<Self>) {
         let Some(coordinator) = self.coordinator.as_deref_mut() else { return };
         let line = coordinator.desk.line();
-        if coordinator.desk.holder().is_some() || line.is_empty() {
+        if coordinator.desk.holder().is_some() {
             return;
+        }
+        if line.is_empty() {
+            return ctx.because(&why::FREE, ());
         }
         let place = match self.setup.order {
             Order::Fifo => 0,
@@ -249,6 +297,7 @@ impl Central {
         if let Some(Ticket { client, seq, .. }) = coordinator.desk.grant(place) {
             let fence = coordinator.granted + 1;
             coordinator.granted = fence;
+            ctx.because(&why::GRANTED, (client, fence));
             ctx.send(client, Message::Grant { seq, fence, time: self.time() });
         }
     }
@@ -259,13 +308,16 @@ impl Central {
         if coordinator.desk.line().back().is_none_or(|last| last.client != from) {
             return;
         }
+        let holder = coordinator.desk.holder().map_or(from, |holder| holder.client);
+        let position = coordinator.desk.line().len() as u32;
         match self.setup.busy {
-            Busy::Silent => {}
+            Busy::Silent => ctx.because(&why::QUEUED, (from, position, holder)),
             Busy::Queued => {
-                let position = coordinator.desk.line().len() as u32;
+                ctx.because(&why::QUEUED, (from, position, holder));
                 ctx.send(from, Message::Queued { seq, position });
             }
             Busy::Try(_) => {
+                ctx.because(&why::REFUSED, (from, holder));
                 coordinator.desk.refuse_last();
                 ctx.send(from, Message::Nok { seq });
             }
@@ -292,6 +344,14 @@ impl Central {
     /// The logical time of something said now; without timestamps there is none to keep.
     fn time(&mut self) -> u64 {
         if self.setup.order == Order::Timestamp { self.clock.tick() } else { 0 }
+    }
+
+    fn on_observe(&mut self, time: u64, ctx: &mut Context<Self>) {
+        self.learn(time);
+        match self.setup.order {
+            Order::Timestamp => ctx.because(&OBSERVED, (time, self.clock.now())),
+            Order::Fifo | Order::Lifo | Order::Random => ctx.because(&NO_CLOCK, ()),
+        }
     }
 
     fn learn(&mut self, time: u64) {

@@ -67,6 +67,12 @@ impl Desk {
         &self.line
     }
 
+    /// Who waits for whom: those in line for the holder.
+    pub fn waits(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        let behind = |holder: Ticket| self.line.iter().map(move |one| (one.client, holder.client));
+        self.holder.into_iter().flat_map(behind)
+    }
+
     /// A request arrives. A client asks anew only when its last request is over, so whatever is
     /// open of an older number ends here, even if its release is still on the way.
     pub fn request(&mut self, ticket: Ticket) -> Arrival {

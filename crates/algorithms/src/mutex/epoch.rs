@@ -1,6 +1,6 @@
 //! Epochs, fencing tokens and leases: what the algorithms share that survive their leader.
 
-use conclave_core::{FenceLayout, NodeId, Ticks};
+use conclave_core::{Argument, FenceLayout, NodeId, Tellable, Ticks};
 use serde::{Deserialize, Serialize};
 
 /// The number of a leadership. It only rises; who knows a larger one obeys no smaller one.
@@ -12,6 +12,12 @@ pub struct Epoch {
     pub term: u32,
     /// Counts the rounds in which the leader of this term gathered its knowledge anew.
     pub round: u32,
+}
+
+impl Tellable for Epoch {
+    fn argument(self) -> Argument {
+        Argument::Text(format!("{}.{}", self.term, self.round))
+    }
 }
 
 /// What a leader does about those that do not answer it.

@@ -12,6 +12,12 @@
 //! | `Reply`   | anyone, requester | a `Request` arrives, wherever the receiver is | clock   |
 //! | `Release` | requester, all    | it leaves, or no longer wants to enter        | clock   |
 //!
+//! Rules, as the paper numbers them: R1 who wants to enter sends `Request` to all others and puts it
+//! into its own queue. R2 who receives a `Request` queues it and answers with a later `Reply`. R3 who
+//! leaves takes its request out of its queue and sends `Release` to all others. R4 who receives a
+//! `Release` takes that request out of its queue. R5 a node enters when its request is before all
+//! others in its queue, and it has received something later from every other node.
+//!
 //! Requests are ordered by (time, node), the smaller first. Any message with a later time proves
 //! by A4 that its sender's earlier requests have arrived, so no answer needs to name its request:
 //! an old one that comes after a withdrawal still tells the truth. With `reply_saving` a node
@@ -25,9 +31,12 @@
 //! from exit to entry.
 
 mod normal;
+mod why;
 
 pub use normal::normal;
+pub use why::WHY;
 
+use super::why::{OBSERVED, STRANGER};
 use conclave_core::clock::{Lamport as Clock, Stamp};
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery};
@@ -107,15 +116,22 @@ impl Process for Lamport {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Restart if self.phase != Phase::Idle => self.leave(ctx), // The crash ended it.
-            Event::Start | Event::Restart => {}
+            Event::Restart if self.phase != Phase::Idle => {
+                ctx.because(&why::RESTARTED, self.own());
+                self.leave(ctx); // The crash ended it.
+            }
+            Event::Restart => ctx.because(&why::RESTARTED_IDLE, ()),
+            Event::Start => {}
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
             Event::Request(Request::Observe(time)) => {
                 self.clock.receive(time);
+                ctx.because(&OBSERVED, (time, self.clock.now()));
             }
-            Event::Message { from, .. } if from.0 >= self.n || from == self.me => {} // A stranger.
+            Event::Message { from, .. } if from.0 >= self.n || from == self.me => {
+                ctx.because(&STRANGER, from);
+            }
             Event::Message { from, message: Message::Request { time } } => {
                 self.on_request(from, time, ctx);
             }
@@ -135,6 +151,11 @@ impl Process for Lamport {
 
     fn clock(&self) -> u64 {
         self.clock.now()
+    }
+
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        let before = |peer: &NodeId| self.is_before_us(*peer, self.queue[peer.index()]);
+        self.me.others(self.n).filter(before).map(|peer| (self.me, peer)).collect()
     }
 }
 
@@ -161,6 +182,7 @@ impl Lamport {
         assert_eq!(self.phase, Phase::Idle, "acquired twice");
         self.phase = Phase::Waiting;
         self.asked = self.clock.tick();
+        ctx.because(&why::ASKED, self.own());
         self.tell_all(Message::Request { time: self.asked }, ctx);
         self.ahead = self.count_before(&self.queue);
         self.unheard = self.count_before(&self.seen);
@@ -172,8 +194,14 @@ impl Lamport {
         if time > self.seen[from.index()] {
             self.queue_request(from, time);
             self.see(from, time);
-        } // Otherwise it came twice (A4), and may be over by now: it is answered, not queued.
-        if !self.has_sent_later(from, time) {
+        } else {
+            // It came twice (A4), and may be over by now: it is answered, not queued.
+            ctx.because(&why::REPEATED, from);
+        }
+        if self.has_sent_later(from, time) {
+            ctx.because(&why::SAVED, (from, self.sent[from.index()]));
+        } else {
+            ctx.because(&why::QUEUED, Stamp::new(time, from));
             let now = self.clock.tick();
             if self.reply_saving {
                 self.sent[from.index()] = now;
@@ -186,16 +214,21 @@ impl Lamport {
     fn on_reply(&mut self, from: NodeId, time: u64, ctx: &mut Context<Self>) {
         self.clock.receive(time);
         self.see(from, time);
+        if self.phase != Phase::Waiting {
+            ctx.because(&why::LATE_REPLY, from);
+        }
         self.enter_if_first(ctx);
     }
 
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Inside, "released without entering");
+        ctx.because(&why::LEFT, self.own());
         self.leave(ctx);
     }
 
     fn on_cancel(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Waiting, "cancelled without waiting");
+        ctx.because(&why::WITHDREW, self.own());
         self.leave(ctx);
     }
 
@@ -212,16 +245,29 @@ impl Lamport {
         self.see(from, time);
         if self.queue[from.index()] < time {
             self.queue_request(from, NO_REQUEST);
-        } // Otherwise it came twice: what is queued now, if anything, is a later request.
+            ctx.because(&why::RELEASED, from);
+        } else {
+            // It came twice: what is queued now, if anything, is a later request.
+            ctx.because(&why::RELEASED_BEFORE, from);
+        }
         self.enter_if_first(ctx);
     }
 
     fn enter_if_first(&mut self, ctx: &mut Context<Self>) {
-        if self.phase == Phase::Waiting && self.ahead == 0 && self.unheard == 0 {
-            self.phase = Phase::Inside;
-            let fence = Stamp::new(self.asked, self.me).as_number(self.n);
-            ctx.indicate(Indication::Entered { fence });
+        if self.phase != Phase::Waiting {
+            return;
         }
+        if self.ahead > 0 || self.unheard > 0 {
+            return ctx.because(&why::WAITS, (self.own(), self.ahead, self.unheard));
+        }
+        ctx.because(&why::ENTERED, self.own());
+        self.phase = Phase::Inside;
+        ctx.indicate(Indication::Entered { fence: self.own().as_number(self.n) });
+    }
+
+    /// The latest request's place in the order of all requests.
+    fn own(&self) -> Stamp {
+        Stamp::new(self.asked, self.me)
     }
 
     fn tell_all(&mut self, message: Message, ctx: &mut Context<Self>) {
@@ -253,7 +299,7 @@ impl Lamport {
     }
 
     fn is_before_us(&self, node: NodeId, time: u64) -> bool {
-        self.phase == Phase::Waiting && Stamp::new(time, node) < Stamp::new(self.asked, self.me)
+        self.phase == Phase::Waiting && Stamp::new(time, node) < self.own()
     }
 
     /// Whether a node has been sent, or will get, a message later than its own request.
@@ -265,124 +311,4 @@ impl Lamport {
 const _: () = assert!(size_of::<Event<Lamport>>() <= 32);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use conclave_core::Effect;
-    use conclave_core::testkit::{message, run, send};
-
-    const ACQUIRE: Event<Lamport> = Event::Request(Request::Acquire);
-    const RELEASE: Event<Lamport> = Event::Request(Request::Release);
-    const CANCEL: Event<Lamport> = Event::Request(Request::Cancel);
-
-    fn node(me: u32, n: u32) -> Lamport {
-        Lamport::new(NodeId(me), n, false)
-    }
-
-    fn request(from: u32, time: u64) -> Event<Lamport> {
-        message(from, Message::Request { time })
-    }
-
-    fn reply(from: u32, time: u64) -> Event<Lamport> {
-        message(from, Message::Reply { time })
-    }
-
-    fn release(from: u32, time: u64) -> Event<Lamport> {
-        message(from, Message::Release { time })
-    }
-
-    fn entered(fence: u64) -> Effect<Lamport> {
-        Effect::Indicate(Indication::Entered { fence })
-    }
-
-    #[test]
-    fn alone_it_enters_at_once() {
-        assert_eq!(run(&mut node(0, 1), ACQUIRE), [entered(1)]);
-    }
-
-    #[test]
-    fn it_enters_when_it_has_heard_something_later_from_everybody() {
-        let mut node = node(1, 3);
-        let ask = Message::Request { time: 1 };
-        assert_eq!(run(&mut node, ACQUIRE), [send(0, ask), send(2, ask)]);
-        assert_eq!(run(&mut node, reply(2, 3)), []);
-        assert_eq!(run(&mut node, reply(0, 3)), [entered(4)]); // 1 * 3 + 1
-    }
-
-    #[test]
-    fn a_request_is_answered_even_from_inside() {
-        let mut node = node(0, 2);
-        run(&mut node, ACQUIRE);
-        run(&mut node, reply(1, 3));
-        let effects = run(&mut node, request(1, 4));
-        assert_eq!(effects, [send(1, Message::Reply { time: 6 })]);
-    }
-
-    #[test]
-    fn a_later_request_lets_in_as_well_as_a_reply() {
-        let mut node = node(0, 2);
-        run(&mut node, ACQUIRE);
-        let effects = run(&mut node, request(1, 1));
-        assert_eq!(effects, [send(1, Message::Reply { time: 3 }), entered(2)]);
-    }
-
-    #[test]
-    fn an_earlier_request_goes_first_until_its_release() {
-        let mut node = node(1, 2);
-        run(&mut node, request(0, 1));
-        run(&mut node, ACQUIRE);
-        assert_eq!(run(&mut node, reply(0, 9)), [], "0 asked before");
-        assert_eq!(run(&mut node, release(0, 10)), [entered(9)]); // 4 * 2 + 1
-    }
-
-    #[test]
-    fn leaving_and_withdrawing_tell_everybody() {
-        let mut node = node(0, 2);
-        run(&mut node, ACQUIRE);
-        assert_eq!(run(&mut node, CANCEL), [send(1, Message::Release { time: 2 })]);
-        run(&mut node, ACQUIRE);
-        run(&mut node, reply(1, 9));
-        assert_eq!(run(&mut node, RELEASE), [send(1, Message::Release { time: 11 })]);
-    }
-
-    #[test]
-    fn a_reply_that_is_not_later_than_the_request_proves_nothing() {
-        let mut node = node(0, 2);
-        run(&mut node, Event::Request(Request::Observe(6)));
-        run(&mut node, ACQUIRE);
-        assert_eq!(run(&mut node, reply(1, 7)), []);
-        assert_eq!(run(&mut node, reply(1, 8)), [entered(16)]); // 8 * 2 + 0
-    }
-
-    #[test]
-    fn what_comes_twice_does_not_touch_the_queue() {
-        let mut node = node(1, 2);
-        run(&mut node, request(0, 1));
-        run(&mut node, release(0, 2));
-        assert_eq!(run(&mut node, request(0, 1)).len(), 1, "answered again");
-        run(&mut node, request(0, 7));
-        run(&mut node, release(0, 2));
-        run(&mut node, ACQUIRE);
-        assert_eq!(run(&mut node, reply(0, 99)), [], "the request of time 7 is still before");
-    }
-
-    #[test]
-    fn with_saving_one_reply_of_two_is_enough_for_two_that_ask_at_once() {
-        let mut small = Lamport::new(NodeId(0), 2, true);
-        let mut large = Lamport::new(NodeId(1), 2, true);
-        run(&mut small, ACQUIRE);
-        run(&mut large, ACQUIRE);
-        assert_eq!(run(&mut small, request(1, 1)).len(), 2, "a REPLY, and the entry");
-        assert_eq!(run(&mut large, request(0, 1)), [], "its own REQUEST was later");
-    }
-
-    #[test]
-    fn a_restart_withdraws_and_keeps_the_queue() {
-        let mut node = node(1, 2);
-        run(&mut node, request(0, 1));
-        run(&mut node, ACQUIRE);
-        let Recovery::State(mut disk) = node.after_crash() else { panic!("the disk keeps it") };
-        assert_eq!(run(&mut disk, Event::Restart), [send(0, Message::Release { time: 5 })]);
-        run(&mut disk, ACQUIRE);
-        assert_eq!(run(&mut disk, reply(0, 99)), [], "0 may be inside");
-    }
-}
+mod tests;

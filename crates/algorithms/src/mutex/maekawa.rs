@@ -16,6 +16,15 @@
 //! | `Yield`   | requester, arbiter | inquired about, and some arbiter prefers another |         |
 //! | `Release` | requester, quorum  | it leaves, or no longer wants to enter           | fence   |
 //!
+//! Rules: R1 who wants to enter asks all arbiters of its quorum for their votes. R2 an arbiter whose
+//! vote is free gives it. R3 otherwise it queues the request: the requester is told that it failed,
+//! or, if its request is before the one voted for and all that wait, that one is inquired about.
+//! R4 who is inquired about yields the vote if some arbiter prefers another, since it cannot enter
+//! yet; else it waits and sees. R5 a vote that was yielded goes to the first in line; who yielded
+//! waits there again. R6 with the votes of the whole quorum, it enters. R7 who leaves, or no longer
+//! wants in, releases its votes, and each goes to the first in line. R8 (Sanders) who was the first
+//! in line and is no longer is told that it failed.
+//!
 //! Every message also carries the time of the request it is about and the sender's clock: were the
 //! clock in `Request` alone, a node whose clock lags could enter again and again before a request
 //! that is known everywhere. Requests are ordered by (time, node), the smaller first.
@@ -29,61 +38,19 @@
 //! Cost: with quorums of K, 3(K-1) messages alone and at most 6(K-1) per entry under load; 2
 //! message times to enter, 1 or 2 from exit to entry.
 
+mod message;
 mod normal;
+mod why;
 
+pub use message::{Body, Message};
 pub use normal::normal;
+pub use why::WHY;
 
+use super::why::{OBSERVED, STRANGER};
 use conclave_core::clock::{Lamport, Stamp};
 use conclave_core::mutex::{Indication, Mutex, Request};
-use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
+use conclave_core::{Context, Each, Event, Never, NodeId, NodeSet, Process, Recovery};
 use serde::{Deserialize, Serialize};
-
-/// What the nodes tell each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Message {
-    /// The time of the request that this is about; it is the requester's.
-    pub request: u64,
-    /// The sender's clock.
-    pub clock: u64,
-    /// What is said about it.
-    pub body: Body,
-}
-
-/// What is said about a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Body {
-    /// May I have your vote?
-    Request,
-    /// You have my vote.
-    Grant {
-        /// The largest fence that the arbiter knows.
-        fence: u64,
-    },
-    /// Somebody else is before you.
-    Failed,
-    /// Would you give my vote back?
-    Inquire,
-    /// I give your vote back, and still want it.
-    Yield,
-    /// I no longer want your vote.
-    Release {
-        /// The largest fence that the requester knows.
-        fence: u64,
-    },
-}
-
-impl Named for Message {
-    fn name(&self) -> &'static str {
-        match self.body {
-            Body::Request => "REQUEST",
-            Body::Grant { .. } => "GRANT",
-            Body::Failed => "FAILED",
-            Body::Inquire => "INQUIRE",
-            Body::Yield => "YIELD",
-            Body::Release { .. } => "RELEASE",
-        }
-    }
-}
 
 /// One node: a requester, and an arbiter for those whose quorum it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -135,13 +102,20 @@ impl Process for Maekawa {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Restart if self.phase != Phase::Idle => self.leave(ctx), // The crash ended it.
-            Event::Start | Event::Restart => {}
+            Event::Restart if self.phase != Phase::Idle => {
+                ctx.because(&why::RESTARTED, ());
+                self.leave(ctx); // The crash ended it.
+            }
+            Event::Restart => ctx.because(&why::RESTARTED_IDLE, ()),
+            Event::Start => {}
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
-            Event::Request(Request::Observe(time)) => self.hear(time),
-            Event::Message { from, .. } if from.0 >= self.n => {} // A stranger.
+            Event::Request(Request::Observe(time)) => {
+                self.hear(time);
+                ctx.because(&OBSERVED, (time, self.clock.now()));
+            }
+            Event::Message { from, .. } if from.0 >= self.n => ctx.because(&STRANGER, from),
             Event::Message { from, message } => self.on_message(from, message, ctx),
         }
     }
@@ -153,6 +127,12 @@ impl Process for Maekawa {
 
     fn clock(&self) -> u64 {
         self.clock.now()
+    }
+
+    /// Whoever waits here waits for the one that has the vote.
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        let behind = |voted: Stamp| self.queue.iter().map(move |q| (q.request.node, voted.node));
+        self.voted.into_iter().flat_map(behind).collect()
     }
 }
 
@@ -192,7 +172,9 @@ impl Maekawa {
             Body::Inquire if is_open => self.on_inquire(from, ctx),
             // Too late: the request was withdrawn or granted. A RELEASE is on its way, or will be,
             // and gives the vote back.
-            Body::Grant { .. } | Body::Failed | Body::Inquire => {}
+            Body::Grant { .. } | Body::Failed | Body::Inquire => {
+                ctx.because(&why::TOO_LATE, from);
+            }
         }
     }
 }
@@ -203,6 +185,8 @@ impl Maekawa {
         assert_eq!(self.phase, Phase::Idle, "acquired twice");
         self.phase = Phase::Waiting;
         self.asked = self.clock.tick();
+        let own = Stamp::new(self.asked, self.me);
+        ctx.because(&why::ASKED, (own, Each(self.quorum.iter().copied())));
         self.tell_quorum(Body::Request, ctx);
     }
 
@@ -210,15 +194,19 @@ impl Maekawa {
         self.fence = self.fence.max(fence);
         self.votes.insert(arbiter);
         self.failed.remove(arbiter);
-        if self.votes.len() as usize == self.quorum.len() {
-            self.phase = Phase::Inside;
-            self.inquiring.clear(); // The RELEASE will answer them.
-            self.fence += 1;
-            ctx.indicate(Indication::Entered { fence: self.fence });
+        let missing = self.quorum.len() - self.votes.len() as usize;
+        if missing > 0 {
+            return ctx.because(&why::HAS_VOTES, (&self.votes, missing));
         }
+        ctx.because(&why::ENTERED, &self.votes);
+        self.phase = Phase::Inside;
+        self.inquiring.clear(); // The RELEASE will answer them.
+        self.fence += 1;
+        ctx.indicate(Indication::Entered { fence: self.fence });
     }
 
     fn on_failed(&mut self, arbiter: NodeId, ctx: &mut Context<Self>) {
+        ctx.because(&why::FAILED, arbiter);
         self.failed.insert(arbiter);
         let mut inquiring = std::mem::take(&mut self.inquiring);
         for arbiter in inquiring.iter() {
@@ -230,7 +218,8 @@ impl Maekawa {
 
     fn on_inquire(&mut self, arbiter: NodeId, ctx: &mut Context<Self>) {
         if self.failed.is_empty() {
-            self.inquiring.insert(arbiter); // We may be the first everywhere: wait and see.
+            ctx.because(&why::WAITS_AND_SEES, arbiter); // We may be the first everywhere.
+            self.inquiring.insert(arbiter);
         } else {
             self.yield_to(arbiter, ctx);
         }
@@ -238,18 +227,23 @@ impl Maekawa {
 
     fn yield_to(&mut self, arbiter: NodeId, ctx: &mut Context<Self>) {
         if self.votes.remove(arbiter) {
+            ctx.because(&why::YIELDED, (arbiter, &self.failed));
             self.failed.insert(arbiter);
             self.send(arbiter, self.asked, Body::Yield, ctx);
-        } // Otherwise there is no vote to give back (A4: INQUIRE comes after GRANT).
+        } else {
+            ctx.because(&why::NO_VOTE, arbiter); // A4: INQUIRE comes after GRANT.
+        }
     }
 
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Inside, "released without entering");
+        ctx.because(&why::LEFT, Each(self.quorum.iter().copied()));
         self.leave(ctx);
     }
 
     fn on_cancel(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Waiting, "cancelled without waiting");
+        ctx.because(&why::WITHDREW, Each(self.quorum.iter().copied()));
         self.leave(ctx);
     }
 
@@ -271,17 +265,23 @@ impl Maekawa {
 /// As arbiter.
 impl Maekawa {
     fn on_request(&mut self, request: Stamp, ctx: &mut Context<Self>) {
-        let Some(voted) = self.voted else { return self.vote(request, ctx) };
+        let Some(voted) = self.voted else {
+            ctx.because(&why::VOTED, request);
+            return self.vote(request, ctx);
+        };
         let place = self.queue.binary_search_by(|queued| request.cmp(&queued.request));
-        let Err(place) = place else { return }; // It came twice, and is queued.
+        let Err(place) = place else {
+            return ctx.because(&why::REPEATED, request); // It is queued.
+        };
         if request == voted {
-            return; // It came twice, and has the vote.
+            return ctx.because(&why::REPEATED, request); // It has the vote.
         }
         let is_first = place == self.queue.len() && request < voted;
         if is_first {
             self.tell_displaced(ctx);
-            self.inquire(voted, ctx);
+            self.inquire(request, voted, ctx);
         } else {
+            ctx.because(&why::QUEUED, (request, voted));
             self.send(request.node, request.time, Body::Failed, ctx);
         }
         self.queue.insert(place, Queued { request, told: !is_first });
@@ -294,20 +294,25 @@ impl Maekawa {
         };
         head.told = true;
         let displaced = head.request;
+        ctx.because(&why::DISPLACED, displaced);
         self.send(displaced.node, displaced.time, Body::Failed, ctx);
     }
 
-    fn inquire(&mut self, voted: Stamp, ctx: &mut Context<Self>) {
-        if !self.inquired {
-            self.inquired = true;
-            self.send(voted.node, voted.time, Body::Inquire, ctx);
+    fn inquire(&mut self, first: Stamp, voted: Stamp, ctx: &mut Context<Self>) {
+        if self.inquired {
+            return ctx.because(&why::INQUIRED_BEFORE, (first, voted));
         }
+        ctx.because(&why::INQUIRED, (first, voted));
+        self.inquired = true;
+        self.send(voted.node, voted.time, Body::Inquire, ctx);
     }
 
     fn on_yield(&mut self, request: Stamp, ctx: &mut Context<Self>) {
         if self.voted != Some(request) {
-            return; // It came twice: the vote is elsewhere by now.
+            // It came twice: the vote is elsewhere by now.
+            return ctx.because(&why::YIELDED_BEFORE, request);
         }
+        ctx.because(&why::TOOK_BACK, request);
         let place = self.queue.partition_point(|queued| queued.request > request);
         self.queue.insert(place, Queued { request, told: true });
         self.vote_for_first(ctx);
@@ -318,16 +323,17 @@ impl Maekawa {
         if self.voted == Some(request) {
             self.vote_for_first(ctx);
         } else {
-            self.queue.retain(|queued| queued.request != request); // Withdrawn.
+            ctx.because(&why::WITHDRAWN, request);
+            self.queue.retain(|queued| queued.request != request);
         }
     }
 
     fn vote_for_first(&mut self, ctx: &mut Context<Self>) {
         self.voted = None;
         self.inquired = false;
-        if let Some(first) = self.queue.pop() {
-            self.vote(first.request, ctx);
-        }
+        let Some(first) = self.queue.pop() else { return ctx.because(&why::FREE, ()) };
+        ctx.because(&why::VOTED_NEXT, first.request);
+        self.vote(first.request, ctx);
     }
 
     fn vote(&mut self, request: Stamp, ctx: &mut Context<Self>) {

@@ -11,6 +11,13 @@
 //! | `REQUEST` | node, father, his father, … | a node asks without the token  | who asks    |
 //! | `TOKEN`   | node, the next in line      | on release, or when it is idle | the entries |
 //!
+//! Rules: R1 who wants to enter and has the token enters; else it asks its father, and is a root
+//! itself from then on. R2 a node that has a father passes a request on to it, and takes the
+//! requester for its father (path reversal). R3 a root makes the requester its next; if it has the
+//! token and does not want it, the token goes there at once. R4 who waits enters when the token
+//! comes. R5 who leaves, or no longer wants the token that comes, passes it to its next; with no
+//! next, it keeps it.
+//!
 //! `father` is where a node believes the last requester to be; every request that passes turns it
 //! to its origin. `next` makes a queue out of those who wait, each knowing only its successor.
 //!
@@ -26,9 +33,12 @@
 //! Cost: 0 to n messages, on average about the logarithm of n; one message time from exit to entry.
 
 mod normal;
+mod why;
 
 pub use normal::normal;
+pub use why::WHY;
 
+use super::why::NO_CLOCK;
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery};
 use serde::{Deserialize, Serialize};
@@ -88,21 +98,28 @@ impl Process for NaimiTrehel {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start => self.token = self.father.is_none(), // The first root mints the token.
-            Event::Restart => self.pass_on(ctx), // Whatever the crash cut short is over.
+            Event::Start => self.on_start(ctx),
+            Event::Restart => {
+                ctx.because(&why::RESTARTED, ());
+                self.pass_on(ctx); // Whatever the crash cut short is over.
+            }
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Message { message: Message::Request { origin }, .. } => {
                 self.on_request(origin, ctx);
             }
             Event::Message { message: Message::Token { fence }, .. } => self.on_token(fence, ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
-            Event::Request(Request::Cancel) => self.on_cancel(),
-            Event::Request(Request::Observe(_)) => {} // No clock to advance.
+            Event::Request(Request::Cancel) => self.on_cancel(ctx),
+            Event::Request(Request::Observe(_)) => ctx.because(&NO_CLOCK, ()),
         }
     }
 
     fn after_crash(&self) -> Recovery<Self> {
         Recovery::State(Self { phase: Phase::Idle, ..self.clone() })
+    }
+
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        self.next.map(|next| (next, self.me)).into_iter().collect()
     }
 }
 
@@ -116,30 +133,46 @@ impl NaimiTrehel {
         Self { me, father, next: None, fence: 0, token, asked, phase }
     }
 
+    fn on_start(&mut self, ctx: &mut Context<Self>) {
+        self.token = self.father.is_none();
+        if self.token {
+            ctx.because(&why::MINTED, ());
+        }
+    }
+
     fn on_acquire(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Idle, "acquired twice");
         self.phase = Phase::Waiting;
         if self.token {
+            ctx.because(&why::FOUND_HERE, ());
             return self.enter(ctx);
         }
-        // Without a father, and without the token, there is a request out already: a withdrawn one.
-        if let Some(father) = self.father.filter(|_| !self.asked) {
-            self.father = None;
-            self.asked = true;
-            ctx.send(father, Message::Request { origin: self.me });
-        }
+        let Some(father) = self.father.filter(|_| !self.asked) else {
+            // Without a father, and without the token, there is a request out: a withdrawn one.
+            return ctx.because(&why::ASKED_BEFORE, ());
+        };
+        ctx.because(&why::ASKED, father);
+        self.father = None;
+        self.asked = true;
+        ctx.send(father, Message::Request { origin: self.me });
     }
 
     fn on_request(&mut self, origin: NodeId, ctx: &mut Context<Self>) {
         if origin == self.me {
-            return; // Only a copy could come back here (A1): who it passed points to its origin.
+            // Only a copy could come back here (A1): who it passed points to its origin.
+            return ctx.because(&why::OWN_COPY, ());
         }
         match self.father.replace(origin) {
-            Some(father) => ctx.send(father, Message::Request { origin }),
+            Some(father) => {
+                ctx.because(&why::FORWARDED, (origin, father));
+                ctx.send(father, Message::Request { origin });
+            }
             None => {
                 self.next = Some(origin);
-                if self.phase == Phase::Idle {
+                if self.phase == Phase::Idle && self.token {
                     self.pass_on(ctx);
+                } else {
+                    ctx.because(&why::NEXT, origin);
                 }
             }
         }
@@ -150,9 +183,16 @@ impl NaimiTrehel {
         self.asked = false;
         self.fence = self.fence.max(fence);
         match self.phase {
-            Phase::Waiting => self.enter(ctx),
-            Phase::Idle => self.pass_on(ctx), // Withdrawn.
-            Phase::Inside => {} // There is a token here already: a copy (A1), it melts into that.
+            Phase::Waiting => {
+                ctx.because(&why::ENTERED, ());
+                self.enter(ctx);
+            }
+            Phase::Idle => {
+                ctx.because(&why::UNWANTED, ());
+                self.pass_on(ctx);
+            }
+            // There is a token here already: a copy (A1), it melts into that.
+            Phase::Inside => ctx.because(&why::COPY, ()),
         }
     }
 
@@ -162,8 +202,9 @@ impl NaimiTrehel {
         self.pass_on(ctx);
     }
 
-    fn on_cancel(&mut self) {
+    fn on_cancel(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Waiting, "cancelled without waiting");
+        ctx.because(&why::WITHDREW, ());
         self.phase = Phase::Idle;
     }
 
@@ -175,126 +216,15 @@ impl NaimiTrehel {
 
     /// Gives the token to the next in line, if it is here and somebody is.
     fn pass_on(&mut self, ctx: &mut Context<Self>) {
-        if self.token
-            && let Some(next) = self.next.take()
-        {
-            self.token = false;
-            ctx.send(next, Message::Token { fence: self.fence });
+        if !self.token {
+            return;
         }
+        let Some(next) = self.next.take() else { return ctx.because(&why::KEEPS, ()) };
+        ctx.because(&why::PASSED, next);
+        self.token = false;
+        ctx.send(next, Message::Token { fence: self.fence });
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use conclave_core::Effect;
-    use conclave_core::testkit::{message, run, send};
-
-    const _: () = assert!(size_of::<NaimiTrehel>() <= 40 && size_of::<Event<NaimiTrehel>>() <= 24);
-    const ACQUIRE: Event<NaimiTrehel> = Event::Request(Request::Acquire);
-    const RELEASE: Event<NaimiTrehel> = Event::Request(Request::Release);
-    const CANCEL: Event<NaimiTrehel> = Event::Request(Request::Cancel);
-
-    fn root() -> NaimiTrehel {
-        let mut root = NaimiTrehel::new(NodeId(0));
-        assert_eq!(run(&mut root, Event::Start), []);
-        root
-    }
-    fn leaf(me: u32) -> NaimiTrehel {
-        let mut leaf = NaimiTrehel::new(NodeId(me));
-        assert_eq!(run(&mut leaf, Event::Start), []);
-        leaf
-    }
-    fn request(origin: u32) -> Message {
-        Message::Request { origin: NodeId(origin) }
-    }
-    fn token(fence: u64) -> Message {
-        Message::Token { fence }
-    }
-    fn entered(fence: u64) -> Effect<NaimiTrehel> {
-        Effect::Indicate(Indication::Entered { fence })
-    }
-
-    #[test]
-    fn where_the_token_is_nothing_is_sent() {
-        let mut root = root();
-        assert_eq!(run(&mut root, ACQUIRE), [entered(1)]);
-        assert_eq!(run(&mut root, RELEASE), []);
-        assert_eq!(run(&mut root, ACQUIRE), [entered(2)]);
-    }
-
-    #[test]
-    fn who_asks_becomes_the_root_and_enters_with_the_token() {
-        let mut leaf = leaf(2);
-        assert_eq!(run(&mut leaf, ACQUIRE), [send(0, request(2))]);
-        assert_eq!(leaf.father, None);
-        assert_eq!(run(&mut leaf, message(0, token(4))), [entered(5)]);
-        assert_eq!(run(&mut leaf, RELEASE), [], "nobody is next");
-    }
-
-    #[test]
-    fn an_idle_root_sends_the_token_at_once() {
-        let mut root = root();
-        assert_eq!(run(&mut root, message(2, request(2))), [send(2, token(0))]);
-        assert_eq!(root.father, Some(NodeId(2)));
-    }
-
-    #[test]
-    fn a_busy_root_remembers_who_is_next_and_sends_later_requests_there() {
-        let mut root = root();
-        run(&mut root, ACQUIRE);
-        assert_eq!(run(&mut root, message(1, request(1))), []);
-        assert_eq!(run(&mut root, message(2, request(2))), [send(1, request(2))]);
-        assert_eq!(run(&mut root, message(3, request(3))), [send(2, request(3))]);
-        assert_eq!(run(&mut root, RELEASE), [send(1, token(1))]);
-    }
-
-    #[test]
-    fn who_waits_as_the_last_in_line_gets_a_successor() {
-        let mut leaf = leaf(2);
-        run(&mut leaf, ACQUIRE);
-        assert_eq!(run(&mut leaf, message(0, request(3))), []);
-        assert_eq!(run(&mut leaf, message(0, token(7))), [entered(8)]);
-        assert_eq!(run(&mut leaf, RELEASE), [send(3, token(8))]);
-    }
-
-    #[test]
-    fn a_request_passes_an_idle_node_and_turns_it_to_its_origin() {
-        let mut leaf = leaf(2);
-        assert_eq!(run(&mut leaf, message(4, request(3))), [send(0, request(3))]);
-        assert_eq!(run(&mut leaf, ACQUIRE), [send(3, request(2))]);
-    }
-
-    #[test]
-    fn an_unwanted_token_goes_to_the_next_in_line() {
-        let mut leaf = leaf(2);
-        run(&mut leaf, ACQUIRE);
-        run(&mut leaf, CANCEL);
-        assert_eq!(run(&mut leaf, message(0, request(3))), [], "the token is yet to come");
-        assert_eq!(run(&mut leaf, message(0, token(7))), [send(3, token(7))]);
-    }
-
-    #[test]
-    fn who_asks_again_while_the_withdrawn_request_is_out_sends_nothing() {
-        let mut leaf = leaf(2);
-        run(&mut leaf, ACQUIRE);
-        run(&mut leaf, CANCEL);
-        assert_eq!(run(&mut leaf, ACQUIRE), []);
-        run(&mut leaf, CANCEL);
-        run(&mut leaf, message(0, request(3))); // Now there is a father again.
-        assert_eq!(run(&mut leaf, ACQUIRE), []);
-        assert_eq!(run(&mut leaf, message(0, token(7))), [entered(8)]);
-    }
-
-    #[test]
-    fn a_restarted_node_passes_on_what_it_held_and_mints_nothing() {
-        let mut root = root();
-        run(&mut root, ACQUIRE);
-        run(&mut root, message(1, request(1)));
-        let Recovery::State(mut kept) = root.after_crash() else { panic!("the disk is kept") };
-        assert_eq!(run(&mut kept, Event::Restart), [send(1, token(1))]);
-        let mut amnesiac = NaimiTrehel::new(NodeId(0));
-        assert_eq!(run(&mut amnesiac, Event::Restart), []);
-        assert_eq!(run(&mut amnesiac, ACQUIRE), [], "it has no token to enter with");
-    }
-}
+mod tests;

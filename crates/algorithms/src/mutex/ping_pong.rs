@@ -11,6 +11,10 @@
 //! | `PING`  | node, successor | it is not wanted here, and on release | its number, the fence |
 //! | `PONG`  | node, successor | at once when it arrives               | its number, the fence |
 //!
+//! Rules, beside those of the numbers below: R1 the first node mints both tokens, once. R2 a node
+//! enters when it wants to and has ping. R3 who leaves passes ping on, even if it wants in again.
+//! R4 a ping that is not wanted goes on, at once or after its idle hold; pong always goes on.
+//!
 //! Only ping lets anybody in. Its number is above zero, pong's is the same below; each node keeps
 //! m, the number that last left it. When a token with number x arrives:
 //! (a) the other is here too: they meet, and both numbers grow by one, away from zero;
@@ -25,9 +29,12 @@
 //! Cost: as the ring's, and one message per message time for pong.
 
 mod normal;
+mod why;
 
 pub use normal::normal;
+pub use why::WHY;
 
+use super::why::NO_CLOCK;
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Delay, Event, Named, Never, NodeId, Process, Recovery, Ticks};
 use serde::{Deserialize, Serialize};
@@ -109,8 +116,8 @@ impl Process for PingPong {
             }
             Event::Timer(Timer::Departure) => self.on_departure(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
-            Event::Request(Request::Cancel) => self.on_cancel(),
-            Event::Request(Request::Observe(_)) => {} // No clock to advance.
+            Event::Request(Request::Cancel) => self.on_cancel(ctx),
+            Event::Request(Request::Observe(_)) => ctx.because(&NO_CLOCK, ()),
         }
     }
 
@@ -130,6 +137,7 @@ impl PingPong {
         if self.me != NodeId(0) {
             return;
         }
+        ctx.because(&why::MINTED, ());
         self.ping = 1;
         if self.n > 1 {
             self.pass_pong(-1, ctx);
@@ -141,29 +149,35 @@ impl PingPong {
     /// The wish or the visit that the crash cut short is over; a ping held is not wanted here.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
         if self.ping > 0 {
+            ctx.because(&why::RESTARTED, ());
             self.pass_ping(ctx);
+        } else {
+            ctx.because(&why::RESTARTED_WITHOUT, ());
         }
     }
 
     fn on_acquire(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Idle, "acquired twice");
         self.phase = Phase::Waiting;
-        if self.ping > 0 {
-            if self.n > 1 {
-                ctx.cancel_timer(Timer::Departure);
-            }
-            self.enter(ctx);
+        if self.ping == 0 {
+            return ctx.because(&why::COMES_BY, ());
         }
+        if self.n > 1 {
+            ctx.cancel_timer(Timer::Departure);
+        }
+        ctx.because(&why::FOUND_HERE, ());
+        self.enter(ctx);
     }
 
     fn on_ping(&mut self, number: i64, fence: u64, ctx: &mut Context<Self>) {
         if self.ping > 0 {
-            return; // There is a ping here already: a copy of it (A1).
+            return ctx.because(&why::COPY, ()); // There is a ping here already (A1).
         }
         self.fence = self.fence.max(fence);
         self.ping = number;
         // Rule (a) never shows here: pong leaves in the step in which it arrives.
         if self.m == number {
+            ctx.because(&why::PONG_LOST, number.unsigned_abs());
             self.ping += 1; // Rule (b).
             self.pass_pong(-self.ping, ctx);
         }
@@ -173,37 +187,48 @@ impl PingPong {
     fn on_pong(&mut self, number: i64, fence: u64, ctx: &mut Context<Self>) {
         self.fence = self.fence.max(fence);
         if self.ping > 0 {
+            ctx.because(&why::MET, ());
             self.ping = self.ping.max(-number) + 1; // Rule (a), which comes first.
             self.pass_pong(-self.ping, ctx);
         } else if self.m == number {
+            ctx.because(&why::PING_LOST, number.unsigned_abs());
             self.ping = 1 - number; // Rule (b).
             self.pass_pong(-self.ping, ctx);
             self.use_or_rest(ctx);
         } else {
+            ctx.because(&why::PASSED_PONG, ());
             self.pass_pong(number, ctx);
         }
     }
 
     fn on_departure(&mut self, ctx: &mut Context<Self>) {
         if self.ping > 0 && self.phase == Phase::Idle {
+            ctx.because(&why::RESTED, ());
             self.pass_ping(ctx);
+        } else {
+            ctx.because(&why::RANG_IN_VAIN, ());
         }
     }
 
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Inside, "released without entering");
         self.phase = Phase::Idle;
+        ctx.because(&why::LEFT, self.me.successor(self.n));
         self.pass_ping(ctx); // Even if this node wants in again: the others would starve.
     }
 
-    fn on_cancel(&mut self) {
+    fn on_cancel(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Waiting, "cancelled without waiting");
+        ctx.because(&why::WITHDREW, ());
         self.phase = Phase::Idle;
     }
 
     fn use_or_rest(&mut self, ctx: &mut Context<Self>) {
         match self.phase {
-            Phase::Waiting => self.enter(ctx),
+            Phase::Waiting => {
+                ctx.because(&why::ENTERED, ());
+                self.enter(ctx);
+            }
             Phase::Idle => self.rest(ctx),
             Phase::Inside => {} // Only with a ping, and there was none: it cannot be.
         }
@@ -217,8 +242,10 @@ impl PingPong {
 
     fn rest(&mut self, ctx: &mut Context<Self>) {
         if self.hold == Ticks::ZERO {
+            ctx.because(&why::UNWANTED, self.me.successor(self.n));
             self.pass_ping(ctx);
         } else {
+            ctx.because(&why::RESTS, ());
             ctx.set_timer(Timer::Departure, Delay::exactly(self.hold));
         }
     }
@@ -239,122 +266,4 @@ impl PingPong {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use conclave_core::Effect;
-    use conclave_core::testkit::{message, run, send};
-
-    const _: () = assert!(size_of::<PingPong>() <= 48 && size_of::<Event<PingPong>>() <= 32);
-    const ACQUIRE: Event<PingPong> = Event::Request(Request::Acquire);
-    const RELEASE: Event<PingPong> = Event::Request(Request::Release);
-
-    fn node(me: u32) -> PingPong {
-        PingPong::new(NodeId(me), 3, Ticks::ZERO)
-    }
-    fn ping(number: i64, fence: u64) -> Message {
-        Message::Ping { number, fence }
-    }
-    fn pong(number: i64, fence: u64) -> Message {
-        Message::Pong { number, fence }
-    }
-    fn entered(fence: u64) -> Effect<PingPong> {
-        Effect::Indicate(Indication::Entered { fence })
-    }
-    fn departure(after: Ticks) -> Effect<PingPong> {
-        Effect::SetTimer { timer: Timer::Departure, after: Delay::exactly(after) }
-    }
-
-    #[test]
-    fn both_tokens_start_at_the_first_node() {
-        let mut first = node(0);
-        assert_eq!(run(&mut first, Event::Start), [send(1, pong(-1, 0)), departure(Ticks(1))]);
-        let effects = run(&mut first, Event::Timer(Timer::Departure));
-        assert_eq!(effects, [send(1, ping(1, 0))]);
-        assert_eq!(run(&mut node(1), Event::Start), []);
-    }
-
-    #[test]
-    fn only_ping_lets_anybody_in() {
-        let mut ring = node(1);
-        run(&mut ring, ACQUIRE);
-        assert_eq!(run(&mut ring, message(0, pong(-1, 4))), [send(2, pong(-1, 4))]);
-        assert_eq!(run(&mut ring, message(0, ping(1, 4))), [entered(5)]);
-        assert_eq!(run(&mut ring, message(0, ping(1, 4))), [], "a copy");
-        assert_eq!(run(&mut ring, RELEASE), [send(2, ping(1, 5))]);
-    }
-
-    #[test]
-    fn where_they_meet_both_numbers_grow() {
-        let mut ring = node(1);
-        run(&mut ring, ACQUIRE);
-        run(&mut ring, message(0, ping(1, 0)));
-        assert_eq!(run(&mut ring, message(0, pong(-1, 0))), [send(2, pong(-2, 1))]);
-        // Pong comes again to where it left last, but meets ping: rule (a) before rule (b).
-        assert_eq!(run(&mut ring, message(0, pong(-2, 1))), [send(2, pong(-3, 1))]);
-        assert_eq!(run(&mut ring, RELEASE), [send(2, ping(3, 1))]);
-    }
-
-    #[test]
-    fn ping_that_comes_twice_without_pong_makes_a_new_pong() {
-        let mut ring = node(1);
-        run(&mut ring, message(0, ping(1, 0)));
-        let effects = run(&mut ring, message(0, ping(1, 0)));
-        assert_eq!(effects, [send(2, pong(-2, 0)), send(2, ping(2, 0))]);
-    }
-
-    #[test]
-    fn pong_that_comes_twice_without_ping_makes_a_new_ping_with_the_largest_fence() {
-        let mut ring = node(1);
-        run(&mut ring, ACQUIRE);
-        assert_eq!(run(&mut ring, message(0, pong(-1, 3))), [send(2, pong(-1, 3))]);
-        let effects = run(&mut ring, message(0, pong(-1, 7)));
-        assert_eq!(effects, [send(2, pong(-2, 7)), entered(8)]);
-        assert_eq!(run(&mut ring, RELEASE), [send(2, ping(2, 8))]);
-    }
-
-    #[test]
-    fn in_turn_they_are_not_missed() {
-        let mut ring = node(1);
-        for _ in 0..3 {
-            assert_eq!(run(&mut ring, message(0, ping(1, 0))), [send(2, ping(1, 0))]);
-            assert_eq!(run(&mut ring, message(0, pong(-1, 0))), [send(2, pong(-1, 0))]);
-        }
-    }
-
-    #[test]
-    fn pong_takes_the_largest_fence_along() {
-        let mut ring = node(1);
-        run(&mut ring, ACQUIRE);
-        run(&mut ring, message(0, ping(1, 8)));
-        run(&mut ring, RELEASE);
-        assert_eq!(run(&mut ring, message(0, pong(-1, 2))), [send(2, pong(-1, 9))]);
-    }
-
-    #[test]
-    fn alone_nothing_is_sent() {
-        let mut alone = PingPong::new(NodeId(0), 1, Ticks::ZERO);
-        assert_eq!(run(&mut alone, Event::Start), []);
-        for fence in 1..3 {
-            assert_eq!(run(&mut alone, ACQUIRE), [entered(fence)]);
-            assert_eq!(run(&mut alone, RELEASE), []);
-        }
-    }
-
-    #[test]
-    fn a_restarted_node_passes_on_what_it_held() {
-        let mut ring = node(1);
-        run(&mut ring, ACQUIRE);
-        run(&mut ring, message(0, ping(1, 0)));
-        let Recovery::State(mut kept) = ring.after_crash() else { panic!("the disk is kept") };
-        assert_eq!(run(&mut kept, Event::Restart), [send(2, ping(1, 1))]);
-    }
-
-    #[test]
-    fn ping_rests_where_nobody_wants_it_for_as_long_as_it_should() {
-        let hold = Ticks::units(2);
-        let mut ring = PingPong::new(NodeId(1), 3, hold);
-        assert_eq!(run(&mut ring, message(0, ping(1, 0))), [departure(hold)]);
-        assert_eq!(run(&mut ring, Event::Timer(Timer::Departure)), [send(2, ping(1, 0))]);
-        assert_eq!(run(&mut ring, Event::Timer(Timer::Departure)), [], "it is gone");
-    }
-}
+mod tests;

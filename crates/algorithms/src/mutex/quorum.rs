@@ -12,6 +12,12 @@
 //! | `Grant`   | coordinator, client | it is this client's turn there               | seq, fence |
 //! | `Release` | client, coordinator | on exit, abort or withdrawal; to all m       | seq, fence |
 //!
+//! Rules: R1 who wants to enter asks all m coordinators, and asks the silent ones again if it
+//! retransmits. R2 a coordinator lends its grant to one request at a time, to the first in its
+//! line; the others wait there. R3 a client enters with q grants; a grant for a request that is
+//! over goes back. R4 with an abort timer, who waits too long gives everything back, pauses, and
+//! asks anew. R5 who leaves, or no longer wants in, tells all coordinators.
+//!
 //! Has: mutual exclusion while no coordinator forgets, since two sets of q > m/2 meet; rising
 //! fences, since the coordinator in which they meet knew the last one before it was free.
 //! Lacks: progress, since clients that each hold some coordinators wait for each other for ever;
@@ -22,15 +28,18 @@
 
 mod normal;
 mod symmetry;
+mod why;
 
 pub use normal::normal;
 pub use symmetry::rename;
+pub use why::WHY;
 
 use super::desk::{Arrival, Desk, Ticket};
 use super::places::Places;
+use super::why::{MISDIRECTED, NO_CLOCK, STRANGER};
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{
-    Context, Delay, Event, Named, Never, NodeId, NodeSet, Process, Recovery, Ticks,
+    Context, Delay, Each, Event, Named, Never, NodeId, NodeSet, Process, Recovery, Ticks,
 };
 use serde::{Deserialize, Serialize};
 
@@ -122,16 +131,26 @@ impl Process for Quorum {
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
-            Event::Request(Request::Observe(_)) => {} // No clock here.
+            Event::Request(Request::Observe(_)) => ctx.because(&NO_CLOCK, ()),
             Event::Message { from, message } => self.on_message(from, message, ctx),
             Event::Timer(Timer::Abort) => self.on_abort(ctx),
-            Event::Timer(Timer::Backoff) => self.ask(ctx),
-            Event::Timer(Timer::Retransmit) => self.ask_the_silent(ctx),
+            Event::Timer(Timer::Backoff) => {
+                ctx.because(&why::ASKED_ANEW, self.seq + 1);
+                self.ask(ctx);
+            }
+            Event::Timer(Timer::Retransmit) => {
+                ctx.because(&why::ASKED_AGAIN, self.granted());
+                self.ask_the_silent(ctx);
+            }
         }
     }
 
     fn after_crash(&self) -> Recovery<Self> {
         Recovery::State(self.clone())
+    }
+
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        self.coordinator.iter().flat_map(|coordinator| coordinator.desk.waits()).collect()
     }
 }
 
@@ -149,6 +168,7 @@ impl Quorum {
 
     /// The application died with the node: whatever it had asked for or held is given back.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::RESTARTED, ());
         if self.phase != Phase::Idle {
             self.phase = Phase::Idle;
             self.give_back(ctx);
@@ -158,8 +178,10 @@ impl Quorum {
     fn on_acquire(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Idle, "acquired twice");
         if self.setup.places.alone() {
+            ctx.because(&why::ALONE, ());
             return self.enter(ctx); // Nobody to be kept out, so nobody to be asked.
         }
+        ctx.because(&why::ASKED, self.setup.votes);
         self.ask(ctx);
     }
 
@@ -184,8 +206,8 @@ impl Quorum {
                 self.on_released(from, seq, fence, ctx);
             }
             (Message::Grant { seq, fence }, Some(seat)) => self.on_grant(seat, seq, fence, ctx),
-            (Message::Request { .. } | Message::Release { .. }, _) => {} // A stranger.
-            (Message::Grant { .. }, None) => {} // Not a coordinator's word.
+            (Message::Request { .. } | Message::Release { .. }, _) => ctx.because(&STRANGER, from),
+            (Message::Grant { .. }, None) => ctx.because(&STRANGER, from),
         }
     }
 
@@ -195,17 +217,27 @@ impl Quorum {
             Phase::Waiting if seq == self.seq => {
                 self.grants.insert(seat);
                 if self.grants.len() >= self.setup.votes {
+                    ctx.because(&why::ENTERED, (self.granted(), self.setup.votes));
                     self.stop_timers(ctx);
                     self.enter(ctx);
+                } else {
+                    ctx.because(&why::COUNTED, (self.granted(), self.setup.votes));
                 }
             }
-            Phase::Inside if seq == self.seq => {} // Not needed; the release goes to all.
+            // Not needed; the release goes to all.
+            Phase::Inside if seq == self.seq => ctx.because(&why::NOT_NEEDED, ()),
             // It answers a request that is over. Counted, it would let in two.
             Phase::Idle | Phase::Waiting | Phase::Backoff | Phase::Inside => {
                 let to = self.setup.places.node_at(seat);
+                ctx.because(&why::GAVE_BACK, (to, seq));
                 ctx.send(to, Message::Release { seq, fence: self.fence });
             }
         }
+    }
+
+    /// The coordinators that have granted the latest request.
+    fn granted(&self) -> Each<impl Iterator<Item = NodeId> + '_> {
+        Each(self.grants.iter().map(|seat| self.setup.places.node_at(seat)))
     }
 
     fn enter(&mut self, ctx: &mut Context<Self>) {
@@ -216,11 +248,13 @@ impl Quorum {
 
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Inside, "released without entering");
+        ctx.because(&why::LEFT, ());
         self.phase = Phase::Idle;
         self.give_back(ctx);
     }
 
     fn on_cancel(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::WITHDREW, ());
         match self.phase {
             Phase::Waiting => {
                 self.stop_timers(ctx);
@@ -233,6 +267,7 @@ impl Quorum {
     }
 
     fn on_abort(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::ABORTED, (self.granted(), self.setup.votes));
         self.phase = Phase::Backoff;
         self.stop_timers(ctx);
         self.give_back(ctx);
@@ -240,21 +275,38 @@ impl Quorum {
     }
 
     fn on_request(&mut self, from: NodeId, seq: u32, fence: u64, ctx: &mut Context<Self>) {
-        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
+        let Some(coordinator) = self.coordinator.as_deref_mut() else {
+            return ctx.because(&MISDIRECTED, from);
+        };
         coordinator.fence = coordinator.fence.max(fence);
         match coordinator.desk.request(Ticket { client: from, seq, time: 0 }) {
-            Arrival::Over | Arrival::Waits => {} // Nothing would come of it but a second place.
+            Arrival::Over => ctx.because(&why::OVER, (seq, from)),
+            Arrival::Waits => ctx.because(&why::WAITS_HERE, (seq, from)),
             Arrival::Holds => {
+                ctx.because(&why::GRANTED_AGAIN, from);
                 let fence = coordinator.fence; // Its first grant may be lost.
                 ctx.send(from, Message::Grant { seq, fence });
             }
-            Arrival::New => coordinator.pump(ctx),
+            Arrival::New => {
+                if let Some(holder) = coordinator.desk.holder() {
+                    ctx.because(&why::QUEUED, (from, holder.client));
+                }
+                coordinator.pump(ctx);
+            }
         }
     }
 
     fn on_released(&mut self, from: NodeId, seq: u32, fence: u64, ctx: &mut Context<Self>) {
-        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
+        let Some(coordinator) = self.coordinator.as_deref_mut() else {
+            return ctx.because(&MISDIRECTED, from);
+        };
         coordinator.fence = coordinator.fence.max(fence); // Before anybody else is let in.
+        let held = coordinator.desk.holder().is_some_and(|holder| holder.client == from);
+        if coordinator.desk.is_over(from, seq) {
+            ctx.because(&why::OVER, (seq, from));
+        } else if !held {
+            ctx.because(&why::WITHDRAWN, from);
+        }
         coordinator.desk.release(from, seq);
         coordinator.pump(ctx);
     }
@@ -296,10 +348,9 @@ impl Coordinator {
         if self.desk.holder().is_some() {
             return;
         }
-        if let Some(next) = self.desk.grant(0) {
-            let grant = Message::Grant { seq: next.seq, fence: self.fence };
-            ctx.send(next.client, grant);
-        }
+        let Some(next) = self.desk.grant(0) else { return ctx.because(&why::FREE, ()) };
+        ctx.because(&why::GRANTED, next.client);
+        ctx.send(next.client, Message::Grant { seq: next.seq, fence: self.fence });
     }
 }
 

@@ -12,6 +12,12 @@
 //! |           | permission it lacks     | back a permission while it waits  |                  |
 //! | `Ok`      | anyone, requester       | it is not before it, or left      | fence, that seq  |
 //!
+//! Rules: R1 who wants to enter asks those whose permission it does not hold. R2 a request is granted
+//! at once, unless the node is inside or waits with an earlier request of its own: then the answer
+//! is deferred. R3 who gives a permission away that it needs itself asks for it back in the same
+//! step. R4 a node enters when it holds the permissions of all others, and keeps them afterwards.
+//! R5 who leaves, or no longer wants in, grants all it has deferred.
+//!
 //! For each pair of nodes there is one permission: one of the two holds it, or it is on its way,
 //! or (after a withdrawal) nobody has it and either must ask. The seq of a request comes back in
 //! its `Ok`, so that a permission for a withdrawn request is not taken up later, when its giver
@@ -25,9 +31,12 @@
 //! Cost: 0 to 2(n-1) messages per entry; 0 or 2 message times to enter, 1 from exit to entry.
 
 mod normal;
+mod why;
 
 pub use normal::normal;
+pub use why::WHY;
 
+use super::why::{OBSERVED, STRANGER};
 use conclave_core::clock::{Lamport, Stamp};
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
@@ -111,14 +120,20 @@ impl Process for RoucairolCarvalho {
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
             Event::Start => {}
-            Event::Restart => self.leave(ctx), // Whatever it wanted or held ended with the crash.
+            Event::Restart => {
+                ctx.because(&why::RESTARTED, &self.deferred);
+                self.leave(ctx); // Whatever it wanted or held ended with the crash.
+            }
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
             Event::Request(Request::Observe(time)) => {
                 self.clock.receive(time);
+                ctx.because(&OBSERVED, (time, self.clock.now()));
             }
-            Event::Message { from, .. } if from.0 >= self.n || from == self.me => {} // A stranger.
+            Event::Message { from, .. } if from.0 >= self.n || from == self.me => {
+                ctx.because(&STRANGER, from);
+            }
             Event::Message { from, message: Message::Request { time, seq } } => {
                 self.on_request(from, time, seq, ctx);
             }
@@ -135,6 +150,10 @@ impl Process for RoucairolCarvalho {
 
     fn clock(&self) -> u64 {
         self.clock.now()
+    }
+
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        self.deferred.iter().map(|peer| (peer, self.me)).collect()
     }
 }
 
@@ -168,6 +187,7 @@ impl RoucairolCarvalho {
         self.phase = Phase::Waiting;
         self.asked = self.clock.tick();
         self.seq += 1;
+        ctx.because(&why::ASKED, (self.own(), &self.held));
         for peer in self.me.others(self.n) {
             if !self.held.contains(peer) {
                 self.ask(peer, ctx);
@@ -180,23 +200,28 @@ impl RoucairolCarvalho {
         self.clock.receive(time);
         let newest = &mut self.heard[from.index()];
         if seq < *newest {
-            return; // Overtaken on the way by a later request: this one was withdrawn.
+            // Overtaken on the way by a later request: this one was withdrawn.
+            return ctx.because(&why::OVERTAKEN, from);
         }
         *newest = seq;
-        if self.is_before(Stamp::new(time, from)) {
+        let theirs = Stamp::new(time, from);
+        self.explain(theirs, ctx);
+        if self.is_before(theirs) {
             self.deferred.insert(from);
             return;
         }
         let was_held = self.held.contains(from);
         self.give(from, ctx);
         if was_held && self.phase == Phase::Waiting {
+            ctx.because(&why::ASKED_BACK, from);
             self.ask(from, ctx); // Having held its permission, we never asked it.
         }
     }
 
     fn on_ok(&mut self, from: NodeId, seq: u32, fence: u64, ctx: &mut Context<Self>) {
         if self.phase != Phase::Waiting || seq != self.seq {
-            return; // Its request was withdrawn: by now the giver may hold our permission.
+            // Its request was withdrawn: by now the giver may hold our permission.
+            return ctx.because(&why::STALE, from);
         }
         self.fence = self.fence.max(fence);
         self.held.insert(from);
@@ -205,11 +230,13 @@ impl RoucairolCarvalho {
 
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Inside, "released without entering");
+        ctx.because(&why::LEFT, &self.deferred);
         self.leave(ctx);
     }
 
     fn on_cancel(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Waiting, "cancelled without waiting");
+        ctx.because(&why::WITHDREW, &self.deferred);
         self.leave(ctx);
     }
 
@@ -224,11 +251,14 @@ impl RoucairolCarvalho {
     }
 
     fn enter_if_all_agree(&mut self, ctx: &mut Context<Self>) {
-        if self.held.len() + 1 == self.n {
-            self.phase = Phase::Inside;
-            self.fence += 1;
-            ctx.indicate(Indication::Entered { fence: self.fence });
+        let missing = self.n - 1 - self.held.len();
+        if missing > 0 {
+            return ctx.because(&why::WAITS, (&self.held, missing));
         }
+        ctx.because(&why::ENTERED, ());
+        self.phase = Phase::Inside;
+        self.fence += 1;
+        ctx.indicate(Indication::Entered { fence: self.fence });
     }
 
     fn ask(&self, peer: NodeId, ctx: &mut Context<Self>) {
@@ -244,8 +274,23 @@ impl RoucairolCarvalho {
     fn is_before(&self, other: Stamp) -> bool {
         match self.phase {
             Phase::Idle => false,
-            Phase::Waiting => Stamp::new(self.asked, self.me) < other,
+            Phase::Waiting => self.own() < other,
             Phase::Inside => true,
+        }
+    }
+
+    /// The latest request's place in the order of all requests.
+    fn own(&self) -> Stamp {
+        Stamp::new(self.asked, self.me)
+    }
+
+    /// Why a request is granted at once, or is not.
+    fn explain(&self, other: Stamp, ctx: &mut Context<Self>) {
+        match (self.phase, self.is_before(other)) {
+            (Phase::Idle, _) => ctx.because(&why::GAVE, other.node),
+            (Phase::Waiting, false) => ctx.because(&why::YIELDED, (other, self.own())),
+            (Phase::Waiting, true) => ctx.because(&why::DEFERRED, (other.node, self.own(), other)),
+            (Phase::Inside, _) => ctx.because(&why::DEFERRED_INSIDE, other.node),
         }
     }
 }
@@ -253,114 +298,4 @@ impl RoucairolCarvalho {
 const _: () = assert!(size_of::<Event<RoucairolCarvalho>>() <= 32);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use conclave_core::Effect;
-    use conclave_core::testkit::{message, run, send};
-
-    type Node = RoucairolCarvalho;
-    const ACQUIRE: Event<Node> = Event::Request(Request::Acquire);
-    const RELEASE: Event<Node> = Event::Request(Request::Release);
-    const CANCEL: Event<Node> = Event::Request(Request::Cancel);
-
-    fn node(me: u32, n: u32) -> Node {
-        Node::new(NodeId(me), n, Init::Low)
-    }
-
-    fn request(from: u32, time: u64, seq: u32) -> Event<Node> {
-        message(from, Message::Request { time, seq })
-    }
-
-    fn ok(from: u32, seq: u32, fence: u64) -> Event<Node> {
-        message(from, Message::Ok { seq, fence })
-    }
-
-    fn gives(to: u32, seq: u32, fence: u64) -> Effect<Node> {
-        send(to, Message::Ok { seq, fence })
-    }
-
-    fn asks(to: u32, time: u64, seq: u32) -> Effect<Node> {
-        send(to, Message::Request { time, seq })
-    }
-
-    fn entered(fence: u64) -> Effect<Node> {
-        Effect::Indicate(Indication::Entered { fence })
-    }
-
-    #[test]
-    fn who_holds_every_permission_enters_at_once_and_again() {
-        let mut node = node(0, 3);
-        assert_eq!(run(&mut node, ACQUIRE), [entered(1)]);
-        assert_eq!(run(&mut node, RELEASE), []);
-        assert_eq!(run(&mut node, ACQUIRE), [entered(2)]);
-        assert_eq!(run(&mut Node::new(NodeId(0), 1, Init::None), ACQUIRE), [entered(1)]);
-    }
-
-    #[test]
-    fn only_those_are_asked_whose_permission_is_missing() {
-        assert_eq!(run(&mut node(1, 3), ACQUIRE), [asks(0, 1, 1)]);
-        let mut nobody = Node::new(NodeId(1), 3, Init::None);
-        assert_eq!(run(&mut nobody, ACQUIRE), [asks(0, 1, 1), asks(2, 1, 1)]);
-    }
-
-    #[test]
-    fn the_fence_is_one_more_than_the_largest_that_came_along() {
-        let mut node = node(2, 3);
-        run(&mut node, ACQUIRE);
-        run(&mut node, ok(0, 1, 7));
-        assert_eq!(run(&mut node, ok(1, 1, 4)), [entered(8)]);
-    }
-
-    #[test]
-    fn an_idle_node_gives_its_permission_away_and_must_ask_for_it() {
-        let mut node = node(0, 2);
-        assert_eq!(run(&mut node, request(1, 1, 1)), [gives(1, 1, 0)]);
-        assert_eq!(run(&mut node, ACQUIRE), [asks(1, 3, 1)]);
-    }
-
-    #[test]
-    fn who_gives_back_a_permission_while_it_waits_asks_for_it_right_after() {
-        let mut node = node(1, 3);
-        run(&mut node, Event::Request(Request::Observe(4)));
-        run(&mut node, ACQUIRE);
-        assert_eq!(run(&mut node, request(2, 1, 9)), [gives(2, 9, 0), asks(2, 6, 1)]);
-        assert_eq!(run(&mut node, request(0, 1, 3)), [gives(0, 3, 0)], "0 was asked already");
-    }
-
-    #[test]
-    fn a_later_request_waits_until_the_exit() {
-        let mut node = node(0, 3);
-        run(&mut node, ACQUIRE);
-        assert_eq!(run(&mut node, request(2, 1, 1)), []);
-        assert_eq!(run(&mut node, RELEASE), [gives(2, 1, 1)]);
-        assert_eq!(run(&mut node, ACQUIRE), [asks(2, 3, 2)]);
-    }
-
-    #[test]
-    fn a_permission_for_a_withdrawn_request_is_not_taken_up() {
-        let mut node = node(1, 2);
-        run(&mut node, ACQUIRE);
-        run(&mut node, CANCEL);
-        assert_eq!(run(&mut node, ok(0, 1, 0)), [], "idle");
-        assert_eq!(run(&mut node, ACQUIRE), [asks(0, 2, 2)], "it was not taken up");
-        assert_eq!(run(&mut node, ok(0, 1, 0)), [], "waiting for another");
-        assert_eq!(run(&mut node, ok(0, 2, 0)), [entered(1)]);
-    }
-
-    #[test]
-    fn a_withdrawn_request_that_comes_late_is_not_answered() {
-        let mut node = node(0, 2);
-        assert_eq!(run(&mut node, request(1, 5, 2)), [gives(1, 2, 0)]);
-        assert_eq!(run(&mut node, request(1, 3, 1)), []);
-    }
-
-    #[test]
-    fn a_restart_answers_whoever_was_deferred_and_keeps_permissions() {
-        let mut node = node(0, 3);
-        run(&mut node, ACQUIRE);
-        run(&mut node, request(1, 1, 1));
-        let Recovery::State(mut disk) = node.after_crash() else { panic!("the disk keeps it") };
-        assert_eq!(run(&mut disk, Event::Restart), [gives(1, 1, 1)]);
-        assert_eq!(run(&mut disk, ACQUIRE), [asks(1, 3, 2)], "the permission of 2 is still held");
-    }
-}
+mod tests;

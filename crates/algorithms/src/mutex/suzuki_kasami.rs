@@ -10,6 +10,12 @@
 //! | `REQUEST` | node, everybody | a node asks without the token       | the request's number |
 //! | `TOKEN`   | node, node      | on release, or idle upon a request  | LN, queue, the fence |
 //!
+//! Rules: R1 who wants to enter and has the token enters; else it sends everybody its request, under
+//! its next number. R2 who hears of a request remembers its number; an idle holder of the token
+//! sends it to a requester that waits. R3 who waits enters when the token comes. R4 who leaves marks
+//! its own request as served in the token, appends whoever waits to the token's queue, and sends
+//! the token to the first of it; with nobody there, it keeps the token.
+//!
 //! RN\[j\] is the largest request number heard of j, LN\[j\] that of its last request served. Who
 //! has RN\[j\] = LN\[j\] + 1 waits. A withdrawn request is not taken back: the token that comes for
 //! it is treated as released at once, and who asks again meanwhile just wants it after all.
@@ -19,11 +25,14 @@
 //! Cost: 0 messages where the token is, else n; one message time from exit to entry.
 
 mod normal;
+mod why;
 
 pub use normal::normal;
+pub use why::WHY;
 
+use super::why::{NO_CLOCK, STRANGER};
 use conclave_core::mutex::{Indication, Mutex, Request};
-use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
+use conclave_core::{Context, Each, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -96,22 +105,37 @@ impl Process for SuzukiKasami {
 
     fn step(&mut self, event: Event<Self>, ctx: &mut Context<Self>) {
         match event {
-            Event::Start if self.me == NodeId(0) => self.token = Some(Token::new(self.n())),
+            Event::Start if self.me == NodeId(0) => {
+                ctx.because(&why::MINTED, ());
+                self.token = Some(Token::new(self.n()));
+            }
             Event::Start => {}
-            Event::Restart => self.pass_on(ctx), // Whatever the crash cut short is over.
+            Event::Restart => {
+                ctx.because(&why::RESTARTED, ());
+                self.pass_on(ctx); // Whatever the crash cut short is over.
+            }
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Message { from, message: Message::Request { number } } => {
                 self.on_request(from, number, ctx);
             }
-            Event::Message { message: Message::Token(token), .. } => self.on_token(token, ctx),
+            Event::Message { from, message: Message::Token(token) } => {
+                self.on_token(from, token, ctx);
+            }
             Event::Request(Request::Release) => self.on_release(ctx),
-            Event::Request(Request::Cancel) => self.on_cancel(),
-            Event::Request(Request::Observe(_)) => {} // No clock to advance.
+            Event::Request(Request::Cancel) => self.on_cancel(ctx),
+            Event::Request(Request::Observe(_)) => ctx.because(&NO_CLOCK, ()),
         }
     }
 
     fn after_crash(&self) -> Recovery<Self> {
         Recovery::State(Self { phase: Phase::Idle, ..self.clone() })
+    }
+
+    /// Who has the token knows who waits for it.
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        let Some(token) = &self.token else { return Vec::new() };
+        let others = self.me.others(self.n());
+        others.filter(|other| self.is_waiting(*other, token)).map(|one| (one, self.me)).collect()
     }
 }
 
@@ -127,13 +151,15 @@ impl SuzukiKasami {
         assert_eq!(self.phase, Phase::Idle, "acquired twice");
         self.phase = Phase::Waiting;
         if self.token.is_some() {
+            ctx.because(&why::FOUND_HERE, ());
             return self.enter(ctx);
         }
         if self.asked {
-            return; // The withdrawn request is still out, and is wanted again.
+            return ctx.because(&why::ASKED_BEFORE, self.requested[self.me.index()]);
         }
         self.asked = true;
         let number = self.requested[self.me.index()] + 1;
+        ctx.because(&why::ASKED, number);
         self.requested[self.me.index()] = number;
         for other in self.me.others(self.n()) {
             ctx.send(other, Message::Request { number });
@@ -142,27 +168,42 @@ impl SuzukiKasami {
 
     fn on_request(&mut self, from: NodeId, number: u32, ctx: &mut Context<Self>) {
         let Some(requested) = self.requested.get_mut(from.index()) else {
-            return; // Nobody of this cluster.
+            return ctx.because(&STRANGER, from);
         };
         *requested = number.max(*requested); // Late ones change nothing.
-        let requested = *requested;
-        let waits = |token: &mut Box<Token>| requested == token.served[from.index()] + 1;
-        if self.phase == Phase::Idle
-            && let Some(token) = self.token.take_if(waits)
-        {
+        let Some(token) = &self.token else {
+            return ctx.because(&why::REMEMBERED, (from, number));
+        };
+        if !self.is_waiting(from, token) {
+            return ctx.because(&why::SERVED, (from, number));
+        }
+        if self.phase != Phase::Idle {
+            return ctx.because(&why::REMEMBERED_INSIDE, (from, number));
+        }
+        ctx.because(&why::SENT, from);
+        if let Some(token) = self.token.take() {
             ctx.send(from, Message::Token(token));
         }
     }
 
-    fn on_token(&mut self, token: Box<Token>, ctx: &mut Context<Self>) {
-        if self.token.is_some() || token.served.len() != self.requested.len() {
-            return; // A copy of the one that is here (A1), or none of this cluster's.
+    fn on_token(&mut self, from: NodeId, token: Box<Token>, ctx: &mut Context<Self>) {
+        if token.served.len() != self.requested.len() {
+            return ctx.because(&STRANGER, from);
+        }
+        if self.token.is_some() {
+            return ctx.because(&why::COPY, ()); // Of the one that is here (A1).
         }
         self.token = Some(token);
         self.asked = false;
         match self.phase {
-            Phase::Waiting => self.enter(ctx),
-            Phase::Idle => self.pass_on(ctx), // Withdrawn.
+            Phase::Waiting => {
+                ctx.because(&why::ENTERED, ());
+                self.enter(ctx);
+            }
+            Phase::Idle => {
+                ctx.because(&why::UNWANTED, ());
+                self.pass_on(ctx);
+            }
             Phase::Inside => {} // Only with a token, and there was none: it cannot be.
         }
     }
@@ -173,8 +214,9 @@ impl SuzukiKasami {
         self.pass_on(ctx);
     }
 
-    fn on_cancel(&mut self) {
+    fn on_cancel(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Waiting, "cancelled without waiting");
+        ctx.because(&why::WITHDREW, ());
         self.phase = Phase::Idle;
     }
 
@@ -194,18 +236,26 @@ impl SuzukiKasami {
         // In ring order from here, so that no number is favoured.
         let n = self.n();
         for other in (self.me.0 + 1..n).chain(0..self.me.0).map(NodeId) {
-            let waits = self.requested[other.index()] == token.served[other.index()] + 1;
-            if waits && token.queued.insert(other) {
+            if self.is_waiting(other, &token) && token.queued.insert(other) {
                 token.queue.push_back(other);
             }
         }
         match token.queue.pop_front() {
             Some(first) => {
                 token.queued.remove(first);
+                ctx.because(&why::PASSED, (first, Each(token.queue.iter().copied())));
                 ctx.send(first, Message::Token(token));
             }
-            None => self.token = Some(token),
+            None => {
+                ctx.because(&why::KEEPS, ());
+                self.token = Some(token);
+            }
         }
+    }
+
+    /// Whether a request of this node is known that was not served yet.
+    fn is_waiting(&self, node: NodeId, token: &Token) -> bool {
+        self.requested[node.index()] == token.served[node.index()] + 1
     }
 
     fn n(&self) -> u32 {
@@ -214,101 +264,4 @@ impl SuzukiKasami {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use conclave_core::Effect;
-    use conclave_core::testkit::{message, run, send};
-
-    const _: () = assert!(size_of::<Event<SuzukiKasami>>() <= 24);
-    const ACQUIRE: Event<SuzukiKasami> = Event::Request(Request::Acquire);
-    const RELEASE: Event<SuzukiKasami> = Event::Request(Request::Release);
-    const CANCEL: Event<SuzukiKasami> = Event::Request(Request::Cancel);
-
-    fn node(me: u32) -> SuzukiKasami {
-        let mut node = SuzukiKasami::new(NodeId(me), 4);
-        assert_eq!(run(&mut node, Event::Start), []);
-        node
-    }
-    fn request(number: u32) -> Message {
-        Message::Request { number }
-    }
-    fn token(served: [u32; 4], queue: &[u32], fence: u64) -> Message {
-        let queue: VecDeque<NodeId> = queue.iter().copied().map(NodeId).collect();
-        let mut queued = NodeSet::new(4);
-        queue.iter().for_each(|&node| assert!(queued.insert(node)));
-        Message::Token(Box::new(Token { served: served.to_vec(), queue, queued, fence }))
-    }
-    fn entered(fence: u64) -> Effect<SuzukiKasami> {
-        Effect::Indicate(Indication::Entered { fence })
-    }
-
-    #[test]
-    fn where_the_token_is_nothing_is_sent() {
-        let mut first = node(0);
-        assert_eq!(run(&mut first, ACQUIRE), [entered(1)]);
-        assert_eq!(run(&mut first, RELEASE), []);
-        assert_eq!(run(&mut first, ACQUIRE), [entered(2)]);
-    }
-
-    #[test]
-    fn who_has_no_token_asks_everybody_by_the_next_number() {
-        let mut node = node(2);
-        let effects = run(&mut node, ACQUIRE);
-        assert_eq!(effects, [0, 1, 3].map(|to| send(to, request(1))));
-        assert_eq!(run(&mut node, message(0, token([0; 4], &[], 6))), [entered(7)]);
-        assert_eq!(run(&mut node, RELEASE), [], "nobody waits, so the token stays");
-        assert_eq!(run(&mut node, message(1, request(1))), [send(1, token([0, 0, 1, 0], &[], 7))]);
-        assert_eq!(run(&mut node, ACQUIRE), [0, 1, 3].map(|to| send(to, request(2))));
-    }
-
-    #[test]
-    fn an_idle_holder_sends_the_token_at_once_but_not_for_a_late_request() {
-        let mut first = node(0);
-        assert_eq!(run(&mut first, message(2, request(1))), [send(2, token([0; 4], &[], 0))]);
-        run(&mut first, ACQUIRE);
-        run(&mut first, message(2, token([0, 0, 1, 0], &[], 1)));
-        run(&mut first, RELEASE);
-        assert_eq!(run(&mut first, message(2, request(1))), [], "served already");
-        assert_eq!(run(&mut first, message(9, request(1))), [], "nobody of this cluster");
-    }
-
-    #[test]
-    fn a_release_queues_whoever_waits_in_ring_order_behind_the_queue() {
-        let mut node = node(2);
-        run(&mut node, ACQUIRE);
-        run(&mut node, message(0, token([0; 4], &[1], 4)));
-        for from in [0, 1, 3] {
-            assert_eq!(run(&mut node, message(from, request(1))), [], "busy");
-        }
-        assert_eq!(run(&mut node, RELEASE), [send(1, token([0, 0, 1, 0], &[3, 0], 5))]);
-    }
-
-    #[test]
-    fn a_token_that_comes_for_a_withdrawn_request_is_released_at_once() {
-        let mut node = node(2);
-        run(&mut node, ACQUIRE);
-        run(&mut node, CANCEL);
-        run(&mut node, message(3, request(1)));
-        let effects = run(&mut node, message(0, token([0; 4], &[], 4)));
-        assert_eq!(effects, [send(3, token([0, 0, 1, 0], &[], 4))]);
-    }
-
-    #[test]
-    fn who_asks_again_while_the_withdrawn_request_is_out_sends_nothing() {
-        let mut node = node(2);
-        run(&mut node, ACQUIRE);
-        run(&mut node, CANCEL);
-        assert_eq!(run(&mut node, ACQUIRE), []);
-        assert_eq!(run(&mut node, message(0, token([0; 4], &[], 4))), [entered(5)]);
-    }
-
-    #[test]
-    fn a_restarted_node_passes_on_what_it_held_and_mints_nothing() {
-        let mut first = node(0);
-        run(&mut first, ACQUIRE);
-        run(&mut first, message(3, request(1)));
-        let Recovery::State(mut kept) = first.after_crash() else { panic!("the disk is kept") };
-        assert_eq!(run(&mut kept, Event::Restart), [send(3, token([0; 4], &[], 1))]);
-        assert_eq!(run(&mut SuzukiKasami::new(NodeId(0), 4), Event::Restart), []);
-    }
-}
+mod tests;

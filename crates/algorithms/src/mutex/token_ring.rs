@@ -9,6 +9,11 @@
 //! | `TOKEN` | node, successor | it is not wanted here, and on release  | fence, hops, hops owed |
 //! | `WAKE`  | node, successor | a node asks while the token rests afar | the hop it waits for   |
 //!
+//! Rules: R1 the first node mints the token, once. R2 a node enters when it wants to and has the
+//! token. R3 who leaves passes the token on to its successor, even if it wants in again. R4 a token
+//! that is not wanted goes on to the successor, at once or after its idle hold. R5 where idle
+//! tokens rest, it goes on only if somebody ahead has called for it with `WAKE`.
+//!
 //! `WAKE` exists only where idle tokens rest (`Idle::Park`). Hops are numbered and every lap visits
 //! every node once: whoever was last visited at hop h waits for hop h + n, and says so. A `WAKE`
 //! follows the token and ends where the token is, where that hop has been already, where an earlier
@@ -28,9 +33,12 @@
 //! Cost: 1 message per entry when all want in, without bound when nobody does; parked, at most n.
 
 mod normal;
+mod why;
 
 pub use normal::normal;
+pub use why::WHY;
 
+use super::why::NO_CLOCK;
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{Context, Delay, Event, Named, Never, NodeId, Process, Recovery, Ticks};
 use serde::{Deserialize, Serialize};
@@ -126,18 +134,25 @@ impl Process for TokenRing {
         match event {
             Event::Start => self.on_start(ctx),
             // What the crash cut short is over; a token held is not wanted here.
-            Event::Restart if self.holding => self.leave(ctx),
-            Event::Restart => {}
+            Event::Restart if self.holding => {
+                ctx.because(&why::RESTARTED, ());
+                self.leave(ctx);
+            }
+            Event::Restart => ctx.because(&why::RESTARTED_WITHOUT, ()),
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Message { message: Message::Token { fence, hop, owed }, .. } => {
                 self.on_token(fence, hop, owed, ctx);
             }
-            Event::Timer(Timer::Departure) if self.is_idle_here() => self.pass_on(ctx),
-            Event::Timer(Timer::Departure) => {} // The token is wanted after all, or gone.
+            Event::Timer(Timer::Departure) if self.is_idle_here() => {
+                ctx.because(&why::RESTED, ());
+                self.pass_on(ctx);
+            }
+            // The token is wanted after all, or gone.
+            Event::Timer(Timer::Departure) => ctx.because(&why::RANG_IN_VAIN, ()),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Message { message: Message::Wake { hop }, .. } => self.on_wake(hop, ctx),
-            Event::Request(Request::Cancel) => self.on_cancel(),
-            Event::Request(Request::Observe(_)) => {} // No clock to advance.
+            Event::Request(Request::Cancel) => self.on_cancel(ctx),
+            Event::Request(Request::Observe(_)) => ctx.because(&NO_CLOCK, ()),
         }
     }
 
@@ -158,6 +173,7 @@ impl TokenRing {
         if self.me != NodeId(0) {
             return;
         }
+        ctx.because(&why::MINTED, ());
         self.hop = self.n.into();
         self.holding = true;
         if let Idle::Circulate { hold } = self.idle
@@ -174,6 +190,7 @@ impl TokenRing {
             if matches!(self.idle, Idle::Circulate { .. }) && self.n > 1 {
                 ctx.cancel_timer(Timer::Departure);
             }
+            ctx.because(&why::FOUND_HERE, self.fence + 1);
             self.enter(ctx);
         } else {
             self.call(self.hop + u64::from(self.n), ctx);
@@ -182,7 +199,8 @@ impl TokenRing {
 
     fn on_token(&mut self, fence: u64, hop: u64, owed: u32, ctx: &mut Context<Self>) {
         if hop <= self.hop {
-            return; // A copy of a token that was here already: A1 is broken, but not S1.
+            // A copy of a token that was here already: A1 is broken, but not S1.
+            return ctx.because(&why::COPY, (hop, self.hop));
         }
         self.holding = true;
         self.hop = hop;
@@ -191,9 +209,13 @@ impl TokenRing {
             *called = (*called).max(hop + u64::from(owed));
         }
         match self.phase {
-            Phase::Waiting => self.enter(ctx),
+            Phase::Waiting => {
+                ctx.because(&why::ENTERED, fence + 1);
+                self.enter(ctx);
+            }
             Phase::Idle => self.rest(ctx),
-            Phase::Inside => {} // Inside with a token already: only a broken A1 brings a second.
+            // Inside with a token already: only a broken A1 brings a second.
+            Phase::Inside => ctx.because(&why::SECOND_TOKEN, ()),
         }
     }
 
@@ -205,7 +227,8 @@ impl TokenRing {
 
     fn on_wake(&mut self, hop: u64, ctx: &mut Context<Self>) {
         if hop <= self.hop {
-            return; // The token has been there since: late.
+            // The token has been there since: late.
+            return ctx.because(&why::LATE_WAKE, (hop, self.hop));
         }
         self.call(hop, ctx);
         if self.is_idle_here() {
@@ -213,8 +236,9 @@ impl TokenRing {
         }
     }
 
-    fn on_cancel(&mut self) {
+    fn on_cancel(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Waiting, "cancelled without waiting");
+        ctx.because(&why::WITHDREW, ());
         self.phase = Phase::Idle;
     }
 
@@ -228,7 +252,10 @@ impl TokenRing {
     fn leave(&mut self, ctx: &mut Context<Self>) {
         match self.idle {
             // Even if this node wants in again at once: the others would starve.
-            Idle::Circulate { .. } => self.pass_on(ctx),
+            Idle::Circulate { .. } => {
+                ctx.because(&why::LEFT, self.me.successor(self.n));
+                self.pass_on(ctx);
+            }
             Idle::Park { .. } => self.rest(ctx),
         }
     }
@@ -236,10 +263,19 @@ impl TokenRing {
     /// What becomes of a token that nobody wants here.
     fn rest(&mut self, ctx: &mut Context<Self>) {
         match self.idle {
-            Idle::Circulate { hold: Ticks::ZERO } => self.pass_on(ctx),
-            Idle::Circulate { hold } => ctx.set_timer(Timer::Departure, Delay::exactly(hold)),
-            Idle::Park { called } if called > self.hop => self.pass_on(ctx),
-            Idle::Park { .. } => {}
+            Idle::Circulate { hold: Ticks::ZERO } => {
+                ctx.because(&why::UNWANTED, self.me.successor(self.n));
+                self.pass_on(ctx);
+            }
+            Idle::Circulate { hold } => {
+                ctx.because(&why::RESTS, ());
+                ctx.set_timer(Timer::Departure, Delay::exactly(hold));
+            }
+            Idle::Park { called } if called > self.hop => {
+                ctx.because(&why::CALLED, called);
+                self.pass_on(ctx);
+            }
+            Idle::Park { .. } => ctx.because(&why::PARKED, ()),
         }
     }
 
@@ -263,16 +299,20 @@ impl TokenRing {
     /// Sees to it that the token will make this hop, which lies ahead.
     fn call(&mut self, hop: u64, ctx: &mut Context<Self>) {
         let Idle::Park { called } = &mut self.idle else {
-            return; // A token that circulates comes uncalled.
+            return ctx.because(&why::COMES_UNCALLED, ()); // A token that circulates does.
         };
         if hop <= *called {
-            return; // An earlier call went through here and leads the token at least as far.
+            // An earlier call went through here and leads the token at least as far.
+            return ctx.because(&why::CALLED_BEFORE, (hop, *called));
         }
         *called = hop;
         // Until it has come here again, the token is ahead; so is a hop up to that one. A later
         // hop is one that the token makes after its next visit here, where it finds the mark.
         if !self.holding && hop <= self.hop + u64::from(self.n) {
+            ctx.because(&why::CALLS, hop);
             ctx.send(self.me.successor(self.n), Message::Wake { hop });
+        } else if !self.holding {
+            ctx.because(&why::MARKED, hop);
         }
     }
 }

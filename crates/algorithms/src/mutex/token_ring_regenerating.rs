@@ -21,6 +21,15 @@
 //! | `FreezeAck` | all, leader      | older tokens are void here        | epoch, inside, fence |
 //! | `Stale`     | anyone, leader   | it knows a greater epoch          | epoch                |
 //!
+//! Rules: R1 the first node mints the first token. R2 with the token, who wants in enters; who
+//! leaves, or does not want it, passes it to the next node that does not seem to have crashed.
+//! R3 each hop is acknowledged, and the token sent again until it is. R4 a token counts only if its
+//! epoch and hop are greater than those of every token seen before. R5 who waits for longer than a
+//! lap, or has passed the token to a node that seems to have crashed, reports it lost to the leader.
+//! R6 the leader claims a new epoch, and has everybody promise to obey no older token. R7 when all
+//! have promised, or silence may end the wait by the mode, it makes a new token, for whoever is
+//! inside if somebody is. R8 who cannot reach a majority destroys its token.
+//!
 //! The first node mints the first token; nobody need lead for that. A token counts only if its
 //! epoch and hop are greater than every token seen before, so repeated, late and replaced ones die
 //! where they arrive. The leader replaces a token only when everybody has promised to obey no older
@@ -36,81 +45,24 @@
 //! Cost: 2 messages per hop, one hop per entry when all want in. A new token costs n-1 `Freeze` and
 //! an answer of each live node.
 
+mod message;
 mod normal;
 mod regeneration;
 #[cfg(test)]
 mod tests;
+mod why;
 
+pub use message::{Message, Timer, Token};
 pub use normal::normal;
+pub use why::WHY;
 
 use super::epoch::{Epoch, Setup};
+use super::why::{NO_CLOCK, STRANGER};
 use conclave_core::election::{self, Election};
 use conclave_core::mutex::{Indication, Mutex, Request};
-use conclave_core::{Context, Delay, Event, Named, NodeId, NodeSet, Process, Recovery, Ticks};
+use conclave_core::{Context, Delay, Event, NodeId, NodeSet, Process, Recovery, Ticks};
 use regeneration::Regeneration;
 use serde::{Deserialize, Serialize};
-
-/// The right to enter. Of all that were ever made, the greatest counts.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-pub struct Token {
-    /// Who made it, and when.
-    pub epoch: Epoch,
-    /// How often it was passed on.
-    pub hop: u64,
-    /// How many entries there have been in its term.
-    pub entries: u32,
-}
-
-/// What goes round, and what is said when it does not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the table above names what is carried")]
-pub enum Message {
-    /// Your turn.
-    Token(Token),
-    /// It came.
-    TokenAck { epoch: Epoch, hop: u64 },
-    /// It had been replaced.
-    Fenced { epoch: Epoch },
-    /// I wait in vain.
-    Probe { epoch: Epoch },
-    /// Obey no older token; are you inside?
-    Freeze { epoch: Epoch },
-    /// I obey none. The fence is the largest I know.
-    FreezeAck { epoch: Epoch, inside: bool, fence: u64 },
-    /// You were replaced.
-    Stale { epoch: Epoch },
-}
-
-impl Named for Message {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Token(_) => "TOKEN",
-            Self::TokenAck { .. } => "TOKEN_ACK",
-            Self::Fenced { .. } => "FENCED",
-            Self::Probe { .. } => "PROBE",
-            Self::Freeze { .. } => "FREEZE",
-            Self::FreezeAck { .. } => "FREEZE_ACK",
-            Self::Stale { .. } => "STALE",
-        }
-    }
-}
-
-/// What runs out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Timer {
-    /// The first token leaves the first node.
-    Departure,
-    /// A token that was passed on was not acknowledged.
-    Retry,
-    /// The token has not come for so long that it seems lost.
-    Loss,
-    /// A leader asks again those that did not answer.
-    Round,
-    /// What the silent may hold has lapsed.
-    Lease,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Status {
@@ -154,11 +106,14 @@ impl Process for TokenRingRegenerating {
             Event::Start => self.on_start(ctx),
             // Who leads is not known any more. Whoever suspects this node will trust it again, and
             // pass it the token.
-            Event::Restart => self.leader = None,
+            Event::Restart => {
+                ctx.because(&why::RESTARTED, ());
+                self.leader = None;
+            }
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
-            Event::Request(Request::Observe(_)) => {} // No logical clock here.
+            Event::Request(Request::Observe(_)) => ctx.because(&NO_CLOCK, ()),
             Event::Indication(election::Indication::Elected { leader, term }) => {
                 self.on_elected(leader, term, ctx);
             }
@@ -217,6 +172,7 @@ impl TokenRingRegenerating {
     /// it at the first node.
     fn on_start(&mut self, ctx: &mut Context<Self>) {
         if self.me == NodeId(0) {
+            ctx.because(&why::MINTED, ());
             self.token = Some(Token::default());
             if self.setup.n > 1 {
                 ctx.set_timer(Timer::Departure, Delay::exactly(Ticks(1)));
@@ -231,11 +187,13 @@ impl TokenRingRegenerating {
             ctx.cancel_timer(Timer::Departure);
             return self.use_token(ctx);
         }
+        ctx.because(&why::AWAITS, ());
         self.await_token(ctx);
     }
 
     fn on_cancel(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.status, Status::Waiting, "cancelled without waiting");
+        ctx.because(&why::WITHDREW, ());
         self.status = Status::Idle; // Nobody was asked: the token will pass through.
         ctx.cancel_timer(Timer::Loss);
     }
@@ -243,13 +201,16 @@ impl TokenRingRegenerating {
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.status, Status::Inside, "released without entering");
         self.status = Status::Idle;
-        self.token = self.token.filter(|token| token.epoch >= self.epoch); // Replaced meanwhile.
+        self.token = self.token.filter(|token| token.epoch >= self.epoch);
+        if self.token.is_none() {
+            ctx.because(&why::REPLACED, self.epoch); // Meanwhile.
+        }
         self.pass_on(ctx);
     }
 
     fn on_message(&mut self, from: NodeId, message: Message, ctx: &mut Context<Self>) {
         if from.0 >= self.setup.n {
-            return; // A stranger.
+            return ctx.because(&STRANGER, from);
         }
         match message {
             Message::Token(token) => self.on_token(from, token, ctx),
@@ -268,10 +229,12 @@ impl TokenRingRegenerating {
         // Whatever becomes of it, the sender need not send it again.
         ctx.send(from, Message::TokenAck { epoch: token.epoch, hop: token.hop });
         if token.epoch < self.epoch {
+            ctx.because(&why::FENCED, (token.epoch, self.epoch));
             return ctx.send(from, Message::Fenced { epoch: self.epoch });
         }
         if (token.epoch, token.hop) <= (self.last.epoch, self.last.hop) {
-            return; // Seen before: a second copy must not let in anybody.
+            // Seen before: a second copy must not let in anybody.
+            return ctx.because(&why::SEEN, token.hop);
         }
         self.accept(token, ctx);
     }
@@ -288,17 +251,20 @@ impl TokenRingRegenerating {
         }
         match self.status {
             Status::Idle if self.hold > Ticks::ZERO && self.setup.n > 1 => {
+                ctx.because(&why::RESTS, ());
                 ctx.set_timer(Timer::Departure, Delay::exactly(self.hold));
             }
             Status::Idle => self.pass_on(ctx),
             Status::Waiting => self.use_token(ctx),
-            Status::Inside => {} // It replaces the one in use, and is passed on at the exit.
+            // It replaces the one in use, and is passed on at the exit.
+            Status::Inside => ctx.because(&why::TOOK_OVER, token.epoch),
         }
     }
 
     /// Enters with the token that is here, unless this node may have been cut off.
     fn use_token(&mut self, ctx: &mut Context<Self>) {
         if !self.reaches_enough() {
+            ctx.because(&why::DESTROYED, &self.suspects);
             self.token = None;
             return self.await_token(ctx);
         }
@@ -307,6 +273,7 @@ impl TokenRingRegenerating {
             return self.give_up_token(ctx);
         };
         token.entries += 1;
+        ctx.because(&why::ENTERED, fence);
         self.status = Status::Inside;
         self.fence = fence;
         ctx.cancel_timer(Timer::Loss);
@@ -315,13 +282,16 @@ impl TokenRingRegenerating {
 
     /// Hands the token to the next node that seems to be there; if none is, it stays.
     fn pass_on(&mut self, ctx: &mut Context<Self>) {
-        if !self.reaches_enough() {
-            self.token = None; // When we are back in touch, another may be about.
+        if !self.reaches_enough() && self.token.take().is_some() {
+            // When we are back in touch, another may be about.
+            ctx.because(&why::DESTROYED, &self.suspects);
         }
-        if let Some(to) = self.next_after(self.me)
-            && self.status != Status::Inside
-            && let Some(token) = self.token.take()
-        {
+        if self.status == Status::Inside || self.token.is_none() {
+            return;
+        }
+        let Some(to) = self.next_after(self.me) else { return ctx.because(&why::STAYS, ()) };
+        if let Some(token) = self.token.take() {
+            ctx.because(&why::PASSED, to);
             self.send_token(to, Token { hop: token.hop + 1, ..token }, ctx);
         }
     }
@@ -336,21 +306,26 @@ impl TokenRingRegenerating {
         let answers =
             |&(to, token): &(NodeId, Token)| (to, token.epoch, token.hop) == (from, epoch, hop);
         if self.passing.take_if(|passing| answers(passing)).is_some() {
+            ctx.because(&why::ACKNOWLEDGED, from);
             ctx.cancel_timer(Timer::Retry);
-        } // Otherwise it acknowledges a copy.
+        } else {
+            ctx.because(&why::ACKNOWLEDGED_BEFORE, from); // It acknowledges a copy.
+        }
     }
 
     fn on_retry(&mut self, ctx: &mut Context<Self>) {
         if let Some((to, token)) = self.passing {
+            ctx.because(&why::SENT_AGAIN, to);
             self.send_token(to, token, ctx);
         }
     }
 
     fn on_suspect(&mut self, node: NodeId, ctx: &mut Context<Self>) {
         if node == self.me || node.0 >= self.setup.n || !self.suspects.insert(node) {
-            return; // Known already, or nonsense.
+            return ctx.because(&why::SUSPECTED_BEFORE, node); // Or nonsense.
         }
         if !self.reaches_enough() {
+            ctx.because(&why::CUT_OFF, &self.suspects);
             self.regeneration = None;
             for timer in [Timer::Retry, Timer::Round, Timer::Lease] {
                 ctx.cancel_timer(timer);
@@ -360,14 +335,18 @@ impl TokenRingRegenerating {
             return;
         }
         if self.passing.take_if(|(to, _)| *to == node).is_some() {
+            ctx.because(&why::PASSED_TO_DEAD, node);
             // Not skipped any more: it may have come there, and even gone on, unacknowledged.
             ctx.cancel_timer(Timer::Retry);
             self.report_loss(ctx);
+        } else {
+            ctx.because(&why::SKIPS, node);
         }
         self.finish_if_known(ctx);
     }
 
     fn on_trust(&mut self, node: NodeId, ctx: &mut Context<Self>) {
+        ctx.because(&why::TRUSTS, node);
         if self.suspects.remove(node) && self.status == Status::Idle {
             self.pass_on(ctx); // It may have rested here because nobody else was left.
         }
@@ -376,6 +355,7 @@ impl TokenRingRegenerating {
     /// The token has been away for longer than a lap should take.
     fn on_loss(&mut self, ctx: &mut Context<Self>) {
         if self.status == Status::Waiting {
+            ctx.because(&why::AWAY_TOO_LONG, ());
             self.await_token(ctx);
             self.report_loss(ctx);
         }

@@ -16,6 +16,13 @@
 //! | `Ok`      | coordinator, client   | this client is first in line there | seq, number       |
 //! | `Nok`     | coordinator, client   | it is not, and there is no line    | seq               |
 //!
+//! Rules: R1 who wants to enter asks the sequencer, which gives the request the next number and
+//! broadcasts it. R2 every coordinator delivers broadcasts in the order of their numbers; what comes
+//! early waits. R3 a delivered request goes to the end of the line, and who is first in line gets
+//! `Ok`; or, where there is no line, who is not first gets `Nok`. R4 a client enters when enough
+//! coordinators have it first; if that is out of reach, it asks again after a pause. R5 who leaves,
+//! or no longer wants in, has that broadcast like a request, and so taken out of all lines.
+//!
 //! Has: mutual exclusion; progress; no starvation, at most n-1 others first, in broadcast order;
 //! fences, which are the broadcast numbers of the requests.
 //! Lacks: happened-before order, since an earlier request may reach the sequencer later. Without
@@ -27,13 +34,16 @@ mod coordinator;
 mod normal;
 #[cfg(test)]
 mod tests;
+mod why;
 
 pub use normal::normal;
+pub use why::WHY;
 
 use super::places::Places;
+use super::why::{MISDIRECTED, NO_CLOCK, STRANGER};
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{
-    Context, Delay, Event, Named, Never, NodeId, NodeSet, Process, Recovery, Ticks,
+    Context, Delay, Each, Event, Named, Never, NodeId, NodeSet, Process, Recovery, Ticks,
 };
 use coordinator::Coordinator;
 use serde::{Deserialize, Serialize};
@@ -151,14 +161,21 @@ impl Process for TotalOrder {
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
-            Event::Request(Request::Observe(_)) => {} // No clock here.
+            Event::Request(Request::Observe(_)) => ctx.because(&NO_CLOCK, ()),
             Event::Message { from, message } => self.on_message(from, message, ctx),
-            Event::Timer(Timer::Backoff) => self.ask(ctx),
+            Event::Timer(Timer::Backoff) => {
+                ctx.because(&why::ASKED_AGAIN, self.failures + 1);
+                self.ask(ctx);
+            }
         }
     }
 
     fn after_crash(&self) -> Recovery<Self> {
         Recovery::State(self.clone())
+    }
+
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        self.coordinator.iter().flat_map(|coordinator| coordinator.waits()).collect()
     }
 }
 
@@ -185,6 +202,7 @@ impl TotalOrder {
 
     /// The application died with the node: whatever it had asked for or held is given back.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::RESTARTED, ());
         if self.phase != Phase::Idle {
             self.give_back(ctx);
         }
@@ -194,10 +212,12 @@ impl TotalOrder {
         assert_eq!(self.phase, Phase::Idle, "acquired twice");
         self.failures = 0;
         if self.setup.places.alone() {
+            ctx.because(&why::ALONE, ());
             self.seq += 1;
             self.phase = Phase::Inside; // Nobody to be kept out, so nobody to be asked.
             return ctx.indicate(Indication::Entered { fence: u64::from(self.seq) });
         }
+        ctx.because(&why::ASKED, self.setup.votes);
         self.ask(ctx);
     }
 
@@ -220,18 +240,22 @@ impl TotalOrder {
             }
             (Message::Ok { seq, number }, Some(seat)) => self.on_ok(seat, seq, number, ctx),
             (Message::Nok { seq }, Some(seat)) => self.on_nok(seat, seq, ctx),
-            (Message::Request { .. } | Message::Release { .. }, _) => {} // A stranger.
-            (Message::Forward { .. }, _) => {} // Only the sequencer gives numbers.
-            (Message::Ok { .. } | Message::Nok { .. }, None) => {} // Not a coordinator's word.
+            (Message::Request { .. } | Message::Release { .. }, _) => ctx.because(&STRANGER, from),
+            // Only the sequencer gives numbers.
+            (Message::Forward { .. }, _) => ctx.because(&STRANGER, from),
+            (Message::Ok { .. } | Message::Nok { .. }, None) => ctx.because(&STRANGER, from),
         }
     }
 
     fn on_request(&mut self, from: NodeId, seq: u32, ctx: &mut Context<Self>) {
-        let Some(sequencer) = self.sequencer.as_deref_mut() else { return }; // Not for us.
+        let Some(sequencer) = self.sequencer.as_deref_mut() else {
+            return ctx.because(&MISDIRECTED, from);
+        };
         let asked = sequencer.asked[from.index()];
         let done = sequencer.done[from.index()];
         if seq <= done || seq == asked {
-            return; // Its own release came first, or it is a repetition.
+            // Its own release came first, or it is a repetition.
+            return ctx.because(&why::KNOWN, (seq, from));
         }
         if asked > done {
             self.on_released(from, asked, ctx); // Over, even if its release is still on the way.
@@ -255,16 +279,22 @@ impl TotalOrder {
     }
 
     fn on_released(&mut self, from: NodeId, seq: u32, ctx: &mut Context<Self>) {
-        let Some(sequencer) = self.sequencer.as_deref_mut() else { return }; // Not for us.
+        let Some(sequencer) = self.sequencer.as_deref_mut() else {
+            return ctx.because(&MISDIRECTED, from);
+        };
         let asked = sequencer.asked[from.index()];
         let done = sequencer.done[from.index()];
         if seq <= done {
-            return; // A repetition, or its next request came first.
+            // A repetition, or its next request came first.
+            return ctx.because(&why::KNOWN, (seq, from));
         }
         sequencer.done[from.index()] = seq;
         if asked > done {
             self.broadcast(Broadcast { client: from, seq: asked, release: true }, ctx);
-        } // Otherwise it overtook its own request, which will be dropped.
+        } else {
+            // It overtook its own request, which will be dropped.
+            ctx.because(&why::RELEASED_EARLY, (seq, from));
+        }
     }
 
     /// The next number is given; the sequencer, a coordinator itself, has its copy at once.
@@ -272,6 +302,10 @@ impl TotalOrder {
         let Some(sequencer) = self.sequencer.as_deref_mut() else { return };
         sequencer.last += 1;
         let number = sequencer.last;
+        match broadcast.release {
+            false => ctx.because(&why::NUMBERED, (broadcast.client, number)),
+            true => ctx.because(&why::NUMBERED_RELEASE, (broadcast.client, number)),
+        }
         for seat in self.setup.places.seats().skip(1) {
             ctx.send(self.setup.places.node_at(seat), Message::Forward { number, broadcast });
         }
@@ -279,12 +313,15 @@ impl TotalOrder {
     }
 
     fn on_forward(&mut self, number: u64, broadcast: Broadcast, ctx: &mut Context<Self>) {
-        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
+        let Some(coordinator) = self.coordinator.as_deref_mut() else {
+            return ctx.because(&MISDIRECTED, broadcast.client);
+        };
         if number <= coordinator.delivered {
-            return; // A repetition.
+            return ctx.because(&why::REPEATED, number);
         }
         if number > coordinator.delivered + 1 {
-            coordinator.early.insert(number, broadcast); // Others come first.
+            ctx.because(&why::EARLY, (number, coordinator.delivered + 1)); // Others come first.
+            coordinator.early.insert(number, broadcast);
             return;
         }
         coordinator.deliver(number, broadcast, ctx);
@@ -295,10 +332,15 @@ impl TotalOrder {
 
     fn on_ok(&mut self, seat: NodeId, seq: u32, number: u64, ctx: &mut Context<Self>) {
         if self.phase != Phase::Waiting || seq != self.seq {
-            return; // One more than needed, or for a request whose release is on its way.
+            // One more than needed, or for a request whose release is on its way.
+            return ctx.because(&why::NOT_NEEDED, seq);
         }
         self.oks.insert(seat);
-        if self.oks.len() >= self.setup.votes {
+        let nodes = Each(self.oks.iter().map(|seat| self.setup.places.node_at(seat)));
+        if self.oks.len() < self.setup.votes {
+            ctx.because(&why::COUNTED, (nodes, self.setup.votes));
+        } else {
+            ctx.because(&why::ENTERED, (nodes, self.setup.votes));
             self.phase = Phase::Inside;
             ctx.indicate(Indication::Entered { fence: number });
         }
@@ -306,12 +348,19 @@ impl TotalOrder {
 
     /// As soon as enough answers are out of reach.
     fn on_nok(&mut self, seat: NodeId, seq: u32, ctx: &mut Context<Self>) {
-        let Busy::Refuse(pause) = self.setup.busy else { return }; // Nobody is refused here.
+        let Busy::Refuse(pause) = self.setup.busy else {
+            return ctx.because(&why::NOT_NEEDED, seq); // Nobody is refused here.
+        };
         if self.phase != Phase::Waiting || seq != self.seq {
-            return; // One more than needed, or for a request that is over.
+            // One more than needed, or for a request that is over.
+            return ctx.because(&why::NOT_NEEDED, seq);
         }
         self.noks.insert(seat);
-        if self.noks.len() > self.setup.places.coordinators() - self.setup.votes {
+        let nodes = Each(self.noks.iter().map(|seat| self.setup.places.node_at(seat)));
+        if self.noks.len() <= self.setup.places.coordinators() - self.setup.votes {
+            ctx.because(&why::STILL_HOPES, (nodes, self.setup.votes));
+        } else {
+            ctx.because(&why::PAUSES, nodes);
             self.phase = Phase::Backoff;
             let longest = Ticks(pause.0 << self.failures.min(DOUBLINGS_MAX));
             self.failures += 1;
@@ -321,10 +370,12 @@ impl TotalOrder {
 
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Inside, "released without entering");
+        ctx.because(&why::LEFT, ());
         self.give_back(ctx);
     }
 
     fn on_cancel(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::WITHDREW, ());
         match self.phase {
             Phase::Waiting => self.give_back(ctx),
             Phase::Backoff => {

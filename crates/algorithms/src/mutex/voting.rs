@@ -14,6 +14,12 @@
 //! | `Nok`   | coordinator, client | its vote is another's                     | attempt        |
 //! | `Rel`   | client, coordinator | on exit or failure; to whoever gave a vote | attempt, fence |
 //!
+//! Rules: R1 a try asks all m coordinators for their votes. R2 a coordinator lends its one vote to who
+//! asks while it is free, and refuses all others at once. R3 a client enters with q votes; a vote
+//! for a try that is over goes back. R4 a try has failed when q votes are out of reach, or when it
+//! took too long: its votes go back, and the next try begins after a random pause, which may be
+//! longer after each failure. R5 who leaves, or no longer wants in, returns its votes.
+//!
 //! Has: mutual exclusion, since two sets of q > m/2 voters meet; rising fences, since the voter in
 //! which they meet was told the last fence before its vote was free.
 //! Lacks: progress, no starvation, bounded waiting: with random pauses somebody wins with
@@ -24,14 +30,17 @@
 mod coordinator;
 mod normal;
 mod symmetry;
+mod why;
 
 pub use normal::normal;
 pub use symmetry::rename;
+pub use why::WHY;
 
 use super::places::Places;
+use super::why::{MISDIRECTED, NO_CLOCK, STRANGER};
 use conclave_core::mutex::{Indication, Mutex, Request};
 use conclave_core::{
-    Context, Delay, Event, Named, Never, NodeId, NodeSet, Process, Recovery, Ticks,
+    Context, Delay, Each, Event, Named, Never, NodeId, NodeSet, Process, Recovery, Ticks,
 };
 use coordinator::Coordinator;
 use serde::{Deserialize, Serialize};
@@ -124,10 +133,13 @@ impl Process for Voting {
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),
-            Event::Request(Request::Observe(_)) => {} // No clock here.
+            Event::Request(Request::Observe(_)) => ctx.because(&NO_CLOCK, ()),
             Event::Message { from, message } => self.on_message(from, message, ctx),
             Event::Timer(Timer::Attempt) => self.on_attempt_over(ctx),
-            Event::Timer(Timer::Backoff) => self.begin_try(ctx),
+            Event::Timer(Timer::Backoff) => {
+                ctx.because(&why::TRIED_AGAIN, self.failures + 1);
+                self.begin_try(ctx);
+            }
         }
     }
 
@@ -152,6 +164,7 @@ impl Voting {
     /// The application died with the node, and answers may have been missed meanwhile: every
     /// coordinator is told that all tries so far are over.
     fn on_restart(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::RESTARTED, ());
         self.phase = Phase::Idle;
         if self.attempt > 0 && !self.setup.places.alone() {
             self.give_back(self.setup.places.seats(), ctx);
@@ -162,9 +175,11 @@ impl Voting {
         assert_eq!(self.phase, Phase::Idle, "acquired twice");
         self.failures = 0;
         if self.setup.places.alone() {
+            ctx.because(&why::ALONE, ());
             self.attempt += 1;
             return self.enter(ctx); // Nobody to be kept out, so nobody to be asked.
         }
+        ctx.because(&why::TRIED, self.setup.votes);
         self.begin_try(ctx);
     }
 
@@ -188,12 +203,12 @@ impl Voting {
         match (message, seat) {
             (Message::Req { attempt }, _) if from_client => self.on_req(from, attempt, ctx),
             (Message::Rel { attempt, fence }, _) if from_client => {
-                self.on_rel(from, attempt, fence)
+                self.on_rel(from, attempt, fence, ctx);
             }
             (Message::Ok { attempt, fence }, Some(seat)) => self.on_ok(seat, attempt, fence, ctx),
             (Message::Nok { attempt }, Some(seat)) => self.on_nok(seat, attempt, ctx),
-            (Message::Req { .. } | Message::Rel { .. }, _) => {} // A stranger: not our client.
-            (Message::Ok { .. } | Message::Nok { .. }, None) => {} // Not a coordinator's to say.
+            (Message::Req { .. } | Message::Rel { .. }, _) => ctx.because(&STRANGER, from),
+            (Message::Ok { .. } | Message::Nok { .. }, None) => ctx.because(&STRANGER, from),
         }
     }
 
@@ -202,18 +217,23 @@ impl Voting {
         match self.phase {
             Phase::Trying if attempt == self.attempt => {
                 self.ok.insert(seat);
-                if self.ok.len() >= self.setup.votes {
+                if self.ok.len() < self.setup.votes {
+                    ctx.because(&why::COUNTED, (self.nodes(&self.ok), self.setup.votes));
+                } else {
+                    ctx.because(&why::ENTERED, (self.nodes(&self.ok), self.setup.votes));
                     self.stop_attempt_timer(ctx);
                     self.enter(ctx);
                 }
             }
             // Not needed any more, but it must be returned on exit like the others.
             Phase::Inside if attempt == self.attempt => {
+                ctx.because(&why::NOT_NEEDED, ());
                 self.ok.insert(seat);
             }
             // A vote for a try that is over: its coordinator must not wait for us.
             Phase::Idle | Phase::Trying | Phase::Backoff | Phase::Inside => {
                 let to = self.setup.places.node_at(seat);
+                ctx.because(&why::GAVE_BACK, (to, attempt));
                 ctx.send(to, Message::Rel { attempt, fence: self.fence });
             }
         }
@@ -221,11 +241,14 @@ impl Voting {
 
     fn on_nok(&mut self, seat: NodeId, attempt: u32, ctx: &mut Context<Self>) {
         if self.phase != Phase::Trying || attempt != self.attempt {
-            return; // That try is decided.
+            return ctx.because(&why::REFUSED_LATE, attempt); // That try is decided.
         }
         self.nok.insert(seat);
         // As soon as q votes are out of reach; to wait for q refusals would miss a tie.
-        if self.nok.len() > self.setup.places.coordinators() - self.setup.votes {
+        if self.nok.len() <= self.setup.places.coordinators() - self.setup.votes {
+            ctx.because(&why::STILL_HOPES, (self.nodes(&self.nok), self.setup.votes));
+        } else {
+            ctx.because(&why::FAILED, (self.nodes(&self.nok), self.setup.votes));
             self.stop_attempt_timer(ctx);
             self.give_back(self.ok.iter(), ctx);
             self.pause(ctx);
@@ -234,9 +257,15 @@ impl Voting {
 
     /// Whoever did not refuse may have given its vote, even if its answer was lost.
     fn on_attempt_over(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::TOOK_TOO_LONG, self.nodes(&self.ok));
         let voters = self.setup.places.seats().filter(|&seat| !self.nok.contains(seat));
         self.give_back(voters, ctx);
         self.pause(ctx);
+    }
+
+    /// The nodes of some coordinators.
+    fn nodes<'a>(&'a self, seats: &'a NodeSet) -> Each<impl Iterator<Item = NodeId> + 'a> {
+        Each(seats.iter().map(|seat| self.setup.places.node_at(seat)))
     }
 
     fn pause(&mut self, ctx: &mut Context<Self>) {
@@ -254,12 +283,14 @@ impl Voting {
 
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Inside, "released without entering");
+        ctx.because(&why::LEFT, self.nodes(&self.ok));
         self.phase = Phase::Idle;
         self.give_back(self.ok.iter(), ctx);
     }
 
     /// Votes that are still on the way come back when they arrive.
     fn on_cancel(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::WITHDREW, ());
         match self.phase {
             Phase::Trying => {
                 self.stop_attempt_timer(ctx);
@@ -272,15 +303,30 @@ impl Voting {
     }
 
     fn on_req(&mut self, from: NodeId, attempt: u32, ctx: &mut Context<Self>) {
-        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
-        if let Some(answer) = coordinator.on_req(from, attempt) {
-            ctx.send(from, answer);
+        let Some(coordinator) = self.coordinator.as_deref_mut() else {
+            return ctx.because(&MISDIRECTED, from);
+        };
+        let Some(answer) = coordinator.on_req(from, attempt) else {
+            return ctx.because(&why::OVERTAKEN, (attempt, from));
+        };
+        match coordinator.vote {
+            Some((voted, _)) if voted != from => ctx.because(&why::REFUSED, (from, voted)),
+            Some(_) | None => ctx.because(&why::VOTED, from),
         }
+        ctx.send(from, answer);
     }
 
-    fn on_rel(&mut self, from: NodeId, attempt: u32, fence: u64) {
-        let Some(coordinator) = self.coordinator.as_deref_mut() else { return }; // Not for us.
+    fn on_rel(&mut self, from: NodeId, attempt: u32, fence: u64, ctx: &mut Context<Self>) {
+        let Some(coordinator) = self.coordinator.as_deref_mut() else {
+            return ctx.because(&MISDIRECTED, from);
+        };
+        let had_it = coordinator.vote.is_some_and(|(client, _)| client == from);
         coordinator.on_rel(from, attempt, fence);
+        if had_it && coordinator.vote.is_none() {
+            ctx.because(&why::RETURNED, from);
+        } else {
+            ctx.because(&why::RETURNED_BEFORE, (attempt, from));
+        }
     }
 
     fn give_back(&self, seats: impl Iterator<Item = NodeId>, ctx: &mut Context<Self>) {
@@ -298,90 +344,4 @@ impl Voting {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use conclave_core::Effect;
-    use conclave_core::testkit::{act, message, run, send};
-
-    const _: () = assert!(size_of::<Event<Voting>>() <= 32);
-    const ACQUIRE: Event<Voting> = Event::Request(Request::Acquire);
-    const RELEASE: Event<Voting> = Event::Request(Request::Release);
-
-    fn node(me: u32, places: Places, votes: u32) -> Voting {
-        Voting::new(NodeId(me), Setup { places, votes, backoff: Ticks(10), attempt: None })
-    }
-
-    /// Client 0 of two, in its first try at the coordinators 2, 3, 4.
-    fn client_in_its_first_try() -> Voting {
-        let mut client = node(0, Places::separate(2, 3), 2);
-        let req = Message::Req { attempt: 1 };
-        assert_eq!(run(&mut client, ACQUIRE), [2, 3, 4].map(|to| send(to, req)));
-        client
-    }
-
-    fn ok(from: u32, attempt: u32, fence: u64) -> Event<Voting> {
-        message(from, Message::Ok { attempt, fence })
-    }
-
-    fn rel(to: u32, attempt: u32, fence: u64) -> Effect<Voting> {
-        send(to, Message::Rel { attempt, fence })
-    }
-
-    fn pause(longest: u64) -> Effect<Voting> {
-        let after = Delay::between(Ticks::ZERO, Ticks(longest));
-        Effect::SetTimer { timer: Timer::Backoff, after }
-    }
-
-    #[test]
-    fn a_majority_lets_in_and_every_vote_is_returned_with_the_fence() {
-        let mut client = client_in_its_first_try();
-        assert_eq!(run(&mut client, ok(2, 1, 4)), []);
-        assert_eq!(run(&mut client, ok(2, 1, 4)), [], "a vote counts once");
-        let entered = Effect::Indicate(Indication::Entered { fence: 7 });
-        assert_eq!(run(&mut client, ok(4, 1, 6)), [entered]);
-        assert_eq!(run(&mut client, ok(3, 1, 0)), []);
-        assert_eq!(run(&mut client, RELEASE), [2, 3, 4].map(|to| rel(to, 1, 7)));
-    }
-
-    #[test]
-    fn a_try_fails_once_a_majority_is_out_of_reach_and_pauses_double() {
-        let mut client = client_in_its_first_try();
-        run(&mut client, ok(3, 1, 0));
-        let nok = |from, attempt| message(from, Message::Nok { attempt });
-        assert_eq!(run(&mut client, nok(2, 1)), []);
-        assert_eq!(run(&mut client, nok(4, 1)), [rel(3, 1, 0), pause(10)]);
-        run(&mut client, Event::Timer(Timer::Backoff));
-        run(&mut client, nok(2, 2));
-        assert_eq!(run(&mut client, nok(3, 2)), [pause(20)]);
-        assert_eq!(run(&mut client, ok(4, 2, 0)), [rel(4, 2, 0)], "a late vote is returned");
-    }
-
-    #[test]
-    fn a_try_that_takes_too_long_takes_back_its_request_from_the_silent() {
-        let mut client = client_in_its_first_try();
-        run(&mut client, message(2, Message::Nok { attempt: 1 }));
-        let over = run(&mut client, Event::Timer(Timer::Attempt));
-        assert_eq!(over, [rel(3, 1, 0), rel(4, 1, 0), pause(10)]);
-    }
-
-    #[test]
-    fn a_vote_of_an_earlier_try_is_not_counted_but_returned() {
-        let mut client = client_in_its_first_try();
-        run(&mut client, ok(2, 1, 0));
-        assert_eq!(run(&mut client, Event::Request(Request::Cancel)), [rel(2, 1, 0)]);
-        run(&mut client, ACQUIRE);
-        assert_eq!(run(&mut client, ok(3, 1, 0)), [rel(3, 1, 0)]);
-        assert_eq!(run(&mut client, ok(4, 1, 0)), [rel(4, 1, 0)]);
-    }
-
-    #[test]
-    fn a_restart_returns_every_vote_and_a_client_alone_asks_nobody() {
-        assert_eq!(run(&mut node(0, Places::separate(2, 3), 2), Event::Restart), [], "none yet");
-        let mut client = client_in_its_first_try();
-        assert_eq!(run(&mut client, Event::Restart), [2, 3, 4].map(|to| rel(to, 1, 0)));
-        let mut alone = node(0, Places::separate(1, 3), 2);
-        let entered = Effect::Indicate(Indication::Entered { fence: 1 });
-        assert_eq!(act(NodeId(0), &mut alone, ACQUIRE), [entered]);
-        assert_eq!(run(&mut alone, RELEASE), []);
-    }
-}
+mod tests;

@@ -109,7 +109,8 @@ pub fn run(arguments: &Replay) -> anyhow::Result<Exit> {
     match verified {
         Ok(_) => {
             let window = arguments.stretch.of(&trace);
-            arguments.drawing.write_within(&trace, window.as_ref()).map(|()| Exit::Done)
+            let drawn = arguments.drawing.write_within(&experiment, &trace, window.as_ref());
+            drawn.map(|()| Exit::Done)
         }
         Err(_) => Ok(Exit::Failed),
     }

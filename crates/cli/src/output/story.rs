@@ -4,7 +4,7 @@ use super::numbers::local;
 use super::run::Report;
 use super::{bad, beside, columns, dim, good, odd, screen, strong};
 use crate::texts::{is_translated, sentence, tr};
-use conclave_core::NodeId;
+use conclave_core::{NodeId, Reason};
 use conclave_sim::trace::Language;
 use conclave_sim::{Error, Line, Names};
 use std::fmt::Write;
@@ -68,7 +68,10 @@ impl Widths {
             Some(node) if !follows && self.name > 0 => names.name(node),
             Some(_) | None => String::new(),
         };
-        let told = coloured(&names.tell(&line.text));
+        let told = match &line.why {
+            Some(reason) => dim(names.tell(&because(reason))),
+            None => coloured(&names.tell(&line.text)),
+        };
         let indent = if follows { "  " } else { "" };
         let gap = if self.name > 0 { "  " } else { "" };
         let time = dim(format!("{time:>width$}", width = self.time));
@@ -81,6 +84,12 @@ impl Widths {
             let _ = writeln!(text, "{lead}{told}");
         }
     }
+}
+
+/// Why a node does what it does, and the rule of the algorithm that it comes from.
+fn because(reason: &Reason) -> String {
+    let language = if is_translated() { Language::Portuguese } else { Language::English };
+    format!("{}: {}", reason.why.rule, language.reason(reason))
 }
 
 /// Entries, exits and misfortunes stand out.

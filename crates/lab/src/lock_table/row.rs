@@ -88,6 +88,8 @@ pub static ENTRY: Entry = Entry {
         normal: Stated::No("its requests are counted, and so are its entries"),
         plain: Stated::No("it sets timers"),
     },
+    why: &[],
+    facets: &[],
 };
 
 type Verdicts = &'static [(Property, Verdict)];

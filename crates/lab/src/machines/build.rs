@@ -10,7 +10,7 @@ use conclave_core::mutex::Mutex;
 use conclave_core::{AnyService, NodeId, Process};
 use conclave_net::{Automaton, Deed, Foreign, Input, Machine, Survival};
 use conclave_sim::trace::erased::{AnyEffect, Described, describe, erase_effect};
-use conclave_sim::trace::{self, Difference, Trace};
+use conclave_sim::trace::{self, Difference, Explained, Question, Trace};
 use std::sync::Arc;
 
 /// A machine that can also say what it does in the words of a trace: to run a recording again.
@@ -48,12 +48,17 @@ impl<P: Process<Provides: AnyService>> Player for Machine<P> {
 /// Runs all nodes of a trace again: how many steps were as recorded, or the first that is not.
 pub type Verify = dyn Fn(&Trace) -> Result<u64, Box<Difference>> + Send + Sync;
 
+/// Runs all nodes of a trace again, and asks them why they do what they do.
+pub type Explain = dyn Fn(&Trace, &Question) -> Result<Explained, Box<Difference>> + Send + Sync;
+
 /// One kind of machine.
 pub struct Kind {
     /// Makes that of a node, with a seed for its choices.
     pub make: Box<dyn Fn(NodeId, u64) -> Box<dyn Player> + Send + Sync>,
     /// Runs all nodes of a trace of it again.
     pub verify: Box<Verify>,
+    /// Explains a trace of it.
+    pub explain: Box<Explain>,
     /// The law that it is held against, on so many nodes.
     pub judge: fn(u32) -> Box<dyn Judge>,
     /// How it lives through a crash.
@@ -76,11 +81,22 @@ impl Build {
         let Cluster { fresh, silent, .. } = cluster;
         let fresh = Arc::new(fresh);
         let verified = Arc::clone(&fresh);
+        let explained = Arc::clone(&fresh);
         let make = move |me, seed| -> Box<dyn Player> {
             Box::new(Machine::new(me, fresh(me), survival, heard, seed))
         };
         let verify = move |trace: &Trace| trace::verify(trace, &**verified);
-        Kind { make: Box::new(make), verify: Box::new(verify), judge, survival, hears, silent }
+        let explain =
+            move |trace: &Trace, question: &_| trace::explain(trace, question, &**explained);
+        Kind {
+            make: Box::new(make),
+            verify: Box::new(verify),
+            explain: Box::new(explain),
+            judge,
+            survival,
+            hears,
+            silent,
+        }
     }
 }
 

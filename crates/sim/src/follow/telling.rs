@@ -36,7 +36,7 @@ fn in_english(sending: &Sending) -> String {
 }
 
 fn line(at: Ticks, node: Option<NodeId>, text: String) -> Line {
-    Line { at, node, text, follows: false }
+    Line { at, node, text, follows: false, why: None }
 }
 
 struct Teller<'a> {

@@ -4,9 +4,10 @@
 //! to tell a real run again) is written for [`AnyProcess`] and compiled once, not once per
 //! algorithm.
 
+use super::shown::{self, Field};
 use super::words;
 use crate::replayed_choices::ReplayedChoices;
-use conclave_core::{Context, Delay, Effect, Event, Named, NodeId, Process, Recovery};
+use conclave_core::{Context, Delay, Effect, Event, Named, NodeId, Process, Reason, Recovery};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -145,6 +146,14 @@ pub trait AnyProcess: Send {
     fn begin_late(&mut self);
     /// The logical time that a message of the application, sent now, should carry.
     fn clock(&self) -> u64;
+    /// From now on it keeps why it does what it does, or no longer.
+    fn listen(&mut self, listened: bool);
+    /// Takes the reasons that it kept.
+    fn reasons(&mut self) -> Vec<Reason>;
+    /// Its state, field by field.
+    fn state(&self) -> Vec<Field>;
+    /// Who waits for whom, as far as it knows.
+    fn waits(&self) -> Vec<(NodeId, NodeId)>;
 }
 
 /// Makes the process of a node in its very first state.
@@ -203,6 +212,22 @@ impl<P: Process> AnyProcess for Erased<'_, P> {
 
     fn clock(&self) -> u64 {
         self.process.clock()
+    }
+
+    fn listen(&mut self, listened: bool) {
+        self.ctx.listen(listened);
+    }
+
+    fn reasons(&mut self) -> Vec<Reason> {
+        self.ctx.reasons()
+    }
+
+    fn state(&self) -> Vec<Field> {
+        shown::fields(&self.process)
+    }
+
+    fn waits(&self) -> Vec<(NodeId, NodeId)> {
+        self.process.waits()
     }
 }
 

@@ -4,7 +4,7 @@ mod paper;
 mod places;
 mod state;
 
-use super::{Language, Record, Trace};
+use super::{Explained, Language, Record, Trace, words};
 use crate::error::Error;
 use paper::frame;
 use places::places;
@@ -25,23 +25,25 @@ pub struct Film {
     pub total: usize,
 }
 
-/// A trace as a film, of its first steps if there are very many.
-pub fn write(trace: &Trace, language: Language) -> Result<Film, Error> {
+/// A trace as a film, of its first steps if there are very many. Where it is explained, pictures say
+/// why a node does what it does.
+pub fn write(trace: &Trace, explained: &Explained, language: Language) -> Result<Film, Error> {
     let n = trace.header.names.len();
     if n > NODES_MAX {
         return Err(Error::Undrawable(format!("frames of {n} nodes: at most {NODES_MAX}")));
     }
-    let trace = &*trace.without_upkeep();
-    let shown: Vec<&Record> = trace.records.iter().filter(|record| is_shown(record)).collect();
+    let mut shown = trace.records_without_upkeep();
+    shown.retain(|(_, record)| is_shown(record));
     let pages = shown.len().min(FRAMES_MAX);
     let places = places(&trace.header);
     let mut state = State::new(trace, language);
     let mut files = Vec::with_capacity(pages + 2);
     let title = trace.header.title(language);
-    files.push((name(0), frame(&state, &places, (0, pages), &title)));
-    for (place, record) in (1..).zip(shown.iter().take(pages)) {
+    files.push((name(0), frame(&state, &places, (0, pages), [&title, ""])));
+    for (page, (place, record)) in (1..).zip(shown.iter().take(pages)) {
         state.happens(record);
-        files.push((name(place), frame(&state, &places, (place, pages), state.caption())));
+        let why = trace.header.tell(&words::reasons(explained.reasons(*place), language));
+        files.push((name(page), frame(&state, &places, (page, pages), [state.caption(), &why])));
     }
     let total = shown.len();
     let cut = (total > pages).then(|| match language {
@@ -165,7 +167,8 @@ mod tests {
 
     #[test]
     fn there_is_a_picture_for_every_step_and_a_page_that_shows_them() {
-        let files = write(&hand_made(), Language::English).expect("small").files;
+        let files =
+            write(&hand_made(), &Explained::default(), Language::English).expect("small").files;
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names[..2], ["000.svg", "001.svg"]);
         assert_eq!(names[names.len() - 1], "index.html");
@@ -176,7 +179,8 @@ mod tests {
 
     #[test]
     fn messages_are_seen_from_their_sending_to_their_arrival() {
-        let files = write(&hand_made(), Language::English).expect("small").files;
+        let files =
+            write(&hand_made(), &Explained::default(), Language::English).expect("small").files;
         let under_way = |place: usize, label: &str| {
             let (sign, label) = ("class=\"n m\"", format!(">{label}<"));
             files[place].1.lines().any(|line| line.contains(sign) && line.contains(&label))
@@ -194,11 +198,12 @@ mod tests {
         for at in 0..1_100 {
             draft.ask(at, 0, "Acquire");
         }
-        let film = write(&draft.end(1_100), Language::English).expect("one node");
+        let film =
+            write(&draft.end(1_100), &Explained::default(), Language::English).expect("one node");
         assert_eq!((film.shown, film.total), (999, 1_100));
         let files = film.files;
         assert_eq!(files.len(), 1_001);
         assert!(files[1_000].1.contains("(the first 999 of 1100 steps)"));
-        assert!(write(&Draft::new(65).end(0), Language::English).is_err());
+        assert!(write(&Draft::new(65).end(0), &Explained::default(), Language::English).is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! The language that drawings are labelled in. The names of messages are those of the papers, in
 //! any language.
 
+use conclave_core::Reason;
+
 /// A language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
@@ -36,6 +38,11 @@ impl Language {
             Self::English => number.to_string(),
             Self::Portuguese => number.to_string().replace('.', ","),
         }
+    }
+
+    /// Why a step did what it did, in a sentence with marks for nodes.
+    pub fn reason(self, reason: &Reason) -> String {
+        reason.fill(self.pick(reason.why.english, reason.why.portuguese))
     }
 
     /// The name of what a message carries.

@@ -11,29 +11,43 @@ impl Trace {
         if self.header.upkeep.is_empty() {
             return Cow::Borrowed(self);
         }
+        let kept = self.records_without_upkeep().into_iter();
+        let records = kept.map(|(_, record)| record.into_owned()).collect();
+        Cow::Owned(Self { header: self.header.clone(), records })
+    }
+
+    /// The records of the run without its upkeep, each with its place among all of them.
+    pub(super) fn records_without_upkeep(&self) -> Vec<(usize, Cow<'_, Record>)> {
         let numbers: BTreeSet<u64> = self
             .steps()
             .flat_map(|(_, step)| step.sends())
             .filter(|send| self.header.upkeep.contains(&send.label))
             .map(|send| send.number)
             .collect();
-        let kept = |record: &Record| match record {
-            Record::Step(step) => shown(step, &numbers).map(Record::Step),
-            Record::Lost { number, .. } if numbers.contains(number) => None,
-            Record::Lost { .. }
-            | Record::Dead { .. }
-            | Record::Crash { .. }
-            | Record::Restart { .. }
-            | Record::Pause { .. }
-            | Record::Resume { .. }
-            | Record::Partition { .. }
-            | Record::Heal { .. }
-            | Record::Suspect { .. }
-            | Record::Violation(_)
-            | Record::End { .. } => Some(record.clone()),
-        };
-        let records = self.records.iter().filter_map(kept).collect();
-        Cow::Owned(Self { header: self.header.clone(), records })
+        let places = self.records.iter().enumerate();
+        if self.header.upkeep.is_empty() {
+            return places.map(|(place, record)| (place, Cow::Borrowed(record))).collect();
+        }
+        places.filter_map(|(place, record)| Some((place, kept(record, &numbers)?))).collect()
+    }
+}
+
+/// What is left of a record, if anything is.
+fn kept<'a>(record: &'a Record, upkeep: &BTreeSet<u64>) -> Option<Cow<'a, Record>> {
+    match record {
+        Record::Step(step) => shown(step, upkeep).map(Record::Step).map(Cow::Owned),
+        Record::Lost { number, .. } if upkeep.contains(number) => None,
+        Record::Lost { .. }
+        | Record::Dead { .. }
+        | Record::Crash { .. }
+        | Record::Restart { .. }
+        | Record::Pause { .. }
+        | Record::Resume { .. }
+        | Record::Partition { .. }
+        | Record::Heal { .. }
+        | Record::Suspect { .. }
+        | Record::Violation(_)
+        | Record::End { .. } => Some(Cow::Borrowed(record)),
     }
 }
 

@@ -43,23 +43,20 @@ fn replay<'a>(
 ) -> Result<u64, Box<Difference>> {
     let mut replay = Replay::new(trace, process);
     for (place, record) in trace.records.iter().enumerate() {
-        replay.record(record).map_err(|what| {
-            let what = trace.header.tell(&what);
-            Box::new(Difference { line: place + 2, at: record.at(), what })
-        })?;
+        replay.happens(trace, place, record)?;
     }
     Ok(replay.steps)
 }
 
 /// A node as far as it has been run.
-struct Node<'a> {
-    process: Box<dyn AnyProcess + 'a>,
+pub(super) struct Node<'a> {
+    pub(super) process: Box<dyn AnyProcess + 'a>,
     status: Status,
     phase: Phase,
     /// What it may be given next only because of this.
     owed: Option<Owed>,
     /// Whether its state is known: not after it did what nobody saw.
-    known: bool,
+    pub(super) known: bool,
     /// Running timers, with when they fire.
     timers: Vec<(Value, Ticks)>,
 }
@@ -112,8 +109,9 @@ struct Sent {
     arrivals: Vec<Ticks>,
 }
 
-struct Replay<'a> {
-    nodes: Vec<Node<'a>>,
+/// The nodes of a trace, run again as far as it has been gone through.
+pub(super) struct Replay<'a> {
+    pub(super) nodes: Vec<Node<'a>>,
     sent: BTreeMap<u64, Sent>,
     now: Ticks,
     steps: u64,
@@ -122,7 +120,7 @@ struct Replay<'a> {
 type Checked = Result<(), String>;
 
 impl<'a> Replay<'a> {
-    fn new(trace: &Trace, process: &dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>) -> Self {
+    pub(super) fn new(trace: &Trace, process: &dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>) -> Self {
         let node = |node| Node {
             process: process(node),
             status: Status::Up,
@@ -133,6 +131,19 @@ impl<'a> Replay<'a> {
         };
         let nodes = trace.header.all().map(node).collect();
         Self { nodes, sent: BTreeMap::new(), now: Ticks::ZERO, steps: 0 }
+    }
+
+    /// The next record of the trace, at this place in it.
+    pub(super) fn happens(
+        &mut self,
+        trace: &Trace,
+        place: usize,
+        record: &Record,
+    ) -> Result<(), Box<Difference>> {
+        self.record(record).map_err(|what| {
+            let what = trace.header.tell(&what);
+            Box::new(Difference { line: place + 2, at: record.at(), what })
+        })
     }
 
     fn record(&mut self, record: &Record) -> Checked {

@@ -2,7 +2,7 @@
 
 use super::{Cause, Effect, Header, Language, Record, Sending, Step, Told, plain};
 use crate::story::with_marks;
-use conclave_core::{Named, NodeId};
+use conclave_core::{Named, NodeId, Reason};
 use serde_json::Value;
 use std::fmt::Debug;
 
@@ -178,6 +178,12 @@ pub(super) fn sentence(step: &Step, language: Language) -> String {
     clauses.join("; ")
 }
 
+/// Why a step did what it did, each reason with the rule that it comes from.
+pub(super) fn reasons(reasons: &[Reason], language: Language) -> String {
+    let told = |reason: &Reason| format!("{}: {}", reason.why.rule, language.reason(reason));
+    reasons.iter().map(told).collect::<Vec<_>>().join("; ")
+}
+
 /// What a step led to, each in a clause; messages in these words.
 pub(crate) fn consequences(
     step: &Step,
@@ -229,6 +235,16 @@ pub(crate) fn named(label: &str, details: &str, language: Language) -> String {
     if carried.is_empty() { label.to_string() } else { format!("{label} ({carried})") }
 }
 
+/// What a message carries, in people's words.
+pub fn contents(sending: &Sending, header: &Header, language: Language) -> String {
+    header.tell(&plain::carried(&sending.label, &sending.details, language))
+}
+
+/// The name of a timer, in people's words.
+pub fn timer(label: &str, header: &Header, language: Language) -> String {
+    header.tell(&language.timer(&plain::innermost(label)))
+}
+
 fn effect_words(effect: &Effect, language: Language) -> Option<String> {
     match effect {
         Effect::Send(_) | Effect::Request { .. } => None,
@@ -270,7 +286,7 @@ pub(super) fn groups(groups: &[Vec<NodeId>], header: &Header) -> String {
 }
 
 /// Whatever happened, in one sentence that begins with whom it happened to.
-pub(super) fn record(record: &Record, header: &Header, language: Language) -> String {
+pub fn record(record: &Record, header: &Header, language: Language) -> String {
     let of = |node: &NodeId, what: &str| format!("{} {what}", header.name(*node));
     match record {
         Record::Step(step) => header.tell(&of(&step.node, &sentence(step, language))),

@@ -2,7 +2,7 @@
 
 use super::*;
 use conclave_core::Effect;
-use conclave_core::testkit::{message, run, send};
+use conclave_core::testkit::{codes, message, run, send};
 
 const _: () = assert!(size_of::<TokenRing>() <= 48 && size_of::<Event<TokenRing>>() <= 32);
 const ACQUIRE: Event<TokenRing> = Event::Request(Request::Acquire);
@@ -152,4 +152,19 @@ fn a_call_goes_once_round_and_is_for_the_next_visit() {
     assert_eq!(run(&mut ring, message(0, Message::Wake { hop: 8 })), [], "it comes here before");
     assert_eq!(run(&mut ring, message(0, token(0, 7, 0))), [entered(1)]);
     assert_eq!(run(&mut ring, RELEASE), [send(2, token(1, 8, 0))]);
+}
+
+#[test]
+fn it_says_why_the_token_stays_or_goes() {
+    let mut ring = node(1, Idle::CIRCULATE);
+    assert_eq!(codes(&mut ring, message(0, token(8, 4, 0))), ["unwanted"]);
+    assert_eq!(codes(&mut ring, message(0, token(8, 4, 0))), ["copy"]);
+    assert_eq!(codes(&mut ring, ACQUIRE), ["comes-uncalled"]);
+    assert_eq!(codes(&mut ring, message(0, token(8, 7, 0))), ["entered"]);
+    assert_eq!(codes(&mut ring, RELEASE), ["left"]);
+    let mut parked = node(1, Idle::PARK);
+    assert_eq!(codes(&mut parked, message(0, token(0, 4, 0))), ["parked"]);
+    assert_eq!(codes(&mut parked, message(0, Message::Wake { hop: 4 })), ["late-wake"]);
+    assert_eq!(codes(&mut parked, message(0, Message::Wake { hop: 5 })), ["called"]);
+    assert_eq!(codes(&mut parked, ACQUIRE), ["calls"]);
 }

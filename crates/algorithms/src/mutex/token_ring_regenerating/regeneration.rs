@@ -1,7 +1,7 @@
 //! Token regeneration, what the leader does about a lost token: it voids all older ones, then makes
 //! a new one.
 
-use super::{Message, Setup, Status, Timer, Token, TokenRingRegenerating};
+use super::{Message, Setup, Status, Timer, Token, TokenRingRegenerating, why};
 use crate::mutex::epoch::{Ballot, Epoch, Mode};
 use conclave_core::{Context, Delay, NodeId, NodeSet, Ticks, election};
 use serde::{Deserialize, Serialize};
@@ -24,21 +24,26 @@ pub(super) struct Regeneration {
 impl TokenRingRegenerating {
     /// The election named a leader. It has nothing to do until a token is lost.
     pub(super) fn on_elected(&mut self, leader: NodeId, term: u64, ctx: &mut Context<Self>) {
-        let Some(term) = self.setup.term(term) else { return }; // Beyond any fence below 2^53.
+        let Some(term) = self.setup.term(term) else {
+            return ctx.because(&why::TERM_TOO_LARGE, term); // Beyond any fence below 2^53.
+        };
         let by_majority = self.setup.ballot == Ballot::Majority;
         if by_majority && term < self.mandate.max(self.epoch.term) {
-            return; // Late: a later leader is known.
+            return ctx.because(&why::ELECTED_LATE, leader); // A later leader is known.
         }
         self.leader = Some(leader);
         if leader == self.me {
+            ctx.because(&why::LEADS, ());
             self.mandate = term;
         } else {
+            ctx.because(&why::FOLLOWS, leader);
             self.abandon(ctx);
         }
     }
 
     /// Somebody else may have been elected, and may be making a token.
     pub(super) fn on_deposed(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::DEPOSED, ());
         self.leader = self.leader.filter(|&leader| leader != self.me);
         self.abandon(ctx);
     }
@@ -53,6 +58,7 @@ impl TokenRingRegenerating {
 
     /// The token has let in as many as its term has fences for: to the waiting it is lost.
     pub(super) fn give_up_token(&mut self, ctx: &mut Context<Self>) {
+        ctx.because(&why::USED_UP, ());
         self.token = None;
         self.await_token(ctx);
         self.report_loss(ctx);
@@ -62,23 +68,30 @@ impl TokenRingRegenerating {
     pub(super) fn report_loss(&mut self, ctx: &mut Context<Self>) {
         match self.leader {
             Some(leader) if leader == self.me => self.begin_if_idle(ctx),
-            Some(leader) => ctx.send(leader, Message::Probe { epoch: self.epoch }),
-            None => {} // Who waits will ask again.
+            Some(leader) => {
+                ctx.because(&why::PROBES, leader);
+                ctx.send(leader, Message::Probe { epoch: self.epoch });
+            }
+            None => ctx.because(&why::NO_LEADER, ()), // Who waits will ask again.
         }
     }
 
     pub(super) fn on_probe(&mut self, from: NodeId, epoch: Epoch, ctx: &mut Context<Self>) {
         if self.regeneration.is_some() && epoch <= self.epoch {
-            return; // One is being made, and the sender has been asked.
+            // One is being made, and the sender has been asked.
+            return ctx.because(&why::BEING_MADE, ());
         }
         if epoch < self.epoch {
+            ctx.because(&why::TELLS_EPOCH, (from, self.epoch));
             // It has not heard of the new token yet; if that is lost too, it will ask again.
             return ctx.send(from, Message::Freeze { epoch: self.epoch });
         }
         self.epoch = epoch;
         if self.leader == Some(self.me) {
             self.begin(ctx);
-        } // Otherwise the sender is mistaken, or ahead of what is known here.
+        } else {
+            ctx.because(&why::NOT_LEADER, from); // Mistaken, or ahead of what is known here.
+        }
     }
 
     fn begin_if_idle(&mut self, ctx: &mut Context<Self>) {
@@ -90,8 +103,10 @@ impl TokenRingRegenerating {
     fn begin(&mut self, ctx: &mut Context<Self>) {
         let claim = self.setup.claim(self.me, self.epoch, self.mandate);
         let Some(epoch) = claim.filter(|_| self.reaches_enough()) else {
+            ctx.because(&why::GIVES_UP, ());
             return self.abandon(ctx); // A later leader is known, or may be.
         };
+        ctx.because(&why::FREEZES, epoch);
         self.obey(epoch, ctx);
         let inside = (self.status == Status::Inside).then_some((self.me, self.fence));
         let reports = NodeSet::new(self.setup.n);
@@ -121,11 +136,14 @@ impl TokenRingRegenerating {
 
     pub(super) fn on_freeze(&mut self, from: NodeId, epoch: Epoch, ctx: &mut Context<Self>) {
         if epoch < self.epoch {
+            ctx.because(&why::REFUSED, (from, epoch, self.epoch));
             return ctx.send(from, Message::Stale { epoch: self.epoch });
         }
         if self.last.epoch == epoch {
-            return; // The token of that epoch has been here: nobody waits for the answer.
+            // The token of that epoch has been here: nobody waits for the answer.
+            return ctx.because(&why::TOKEN_WAS_HERE, epoch);
         }
+        ctx.because(&why::OBEYS, epoch);
         if epoch > self.epoch {
             self.abandon(ctx); // The greater one wins.
         }
@@ -142,9 +160,11 @@ impl TokenRingRegenerating {
         fence: u64,
         ctx: &mut Context<Self>,
     ) {
-        let Some(regeneration) = &mut self.regeneration else { return }; // The token is made.
+        let Some(regeneration) = &mut self.regeneration else {
+            return ctx.because(&why::PROMISED_LATE, from); // The token is made.
+        };
         if epoch != self.epoch || !regeneration.reports.insert(from) {
-            return; // To an earlier round, or again.
+            return ctx.because(&why::PROMISED_LATE, from); // To an earlier round, or again.
         }
         self.fence = self.fence.max(fence);
         if inside && regeneration.inside.is_none_or(|(_, known)| known < fence) {
@@ -156,14 +176,17 @@ impl TokenRingRegenerating {
     pub(super) fn on_stale(&mut self, epoch: Epoch, ctx: &mut Context<Self>) {
         if self.regeneration.is_some() {
             self.on_fenced(epoch, ctx);
-        } // Otherwise it is about an earlier attempt.
+        } else {
+            ctx.because(&why::EPOCH_KNOWN, epoch); // It is about an earlier attempt.
+        }
     }
 
     /// There is a greater epoch, whose token is somebody else's to make.
     pub(super) fn on_fenced(&mut self, epoch: Epoch, ctx: &mut Context<Self>) {
         if epoch <= self.epoch {
-            return; // That is known.
+            return ctx.because(&why::EPOCH_KNOWN, epoch);
         }
+        ctx.because(&why::EPOCH_LEARNT, epoch);
         self.epoch = epoch;
         if self.regeneration.is_some() {
             self.begin(ctx);
@@ -179,7 +202,7 @@ impl TokenRingRegenerating {
         };
         let all = self.me.others(self.setup.n).all(settled);
         if !self.setup.suffices(regeneration.reports.len() + 1) || !(regeneration.waited || all) {
-            return;
+            return ctx.because(&why::WAITS_FOR_PROMISES, &regeneration.reports);
         }
         let inside = regeneration.inside;
         self.abandon(ctx);
@@ -189,10 +212,14 @@ impl TokenRingRegenerating {
         let Some(fence) = self.setup.fence(epoch, entries) else {
             return self.renew_term(ctx);
         };
+        ctx.because(&why::MADE, epoch);
         self.fence = fence;
         let token = Token { epoch, hop: 1, entries };
         match inside {
-            Some((holder, _)) if holder != self.me => self.send_token(holder, token, ctx),
+            Some((holder, _)) if holder != self.me => {
+                ctx.because(&why::GAVE_TO_HOLDER, holder);
+                self.send_token(holder, token, ctx);
+            }
             Some(_) | None => self.accept(token, ctx),
         }
     }
@@ -200,6 +227,7 @@ impl TokenRingRegenerating {
     /// This term has no fences left for another token. The next attempt is made in a later one:
     /// only an election by majority must be asked for it.
     fn renew_term(&self, ctx: &mut Context<Self>) {
+        ctx.because(&why::NO_FENCES, ());
         if self.setup.ballot == Ballot::Majority {
             ctx.request(election::Request::Campaign);
         }
@@ -218,6 +246,7 @@ impl TokenRingRegenerating {
         let excused = self.setup.excuses_suspects();
         let Some(regeneration) = &mut self.regeneration else { return };
         regeneration.waited |= mode == Mode::Fence;
+        ctx.because(&why::ASKS_SILENT, &regeneration.reports);
         for other in self.me.others(n) {
             let gone = excused && self.suspects.contains(other);
             if !gone && !regeneration.reports.contains(other) {
@@ -230,6 +259,7 @@ impl TokenRingRegenerating {
 
     pub(super) fn on_lease(&mut self, ctx: &mut Context<Self>) {
         if let Some(regeneration) = &mut self.regeneration {
+            ctx.because(&why::LAPSED, ());
             regeneration.waited = true;
             self.finish_if_known(ctx);
         }

@@ -97,7 +97,7 @@ pub fn run(arguments: &Replay) -> anyhow::Result<Exit> {
     if let Ok(found) = found {
         let trace = Trace { header, records: found.run.records };
         let window = arguments.stretch.of(&trace);
-        arguments.drawing.write_within(&trace, window.as_ref())?;
+        arguments.drawing.write_within(&experiment, &trace, window.as_ref())?;
     }
     Ok(exit)
 }

@@ -5,8 +5,8 @@ use crate::cluster;
 use conclave_algorithms::catalog::{ENTRIES, Family, Setting};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::trace::{
-    self, FORMAT, Header, Language, Record, Sealed, Trace, VERSION, frames, mermaid, perfetto,
-    shiviz, svg,
+    self, Explained, FORMAT, Header, Language, Record, Sealed, Trace, VERSION, frames, mermaid,
+    perfetto, shiviz, svg,
 };
 use conclave_sim::{Act, Fault, Latency, Options, Outcome, Plan, ScriptLine, Workload};
 use serde_json::Value;
@@ -96,7 +96,8 @@ fn every_recording_can_be_drawn_in_every_way() {
         assert!(svg::write(&trace, language).is_ok(), "{}", entry.id);
         assert!(shiviz::write(&trace).is_ok(), "{}", entry.id);
         assert!(
-            frames::write(&trace, language).is_ok_and(|film| film.files.len() > 10),
+            frames::write(&trace, &Explained::default(), language)
+                .is_ok_and(|film| film.files.len() > 10),
             "{}",
             entry.id
         );

@@ -19,7 +19,7 @@ const STYLE: &str = "text{font:12px Helvetica,Arial,sans-serif;fill:#333}\
     .wa{fill:#f0d98c}.in{fill:#37474f}.dn{fill:#eee;stroke:#999;stroke-dasharray:2 3}\
     .ps{fill:#ccc}.kn{fill:#cfe8f6}.ld{fill:#e69f00}.ac{stroke-width:4.5}\
     .p{font-size:14px;font-weight:bold;fill:#111}.w{font-size:14px;font-weight:bold;fill:#fff}\
-    .s{font-size:11px;fill:#555}.k{fill:#777}.h{font-size:15px;fill:#111}\
+    .s{font-size:11px;fill:#555}.k{fill:#777}.y{font-size:13px;font-style:italic;fill:#555}.h{font-size:15px;fill:#111}\
     .cr{stroke:#c00;stroke-width:3}";
 
 const MARKERS: &str = "<marker id=\"f\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" \
@@ -30,12 +30,12 @@ const MARKERS: &str = "<marker id=\"f\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\
     <marker id=\"x\" viewBox=\"-5 -5 10 10\" markerWidth=\"8\" markerHeight=\"8\">\
     <path d=\"M-4 -4L4 4M-4 4L4 -4\" style=\"stroke:#c00;stroke-width:2\"/></marker>";
 
-/// One picture: which it is, of how many, and what happened, in words.
+/// One picture: which it is, of how many, and what happened, in words; then why.
 pub fn frame(
     state: &State<'_>,
     places: &Places,
     (place, last): (usize, usize),
-    caption: &str,
+    [caption, why]: [&str; 2],
 ) -> String {
     let mut canvas = Canvas::default();
     links(&mut canvas, state, places);
@@ -45,9 +45,14 @@ pub fn frame(
     }
     above(&mut canvas, state, (place, last));
     let rows = lines(caption, WIDTH - 60.0, 3, |text| width_of(text, 15.0));
-    for (row, line) in rows.iter().enumerate() {
-        let y = HEIGHT + 4.0 + 20.0 * row as f64;
+    let mut y = HEIGHT + 4.0;
+    for line in &rows {
         canvas.text(WIDTH / 2.0, y, "h", Anchor::Middle, line);
+        y += 20.0;
+    }
+    for line in lines(why, WIDTH - 60.0, 3, |text| width_of(text, 13.0)) {
+        canvas.text(WIDTH / 2.0, y, "y", Anchor::Middle, &line);
+        y += 17.0;
     }
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
@@ -56,7 +61,7 @@ pub fn frame(
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{}</svg>\n",
         escaped(caption),
         canvas.finish(),
-        height = HEIGHT + 60.0,
+        height = HEIGHT + 112.0,
         lang = state.language.tag(),
     )
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::trace::testkit::{Draft, hand_made};
-use crate::trace::{Cause, Effect, frames};
+use crate::trace::{Cause, Effect, Explained, frames};
 use conclave_core::{NodeId, Ticks};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -227,7 +227,7 @@ fn all_words(language: Language) -> BTreeSet<String> {
         let (_, drawn) = picture.split_once("<rect").expect("a page");
         words.extend(words_of(drawn));
     }
-    let films = [&trace, &long].map(|trace| frames::write(trace, language));
+    let films = [&trace, &long].map(|trace| frames::write(trace, &Explained::default(), language));
     for (_, text) in films.into_iter().flat_map(|film| film.expect("small").files) {
         let (_, drawn) = text.split_once("</style>").expect("a style");
         let drawn = drawn.split("<script>").next().expect("a text");
