@@ -58,8 +58,8 @@ export function mount(root, context) {
 
   // Another node tells what happens: with a classic engine each tells of its own.
   function tellBy(id) {
-    feed.seen?.abort();
-    feed.channel.close();
+    feed.stop();
+    detail?.close();
     feed = new Feed(id ? model.at(id, "/v1/events") : "/v1/events", signal, happened);
     repaint();
   }
