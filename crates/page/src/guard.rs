@@ -35,7 +35,7 @@ pub fn guarded(router: Router, own: Vec<String>) -> Router {
 
 /// The router with the headers alone: for a server that has checks of its own.
 pub fn with_headers(router: Router) -> Router {
-    router.layer(from_fn(|request: Request, next: Next| async {
+    router.layer(from_fn(|request: Request, next: Next| async move {
         let mut answer = next.run(request).await;
         add_headers(&mut answer);
         answer

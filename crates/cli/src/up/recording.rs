@@ -6,7 +6,7 @@ use super::actions::Desk;
 use super::problem::{problem, problem_at};
 use axum::body::Body;
 use axum::extract::{Query, State};
-use axum::http::{StatusCode, header};
+use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use conclave_client::api::{Code, limits};
 use serde::Deserialize;
@@ -45,11 +45,13 @@ pub struct Asked {
 }
 
 /// `GET /up/recording`
-pub async fn recording(State(desk): State<Desk>, asked: Option<Query<Asked>>) -> Response {
+pub async fn recording(State(desk): State<Desk>, uri: Uri) -> Response {
     let Some(recordings) = &desk.recordings else {
         return problem(Code::NotFound, "nothing is recorded: start 'conclave up' with --record");
     };
-    let Some(Query(asked)) = asked else { return problem(Code::BadRequest, "takes ?lock=NAME") };
+    let Ok(Query(asked)) = Query::<Asked>::try_from_uri(&uri) else {
+        return problem(Code::BadRequest, "takes ?lock=NAME");
+    };
     if let Some(name) = &asked.lock
         && limits::name(name).is_err()
     {
