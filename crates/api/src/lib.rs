@@ -40,8 +40,8 @@ pub use error::{Code, ErrorBody, Failure};
 pub use events::LiveEvent;
 pub use explanation::{Blocker, Explanation, Wait};
 pub use locks::{
-    Blocked, Force, Forced, Holder, Lock, Locks, Look, Order, Page, Release, Released, Verified, Verify,
-    Waiter, Withdraw, Withdrawn,
+    Blocked, Force, Forced, Holder, Lock, Locks, Look, Order, Page, Release, Released, Verified,
+    Verify, Waiter, Withdraw, Withdrawn,
 };
 pub use members::{Member, Members, NewMember, Promote, Transfer};
 pub use request::Request;

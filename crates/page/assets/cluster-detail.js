@@ -24,6 +24,9 @@ export function lockDetail(name, { model, feed, withToken, announce, after, clos
   const history = h("ol", { class: "history" });
   const since = h("p", { class: "soft small" });
   const force = button(t("cluster.force"), () => forceDialog(), { class: "danger" });
+  const lab = model.classic && model.recorded ? h("a", { class: "button", data: { link: "" },
+    href: `/lab#recording=up&lock=${encodeURIComponent(name)}` }, t("cluster.lab")) : null;
+  lab?.addEventListener("click", () => box.close());
   const problem = h("p", { class: "error", role: "alert" });
   const head = (keys) => h("thead", {}, h("tr", {}, keys.map((key) =>
     h("th", { scope: "col" }, t(`cluster.detail.${key}`)))));
@@ -35,7 +38,7 @@ export function lockDetail(name, { model, feed, withToken, announce, after, clos
     h("section", {}, titles[0], h("div", { class: "scroll-x" }, holderTable)),
     h("section", {}, titles[1], h("div", { class: "scroll-x" }, waiterTable)),
     h("section", {}, titles[2], chart, since, history),
-    h("div", { class: "row detail-foot" }, force), problem);
+    h("div", { class: "row detail-foot" }, lab, force), problem);
   box.classList.add("lock-detail");
   box.addEventListener("close", closed);
 

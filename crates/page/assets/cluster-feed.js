@@ -12,7 +12,9 @@ const PAUSE_MAX = 4000;
 
 export class Feed {
   // `changed` is called when there are new events, or the stream came or went.
-  constructor(path, signal, changed) {
+  constructor(path, left, changed) {
+    this.ending = new AbortController();
+    const signal = AbortSignal.any([left, this.ending.signal]);
     this.path = path;
     this.changed = changed;
     this.events = [];
@@ -35,6 +37,10 @@ export class Feed {
     document.addEventListener("visibilitychange", visible, { signal });
     signal.addEventListener("abort", () => { this.seen?.abort(); this.channel.close(); });
     visible();
+  }
+
+  stop() {
+    this.ending.abort();
   }
 
   // This tab has the stream, until it is hidden or closed.

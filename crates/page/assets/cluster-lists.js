@@ -55,7 +55,7 @@ function listPanel({ columns, empty, query, key, cells, searched }) {
 }
 
 // With a classic engine each node knows its own: they are put together.
-async function everywhere(model, path, part, signal) {
+async function everywhere(model, path, signal) {
   if (!model.classic || !model.up) return [await get(path, signal)];
   const asked = model.answering().map((node) => get(model.at(node.id, path), signal)
     .catch(() => null));
@@ -72,7 +72,7 @@ export const electionsPanel = listPanel({
   query: async (model, search, signal) => {
     const query = new URLSearchParams({ limit: PAGE, stale: true });
     if (search) query.set("search", search);
-    const answers = await everywhere(model, `/v1/elections?${query}`, "elections", signal);
+    const answers = await everywhere(model, `/v1/elections?${query}`, signal);
     const all = new Map();
     for (const election of answers.flatMap((answer) => answer.elections)) {
       const known = all.get(election.name);
@@ -98,7 +98,7 @@ export const sessionsPanel = listPanel({
   query: async (model, search, signal) => {
     const query = new URLSearchParams({ limit: PAGE, stale: true });
     if (search) query.set("search", search);
-    const answers = await everywhere(model, `/v1/sessions?${query}`, "sessions", signal);
+    const answers = await everywhere(model, `/v1/sessions?${query}`, signal);
     const order = (a, b) => b.holds - a.holds || b.waits - a.waits || (a.label < b.label ? -1 : 1);
     const items = answers.flatMap((answer) => answer.sessions).sort(order);
     return { items, total: answers.reduce((sum, answer) => sum + answer.total, 0) };

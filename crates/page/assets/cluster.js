@@ -43,9 +43,12 @@ export function mount(root, context) {
   });
   const summary = summaryLine(model, togglePause);
   const banner = h("div", { class: "cluster-banner", role: "alert" });
+  const unknown = button("", () => withToken().then(refreshNodes).then(refreshLists),
+    { class: "primary", hidden: true });
   const lab = labLink(model);
   link("/assets/cluster.css");
-  root.append(h("div", { class: "cluster" }, summary.element, banner, lab.element, nodes.element,
+  root.append(h("div", { class: "cluster" }, summary.element, banner, unknown, lab.element,
+    nodes.element,
     plots.element, h("div", { class: "cluster-lists" }, tabs.element, events.element)));
 
   function happened() {
@@ -55,8 +58,8 @@ export function mount(root, context) {
 
   // Another node tells what happens: with a classic engine each tells of its own.
   function tellBy(id) {
-    feed.seen?.abort();
-    feed.channel.close();
+    feed.stop();
+    detail?.close();
     feed = new Feed(id ? model.at(id, "/v1/events") : "/v1/events", signal, happened);
     repaint();
   }
@@ -94,7 +97,8 @@ export function mount(root, context) {
 
   function paint() {
     summary.paint();
-    paintBanner(banner, model, paused, context.announce);
+    setText(unknown, t("cluster.token.say"));
+    paintBanner(banner, model, paused, context.announce, unknown);
     lab.paint();
     nodes.paint();
     plots.paint();
@@ -165,9 +169,12 @@ function aboutWords(view, model) {
 }
 
 // What is wrong, if anything is: which node is lost, that nobody leads, that nobody answers.
-function paintBanner(banner, model, paused, announce) {
+function paintBanner(banner, model, paused, announce, unknown) {
   const problems = [];
-  if (model.error && model.stale) {
+  unknown.hidden = model.error?.status !== 401;
+  if (!unknown.hidden) {
+    problems.push(["bad", t("cluster.banner.unknown")]);
+  } else if (model.error && model.stale) {
     problems.push(["bad", t(model.up ? "cluster.banner.up-gone" : "cluster.banner.node-gone",
       { time: duration(model.age) })]);
   } else {

@@ -60,7 +60,8 @@ class Lab {
 
   async route() {
     if (location.hash && location.hash === this.written) return;
-    const address = parseAddress(location.hash);
+    const live = /^#recording=up(?:&lock=([^&]+))?$/.exec(location.hash);
+    const address = live ? await this.recorded(live[1]) : parseAddress(location.hash);
     this.stage.player.pause();
     if (!await this.learn()) return;
     if (!address) {
@@ -75,6 +76,14 @@ class Lab {
     if (trunk && !sameHash(address.hash, trunk.hash)) this.stage.trouble("lab.other-run");
     const told = address.spec.scenario && !address.spec.lesson;
     if (run && told && !address.cursor && !address.hash) this.stage.playTheStory();
+  }
+
+  // What the nodes of `conclave up --record` wrote down so far: the server puts it together.
+  async recorded(lock) {
+    const answer = await fetch(`/up/recording${lock ? `?lock=${lock}` : ""}`).catch(() => null);
+    if (!answer?.ok) return null;
+    const file = new File([await answer.blob()], "cluster.jsonl");
+    return { spec: { algorithm: "", flags: [], recording: file, title: file.name } };
   }
 
   async open(address) {

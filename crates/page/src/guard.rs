@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
@@ -33,13 +33,26 @@ pub fn guarded(router: Router, own: Vec<String>) -> Router {
         .layer(from_fn_with_state(Arc::new(own), check))
 }
 
+/// The router with the headers alone: for a server that has checks of its own.
+pub fn with_headers(router: Router) -> Router {
+    router.layer(from_fn(|request: Request, next: Next| async move {
+        let mut answer = next.run(request).await;
+        add_headers(&mut answer);
+        answer
+    }))
+}
+
 async fn check(State(own): State<Arc<Vec<String>>>, request: Request, next: Next) -> Response {
     let mut answer = match access::check(request.headers(), &own) {
         Ok(()) => next.run(request).await,
         Err(denied) => Problem::new(denied.status, denied.words).into_response(),
     };
+    add_headers(&mut answer);
+    answer
+}
+
+fn add_headers(answer: &mut Response) {
     for (name, value) in HEADERS {
         answer.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-    answer
 }

@@ -19,7 +19,7 @@ mod lab;
 mod problem;
 mod server;
 
-pub use guard::guarded;
+pub use guard::{guarded, with_headers};
 pub use problem::Problem;
 pub use server::serve;
 

@@ -15,11 +15,7 @@ pub fn first<T>(mut all: impl Iterator<Item = T>, limit: usize) -> (Vec<T>, bool
 
 /// Those of the highest rank, so many, highest first; of the same rank, whichever comes first. Only
 /// they are sorted, however many there are.
-pub fn greatest<T>(
-    all: impl Iterator<Item = T>,
-    limit: usize,
-    rank: impl Fn(&T) -> u64,
-) -> Vec<T> {
+pub fn greatest<T>(all: impl Iterator<Item = T>, limit: usize, rank: impl Fn(&T) -> u64) -> Vec<T> {
     let mut all: Vec<_> = all.enumerate().map(|(i, one)| (Reverse(rank(&one)), i, one)).collect();
     let key = |(rank, place, _): &(Reverse<u64>, usize, T)| (*rank, *place);
     if limit < all.len() {

@@ -1,16 +1,19 @@
 //! `conclave up`: a cluster of real processes on this machine.
 
 use crate::failure::{Exit, Usage};
+use crate::node::Node;
 use crate::output::{print, warn};
-use crate::up::{self, Desk, Member, Roster, Setup, Wanted, Wish};
+use crate::up::{self, Desk, Member, Recordings, Roster, Setup, Wanted, Wish};
 use crate::{local, signals};
 use conclave_client::api::Cluster;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
 
 /// A cluster on one machine is there sooner than this.
 const READY: Duration = Duration::from_secs(30);
@@ -144,7 +147,7 @@ fn once(
         roster: roster.clone(),
         token: setup.token.as_str().into(),
         wishes: wishes.clone(),
-        recorded: arguments.record.is_some(),
+        recordings: recordings(setup, arguments),
     };
     let server = up::serve(setup.http.try_clone()?, setup.http.local_addr()?, desk)?;
     setup.warnings.iter().for_each(|warning| warn(warning));
@@ -153,6 +156,15 @@ fn once(
     drop(server);
     drop(announced);
     exit.map(Some)
+}
+
+/// Where the nodes write down what they do, if they were told to and their engine does.
+fn recordings(setup: &Setup, arguments: &Up) -> Option<Recordings> {
+    let folder = arguments.record.as_deref()?;
+    let file = |node: &Node| folder.join(format!("node-{}.rec", node.id));
+    let files = setup.nodes.iter().map(file).collect();
+    let into = setup.directory.join("page-recording.jsonl");
+    Some(Recordings { files, into, turn: Arc::new(Semaphore::new(1)) })
 }
 
 /// Waits until all nodes take requests and know who leads.

@@ -140,8 +140,8 @@ async fn gone(parent: Parent) {
     }
 }
 
-/// Says when the standard input ends, which a parent keeps open, and hears what it says; should this process be too
-/// busy or stopped to notice, the system ends it when the parent does.
+/// Says when the standard input ends, which a parent keeps open, and hears what it says. Should the
+/// process be too busy or stopped to notice, the system ends it when the parent does.
 fn parent_gone() -> anyhow::Result<oneshot::Receiver<()>> {
     set_parent_process_death_signal(Some(Signal::KILL)).context("--die-with-parent")?;
     let (gone, parent) = oneshot::channel();

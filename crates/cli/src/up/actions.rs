@@ -5,6 +5,7 @@
 //! [`Member::start`](super::Member)), so an action is an order to that thread.
 
 use super::problem::{problem, problem_at};
+use super::recording::Recordings;
 use super::reverse_proxy::pass_on_to;
 use super::roster::{Action, NodeSeen, Roster};
 use axum::Json;
@@ -47,8 +48,8 @@ pub struct Desk {
     pub token: Arc<str>,
     /// To the thread that has the processes.
     pub wishes: Sender<Wish>,
-    /// Whether the nodes write down what they do.
-    pub recorded: bool,
+    /// Where the nodes write down what they do, if they do.
+    pub recordings: Option<Recordings>,
 }
 
 /// Who is at the other end of a connection.
@@ -58,7 +59,7 @@ pub struct Caller(pub SocketAddr);
 /// `GET /up/nodes`
 pub async fn nodes(State(desk): State<Desk>) -> Json<Value> {
     let nodes: Vec<Value> = desk.roster.nodes().iter().map(shown).collect();
-    Json(json!({ "nodes": nodes, "recorded": desk.recorded }))
+    Json(json!({ "nodes": nodes, "recorded": desk.recordings.is_some() }))
 }
 
 fn shown(node: &NodeSeen) -> Value {

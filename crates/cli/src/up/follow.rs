@@ -131,7 +131,12 @@ fn look_at(
             let how = in_words(status);
             say(&format!("{} {}{reason}", bad(format!("node {id}")), tr(&how)))?;
             let again = format!("{} node --config {}", called(), word(&setup.file(id)));
-            return print(&format!("{:INDENT$}{} {}\n", "", tr("to start it again:"), typed(again)));
+            return print(&format!(
+                "{:INDENT$}{} {}\n",
+                "",
+                tr("to start it again:"),
+                typed(again)
+            ));
         }
         Some(_) => {}
         None => told.runs[index] = true,

@@ -43,7 +43,8 @@ fn following(first: SocketAddr, count: u32) -> anyhow::Result<Vec<TcpListener>> 
     for offset in 0..count {
         let port = u32::from(first.port()) + offset;
         let Ok(port) = u16::try_from(port) else {
-            let takes = format!("this takes {count} ports from there on: one for each node, and one");
+            let takes =
+                format!("this takes {count} ports from there on: one for each node, and one");
             return Err(Usage::flag("--http", first, takes).into());
         };
         let bound = TcpListener::bind(SocketAddr::new(first.ip(), port)).map_err(|error| {

@@ -173,9 +173,7 @@ impl hyper::body::Body for Guarded {
         match Pin::new(&mut self.body).poll_frame(context) {
             Poll::Ready(frame) => Poll::Ready(frame.map(|frame| frame.map_err(io::Error::other))),
             Poll::Pending => match self.silence.as_mut().poll(context) {
-                Poll::Ready(()) => {
-                    Poll::Ready(Some(Err(io::Error::other("the node fell silent"))))
-                }
+                Poll::Ready(()) => Poll::Ready(Some(Err(io::Error::other("the node fell silent")))),
                 Poll::Pending => Poll::Pending,
             },
         }

@@ -183,9 +183,8 @@ impl Roster {
     /// Returns when this node does not answer.
     pub async fn silence(&self, id: u32) {
         let mut coming = self.0.subscribe();
-        let silent = |nodes: &Vec<NodeSeen>| {
-            !nodes.iter().any(|node| node.id == id && node.health.answers)
-        };
+        let silent =
+            |nodes: &Vec<NodeSeen>| !nodes.iter().any(|node| node.id == id && node.health.answers);
         let _ = coming.wait_for(silent).await; // Without a sender nobody is left to ask.
     }
 }

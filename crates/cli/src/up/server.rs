@@ -3,6 +3,7 @@
 
 use super::actions::{self, Caller, Desk};
 use super::health::keep_asking;
+use super::recording::recording;
 use super::reverse_proxy::pass_on;
 use anyhow::Context;
 use axum::Router;
@@ -71,6 +72,7 @@ fn router(desk: Desk, own: SocketAddr) -> Router {
         .with_state(desk.roster.clone());
     let up = Router::new()
         .route("/up/nodes", get(actions::nodes))
+        .route("/up/recording", get(recording))
         .route("/up/nodes/{id}/metrics", get(actions::api_of))
         .route("/up/nodes/{id}/v1/{*path}", any(actions::api_of))
         .route("/up/nodes/{id}/{action}", post(actions::act))

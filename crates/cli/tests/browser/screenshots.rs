@@ -4,7 +4,6 @@
 use crate::chromium::Browser;
 use crate::cluster_process::{Place, Running, Up};
 use crate::lab::{Lab, Server};
-use crate::webdriver::key;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;

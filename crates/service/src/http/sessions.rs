@@ -23,10 +23,7 @@ pub async fn open(
     Ok(Json(api.ask(|reply| Command::OpenSession { request, id, reply }).await?))
 }
 
-pub async fn list(
-    Authenticated(api): Authenticated,
-    Query(page): Query<SessionPage>,
-) -> Listed {
+pub async fn list(Authenticated(api): Authenticated, Query(page): Query<SessionPage>) -> Listed {
     api.list(|reply| Question::Sessions { page, reply }).await
 }
 

@@ -149,7 +149,8 @@ impl ReplicatedEngine {
         Ok(self.look(|table| {
             let now = self.pace().now(table);
             let all = table.sessions();
-            let all = all.filter(|(_, session)| listing::has(&session.label, page.search.as_deref()));
+            let all =
+                all.filter(|(_, session)| listing::has(&session.label, page.search.as_deref()));
             let mut sessions = Vec::new();
             let mut total = 0;
             for (id, session) in all {

@@ -5,8 +5,8 @@ use super::explain::{self, BlockerSeen, ExplanationSeen};
 use super::observer::Pace;
 use conclave_core::NodeId;
 use conclave_table::{
-    Fence, Hold, LeaseTime, Mode, Place, Refusal, Resource, Session, SessionId, Table, Text, Ticket,
-    WaitView,
+    Fence, Hold, LeaseTime, Mode, Place, Refusal, Resource, Session, SessionId, Table, Text,
+    Ticket, WaitView,
 };
 use serde::{Deserialize, Serialize};
 
