@@ -24,15 +24,15 @@ fn a_cluster_is_watched_and_broken_through_the_page() {
     assert!(!address.as_str().unwrap().contains("token"), "{address}");
     a_lock_comes_and_goes(&browser, &place);
     eight_tabs_are_live(&browser, &place, &up.page);
+    browser.assert_calm("the cluster");
     killing_the_leader_changes_who_leads(&browser);
-    browser.assert_calm("the cluster, up to here");
     a_paused_node_is_named_within_seconds(&browser);
-    // What was asked of a node that does not answer is in the console, and should be.
     drop(up);
     browser.until(
         "a banner without anybody to ask",
         "return document.querySelector('.cluster-banner .notice.bad');",
     );
+    browser.assert_no_mistake("a cluster that is gone");
 }
 
 #[test]
