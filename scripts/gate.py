@@ -29,6 +29,7 @@ WHOLE = "(the whole program)"  # Instead of the name of a test.
 
 # Test programs that mostly wait, as package and target.
 WAITING = [
+    ("conclave", "browser"),
     ("conclave", "cluster"),
     ("conclave", "hosts"),
     ("conclave", "mc714"),
@@ -178,6 +179,7 @@ class Gate:
     # Running.
 
     def test(self):
+        self.fetching_axe.wait()  # The tests in a browser want it.
         waiting = [program for program in self.programs if program.waits()]
         computing = [program for program in self.programs if not program.waits()]
         lanes = [waiting, computing]
@@ -273,12 +275,13 @@ class Gate:
             print(said)
             raise Failed("to run them again: cargo test --workspace --doc")
 
-    def fetch_mermaid(self):
+    def fetch(self):
         """Takes a while, and hardly any of the processor's time."""
-        self.fetching = subprocess.Popen(["scripts/check-mermaid", "--install"], cwd=ROOT)
+        self.fetching_axe = subprocess.Popen(["scripts/install-axe"], cwd=ROOT)
+        self.fetching_mermaid = subprocess.Popen(["scripts/check-mermaid", "--install"], cwd=ROOT)
 
     def mermaid(self):
-        self.fetching.wait()
+        self.fetching_mermaid.wait()
         code, said = self.quietly("scripts/check-mermaid")
         print(said, end="")
         self.skips += re.findall(r"^skipped: (.*)$", said, re.MULTILINE)
@@ -368,7 +371,7 @@ def through(gate):
         ("build", gate.build),
         ("tests", gate.test),
     ]
-    gate.fetch_mermaid()
+    gate.fetch()
     for title, work in stages:
         if not gate.stage(title, work):
             break

@@ -288,6 +288,7 @@ fn derived() -> Map<String, Value> {
     taken.subschema_for::<locks::Force>();
     taken.subschema_for::<locks::Verify>();
     taken.subschema_for::<PageLimit>();
+    taken.subschema_for::<locks::Order>();
     taken.subschema_for::<NumberedId>();
     taken.subschema_for::<elections::Proclaim>();
     taken.subschema_for::<elections::HandOver>();
@@ -297,6 +298,7 @@ fn derived() -> Map<String, Value> {
     taken.subschema_for::<values::NewValue>();
     let mut given = generator(Contract::Serialize);
     given.subschema_for::<sessions::Session>();
+    given.subschema_for::<sessions::Sessions>();
     given.subschema_for::<SessionStream>();
     given.subschema_for::<acquire::Grants>();
     given.subschema_for::<locks::Released>();

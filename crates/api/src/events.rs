@@ -24,4 +24,15 @@ pub struct LiveEvent {
     pub name: Option<String>,
     /// In words.
     pub message: String,
+    /// Replicated engine: the label of the session that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::Label>"))]
+    pub label: Option<String>,
+    /// Replicated engine: the fence of a grant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<described::Fence>"))]
+    pub fence: Option<u64>,
+    /// Replicated engine: the place in the queue of who waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u32>,
 }

@@ -40,13 +40,13 @@ pub use error::{Code, ErrorBody, Failure};
 pub use events::LiveEvent;
 pub use explanation::{Blocker, Explanation, Wait};
 pub use locks::{
-    Blocked, Force, Forced, Holder, Lock, Locks, Look, Page, Release, Released, Verified, Verify,
-    Waiter, Withdraw, Withdrawn,
+    Blocked, Force, Forced, Holder, Lock, Locks, Look, Order, Page, Release, Released, Verified,
+    Verify, Waiter, Withdraw, Withdrawn,
 };
 pub use members::{Member, Members, NewMember, Promote, Transfer};
 pub use request::Request;
 pub use sessions::{
     Hold, KeepAlive, NewSession, OnDisconnect, Ping, SESSION_HEADER, STREAM_HEADER, Session,
-    SessionEnded, StreamBegun,
+    SessionEnded, SessionPage, SessionSeen, Sessions, StreamBegun,
 };
 pub use values::{NewValue, Value};

@@ -10,7 +10,7 @@ pub use requests::{
     numbers_of_session, owner, principal, request_number, sharing, stream, wanted, wanted_names,
 };
 
-use crate::{Code, Failure, Page};
+use crate::{Code, Failure, Page, SessionPage};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -271,7 +271,20 @@ pub fn page(page: &Page) -> Result<usize, Invalid> {
     if let Some(after) = &page.after {
         name(after)?;
     }
-    match page.limit.map_or(PAGE_MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)) {
+    if let Some(search) = &page.search {
+        name(search)?;
+    }
+    page_limit(page.limit)
+}
+
+/// The same for a list of sessions.
+pub fn session_page(page: &SessionPage) -> Result<usize, Invalid> {
+    text("search", page.search.as_deref(), LABEL_MAX)?;
+    page_limit(page.limit)
+}
+
+fn page_limit(limit: Option<u64>) -> Result<usize, Invalid> {
+    match limit.map_or(PAGE_MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)) {
         limit @ 1..=PAGE_MAX => Ok(limit),
         limit => invalid(format!("limit is 1 to {PAGE_MAX}, not {limit}")),
     }

@@ -285,6 +285,27 @@ pub struct Page {
     /// Replicated engine: as the answering node knows them, which may be behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
+    /// Those with this in their names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "described::Name"))]
+    pub search: Option<String>,
+    /// Which come first. But for `name`, there is one page only.
+    #[serde(default)]
+    pub sort: Order,
+}
+
+/// In which order a list is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// By name.
+    #[default]
+    Name,
+    /// Those for which most wait first.
+    Waiters,
+    /// Those that are held for longest first.
+    Held,
 }
 
 /// `GET /v1/locks`

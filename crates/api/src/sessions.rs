@@ -72,6 +72,60 @@ impl Session {
     }
 }
 
+/// Which sessions: in the query of `GET /v1/sessions`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SessionPage {
+    /// How many at most: 1 to 1,000; 1,000 if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "described::PageLimit"))]
+    pub limit: Option<u64>,
+    /// Those with this in their labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "described::Label"))]
+    pub search: Option<String>,
+    /// Replicated engine: as the answering node knows them, which may be behind.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
+}
+
+/// `GET /v1/sessions`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Sessions {
+    /// Sessions that the answering node knows, in no order that means anything.
+    pub sessions: Vec<SessionSeen>,
+    /// How many there are that were asked for, shown or not.
+    pub total: u64,
+    /// Replicated engine: the index in the log up to which this was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of_index: Option<u64>,
+}
+
+/// A session as others see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SessionSeen {
+    /// Its label.
+    #[cfg_attr(test, schemars(with = "described::Label"))]
+    pub label: String,
+    /// A short hash of it.
+    #[cfg_attr(test, schemars(with = "described::SessionHash"))]
+    pub session: String,
+    /// The node that keeps it; with the replicated engine, where it was last heard of.
+    #[cfg_attr(test, schemars(with = "described::NodeNumber"))]
+    pub node: u32,
+    /// How long it lives without a keepalive.
+    pub ttl_ms: u64,
+    /// How much of that is left.
+    pub lease_ms: u64,
+    /// How many locks and elections it holds.
+    pub holds: u64,
+    /// How many of its requests wait.
+    pub waits: u64,
+}
+
 /// `POST /v1/sessions/{id}/keepalive`. A classic engine ignores the body, which may be missing. It
 /// may be longer than others, so that a session can name all that it holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

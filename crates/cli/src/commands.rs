@@ -9,6 +9,7 @@ pub mod compare;
 pub mod completions;
 pub mod elect;
 pub mod exec_child;
+pub mod lab;
 pub mod lock;
 pub mod man;
 pub mod mc714;

@@ -8,7 +8,6 @@ mod cpu;
 mod drawing;
 mod explanation_view;
 mod failure;
-mod flags;
 mod holding;
 mod invocation;
 mod lang;
@@ -56,6 +55,7 @@ enum Command {
     Elect(commands::elect::Elect),
     #[command(hide = true)]
     ExecChild(commands::exec_child::ExecChild),
+    Lab(commands::lab::Lab),
     Lock(commands::lock::Lock),
     Man(commands::man::ManArguments),
     Node(Box<commands::node::Node>),
@@ -126,6 +126,7 @@ fn run(parsed: &Conclave) -> anyhow::Result<Exit> {
         }
         Command::Elect(arguments) => commands::elect::run(arguments),
         Command::ExecChild(arguments) => Ok(commands::exec_child::run(arguments)),
+        Command::Lab(arguments) => commands::lab::run(arguments),
         Command::Lock(arguments) => commands::lock::run(arguments),
         Command::Man(arguments) => commands::man::run(arguments, Conclave::command()),
         Command::Mc714(arguments) => commands::mc714::run(arguments),

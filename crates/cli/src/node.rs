@@ -14,4 +14,4 @@ mod warnings;
 pub use access::AccessFlags;
 pub use file::{File, Node, TlsFiles};
 pub use plan::{Flags, plan};
-pub use start::start;
+pub use start::{HEAL, ISOLATE, start};

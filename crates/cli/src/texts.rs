@@ -1,41 +1,19 @@
 //! What people read, in their language: every text is written in English where it is used, and
 //! looked up here on its way out.
 //!
-//! The Portuguese is in `texts/pt/*.po`, in the format of gettext. A `msgid` may have holes,
-//! `{name}`: then it stands for every text of that form. The most particular form wins. The name of
-//! a hole says what it takes: `{n1}` a number, `{id1}` one word, `{any1}` anything, any other what
-//! has no semicolon in it. What is in a hole is looked up, too, unless its name begins with `n` or
-//! `id`: those are numbers, and names such as people give.
+//! The Portuguese is in the crate `conclave-texts`, which the page reads, too.
 //!
 //! What is not found stays as it is. What programs read (`--json`, `--csv`) is never looked up.
 
-mod book;
 mod help;
 
 pub use help::{localized, print_help};
 
 use crate::lang::Lang;
-use book::Book;
+use conclave_texts::portuguese;
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The Portuguese of every area.
-const PORTUGUESE: &[&str] = &[
-    include_str!("texts/pt/algorithms.po"),
-    include_str!("texts/pt/check.po"),
-    include_str!("texts/pt/compare.po"),
-    include_str!("texts/pt/costs.po"),
-    include_str!("texts/pt/errors.po"),
-    include_str!("texts/pt/help.po"),
-    include_str!("texts/pt/run.po"),
-    include_str!("texts/pt/scenario.po"),
-    include_str!("texts/pt/service.po"),
-    include_str!("texts/pt/story.po"),
-];
-
-static BOOK: LazyLock<Book> = LazyLock::new(|| Book::of(PORTUGUESE));
 
 /// Whether stdout is for a program.
 static FOR_PROGRAMS: AtomicBool = AtomicBool::new(false);
@@ -59,12 +37,12 @@ pub fn tr(text: &str) -> Cow<'_, str> {
     if !is_translated() {
         return Cow::Borrowed(text);
     }
-    padded(text, |core| BOOK.look_up(core))
+    padded(text, |core| portuguese().look_up(core))
 }
 
 /// A word or phrase that never changes.
 pub fn phrase(text: &'static str) -> &'static str {
-    let known = is_translated().then(|| BOOK.exact(text)).flatten();
+    let known = is_translated().then(|| portuguese().exact(text)).flatten();
     known.unwrap_or(text)
 }
 
@@ -73,7 +51,7 @@ pub fn sentence(text: &str) -> Cow<'_, str> {
     if !is_translated() {
         return Cow::Borrowed(text);
     }
-    padded(text, |core| BOOK.sentence(core))
+    padded(text, |core| portuguese().sentence(core))
 }
 
 /// As [`sentence`], for stderr: that is for people, whoever reads stdout.
@@ -81,7 +59,7 @@ pub fn remark(text: &str) -> Cow<'_, str> {
     if Lang::spoken() == Lang::En {
         return Cow::Borrowed(text);
     }
-    padded(text, |core| BOOK.sentence(core))
+    padded(text, |core| portuguese().sentence(core))
 }
 
 fn padded(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {

@@ -42,8 +42,20 @@ pub struct People<'a> {
 impl Experiment {
     /// Finds the algorithm and reads its parameters; files that they name are read too.
     pub fn new(id: &str, nodes: u32, set: &[String], people: &People<'_>) -> Result<Self, Error> {
+        Self::with_files(id, nodes, set, people, &files::read)
+    }
+
+    /// The same, where files are read like this.
+    pub fn with_files(
+        id: &str,
+        nodes: u32,
+        set: &[String],
+        people: &People<'_>,
+        read: parse::Read<'_>,
+    ) -> Result<Self, Error> {
         let entry = rows::find(id)?;
-        let values = set.iter().map(|text| value(entry, text)).collect::<Result<Vec<_>, _>>()?;
+        let values = set.iter().map(|text| value(entry, text, read));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
         Self::build(entry, nodes, &values, set.to_vec(), people)
     }
 
@@ -284,7 +296,11 @@ fn elective(setting: Setting, names: &Names, people: &People<'_>) -> Result<Sett
 }
 
 /// One `--set`: its name, and its value or the text of the file that it names.
-pub(crate) fn value(entry: &'static Entry, text: &str) -> Result<(String, String), Error> {
+pub(crate) fn value(
+    entry: &'static Entry,
+    text: &str,
+    read: parse::Read<'_>,
+) -> Result<(String, String), Error> {
     let Some((name, value)) = text.split_once('=') else {
         let accepted = format!("takes name=value; 'conclave algorithms {}' lists them", entry.id);
         return Err(Usage::flag("--set", text, accepted).into());
@@ -296,7 +312,7 @@ pub(crate) fn value(entry: &'static Entry, text: &str) -> Result<(String, String
                 let accepted = parameter.accepted();
                 Usage::flag("--set", text, format!("{reason}; takes {name}={accepted}"))
             };
-            files::read(value).map_err(explained)?
+            read(value).map_err(explained)?
         }
         Some(_) | None => value.to_string(),
     };

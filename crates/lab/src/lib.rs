@@ -24,10 +24,12 @@ pub mod files;
 pub mod lock_table;
 pub mod machines;
 pub mod parallel;
+pub mod player;
 pub mod quorum;
 pub mod recordings;
 mod rows;
 pub mod scenarios;
+pub mod sim_flags;
 #[cfg(feature = "stateright")]
 pub mod stateright;
 pub mod timeout;
@@ -36,3 +38,4 @@ pub use drivers::{Drivers, build as drivers};
 pub use error::{Error, Usage};
 pub use experiment::{Experiment, NODES_MAX, People};
 pub use rows::{claims, find};
+pub use sim_flags::SimFlags;

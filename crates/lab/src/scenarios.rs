@@ -150,7 +150,7 @@ impl Ran {
 fn changed(run: &Scenario, changes: &Changes) -> Result<Scenario, Error> {
     let mut changed = run.clone();
     for text in &changes.set {
-        let (name, value) = experiment::value(catalog::find(&run.algorithm)?, text)?;
+        let (name, value) = experiment::value(catalog::find(&run.algorithm)?, text, &files::read)?;
         changed.set.retain(|(known, _)| *known != name);
         changed.set.push((name, value));
     }

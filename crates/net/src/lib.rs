@@ -9,6 +9,7 @@
 mod api_tls;
 mod application;
 mod automaton;
+mod cable;
 mod certificates;
 mod common_name;
 mod fingerprint;
@@ -29,6 +30,7 @@ pub use application::{Application, HostContext, Peer};
 pub use automaton::{
     AnyIndication, AnyRequest, Automaton, Deed, Foreign, Heard, Input, Machine, Stepped, Survival,
 };
+pub use cable::{heal, isolate};
 pub use certificates::{
     Authority, CertificateError, Certified, make_authority, make_client, make_node, make_server,
 };

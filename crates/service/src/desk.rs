@@ -36,6 +36,7 @@ pub mod refusal;
 mod release;
 mod replies;
 mod routing;
+mod session_list;
 mod sessions;
 #[cfg(test)]
 mod tests;
@@ -215,6 +216,7 @@ impl Desk {
             Question::Lock { name, look: _, reply } => {
                 answer(reply, self.lock_view(&name, host), host)
             }
+            Question::Sessions { page, reply } => answer(reply, self.sessions_view(&page), host),
             Question::Elections { page, reply } => {
                 answer(reply, self.elections_view(&page), host);
             }

@@ -26,6 +26,7 @@ mod values;
 mod wire;
 mod write_timeout;
 
+pub use access::is_token;
 pub use server::{Server, serve};
 
 use crate::audit::Audit;

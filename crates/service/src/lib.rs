@@ -5,6 +5,7 @@ mod config;
 mod data_watch;
 pub mod desk;
 pub mod http;
+mod listing;
 pub mod metrics;
 mod node;
 mod node_facts;

@@ -37,6 +37,9 @@ fn application(plan: &Plan, names: &Names, words: &mut Words) {
     if plan.workload != default.workload {
         words.flag("--workload", workload_text(&plan.workload, names));
     }
+    for line in &plan.acts {
+        words.flag("--act", line_text(line, names));
+    }
     if !plan.start.is_empty() {
         words.flag("--start", list(&plan.start, names));
     }
@@ -151,6 +154,7 @@ fn rule_text(rule: &MessageRule, names: &Names) -> String {
         Action::Delay(time) => time.to_string(),
         Action::Drop => "drop".to_string(),
         Action::Duplicate => "twice".to_string(),
+        Action::Again(time) => format!("twice:{time}"),
     };
     format!("{}>{}{kind}{nth}={action}", node(rule.from), node(rule.to))
 }
@@ -166,6 +170,10 @@ fn fault_text(at: Ticks, fault: &Fault, names: &Names) -> (&'static str, String)
         Fault::Pause { node, span } => ("--pause", format!("{}@{at}+{span}", name(node))),
         Fault::Partition { groups, until } => {
             let groups: Vec<String> = groups.iter().map(|group| list(group, names)).collect();
+            let until = match *until {
+                Fault::NEVER => String::new(),
+                until => until.to_string(),
+            };
             ("--partition", format!("{}@{at}..{until}", groups.join("/")))
         }
         Fault::Suspect { by, of, span } => {

@@ -120,11 +120,17 @@ impl Network {
         }
         let latency = match ruled {
             Some(Action::Delay(latency)) => latency,
-            Some(Action::Drop | Action::Duplicate) | None => drawn.latency,
+            Some(Action::Drop | Action::Duplicate | Action::Again(_)) | None => drawn.latency,
         };
         let arrival = self.in_order(from, to, departure + latency);
-        let twice = ruled == Some(Action::Duplicate) || drawn.twice;
-        let again = twice.then(|| self.in_order(from, to, departure + drawn.latency_again));
+        let latency_again = match ruled {
+            Some(Action::Again(latency)) => Some(latency),
+            Some(Action::Duplicate) => Some(drawn.latency_again),
+            Some(Action::Drop | Action::Delay(_)) | None => {
+                drawn.twice.then_some(drawn.latency_again)
+            }
+        };
+        let again = latency_again.map(|latency| self.in_order(from, to, departure + latency));
         Fate { arrival: Some(arrival), again }
     }
 

@@ -6,7 +6,7 @@ use crate::random::{PerNode, Purpose};
 use crate::simulator::Simulation;
 use crate::trace::erased::{describe, value};
 use crate::trace::{Record, Recorder};
-use crate::workload::Exercised;
+use crate::workload::{Exercised, Users};
 use conclave_core::{
     Choices, Context, Event, IndicationFrom, NodeId, Oracle, Process, RequestTo, Ticks, encode,
 };
@@ -71,6 +71,14 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.ends();
+        }
+        self.note_violations();
+    }
+
+    /// Keeps after how many records each broken promise was seen to be broken.
+    pub(crate) fn note_violations(&mut self) {
+        if let Some(recorder) = &self.recorder {
+            self.seen.resize(self.users.violations().len(), recorder.written());
         }
     }
 

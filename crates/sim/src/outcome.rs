@@ -45,6 +45,9 @@ pub struct Outcome {
     pub verdicts: Vec<(Property, Verdict)>,
     /// The broken ones, first first.
     pub violations: Vec<Violation>,
+    /// Of a run that is written down: after how many of its records each of these was seen. Those
+    /// that only the end shows are not in this list.
+    pub seen: Vec<usize>,
     /// What was measured.
     pub findings: Findings,
     /// The run in words, if asked for.
@@ -80,8 +83,8 @@ impl Outcome {
         end: Ticks,
         hash: Option<u64>,
     ) -> Self {
-        let Simulation { cluster, users, kinds, events, story, recorder, decisions, wheel, .. } =
-            simulation;
+        let Simulation { cluster, users, kinds, events, story, recorder, .. } = simulation;
+        let Simulation { decisions, wheel, seen, .. } = simulation;
         let (Judgement { verdicts, violations }, findings) = users.findings();
         let finish = |recorder: Recorder| recorder.finish(end, ending, &violations);
         let records = recorder.map(finish).unwrap_or_default();
@@ -95,6 +98,7 @@ impl Outcome {
             hash,
             verdicts,
             violations,
+            seen,
             findings,
             story: story.map(|story| story.lines).unwrap_or_default(),
             records,

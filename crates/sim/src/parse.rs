@@ -21,11 +21,10 @@ pub use faults::{backoff, crash, drift, in_order, partition, pause, restart, sus
 pub use latency::latency;
 pub use names::{Names, ids};
 pub use network::rule;
-pub use workload::workload;
+pub use workload::{act, sorted, workload};
 
 pub(crate) use latency::{distribution, times, unknown};
 pub(crate) use network::kind;
-pub(crate) use workload::sorted;
 
 use crate::error::{Error, one_line};
 use conclave_core::Ticks;

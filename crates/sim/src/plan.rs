@@ -36,6 +36,8 @@ pub struct Plan {
     pub backoffs: Vec<(NodeId, Ticks)>,
     /// What the application wants.
     pub workload: Workload,
+    /// What somebody has it do beside that, in order of time.
+    pub acts: Vec<ScriptLine>,
     /// Who calls for an election at time 0; the first node if empty, unless a script says when.
     pub start: Vec<NodeId>,
     /// How often each node enters.
@@ -69,6 +71,7 @@ impl Default for Plan {
             drift: Vec::new(),
             backoffs: Vec::new(),
             workload: Workload::AllAtOnce,
+            acts: Vec::new(),
             start: Vec::new(),
             rounds: 1,
             critical_section: Ticks::units(10),
@@ -147,6 +150,8 @@ pub enum Action {
     Drop,
     /// It arrives twice.
     Duplicate,
+    /// It arrives twice, the second time after this long.
+    Again(Ticks),
 }
 
 /// Something that goes wrong.
@@ -172,7 +177,7 @@ pub enum Fault {
     Partition {
         /// The groups.
         groups: Vec<Vec<NodeId>>,
-        /// When it heals.
+        /// When it heals; [`Fault::NEVER`], if it does not.
         until: Ticks,
     },
     /// A node is told, wrongly, that another has crashed.
@@ -184,6 +189,11 @@ pub enum Fault {
         /// For how long; for ever if `None`.
         span: Option<Ticks>,
     },
+}
+
+impl Fault {
+    /// When something ends that does not end.
+    pub const NEVER: Ticks = Ticks(u64::MAX);
 }
 
 /// What the application wants.
@@ -257,6 +267,8 @@ pub struct Options {
     pub decisions: bool,
     /// Whether to keep the shape of its schedule.
     pub shape: bool,
+    /// After how many events a run that is watched is cut short.
+    pub events_max: Option<u64>,
 }
 
 impl Options {

@@ -77,6 +77,7 @@ impl<R: Fn(&Plan, bool) -> Result<Outcome, Error>> Search<R> {
             rounds: 1,
             rules: decisions.rules,
             workload: Workload::Script(decisions.script),
+            acts: Vec::new(), // The script has them.
             ..plan.clone()
         };
         self.breaks(&spelt_out).then_some(spelt_out)

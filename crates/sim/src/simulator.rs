@@ -41,6 +41,8 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     pub(crate) oracle: PerfectDetector,
     pub(crate) story: Option<Story>,
     pub(crate) recorder: Option<Recorder>,
+    /// After how many records each violation was seen, where the run is written down.
+    pub(crate) seen: Vec<usize>,
     pub(crate) disks: Sparse<Option<Recovery<P>>>,
     /// What waits for a paused node.
     pub(crate) backlog: Sparse<Vec<Late<P>>>,
@@ -50,6 +52,10 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     pub(crate) events: u64,
     pub(crate) kinds: Kinds,
     pub(crate) decisions: Option<Decisions>,
+    /// After how many events the run is cut short, if it is watched.
+    pub(crate) events_max: u64,
+    /// Whether it was.
+    pub(crate) overrun: bool,
     /// Whether anything is kept of a step but its consequences.
     observed: bool,
     /// How many reasons there are to take the slow path with every event: nodes that are not up,
@@ -105,6 +111,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             oracle: PerfectDetector::new::<P>(cluster),
             story: options.story.then(Story::default),
             recorder,
+            seen: Vec::new(),
             disks: Sparse::new(),
             backlog: Sparse::new(),
             paused_until: Sparse::new(),
@@ -112,6 +119,8 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             events: 0,
             kinds: Kinds::default(),
             decisions: options.decisions.then(Decisions::default),
+            events_max: options.events_max.unwrap_or(u64::MAX),
+            overrun: false,
             observed,
             slow_path: u32::from(observed),
             ctx: context(choices, options),
@@ -151,6 +160,9 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             if self.run_until(limit) {
                 return Ending::Done;
             }
+            if self.overrun {
+                return Ending::CutShort;
+            }
             if limit > self.plan.until {
                 let quiet = self.wheel.is_empty() && self.timetable.is_empty();
                 return if quiet { Ending::Quiet } else { Ending::CutShort };
@@ -174,7 +186,8 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
     }
 
     pub fn finish(mut self, ending: Ending) -> Outcome {
-        let end = if ending == Ending::CutShort { self.plan.until } else { self.now };
+        let in_time = ending != Ending::CutShort || self.overrun;
+        let end = if in_time { self.now } else { self.plan.until };
         self.users.end(self.cluster, end, ending != Ending::CutShort, PATIENCE);
         let hash = self.hash.take().map(|(hasher, _)| hasher.finish());
         Outcome::of(self, ending, end, hash)

@@ -13,6 +13,9 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// Takes an event out of the wheel to a node that may be away, or while somebody watches.
     #[cold]
     pub(crate) fn take_slowly(&mut self, node: NodeId, slot: SlotId) {
+        if self.events >= self.events_max {
+            return self.break_off();
+        }
         let event = self.wheel.take(slot);
         let request = self.registration.taken(slot);
         match self.up[node.index()] {
@@ -28,6 +31,12 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             Status::Down => self.lose(node, &event),
             Status::Paused => self.put_off(node, slot, event, request),
         }
+    }
+
+    /// There are more events than anybody wants: nothing more happens.
+    fn break_off(&mut self) {
+        self.overrun = true;
+        self.wheel.cancel_where(|_, _| true);
     }
 
     /// What comes to a paused node waits for it.

@@ -140,7 +140,11 @@ impl Story {
                     group.iter().map(|node| node.mark()).collect::<Vec<_>>().join(",")
                 };
                 let sides: Vec<String> = groups.iter().map(side).collect();
-                (None, format!("PARTITION {} until {until}", sides.join(" / ")))
+                let sides = sides.join(" / ");
+                match *until {
+                    Fault::NEVER => (None, format!("PARTITION {sides} for ever")),
+                    until => (None, format!("PARTITION {sides} until {until}")),
+                }
             }
             Fault::Suspect { by, of, .. } => {
                 (Some(*by), format!("is told, wrongly, that {} crashed", of.mark()))

@@ -36,6 +36,7 @@ pub use recorder::Recorder;
 pub use shown::{FacetShown, Field, Shown, facets};
 pub use verify::{Difference, verify};
 pub use window::{Share, Window};
+pub use words::{contents, record as sentence, timer};
 
 use conclave_core::{Links, NodeId, Ticks};
 use serde::{Deserialize, Serialize};

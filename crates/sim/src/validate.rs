@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::oracle::listens;
-use crate::plan::{Act, Action, Fault, Latency, MessageRule, Plan, Workload};
+use crate::plan::{Act, Action, Fault, Latency, MessageRule, Plan, ScriptLine, Workload};
 use crate::workload::Exercised;
 use conclave_core::{Cluster, NodeId, NodeSet, Oracle, Process, Recovery, Ticks};
 
@@ -38,17 +38,35 @@ where
         }
     }
     plan.rules.iter().try_for_each(|one| rule(one, cluster))?;
+    plan.acts.iter().try_for_each(|line| act(line, cluster))?;
     for &(node, _) in &plan.backoffs {
         known("--backoff", node, cluster)?;
     }
     plan.faults.iter().try_for_each(|(at, fault)| check_fault(*at, fault, cluster))
 }
 
+/// Whether there is somebody who can be made to do this.
+fn act<P>(line: &ScriptLine, cluster: &Cluster<P>) -> Result<(), Error>
+where
+    P: Process<Provides: Exercised>,
+{
+    known("--act", line.node, cluster)?;
+    if let Act::Tell(to) = line.act {
+        known("--act", to, cluster)?;
+    }
+    let somebody = line.node.0 < cluster.clients && cluster.play.is_none();
+    if somebody && P::Provides::prompts(line.act).is_some() {
+        return Ok(());
+    }
+    let value = format!("{},{}", line.at, name(line.node, cluster));
+    Err(Error::value("--act", value, "nobody does that on this node"))
+}
+
 fn rule<P: Process>(rule: &MessageRule, cluster: &Cluster<P>) -> Result<(), Error> {
     for node in [rule.from, rule.to].into_iter().flatten() {
         known("--rule", node, cluster)?;
     }
-    if rule.action == Action::Delay(Ticks::ZERO) {
+    if matches!(rule.action, Action::Delay(Ticks::ZERO) | Action::Again(Ticks::ZERO)) {
         return Err(Error::value(
             "--rule",
             "=0",

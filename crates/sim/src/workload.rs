@@ -16,7 +16,7 @@ pub use timekeeping::{Keeping, Reading, Refused};
 
 use crate::error::Error;
 use crate::follow::Law;
-use crate::plan::{Options, Plan};
+use crate::plan::{Act, Options, Plan};
 use crate::simulator::Simulation;
 use conclave_core::mutex::Causality;
 use conclave_core::{
@@ -63,6 +63,9 @@ pub trait Exercised: Service {
     /// Which of several requests at one time comes first: the smaller.
     fn rank(request: &RequestTo<Self>) -> u8;
 
+    /// What a user asks when somebody has it do this, beside its workload; nothing, if it cannot.
+    fn prompts(act: Act) -> Option<RequestTo<Self>>;
+
     /// A request in words, as what a node does.
     fn words(request: &RequestTo<Self>) -> String;
 
@@ -83,6 +86,12 @@ pub trait Users<S: Service> {
 
     /// Whether something that a user of a crashed node meant to ask still stands.
     fn outlives_crash(&self, node: NodeId, request: &RequestTo<S>) -> bool;
+
+    /// This is to be asked now, beside what was planned.
+    fn prompted(&mut self, node: NodeId, request: &RequestTo<S>);
+
+    /// The broken promises so far, first first.
+    fn violations(&self) -> &[Violation];
 
     /// What was to be asked will never be: the node is down.
     fn missed(&mut self, node: NodeId, request: &RequestTo<S>);
@@ -121,7 +130,7 @@ pub trait Users<S: Service> {
 pub struct Ahead {
     /// Anything at all.
     pub anything: bool,
-    /// The return of a node that has crashed or is paused.
+    /// The return of a node that has crashed or is paused, or what somebody is made to do.
     pub returns: bool,
 }
 

@@ -2,9 +2,10 @@
 //! nodes and the network from outside.
 
 use crate::oracle::NOTICE;
-use crate::plan::{Fault, Plan};
+use crate::plan::{Act, Fault, Plan, ScriptLine};
 use crate::simulator::{Simulation, Status};
 use crate::trace::Record;
+use crate::wheel::Lane;
 use crate::workload::{Ahead, Exercised, Users};
 use conclave_core::{Event, NodeId, Oracle, Process, Recovery, Ticks};
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub(crate) enum Happening {
     Fault(Fault),
     Resume(NodeId),
     Heal(u32),
+    /// Somebody has the application do something.
+    Act(ScriptLine),
     /// The oracle looks around.
     Look,
 }
@@ -41,11 +44,14 @@ impl Timetable {
         for (at, fault) in &plan.faults {
             table.add(*at, Happening::Fault(fault.clone()));
         }
+        for line in &plan.acts {
+            table.add(line.at, Happening::Act(*line));
+        }
         table
     }
 
     pub fn add(&mut self, at: Ticks, happening: Happening) {
-        self.returns += u32::from(is_return(&happening));
+        self.returns += u32::from(brings_work(&happening));
         self.ahead.insert((at, self.planned), happening);
         self.next = self.next.min(at);
         self.planned += 1;
@@ -59,7 +65,7 @@ impl Timetable {
     pub fn pop(&mut self) -> Option<(Ticks, Happening)> {
         let ((at, _), happening) = self.ahead.pop_first()?;
         self.next = self.ahead.first_key_value().map_or(NEVER, |((next, _), _)| *next);
-        self.returns -= u32::from(is_return(&happening));
+        self.returns -= u32::from(brings_work(&happening));
         Some((at, happening))
     }
 
@@ -73,8 +79,13 @@ impl Timetable {
     }
 }
 
-fn is_return(happening: &Happening) -> bool {
-    matches!(happening, Happening::Resume(_) | Happening::Fault(Fault::Restart { .. }))
+/// Whether somebody may want something because of it who does not yet.
+fn brings_work(happening: &Happening) -> bool {
+    match happening {
+        Happening::Resume(_) | Happening::Act(_) => true,
+        Happening::Fault(fault) => matches!(fault, Fault::Restart { .. }),
+        Happening::Heal(_) | Happening::Look => false,
+    }
 }
 
 impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
@@ -89,7 +100,9 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             Happening::Fault(Fault::Partition { groups, until }) => {
                 let number = self.network.cut(groups.clone());
                 self.note(Record::Partition { at: self.now, number, groups: groups.clone() });
-                self.timetable.add(until, Happening::Heal(number));
+                if until < Fault::NEVER {
+                    self.timetable.add(until, Happening::Heal(number));
+                }
                 self.oracle.cut(groups, self.now, until);
                 self.look_soon();
             }
@@ -108,8 +121,27 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
                 self.network.heal(number);
                 self.look_soon();
             }
+            Happening::Act(line) => self.prompt(line),
             Happening::Look => self.consult_oracle(),
         }
+        self.note_violations();
+    }
+
+    /// The application of a node is made to do something, after all else that happens now. Who
+    /// leaves early does not leave once more at the time when it would have.
+    fn prompt(&mut self, line: ScriptLine) {
+        let node = line.node;
+        let Some(request) = P::Provides::prompts(line.act) else { return };
+        if line.act == Act::Release {
+            let users = &self.users;
+            self.wheel.cancel_where(|owner, event| {
+                owner == node
+                    && matches!(event, Event::Request(planned)
+                        if *planned == request && !users.outlives_crash(owner, planned))
+            });
+        }
+        self.users.prompted(node, &request);
+        self.wheel.schedule(self.now, Lane::Application, node, Event::Request(request));
     }
 
     /// The oracle needs a moment to notice.

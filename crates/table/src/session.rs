@@ -57,6 +57,16 @@ impl Session {
         self.waits.contains_key(&request) || self.held.contains_key(&request)
     }
 
+    /// How many locks and elections it holds, by whichever request.
+    pub fn holds(&self) -> usize {
+        self.held.values().map(BTreeSet::len).sum()
+    }
+
+    /// How many of its requests wait.
+    pub fn waits(&self) -> usize {
+        self.waits.len()
+    }
+
     /// When it has been silent for too long.
     pub fn expires(&self) -> LeaseTime {
         self.renewed.after(self.ttl_ms)

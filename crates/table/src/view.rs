@@ -172,6 +172,13 @@ impl Table {
         Some(LockView { holders, waiters })
     }
 
+    /// How many wait for it, and since when whoever is inside for longest is: what lists are sorted
+    /// by.
+    pub fn weight(&self, resource: &Resource) -> (usize, Option<LeaseTime>) {
+        let Some(lock) = self.locks.get(resource) else { return (0, None) };
+        (lock.queue().len(), lock.holds().values().map(|hold| hold.since).min())
+    }
+
     /// Whether a hold with this fence is there now; of a session, if several share the fence. What
     /// was taken away by force is there until it ends: nobody else was let in yet.
     pub fn verify(&self, resource: &Resource, fence: Fence, who: Option<SessionId>) -> bool {

@@ -6,7 +6,6 @@ mod values;
 
 use crate::drawing::Drawing;
 use crate::failure::Exit;
-use crate::flags::{flag, many, one};
 use crate::output::check::{Checked, Retelling};
 use crate::output::numbers::{count, rate};
 use crate::output::{self, json};
@@ -14,6 +13,7 @@ use crate::texts::remark;
 use conclave_check::{Progress, Report};
 use conclave_core::{Network, Timing, Verdict};
 use conclave_lab::Error;
+use conclave_lab::sim_flags::{flag, many, one};
 use conclave_sim::trace::Trace;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::num::NonZeroUsize;

@@ -63,6 +63,9 @@ pub struct Sim {
     /// Who may be elected
     #[arg(long, value_name = "ID,…", help_heading = "Setting")]
     candidates: Option<String>,
+    /// What a node is made to do beside the workload: acquire, release, cancel, campaign
+    #[arg(long, value_name = "T,ID,ACT", help_heading = "Setting")]
+    act: Vec<String>,
 
     /// unit, const:T, uniform:A..B, exp:MEAN, normal:MEAN:DEVIATION, lognormal:MEDIAN:SIGMA,
     /// pareto:MIN:SHAPE, samples:FILE, or a file with a line per link: links:FILE

@@ -1,17 +1,19 @@
 //! `conclave up`: a cluster of real processes on this machine.
 
 use crate::failure::{Exit, Usage};
+use crate::node::Node;
 use crate::output::{print, warn};
-use crate::up::{self, Member, Setup, Wanted};
+use crate::up::{self, Desk, Member, Recordings, Roster, Setup, Wanted, Wish};
 use crate::{local, signals};
 use conclave_client::api::Cluster;
-use rustix::process::Signal;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, TryRecvError};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
 
 /// A cluster on one machine is there sooner than this.
 const READY: Duration = Duration::from_secs(30);
@@ -40,7 +42,7 @@ pub struct Up {
     /// A classic engine's failure detector [default: phi-accrual]
     #[arg(long, value_name = "ALG")]
     detector: Option<String>,
-    /// Where node 1 serves its API, the others on the ports that follow; port 0: free ones
+    /// Where the page is; the nodes serve their APIs on the ports that follow; port 0: free ones
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070", value_parser = address)]
     http: SocketAddr,
     /// The directory for disks, logs and settings [default: a temporary one]
@@ -73,13 +75,15 @@ pub enum Started {
 /// Starts, shows, follows, stops.
 pub fn run(arguments: &Up) -> anyhow::Result<Exit> {
     let (sender, received) = mpsc::channel();
-    signals::pass_on(move |signal| {
-        let _ = sender.send(signal);
+    let wishes = sender.clone();
+    signals::pass_on(move |_| {
+        let _ = sender.send(Wish::Stop);
     })?;
     for attempt in 1..=ATTEMPTS {
         let setup = Setup::new(wanted(arguments))?;
         let mut members = Vec::new();
-        let ended = once(&setup, &mut members, &received, attempt == ATTEMPTS);
+        let channel = (&wishes, &received);
+        let ended = once(&setup, &mut members, channel, arguments, attempt == ATTEMPTS);
         up::stop(&mut members, STOP);
         if let Some(exit) = ended.transpose() {
             tidy_up(&setup, &members, &exit);
@@ -123,13 +127,14 @@ impl std::error::Error for CannotStart {}
 fn once(
     setup: &Setup,
     members: &mut Vec<Member>,
-    signals: &Receiver<Signal>,
+    (wishes, received): (&Sender<Wish>, &Receiver<Wish>),
+    arguments: &Up,
     last: bool,
 ) -> anyhow::Result<Option<Exit>> {
     for node in &setup.nodes {
         members.push(Member::start(setup, node.id, &node.api)?);
     }
-    let cluster = match ready(members, signals, last)? {
+    let cluster = match ready(members, received, last)? {
         Started::All(cluster) => cluster,
         Started::Clash => return Ok(None),
         Started::Interrupted => return Ok(Some(Exit::Done)),
@@ -137,22 +142,40 @@ fn once(
     let servers = setup.nodes.iter().map(|node| format!("http://{}", node.api)).collect();
     let announced = local::announce(servers)
         .inspect_err(|error| warn(&format!("lock, elect and status need --server: {error:#}")));
+    let roster = Roster::new(members.iter().map(Member::seen).collect());
+    let desk = Desk {
+        roster: roster.clone(),
+        token: setup.token.as_str().into(),
+        wishes: wishes.clone(),
+        recordings: recordings(setup, arguments),
+    };
+    let server = up::serve(setup.http.try_clone()?, setup.http.local_addr()?, desk)?;
     setup.warnings.iter().for_each(|warning| warn(warning));
     print(&up::screen(&cluster, setup, members))?;
-    let exit = up::follow(setup, members, (cluster.leader, cluster.term), signals);
+    let exit = up::follow(setup, members, &roster, (cluster.leader, cluster.term), received);
+    drop(server);
     drop(announced);
     exit.map(Some)
 }
 
+/// Where the nodes write down what they do, if they were told to and their engine does.
+fn recordings(setup: &Setup, arguments: &Up) -> Option<Recordings> {
+    let folder = arguments.record.as_deref()?;
+    let file = |node: &Node| folder.join(format!("node-{}.rec", node.id));
+    let files = setup.nodes.iter().map(file).collect();
+    let into = setup.directory.join("page-recording.jsonl");
+    Some(Recordings { files, into, turn: Arc::new(Semaphore::new(1)) })
+}
+
 /// Waits until all nodes take requests and know who leads.
-pub fn ready(
+pub fn ready<Wish>(
     members: &mut [Member],
-    signals: &Receiver<Signal>,
+    wishes: &Receiver<Wish>,
     last: bool,
 ) -> anyhow::Result<Started> {
     let end = Instant::now() + READY;
     while Instant::now() < end {
-        if !matches!(signals.try_recv(), Err(TryRecvError::Empty)) {
+        if !matches!(wishes.try_recv(), Err(TryRecvError::Empty)) {
             return Ok(Started::Interrupted);
         }
         for member in members.iter_mut() {

@@ -9,7 +9,7 @@ use conclave_service::Config;
 use rustix::process::{
     Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
 };
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::num::NonZero;
 use std::thread;
 use std::time::Duration;
@@ -24,6 +24,13 @@ const FILES: u64 = 4_096;
 const HOUSEKEEPING: Duration = Duration::from_secs(2);
 /// Most of the work is done in one order, that of the log.
 const WORKERS_MAX: usize = 4;
+
+/// What a parent says to cut this node off from the others, and to undo that.
+pub const ISOLATE: &str = "isolate";
+/// See [`ISOLATE`].
+pub const HEAL: &str = "heal";
+/// No line of a parent is longer, in bytes.
+const LINE_MAX: u64 = 64;
 
 /// Runs the node; returns when it has stopped, cleanly or because of an error.
 pub fn start(plan: Plan, die_with_parent: bool) -> anyhow::Result<()> {
@@ -133,15 +140,34 @@ async fn gone(parent: Parent) {
     }
 }
 
-/// Says when the standard input ends, which a parent keeps open; and should this process be too
-/// busy or stopped to notice, the system ends it when the parent does.
+/// Says when the standard input ends, which a parent keeps open, and hears what it says. Should the
+/// process be too busy or stopped to notice, the system ends it when the parent does.
 fn parent_gone() -> anyhow::Result<oneshot::Receiver<()>> {
     set_parent_process_death_signal(Some(Signal::KILL)).context("--die-with-parent")?;
     let (gone, parent) = oneshot::channel();
     thread::Builder::new().name("parent".into()).spawn(move || {
-        let mut bytes = [0; 64];
-        while io::stdin().read(&mut bytes).is_ok_and(|count| count > 0) {}
+        hear(io::stdin().lock());
         let _ = gone.send(());
     })?;
     Ok(parent)
+}
+
+/// Does what the parent says, until it says no more. Only who has started this process can write
+/// there: neither a client nor another node reaches it.
+fn hear(mut parent: impl BufRead) {
+    let mut line = String::new();
+    while parent.by_ref().take(LINE_MAX).read_line(&mut line).is_ok_and(|count| count > 0) {
+        match line.trim_end() {
+            ISOLATE => {
+                warn!("isolated: nothing passes between this node and the others");
+                conclave_net::isolate();
+            }
+            HEAL => {
+                conclave_net::heal();
+                info!("healed: this node can reach the others again");
+            }
+            other => warn!("the parent says {other:?}, which means nothing here"),
+        }
+        line.clear();
+    }
 }

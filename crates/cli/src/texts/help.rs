@@ -1,9 +1,10 @@
 //! The help of commands and flags in the reader's language.
 
-use super::{BOOK, remark};
+use super::remark;
 use crate::lang::Lang;
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
+use conclave_texts::portuguese;
 use std::io::Write;
 
 /// A command and all below it, with what it says of itself in the reader's language.
@@ -43,7 +44,7 @@ fn of_argument(mut argument: Arg) -> Arg {
 
 fn told(text: &StyledStr) -> String {
     let text = text.to_string();
-    BOOK.paragraphs(&text).unwrap_or(text)
+    portuguese().paragraphs(&text).unwrap_or(text)
 }
 
 /// What clap itself writes around our texts.

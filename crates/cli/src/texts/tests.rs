@@ -1,11 +1,10 @@
 //! Nothing that people read may be left in English alone.
 
-use super::PORTUGUESE;
-use super::book::{Book, entries};
 use crate::Conclave;
 use clap::CommandFactory;
 use conclave_algorithms::catalog::{self, Family, Finding};
 use conclave_core::Property;
+use conclave_texts::{Book, PORTUGUESE, entries};
 use std::collections::BTreeSet;
 
 fn book() -> Book {

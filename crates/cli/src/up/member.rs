@@ -1,11 +1,13 @@
 //! One node of a local cluster, as a child of this process.
 
+use super::roster::{Ended, NodeSeen, Process};
 use super::setup::Setup;
+use crate::node::{HEAL, ISOLATE};
 use anyhow::Context;
 use conclave_client::Client;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -27,6 +29,12 @@ pub struct Member {
     log_before: u64,
     /// How it ended, if it did.
     status: Option<ExitStatus>,
+    /// Where its API is.
+    api: String,
+    /// Whether it was stopped (SIGSTOP).
+    paused: bool,
+    /// Whether it was cut off from the others.
+    isolated: bool,
 }
 
 impl Member {
@@ -47,7 +55,46 @@ impl Member {
             .spawn()
             .context("cannot start a node")?;
         let client = Client::new([api])?;
-        Ok(Self { id, client, child, log, log_before, status: None })
+        let api = api.to_string();
+        let status = None;
+        let (paused, isolated) = (false, false);
+        Ok(Self { id, client, child, log, log_before, status, api, paused, isolated })
+    }
+
+    /// As the roster has it.
+    pub fn seen(&self) -> NodeSeen {
+        NodeSeen { process: self.process(), ..NodeSeen::new(self.id, &self.api, self.pid()) }
+    }
+
+    /// What is known of its process.
+    pub fn process(&self) -> Process {
+        let ended = self.status.map(|status| match status.signal() {
+            Some(_) => Ended::Killed,
+            None => Ended::Stopped,
+        });
+        Process { pid: self.pid(), ended, paused: self.paused, isolated: self.isolated }
+    }
+
+    /// Stops it, or lets it go on.
+    pub fn pause(&mut self, paused: bool) {
+        self.signal(if paused { Signal::STOP } else { Signal::CONT });
+        self.paused = paused;
+    }
+
+    /// Cuts it off from the other nodes, or undoes that. It is told over its standard input, which
+    /// nobody else can write to; one that is paused hears it later.
+    pub fn isolate(&mut self, isolated: bool) -> io::Result<()> {
+        let words = if isolated { ISOLATE } else { HEAL };
+        let input = self.child.stdin.as_mut();
+        input.ok_or(io::ErrorKind::BrokenPipe)?.write_all(format!("{words}\n").as_bytes())?;
+        self.isolated = isolated;
+        Ok(())
+    }
+
+    /// Starts it again, on the same disk. Call this from the main thread.
+    pub fn restart(&mut self, setup: &Setup) -> anyhow::Result<()> {
+        *self = Self::start(setup, self.id, &self.api)?;
+        Ok(())
     }
 
     /// The number of its process.

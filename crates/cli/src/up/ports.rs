@@ -4,9 +4,11 @@ use crate::failure::Usage;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 
-/// Where nodes are.
+/// Where everything is.
 pub struct Ports {
-    /// Of the APIs: from the port that was named on, or free ones if that was 0.
+    /// Where `up` itself serves: at the port that was named, or a free one if that was 0.
+    pub http: TcpListener,
+    /// Of the nodes' APIs: at the ports that follow it, or free ones.
     pub apis: Vec<SocketAddr>,
     /// Of the links between nodes: free ones.
     pub peers: Vec<SocketAddr>,
@@ -14,12 +16,13 @@ pub struct Ports {
 
 /// Chooses them. All are taken until the last is found, so that no two are the same.
 pub fn choose(http: SocketAddr, count: u32) -> anyhow::Result<Ports> {
-    let apis = match http.port() {
-        0 => free(http.ip(), count)?,
-        _ => following(http, count)?,
+    let mut apis = match http.port() {
+        0 => free(http.ip(), count + 1)?,
+        _ => following(http, count + 1)?,
     };
     let peers = free(links_at(http.ip()), count)?;
-    Ok(Ports { apis: addresses(&apis)?, peers: addresses(&peers)? })
+    let own = apis.remove(0);
+    Ok(Ports { http: own, apis: addresses(&apis)?, peers: addresses(&peers)? })
 }
 
 /// Nodes of one machine meet on loopback, wherever their APIs are served.
@@ -40,7 +43,8 @@ fn following(first: SocketAddr, count: u32) -> anyhow::Result<Vec<TcpListener>> 
     for offset in 0..count {
         let port = u32::from(first.port()) + offset;
         let Ok(port) = u16::try_from(port) else {
-            let takes = format!("{count} nodes take as many ports from there on");
+            let takes =
+                format!("this takes {count} ports from there on: one for each node, and one");
             return Err(Usage::flag("--http", first, takes).into());
         };
         let bound = TcpListener::bind(SocketAddr::new(first.ip(), port)).map_err(|error| {
@@ -70,9 +74,10 @@ mod tests {
     #[test]
     fn no_two_ports_are_the_same() {
         for _ in 0..300 {
-            let Ports { apis, peers } = choose((HERE, 0).into(), 20).unwrap();
-            let all: BTreeSet<SocketAddr> = apis.into_iter().chain(peers).collect();
-            assert_eq!(all.len(), 40);
+            let Ports { http, apis, peers } = choose((HERE, 0).into(), 20).unwrap();
+            let own = http.local_addr().unwrap();
+            let all: BTreeSet<SocketAddr> = apis.into_iter().chain(peers).chain([own]).collect();
+            assert_eq!(all.len(), 41);
         }
     }
 
@@ -97,6 +102,20 @@ mod tests {
     #[test]
     fn ports_end_somewhere() {
         let error = choose((HERE, u16::MAX).into(), 2).map(drop).unwrap_err().to_string();
-        assert!(error.ends_with("2 nodes take as many ports from there on"), "{error}");
+        assert!(error.contains("this takes 3 ports from there on: "), "{error}");
+    }
+
+    #[test]
+    fn the_nodes_have_the_ports_that_follow() {
+        // Some port that is free with the three behind it; others may take one meanwhile.
+        let found = (0..100).find_map(|_| {
+            let first = TcpListener::bind((HERE, 0)).unwrap().local_addr().unwrap();
+            let ports = choose(first, 3).ok()?;
+            Some((first, ports.http.local_addr().unwrap(), ports.apis))
+        });
+        let (first, own, apis) = found.unwrap();
+        assert_eq!(own, first);
+        let expected = (1..=3).map(|offset| first.port() + offset);
+        assert!(apis.iter().map(SocketAddr::port).eq(expected), "{apis:?}");
     }
 }

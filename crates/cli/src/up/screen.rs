@@ -42,6 +42,7 @@ pub fn screen(cluster: &Cluster, setup: &Setup, members: &[Member]) -> String {
     }
     text += &table.render();
     text.push('\n');
+    text += &labelled("page", COLUMN, &page(setup));
     text += &labelled("promises", COLUMN, &promises(cluster));
     let kept = if setup.is_temporary() { "removed at the end" } else { "kept" };
     text += &labelled("data", COLUMN, &format!("{} ({kept}), logs too", setup.directory.display()));
@@ -49,6 +50,12 @@ pub fn screen(cluster: &Cluster, setup: &Setup, members: &[Member]) -> String {
     text += &attempts(cluster, members);
     let _ = writeln!(text, "\n{}", dim("Ctrl-C stops it all. What happens is told here:"));
     text
+}
+
+/// Where the page is. The token is behind the `#`: a browser sends that part to nobody.
+fn page(setup: &Setup) -> String {
+    let address = setup.http.local_addr().map(|address| address.to_string()).unwrap_or_default();
+    typed(format!("http://{address}/#token={}", setup.token))
 }
 
 /// What the engine promises under its parameters.

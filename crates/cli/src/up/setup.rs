@@ -11,7 +11,7 @@ use rustix::process::getuid;
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::Write;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -71,6 +71,8 @@ pub struct Setup {
     pub directory: PathBuf,
     /// Whether it goes away at the end.
     temporary: bool,
+    /// Where `up` itself serves.
+    pub http: TcpListener,
     /// Where the nodes are.
     pub nodes: Vec<Node>,
     /// For the use of force.
@@ -86,7 +88,7 @@ impl Setup {
     pub fn new(wanted: Wanted<'_>) -> anyhow::Result<Self> {
         let wanted = &wanted.completed();
         check(wanted, &stand_ins(wanted.count()))?; // What was typed comes before what is free.
-        let Ports { apis, peers } = ports::choose(wanted.http, wanted.count())?;
+        let Ports { http, apis, peers } = ports::choose(wanted.http, wanted.count())?;
         let places = (1..).zip(peers.iter().zip(&apis));
         let node = |(id, (peer, api)): (u32, (&SocketAddr, &SocketAddr))| Node {
             id,
@@ -100,7 +102,7 @@ impl Setup {
         earlier::check(&directory, &config)?;
         let token = token()?;
         let warnings = Vec::new();
-        let mut setup = Self { directory, temporary, nodes, token, warnings, _lock: lock };
+        let mut setup = Self { directory, temporary, http, nodes, token, warnings, _lock: lock };
         match setup.write(wanted).and_then(|()| setup.warned()) {
             Ok(warnings) => setup.warnings = warnings,
             Err(error) => {

@@ -6,4 +6,5 @@ mod elections;
 mod ends;
 mod faults;
 mod locks;
+mod page;
 mod replicated;

@@ -7,6 +7,7 @@ use super::expiry::expired;
 use super::frame::{Frame, Refusal, VERSION, Welcome};
 use super::state::LinkState;
 use super::wire::{CHUNK, Reader, Wire, Writer};
+use crate::cable::cable;
 use crate::{Lane, News, Tls};
 use conclave_core::NodeId;
 use std::convert::Infallible;
@@ -62,6 +63,7 @@ async fn complain(
 
 async fn connect(node: &LinkState, to: NodeId) -> Result<Wire, ConnectionError> {
     let limits = &node.config.limits;
+    cable().plugged_in().await;
     let stream = TcpStream::connect(&node.config.peers[to.index()]).await?;
     stream.set_nodelay(true)?;
     let mut wire = match &node.config.tls {

@@ -1,6 +1,7 @@
 //! Admission control at the door: how many connections may be in the middle of their handshake.
 
 use crate::RateLimitedLog;
+use crate::cable::cable;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::io;
@@ -25,6 +26,7 @@ pub(crate) async fn greet_strangers<Stream, Accepting, Greeting>(
     let mut greeted: VecDeque<(SocketAddr, AbortHandle)> = VecDeque::new();
     loop {
         while strangers.try_join_next().is_some() {}
+        cable().plugged_in().await;
         let (stream, address) = match accept().await {
             Ok(accepted) => accepted,
             Err(error) => {

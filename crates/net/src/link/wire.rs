@@ -3,6 +3,7 @@
 use super::config::Limits;
 use super::error::ConnectionError;
 use super::frame::{MAGIC, language};
+use crate::cable::{Cabled, cable};
 use crate::tls::End;
 use serde::Serialize;
 use std::time::Duration;
@@ -47,7 +48,7 @@ pub(crate) struct Wire {
 impl Wire {
     /// A fresh connection: frames are short until [`Wire::trust`].
     pub fn new(stream: Box<dyn Stream>, limits: impl Into<WireLimits>) -> Self {
-        let (read, write) = tokio::io::split(stream);
+        let (read, write) = tokio::io::split(Cabled { stream, cable: cable() });
         let WireLimits { silence, frame, greeting_max } = limits.into();
         let codec = LengthDelimitedCodec::builder().max_frame_length(greeting_max).new_codec();
         let reader =
@@ -65,7 +66,7 @@ impl Wire {
 
 /// The direction towards us.
 pub(crate) struct Reader {
-    half: ReadHalf<Box<dyn Stream>>,
+    half: ReadHalf<Cabled>,
     buffer: BytesMut,
     codec: LengthDelimitedCodec,
     /// When the first byte of the frame under way arrived.
@@ -150,7 +151,7 @@ impl Reader {
 
 /// The direction away from us. Frames are gathered and leave together.
 pub(crate) struct Writer {
-    half: WriteHalf<Box<dyn Stream>>,
+    half: WriteHalf<Cabled>,
     buffer: Vec<u8>,
     frame_max: usize,
 }

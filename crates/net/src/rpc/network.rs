@@ -2,6 +2,7 @@
 //!
 //! It is TCP, but in a simulation, which brings a [`Network`] of its own.
 
+use crate::cable::cable;
 use crate::link::wire::Stream;
 use std::future::Future;
 use std::io;
@@ -57,6 +58,7 @@ impl Network for TcpListener {
 
     fn connect<'a>(&'a self, address: &'a str) -> Connecting<'a, Connection> {
         Box::pin(async move {
+            cable().plugged_in().await;
             let stream = TcpStream::connect(address).await?;
             stream.set_nodelay(true)?;
             Ok(Connection::Tcp(stream))

@@ -282,6 +282,13 @@ pub enum Question {
         /// Where the answer goes to.
         reply: Reply<api::Lock>,
     },
+    /// The sessions, or some of them.
+    Sessions {
+        /// Which.
+        page: api::SessionPage,
+        /// Where the answer goes to.
+        reply: Reply<api::Sessions>,
+    },
     /// The elections, in pages.
     Elections {
         /// Which page.

@@ -51,6 +51,9 @@ impl Journal {
             kind: kind.to_string(),
             name: name.map(str::to_string),
             message: words,
+            label: None,
+            fence: None,
+            position: None,
         };
         let numbered = Numbered { number: self.number, event: Arc::new(event) };
         if self.past.len() == KEPT {

@@ -145,6 +145,11 @@ impl Sessions {
         self.sessions.len()
     }
 
+    /// All, by their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Session)> {
+        self.sessions.iter()
+    }
+
     /// The session of this id.
     pub fn get(&self, id: &str) -> Option<&Session> {
         self.sessions.get(id)

@@ -6,6 +6,7 @@ use super::refusal;
 use super::sessions::{Granted, Kind, short_hash};
 use super::timing::milliseconds;
 use super::{Answer, Desk, lock_key};
+use crate::listing;
 use crate::readiness::{self, Readiness};
 use crate::rights::Right;
 use conclave_api as api;
@@ -83,12 +84,14 @@ impl Desk {
         host: &dyn HostContext,
     ) -> Answer<api::Locks> {
         let limit = limits::page(page)?;
-        let from = self.queues.locks.after(page.after.as_deref());
-        let mut from = from.filter(|(name, _)| self.asker.may(Right::Read, name));
-        let view = |(name, lock): (&String, &Lock)| self.view_of(name, lock, host);
-        let locks: Vec<api::Lock> = from.by_ref().take(limit).map(view).collect();
-        let next = from.next().and_then(|_| locks.last()).map(|last| last.name.clone());
-        Ok(api::Locks { locks, next, as_of_index: None })
+        let from = self.queues.locks.after(page.after.as_deref()).map(|(name, _)| name);
+        let (names, more) = self.page(Kind::Lock, from, page, limit);
+        let next = names.last().filter(|_| more).map(ToString::to_string);
+        let locks = names.into_iter().filter_map(|name| {
+            let lock = self.queues.locks.get(name)?;
+            Some(self.view_of(name, lock, host))
+        });
+        Ok(api::Locks { locks: locks.collect(), next, as_of_index: None })
     }
 
     pub(super) fn lock_view(&self, name: &str, host: &dyn HostContext) -> Answer<api::Lock> {
@@ -120,11 +123,35 @@ impl Desk {
     pub(super) fn elections_view(&self, page: &api::Page) -> Answer<api::Elections> {
         let limit = limits::page(page)?;
         let from = self.queues.elections.after(page.after.as_deref());
-        let mut from = from.filter(|name| self.asker.may(Right::Read, name));
-        let view = |name: &String| self.view_of_election(name);
-        let elections: Vec<api::Election> = from.by_ref().take(limit).map(view).collect();
-        let next = from.next().and_then(|_| elections.last()).map(|last| last.name.clone());
-        Ok(api::Elections { elections, next, as_of_index: None })
+        let (names, more) = self.page(Kind::Election, from, page, limit);
+        let next = names.last().filter(|_| more).map(ToString::to_string);
+        let elections = names.into_iter().map(|name| self.view_of_election(name));
+        Ok(api::Elections { elections: elections.collect(), next, as_of_index: None })
+    }
+
+    /// Which of these names are shown, and whether there are more.
+    fn page<'a>(
+        &'a self,
+        kind: Kind,
+        from: impl Iterator<Item = &'a String>,
+        page: &api::Page,
+        limit: usize,
+    ) -> (Vec<&'a String>, bool) {
+        let from = from.filter(|name| listing::has(name, page.search.as_deref()));
+        let from = from.filter(|name| self.asker.may(Right::Read, name));
+        let queue = |name: &&String| self.queues.get(kind, name);
+        match page.sort {
+            api::Order::Name => listing::first(from, limit),
+            api::Order::Waiters => {
+                let rank = |name: &_| queue(name).map_or(0, |queue| queue.waiters().len() as u64);
+                (listing::greatest(from, limit, rank), false)
+            }
+            api::Order::Held => {
+                let now = self.timer.now();
+                let since = |name: &_| Some(now.since(queue(name)?.holder()?.since).0 + 1);
+                (listing::greatest(from, limit, |name| since(name).unwrap_or(0)), false)
+            }
+        }
     }
 
     pub(super) fn election_view(&self, name: &str) -> Answer<api::Election> {

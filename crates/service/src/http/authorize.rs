@@ -1,7 +1,7 @@
 //! Authorization of requests: who asks, by a bearer token or a client certificate, and whether that
 //! is enough for the route and the name in its path.
 
-use super::access::{is_token, text};
+use super::access::is_token;
 use super::problem::Problem;
 use super::routes::Need;
 use super::{Api, HttpConfig};
@@ -16,6 +16,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use conclave_api::{Code, limits};
 use conclave_net::ApiClient;
+use conclave_page::access::text;
 use std::time::SystemTime;
 
 /// The certificate that a client showed, if it did.

@@ -55,6 +55,14 @@ const LISTED: &[Parameter] = &[
     Parameter::query("limit", "PageLimit"),
     Parameter::query("after", "Name"),
     Parameter::query("stale", "boolean"),
+    Parameter::query("search", "Name"),
+    Parameter::query("sort", "Order"),
+];
+/// Of a list of sessions.
+const LISTED_SESSIONS: &[Parameter] = &[
+    Parameter::query("limit", "PageLimit"),
+    Parameter::query("search", "Label"),
+    Parameter::query("stale", "boolean"),
 ];
 /// Of one lock.
 const LOOKED: &[Parameter] =
@@ -67,6 +75,7 @@ const STREAMED: &[Parameter] = &[
 
 fn of_sessions() -> Vec<Route> {
     let opens = "Opens a session at this node.";
+    let lists = "Who is there; a part of them, if there are many.";
     let keeps = "Lets a session live for another ttl.";
     let ends = "Ends a session and all that it holds or waits for.";
     let streams = "The stream of a session that ends soon after it does (replicated engine).";
@@ -77,6 +86,10 @@ fn of_sessions() -> Vec<Route> {
             .gives("Session")
             .refuses(&[Code::Conflict, Code::TooMany, Code::Unsupported, Code::Internal])
             .opens(),
+        Route::new("get", "/v1/sessions", get(sessions::list), lists)
+            .reads_also(LISTED_SESSIONS)
+            .gives("Sessions")
+            .needs_all(Right::Read),
         Route::new("post", "/v1/sessions/{id}/keepalive", post(sessions::keep_alive), keeps)
             .reads(Takes::Maybe("KeepAlive"))
             .gives("Session")

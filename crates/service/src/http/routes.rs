@@ -9,6 +9,7 @@ use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
 use conclave_api::Code;
+use conclave_page::{Page, with_headers};
 
 /// Answers without asking anybody.
 pub const LIVES: &str = "/healthz";
@@ -245,11 +246,18 @@ impl Route {
     }
 }
 
+/// The page of a node: the cluster as this node sees it. Its files are for everybody, like the
+/// description of the API; what it shows it asks for as any client does.
+fn page() -> Router<Api> {
+    let page = Page { cluster: true, ..Page::default() };
+    with_headers(page.router()).layer(from_fn(access::check_room)).with_state(())
+}
+
 /// The router of a node.
 pub(super) fn router(api: Api) -> Router {
     let routes = table().into_iter();
     routes
-        .fold(Router::new(), |router, route| router.route(route.path, route.into_handler(&api)))
+        .fold(page(), |router, route| router.route(route.path, route.into_handler(&api)))
         .fallback(|| async { Problem::from(crate::desk::refusal::not_found("no such route")) })
         .method_not_allowed_fallback(|| async {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this route has other methods")

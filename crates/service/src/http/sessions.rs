@@ -1,14 +1,14 @@
 //! Handlers of sessions and keepalives, and of what there is to see of the node itself.
 
 use super::authorize::Authenticated;
-use super::body::{Body, Keep, Name, NoBody};
+use super::body::{Body, Keep, Name, NoBody, Query};
 use super::openapi;
-use super::problem::{Outcome, Problem};
+use super::problem::{Listed, Outcome, Problem};
 use crate::desk::{Command, Question, refusal};
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use conclave_api::{Cluster, Code, NewSession, Session};
+use conclave_api::{Cluster, Code, NewSession, Session, SessionPage};
 
 pub async fn open(
     Authenticated(api): Authenticated,
@@ -21,6 +21,10 @@ pub async fn open(
     })?;
     let id = format!("{:032x}", u128::from_be_bytes(drawn));
     Ok(Json(api.ask(|reply| Command::OpenSession { request, id, reply }).await?))
+}
+
+pub async fn list(Authenticated(api): Authenticated, Query(page): Query<SessionPage>) -> Listed {
+    api.list(|reply| Question::Sessions { page, reply }).await
 }
 
 pub async fn keep_alive(

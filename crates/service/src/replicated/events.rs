@@ -199,12 +199,37 @@ impl Happened {
             kind: self.kind.to_string(),
             name: self.name.as_ref().map(ToString::to_string),
             message: self.what.words(),
+            label: self.what.label().map(ToString::to_string),
+            fence: self.what.fence(),
+            position: self.what.position(),
         };
         Numbered { number: self.number, event: Arc::new(event) }
     }
 }
 
 impl What {
+    /// Of the session that it is about.
+    fn label(&self) -> Option<&Text> {
+        match self {
+            Self::Opened(label, _)
+            | Self::Ended(label, _, _)
+            | Self::Queued(label, _)
+            | Self::Left(label, _)
+            | Self::Granted(label, _, _)
+            | Self::Released(label)
+            | Self::Revoked(label) => Some(label),
+            Self::Proclaimed | Self::Said(_) => None,
+        }
+    }
+
+    fn fence(&self) -> Option<u64> {
+        if let Self::Granted(_, _, fence) = self { Some(*fence) } else { None }
+    }
+
+    fn position(&self) -> Option<u32> {
+        if let Self::Queued(_, place) = self { Some(*place) } else { None }
+    }
+
     fn words(&self) -> String {
         match self {
             Self::Opened(label, id) => format!("'{label}' ({:08x}) has come", short_hash(*id)),

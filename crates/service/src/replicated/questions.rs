@@ -9,9 +9,10 @@ use super::hop::{ANSWERED, Asked, Patience, Said};
 use super::sights::{self, LockSeen};
 use super::words;
 use crate::desk::{Answer as Answered, Question, refusal};
+use crate::listing;
 use crate::rights::{Principal, Right};
 use conclave_api::{self as api, limits};
-use conclave_table::{Kind, Resource, Text};
+use conclave_table::{Kind, Resource, Table, Text};
 use std::ops::Bound;
 use tokio::time::timeout;
 
@@ -23,6 +24,7 @@ impl ReplicatedEngine {
                 self.answer(reply, self.verified(&name, &request).await);
             }
             Question::Locks { page, reply } => self.answer(reply, self.locks(&page, who).await),
+            Question::Sessions { page, reply } => self.answer(reply, self.sessions(&page).await),
             Question::Lock { name, look, reply } => {
                 self.answer(reply, self.lock_now(&name, &look).await);
             }
@@ -123,11 +125,41 @@ impl ReplicatedEngine {
         Ok(self.look(|table| {
             let from = table.resources_from(Bound::Excluded(&after));
             let from = from.take_while(|resource| resource.kind == kind);
-            let mut from = from.filter(|resource| who.may(Right::Read, &resource.name));
+            let from = from.filter(|resource| listing::has(&resource.name, page.search.as_deref()));
+            let from = from.filter(|resource| who.may(Right::Read, &resource.name));
             let view = |resource| sights::listed(table, resource, self.pace());
-            let seen: Vec<LockSeen> = from.by_ref().take(limit).map(view).collect();
-            let next = from.next().and_then(|_| seen.last()).map(|last| last.name.to_string());
+            let rank = |resource: &&Resource| rank(table, resource, page.sort);
+            let (shown, more) = match page.sort {
+                api::Order::Name => listing::first(from, limit),
+                api::Order::Waiters | api::Order::Held => {
+                    (listing::greatest(from, limit, rank), false)
+                }
+            };
+            let seen: Vec<LockSeen> = shown.into_iter().map(view).collect();
+            let next = seen.last().filter(|_| more).map(|last| last.name.to_string());
             (seen, next, table.index())
+        }))
+    }
+
+    async fn sessions(&self, page: &api::SessionPage) -> Answered<api::Sessions> {
+        let limit = limits::session_page(page)?;
+        if !page.stale {
+            self.catch_up().await?;
+        }
+        Ok(self.look(|table| {
+            let now = self.pace().now(table);
+            let all = table.sessions();
+            let all =
+                all.filter(|(_, session)| listing::has(&session.label, page.search.as_deref()));
+            let mut sessions = Vec::new();
+            let mut total = 0;
+            for (id, session) in all {
+                total += 1;
+                if sessions.len() < limit {
+                    sessions.push(sights::session(*id, session, now));
+                }
+            }
+            api::Sessions { sessions, total, as_of_index: Some(table.index()) }
         }))
     }
 
@@ -138,6 +170,15 @@ impl ReplicatedEngine {
         let behind =
             |_| refusal::unavailable("this node is behind; ask another, or with stale=true");
         timeout(ANSWERED, self.pace().until(index)).await.map_err(behind)
+    }
+}
+
+/// What a list is sorted by: the greater comes first.
+fn rank(table: &Table, resource: &Resource, order: api::Order) -> u64 {
+    match (order, table.weight(resource)) {
+        (api::Order::Waiters, (waiters, _)) => waiters as u64,
+        (api::Order::Held, (_, Some(since))) => table.now().since(since).saturating_add(1),
+        (api::Order::Held, (_, None)) | (api::Order::Name, _) => 0,
     }
 }
 

@@ -5,8 +5,8 @@ use super::explain::{self, BlockerSeen, ExplanationSeen};
 use super::observer::Pace;
 use conclave_core::NodeId;
 use conclave_table::{
-    Fence, Hold, LeaseTime, Mode, Place, Refusal, Resource, SessionId, Table, Text, Ticket,
-    WaitView,
+    Fence, Hold, LeaseTime, Mode, Place, Refusal, Resource, Session, SessionId, Table, Text,
+    Ticket, WaitView,
 };
 use serde::{Deserialize, Serialize};
 
@@ -178,6 +178,19 @@ pub fn forced(table: &Table, resource: &Resource, pace: &Pace) -> Option<Details
 pub fn who(table: &Table, session: SessionId) -> Who {
     let label = table.session(session).map(|session| session.label.clone()).unwrap_or_default();
     Who { label, hash: short_hash(session) }
+}
+
+/// A session in a list, in the words of the API.
+pub fn session(id: SessionId, session: &Session, now: LeaseTime) -> conclave_api::SessionSeen {
+    conclave_api::SessionSeen {
+        label: session.label.to_string(),
+        session: format!("{:08x}", short_hash(id)),
+        node: session.at.0 + 1,
+        ttl_ms: session.ttl_ms,
+        lease_ms: session.expires().since(now),
+        holds: session.holds() as u64,
+        waits: session.waits() as u64,
+    }
 }
 
 /// What others see of a session id: it says nothing about the id, but tells sessions apart.

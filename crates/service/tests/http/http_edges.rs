@@ -73,7 +73,7 @@ const BAD_PATHS: &[Bad] = &[
     ("GET /v1/locks?after=a%20b", None, "", 400, "bad_request"),
     ("GET /v1/elections?lmit=1", None, "", 400, "bad_request"),
     ("GET /v1/nothing", None, "", 404, "not_found"),
-    ("GET /", None, "", 404, "not_found"),
+    ("GET /nothing", None, "", 404, "not_found"),
     ("PATCH /v1/locks", None, "", 405, "bad_request"),
     ("GET /v1/sessions", None, "", 405, "bad_request"),
     ("DELETE /v1/sessions/none", None, "", 404, "no_session"),

@@ -30,6 +30,41 @@ async fn lists_come_in_pages_and_say_how_far_they_know() {
     cluster.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_are_searched_and_sorted_and_sessions_are_listed_without_their_ids() {
+    let cluster = Cluster::start(3).await;
+    let client = Client::open(cluster.nodes[0], "client").await;
+    for name in ["x", "team%2Fb", "a"] {
+        client.acquire(name).await;
+    }
+    let other = Client::open(cluster.nodes[1], "other").await;
+    let _waits = other.queue("team%2Fb", numbered(1, 15_000)).await;
+    for node in &cluster.nodes {
+        let list = async |query: &str| {
+            let list = call(*node, &format!("GET /v1/locks?{query}"), &[], "").await;
+            assert_eq!(list.status, 200, "{query}: {list:?}");
+            list.json()
+        };
+        assert_eq!(names(&list("search=am/").await["locks"]), ["team/b"]);
+        assert_eq!(names(&list("sort=held").await["locks"]), ["x", "team/b", "a"]);
+        let longest = list("sort=waiters&limit=1").await;
+        assert_eq!((names(&longest["locks"]), &longest["next"]), (vec!["team/b"], &Value::Null));
+        let listed = call(*node, "GET /v1/sessions?search=client", &[], "").await;
+        assert!(!listed.body.contains(&client.session));
+        let listed = listed.json();
+        let one = &listed["sessions"][0];
+        assert_eq!((&listed["total"], &one["label"]), (&json!(1), &json!("client")));
+        assert_eq!((&one["holds"], &one["waits"], &one["node"]), (&json!(3), &json!(0), &json!(1)));
+        let all = call(*node, "GET /v1/sessions?limit=1", &[], "").await.json();
+        assert_eq!((all["sessions"].as_array().map(Vec::len), &all["total"]), (Some(1), &json!(2)));
+    }
+    for wrong in ["locks?sort=size", "locks?search=a%20b", "sessions?limit=0", "sessions?after=a"] {
+        let refused = call(cluster.first(), &format!("GET /v1/{wrong}"), &[], "").await;
+        assert_eq!(refused.failure(), (400, "bad_request".into()), "{wrong}");
+    }
+    cluster.stop().await;
+}
+
 fn names(list: &Value) -> Vec<&str> {
     list.as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect()
 }

@@ -33,6 +33,7 @@ fn set(plan: &mut Plan, flag: &str, value: &str, names: &Names) {
         "--duplicate" => plan.duplicate = parse::number("--duplicate", value).expect(right),
         "--latency" => plan.latency = parse::latency(value, names, &no_files).expect(right),
         "--workload" => plan.workload = parse::workload(value, names, &no_files).expect(right),
+        "--act" => plan.acts.push(parse::act(value, names).expect(right)),
         "--rule" => plan.rules.push(parse::rule(value, names).expect(right)),
         "--crash" => plan.faults.push(parse::crash(value, names).expect(right)),
         "--restart" => plan.faults.push(parse::restart(value, names).expect(right)),
@@ -107,25 +108,27 @@ impl Maker {
             1 => Workload::Single(self.client()),
             2 => Workload::Closed(self.time()),
             3 => Workload::Poisson(self.0.fraction()),
-            _ => {
-                let mut script = self.some(|maker| {
-                    let act = match maker.0.below(4) {
-                        0 => Act::Acquire,
-                        1 => Act::Release,
-                        2 => Act::Cancel,
-                        _ => Act::Tell(maker.client()),
-                    };
-                    ScriptLine { at: maker.time(), node: maker.client(), act }
-                });
-                script.sort_by_key(|line| line.at);
-                Workload::Script(script)
-            }
+            _ => Workload::Script(self.script()),
         }
     }
 
+    fn script(&mut self) -> Vec<ScriptLine> {
+        let lines = self.some(|maker| {
+            let act = match maker.0.below(4) {
+                0 => Act::Acquire,
+                1 => Act::Release,
+                2 => Act::Cancel,
+                _ => Act::Tell(maker.client()),
+            };
+            ScriptLine { at: maker.time(), node: maker.client(), act }
+        });
+        parse::sorted(lines)
+    }
+
     fn rule(&mut self) -> MessageRule {
-        let action = match self.0.below(3) {
+        let action = match self.0.below(4) {
             0 => Action::Drop,
+            2 => Action::Again(self.time()),
             1 => Action::Duplicate,
             _ => Action::Delay(self.time()),
         };
@@ -145,7 +148,8 @@ impl Maker {
             2 => Fault::Pause { node: self.node(), span: self.time() },
             3 => {
                 let groups = vec![vec![NodeId(0), self.node()], vec![self.node()], vec![NodeId(1)]];
-                Fault::Partition { groups, until: self.time() }
+                let until = self.maybe(Self::time).unwrap_or(Fault::NEVER);
+                Fault::Partition { groups, until }
             }
             _ => Fault::Suspect { by: self.node(), of: self.node(), span: self.maybe(Self::time) },
         };
@@ -169,6 +173,7 @@ impl Maker {
             drift: self.some(|maker| (maker.node(), maker.0.fraction())),
             backoffs: self.some(|maker| (maker.node(), maker.time())),
             workload: self.workload(),
+            acts: self.script(),
             start: self.some(Self::node),
             rounds: 1 + self.0.below(9) as u32,
             critical_section: self.time(),

@@ -39,14 +39,17 @@ pub fn pause(text: &str, names: &Names) -> Result<(Ticks, Fault), Error> {
     Ok((time("--pause", text, at, PAUSE)?, Fault::Pause { node, span }))
 }
 
-/// `1,2/3,4,5@T..T`: what passes between the groups is lost for a while.
+/// `1,2/3,4,5@T..T`: what passes between the groups is lost for a while; `@T..`: for ever.
 pub fn partition(text: &str, names: &Names) -> Result<(Ticks, Fault), Error> {
-    const PARTITION: &str = "groups and a span, such as 1,2/3,4,5@10..60";
+    const PARTITION: &str = "groups and a span, such as 1,2/3,4,5@10..60, or 10.. for ever";
     let wrong = || Error::value("--partition", text, PARTITION);
     let (groups, span) = split("--partition", text, '@', PARTITION)?;
     let (at, until) = span.split_once("..").ok_or_else(wrong)?;
     let at = time("--partition", text, at, PARTITION)?;
-    let until = time("--partition", text, until, PARTITION)?;
+    let until = match until {
+        "" => Fault::NEVER,
+        until => time("--partition", text, until, PARTITION)?,
+    };
     let group = |text| names.nodes("--partition", text);
     let groups: Vec<Vec<NodeId>> = groups.split('/').map(group).collect::<Result<_, Error>>()?;
     if groups.len() < 2 {
@@ -144,7 +147,7 @@ mod tests {
         let until = Ticks::units(60);
         let expected = (Ticks::units(10), Fault::Partition { groups, until });
         assert_eq!(partition("1,2/3/c1@10..60", &names()), Ok(expected));
-        let wrong = ["1,2@1..2", "1/2@1", "1/2@1..", "1/@1..2", "1//2@1..2", "1/9@1..2", "1/2"];
+        let wrong = ["1,2@1..2", "1/2@1", "1/@1..2", "1//2@1..2", "1/9@1..2", "1/2"];
         refuses("--partition", |text| partition(text, &names()), &wrong);
     }
 

@@ -5,22 +5,27 @@ use crate::error::Error;
 use crate::plan::{Action, MessageRule};
 use conclave_core::{NodeId, Ticks};
 
-const RULE: &str = "FROM>TO:TYPE#NTH=DELAY, or =drop, or =twice; '*' is any node, :TYPE and #NTH \
-                    may be left out";
+const RULE: &str = "FROM>TO:TYPE#NTH=DELAY, or =drop, or =twice, or =twice:DELAY; '*' is any node, \
+                    :TYPE and #NTH may be left out";
 
 /// A node, or `None` for `*`.
 fn any_node(flag: &'static str, text: &str, names: &Names) -> Result<Option<NodeId>, Error> {
     if text == "*" { Ok(None) } else { names.node(flag, text).map(Some) }
 }
 
-/// What happens to particular messages: `FROM>TO:TYPE#NTH=DELAY`, `=drop` or `=twice`.
+/// What happens to particular messages: `FROM>TO:TYPE#NTH=DELAY`, `=drop`, `=twice`, or
+/// `=twice:DELAY`, which says how long the second one takes.
 pub fn rule(text: &str, names: &Names) -> Result<MessageRule, Error> {
     let (which, action) = split("--rule", text, '=', RULE)?;
     let action = match action {
         "drop" => Action::Drop,
         "twice" => Action::Duplicate,
         delay => {
-            Action::Delay(Ticks::parse(delay).ok_or_else(|| Error::value("--rule", text, RULE))?)
+            let wrong = || Error::value("--rule", text, RULE);
+            match delay.strip_prefix("twice:") {
+                Some(delay) => Action::Again(Ticks::parse(delay).ok_or_else(wrong)?),
+                None => Action::Delay(Ticks::parse(delay).ok_or_else(wrong)?),
+            }
         }
     };
     let (which, nth) = match which.split_once('#') {

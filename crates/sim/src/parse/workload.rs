@@ -33,13 +33,18 @@ pub fn workload(text: &str, names: &Names, read: Read<'_>) -> Result<Workload, E
 fn script(file: &str, names: &Names, read: Read<'_>) -> Result<Vec<ScriptLine>, Error> {
     let (text, end) = contents("--workload", file, read)?;
     let parsed = lines(&text, end).map(|(number, text)| {
-        line(text, names).map_err(|error| on_line("--workload", number, &error))
+        line("--workload", text, names).map_err(|error| on_line("--workload", number, &error))
     });
     Ok(sorted(parsed.collect::<Result<_, Error>>()?))
 }
 
-fn line(text: &str, names: &Names) -> Result<ScriptLine, Error> {
-    let wrong = || Error::value("--workload", text, LINE);
+/// One thing that somebody has the application do, beside its workload: `at,node,act`.
+pub fn act(text: &str, names: &Names) -> Result<ScriptLine, Error> {
+    line("--act", text, names)
+}
+
+fn line(flag: &'static str, text: &str, names: &Names) -> Result<ScriptLine, Error> {
+    let wrong = || Error::value(flag, text, LINE);
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let [at, node, act] = parts.as_slice() else { return Err(wrong()) };
     let act = match *act {
@@ -50,15 +55,15 @@ fn line(text: &str, names: &Names) -> Result<ScriptLine, Error> {
         "event" => Act::Event,
         other => {
             let to = other.strip_prefix("tell:").ok_or_else(wrong)?;
-            Act::Tell(names.node("--workload", to)?)
+            Act::Tell(names.node(flag, to)?)
         }
     };
     let at = Ticks::parse(at).ok_or_else(wrong)?;
-    Ok(ScriptLine { at, node: names.node("--workload", node)?, act })
+    Ok(ScriptLine { at, node: names.node(flag, node)?, act })
 }
 
 /// In order of time; lines of one time stay as they were.
-pub(crate) fn sorted(mut script: Vec<ScriptLine>) -> Vec<ScriptLine> {
+pub fn sorted(mut script: Vec<ScriptLine>) -> Vec<ScriptLine> {
     script.sort_by_key(|line| line.at);
     script
 }
@@ -113,6 +118,14 @@ mod tests {
         let file = "# who\n3,1,tell:2\n0,1,acquire # first\n\n2.5,3,cancel\n2.5,2,release\n";
         let files = |_: &str| Ok(file.to_string());
         assert_eq!(workload("script:run.txt", &Names::new(3, 1), &files), Ok(expected));
+    }
+
+    #[test]
+    fn an_act_is_a_line_of_a_script() {
+        let read = |text: &str| act(text, &Names::new(3, 1));
+        let expected = ScriptLine { at: Ticks(2_500), node: NodeId(2), act: Act::Acquire };
+        assert_eq!(read("2.5,3,acquire"), Ok(expected));
+        refuses("--act", read, &["2.5,3", "2.5,9,acquire", "x,1,acquire", "1,1,dance"]);
     }
 
     #[test]

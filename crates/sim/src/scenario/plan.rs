@@ -76,6 +76,7 @@ fn plan(file: &File, names: &Names, wrong: &mut Wrong) -> Plan {
         drift: wrong.all(each(&file.drift, |text| parse::drift(text, names))),
         backoffs: wrong.all(file.backoffs.iter().map(backoff)),
         workload: workload(file, names, wrong),
+        acts: Vec::new(),
         start: wrong.all(each(&file.start, |text| names.node("--start", text))),
         rounds: file.rounds.unwrap_or(default.rounds),
         critical_section: wrong

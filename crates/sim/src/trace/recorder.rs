@@ -230,6 +230,11 @@ impl Recorder {
         }
     }
 
+    /// How many records there are so far.
+    pub fn written(&self) -> usize {
+        self.records.len()
+    }
+
     /// Something else happens.
     pub fn happens(&mut self, record: Record) {
         if self.records.len() < RECORDS_MAX {

@@ -235,6 +235,16 @@ pub(crate) fn named(label: &str, details: &str, language: Language) -> String {
     if carried.is_empty() { label.to_string() } else { format!("{label} ({carried})") }
 }
 
+/// What a message carries, in people's words.
+pub fn contents(sending: &Sending, header: &Header, language: Language) -> String {
+    header.tell(&plain::carried(&sending.label, &sending.details, language))
+}
+
+/// The name of a timer, in people's words.
+pub fn timer(label: &str, header: &Header, language: Language) -> String {
+    header.tell(&language.timer(&plain::innermost(label)))
+}
+
 fn effect_words(effect: &Effect, language: Language) -> Option<String> {
     match effect {
         Effect::Send(_) | Effect::Request { .. } => None,
@@ -276,7 +286,7 @@ pub(super) fn groups(groups: &[Vec<NodeId>], header: &Header) -> String {
 }
 
 /// Whatever happened, in one sentence that begins with whom it happened to.
-pub(super) fn record(record: &Record, header: &Header, language: Language) -> String {
+pub fn record(record: &Record, header: &Header, language: Language) -> String {
     let of = |node: &NodeId, what: &str| format!("{} {what}", header.name(*node));
     match record {
         Record::Step(step) => header.tell(&of(&step.node, &sentence(step, language))),

@@ -151,6 +151,11 @@ impl Application {
         }
     }
 
+    /// One thing more is planned than was.
+    pub fn one_more(&mut self, node: NodeId, request: Request) {
+        self.script_left += usize::from(!self.is_automatic(node, request));
+    }
+
     /// What was planned is done, or will never be: its node is down.
     pub fn planned_is_over(&mut self, node: NodeId, request: Request) {
         if self.script_left > 0 && !self.is_automatic(node, request) {

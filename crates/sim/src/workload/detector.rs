@@ -4,10 +4,10 @@ use super::{Ahead, Exercised, Findings, Judgement, Users};
 use crate::error::Error;
 use crate::follow::Lawless;
 use crate::outcome::Times;
-use crate::plan::{Options, Plan, Workload};
+use crate::plan::{Act, Options, Plan, Workload};
 use crate::simulator::Simulation;
 use conclave_core::detector::{Detector, Indication, Monitor};
-use conclave_core::{Cluster, Never, NodeId, Oracle, Process, Property, Ticks};
+use conclave_core::{Cluster, Never, NodeId, Oracle, Process, Property, Ticks, Violation};
 
 /// Those who listen to a detector, and the law it lives under.
 pub struct Listeners {
@@ -76,6 +76,10 @@ impl Exercised for Detector {
         match *request {}
     }
 
+    fn prompts(_: Act) -> Option<Never> {
+        None
+    }
+
     fn words(request: &Never) -> String {
         match *request {}
     }
@@ -92,6 +96,14 @@ impl Users<Detector> for Listeners {
 
     fn outlives_crash(&self, _: NodeId, request: &Never) -> bool {
         match *request {}
+    }
+
+    fn prompted(&mut self, _: NodeId, request: &Never) {
+        match *request {}
+    }
+
+    fn violations(&self) -> &[Violation] {
+        self.monitor.violations()
     }
 
     fn missed(&mut self, _: NodeId, request: &Never) {

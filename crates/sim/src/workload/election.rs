@@ -8,7 +8,7 @@ use crate::plan::{Act, Options, Plan, Workload};
 use crate::simulator::Simulation;
 use crate::wheel::Lane;
 use conclave_core::election::{Election, Indication, Monitor, Request};
-use conclave_core::{Cluster, Event, NodeId, NodeSet, Oracle, Process, Property, Ticks};
+use conclave_core::{Cluster, Event, NodeId, NodeSet, Oracle, Process, Property, Ticks, Violation};
 
 /// Who begins an election if nobody is named.
 const FIRST: NodeId = NodeId(0);
@@ -95,6 +95,13 @@ impl Exercised for Election {
         0
     }
 
+    fn prompts(act: Act) -> Option<Request> {
+        match act {
+            Act::Campaign => Some(Request::Campaign),
+            Act::Acquire | Act::Release | Act::Cancel | Act::Tell(_) | Act::Event => None,
+        }
+    }
+
     fn words(request: &Request) -> String {
         match request {
             Request::Campaign => "calls for an election".to_string(),
@@ -137,6 +144,14 @@ impl Users<Election> for Electorate {
 
     fn outlives_crash(&self, _: NodeId, _: &Request) -> bool {
         true
+    }
+
+    fn prompted(&mut self, _: NodeId, _: &Request) {
+        self.to_begin += 1;
+    }
+
+    fn violations(&self) -> &[Violation] {
+        self.monitor.violations()
     }
 
     fn missed(&mut self, _: NodeId, _: &Request) {

@@ -6,10 +6,10 @@ use crate::error::Error;
 use crate::follow::MutexLaw;
 use crate::metrics::Entry;
 use crate::outcome::Times;
-use crate::plan::{Options, Plan, Workload};
+use crate::plan::{Act, Options, Plan, Workload};
 use crate::simulator::Simulation;
 use conclave_core::mutex::{Causality, Indication, Monitor, Mutex, Request};
-use conclave_core::{Cluster, NodeId, NodeSet, Oracle, Process, Property, Ticks};
+use conclave_core::{Cluster, NodeId, NodeSet, Oracle, Process, Property, Ticks, Violation};
 
 /// The applications of all nodes, and the law they live under.
 pub struct Applications {
@@ -85,6 +85,15 @@ impl Exercised for Mutex {
         }
     }
 
+    fn prompts(act: Act) -> Option<Request> {
+        match act {
+            Act::Acquire => Some(Request::Acquire),
+            Act::Release => Some(Request::Release),
+            Act::Cancel => Some(Request::Cancel),
+            Act::Campaign | Act::Tell(_) | Act::Event => None,
+        }
+    }
+
     fn words(request: &Request) -> String {
         match request {
             Request::Acquire => "asks to enter".to_string(),
@@ -119,6 +128,14 @@ impl Users<Mutex> for Applications {
                 self.scripted && !self.application.is_automatic(node, *request)
             }
         }
+    }
+
+    fn prompted(&mut self, node: NodeId, request: &Request) {
+        self.application.one_more(node, *request);
+    }
+
+    fn violations(&self) -> &[Violation] {
+        self.monitor.violations()
     }
 
     fn missed(&mut self, node: NodeId, request: &Request) {

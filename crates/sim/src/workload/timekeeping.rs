@@ -8,7 +8,7 @@ use crate::simulator::Simulation;
 use crate::wheel::Lane;
 use conclave_core::clock::{Refusal, Time};
 use conclave_core::timekeeping::{Indication, Kind, Monitor, Pairs, Record, Request, Timekeeping};
-use conclave_core::{Cluster, Event, NodeId, Oracle, Process, Property, Ticks, Verdict};
+use conclave_core::{Cluster, Event, NodeId, Oracle, Process, Property, Ticks, Verdict, Violation};
 
 /// Of more events than this, the pairs are not counted.
 const PAIRED_MAX: usize = 3_000;
@@ -147,6 +147,14 @@ impl Exercised for Timekeeping {
         0
     }
 
+    fn prompts(act: Act) -> Option<Request> {
+        match act {
+            Act::Event => Some(Request::Happen),
+            Act::Tell(to) => Some(Request::Tell(to)),
+            Act::Acquire | Act::Release | Act::Cancel | Act::Campaign => None,
+        }
+    }
+
     fn words(request: &Request) -> String {
         match request {
             Request::Happen => "does something".to_string(),
@@ -229,6 +237,14 @@ impl Users<Timekeeping> for Witnesses {
 
     fn outlives_crash(&self, _: NodeId, _: &Request) -> bool {
         true
+    }
+
+    fn prompted(&mut self, _: NodeId, _: &Request) {
+        self.to_do += 1;
+    }
+
+    fn violations(&self) -> &[Violation] {
+        self.monitor.violations()
     }
 
     fn missed(&mut self, _: NodeId, _: &Request) {

@@ -220,6 +220,9 @@ pub const CLASSIC: [&str; 2] = ["--engine", "central-failover"];
 pub struct Up {
     pub running: Running,
     pub nodes: Vec<Node>,
+    /// Where the page is, and the token of this run.
+    pub page: String,
+    pub token: String,
 }
 
 impl Up {
@@ -241,9 +244,15 @@ impl Up {
     /// Waits until the screen is there.
     pub fn from(mut running: Running) -> Self {
         running.wait_for("Ctrl-C"); // The last line, whatever its language.
-        let rows = running.seen.iter().filter(|line| line.contains("http://127.0.0.1:"));
-        let nodes = rows.map(|row| node(row)).collect();
-        Self { running, nodes }
+        let at = |line: &&String| line.contains("http://127.0.0.1:");
+        let is_node = |line: &&String| line.trim_start().starts_with(char::is_numeric);
+        let rows = running.seen.iter().filter(at);
+        let nodes = rows.filter(is_node).map(|row| node(row)).collect();
+        let page = running.seen.iter().find(|line| line.contains("/#token=")).unwrap();
+        let page = page.split_whitespace().last().unwrap();
+        let (page, token) = page.split_once("/#token=").unwrap();
+        let (page, token) = (page.to_string(), token.to_string());
+        Self { running, nodes, page, token }
     }
 
     pub fn leader(&self) -> &Node {

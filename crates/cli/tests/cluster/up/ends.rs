@@ -73,11 +73,12 @@ fn who_does_not_want_to_hear_of_a_hangup_does_not_end_by_it() {
 }
 
 #[test]
-fn a_node_that_dies_with_all_others_ends_it() {
+fn when_no_node_is_left_it_waits_for_a_word_and_its_end_is_a_failure() {
     let place = Place::new("none-left");
     let mut up = Up::start(&place, &["--nodes", "2"]);
     up.nodes.iter().for_each(super::cluster::Node::kill);
     up.running.wait_for("no node is left; their logs are in ");
+    up.running.signal(Signal::INT);
     assert_eq!(up.running.code(), Some(1));
     assert_eq!(place.temporary().len(), 1, "the logs can be read");
 }

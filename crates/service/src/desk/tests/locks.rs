@@ -237,3 +237,38 @@ fn lists_come_in_pages() {
     assert_eq!(page(1, Some("bb")), Ok(("c".to_string(), None)), "a name that nobody uses");
     assert!(page(0, None).is_err() && page(1_001, None).is_err() && page(1, Some("")).is_err());
 }
+
+#[test]
+fn lists_are_searched_and_sorted_and_sessions_are_listed() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b"]);
+    let _held = bench.acquire("team/x", "a", 60_000);
+    bench.enter("team/x", 1);
+    bench.stall(10);
+    let _also = bench.acquire("other", "a", 60_000);
+    bench.enter("other", 1);
+    let _waits = bench.acquire("other", "b", 60_000);
+    let mut names = |search: Option<&str>, sort| {
+        let search = search.map(str::to_string);
+        let page = api::Page { search, sort, ..api::Page::default() };
+        let listed = bench.show(|reply| Question::Locks { page, reply }).expect("a list");
+        assert_eq!(listed.next, None);
+        let names: Vec<String> = listed.locks.into_iter().map(|lock| lock.name).collect();
+        names.join(" ")
+    };
+    assert_eq!(names(None, api::Order::Name), "other team/x");
+    assert_eq!(names(None, api::Order::Held), "team/x other");
+    assert_eq!(names(None, api::Order::Waiters), "other team/x");
+    assert_eq!(names(Some("am/"), api::Order::Name), "team/x");
+    let mut sessions = |limit, search: Option<&str>| {
+        let search = search.map(str::to_string);
+        let page = api::SessionPage { limit: Some(limit), search, stale: false };
+        bench.show(|reply| Question::Sessions { page, reply }).expect("a list")
+    };
+    let all = sessions(10, None);
+    let busy: Vec<(u64, u64)> = all.sessions.iter().map(|one| (one.holds, one.waits)).collect();
+    assert_eq!((busy, all.total), (vec![(2, 0), (0, 1)], 2));
+    let one = sessions(1, None);
+    assert_eq!((one.sessions.len(), one.total), (1, 2));
+    assert_eq!(sessions(10, Some("nobody has this label")).total, 0);
+}

@@ -1,0 +1,32 @@
+//! Branches: what if, beside the run as it was.
+
+use crate::lab::Lab;
+use crate::webdriver::key;
+use serde_json::json;
+
+#[test]
+fn a_branch_leaves_what_is_drawn_for_the_rest_as_it_was() {
+    let Some(lab) = Lab::open("branches") else { return };
+    lab.run("a=ricart-agrawala&n=5&seed=7&latency=uniform:1..20&at=/0");
+    let drop = lab.until_travels("REQUEST");
+    let (at, _) = lab.step();
+    let (before, drawn) = (lab.lines(), lab.drawing());
+    lab.browser.click(&format!(".flying button[aria-label='{drop}']"));
+    lab.branch_chosen("A");
+    let branch = lab.lines();
+    assert_ne!(branch, before, "the edit changes something");
+    assert_eq!(branch[..at as usize], before[..at as usize], "what came before it stays");
+    let said = lab.browser.until(
+        "a count of what differs",
+        "return /^Differs in (\\d+) of (\\d+) events, first at (\\d+)/
+            .exec(document.querySelector('.difference')?.textContent)?.slice(1).map(Number);",
+    );
+    let first = before.iter().zip(&branch).position(|(line, other)| line != other).unwrap() as u64;
+    assert_eq!(said[2], json!(first + 1), "{said}");
+    assert!(said[0].as_u64() < said[1].as_u64(), "{said}");
+    lab.choose_trunk();
+    assert_eq!(lab.lines(), before);
+    assert_eq!(lab.drawing(), drawn);
+    lab.press_until(key::HOME, 0);
+    lab.browser.assert_calm("branches");
+}

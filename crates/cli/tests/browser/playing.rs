@@ -1,0 +1,42 @@
+//! Runs that are played: what one sees is what the algorithm does.
+
+use crate::lab::Lab;
+use crate::webdriver::key;
+
+#[test]
+fn a_run_plays_to_its_end_and_its_lamps_follow() {
+    let Some(lab) = Lab::open("playing") else { return };
+    bully_of_seven_plays_fourteen_messages(&lab);
+    one_answer_lost_leaves_a_request_open_and_then_unanswered(&lab);
+    lab.browser.assert_calm("playing");
+}
+
+fn bully_of_seven_plays_fourteen_messages(lab: &Lab) {
+    lab.run("a=bully&n=7&dead=7&start=4&at=/0");
+    let (at, steps) = lab.step();
+    assert_eq!(at, 0);
+    lab.browser.press(&[']', ']', ']', ']', ' ']); // Fast, then play.
+    lab.at(steps);
+    assert!(lab.facts().starts_with("14 messages"), "{}", lab.facts());
+    let lines = lab.lines();
+    assert_eq!(lines.len() as u64, steps);
+    let ends = |kind: &str| lines.iter().filter(|line| line.kind == kind).count();
+    assert_eq!(ends("message") + ends("dead"), 14, "{lines:#?}");
+    let leads = lines.iter().rev().find(|line| line.kind == "message").unwrap();
+    assert!(leads.text.contains("COORDINATOR"), "{leads:?}");
+    assert_eq!(lab.lamp("S1"), "kept");
+}
+
+fn one_answer_lost_leaves_a_request_open_and_then_unanswered(lab: &Lab) {
+    lab.run("a=ricart-agrawala&n=3&at=/0");
+    lab.to_the_end();
+    assert_eq!(lab.lamp("V1"), "kept");
+    lab.press_until(key::HOME, 0);
+    let drop = lab.until_travels("OK");
+    lab.browser.click(&format!(".flying button[aria-label='{drop}']"));
+    lab.branch_chosen("A");
+    assert_eq!(lab.lamp("V1"), "undecided");
+    lab.to_the_end();
+    assert_eq!(lab.lamp("V1"), "broken");
+    assert_eq!(lab.lamp("S1"), "kept");
+}

@@ -1,0 +1,265 @@
+//! What can be done at a moment, as edits; and what cannot, with the reason. Nothing that is
+//! offered changes what came before: it takes effect right after the event at the cursor.
+
+use super::index;
+use super::messages::{Message, Messages};
+use super::played::Played;
+use super::signs::{NodeSigns, Signs};
+use crate::player::edit;
+use conclave_algorithms::catalog::Family;
+use conclave_core::{NodeId, Ticks};
+use conclave_sim::trace::{Language, Record};
+use conclave_sim::{Options, Plan};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Of more messages than this, the last to arrive are left out.
+const MESSAGES_MAX: usize = 200;
+/// Of more nodes than this, single links are left out.
+const LINKS_MAX: usize = 9;
+/// How long a pause lasts, and by how much a message is late, if nobody says.
+const LATE: Ticks = Ticks::units(10);
+
+/// Something that can be done, or cannot.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "docs/lab.md tells the fields")]
+pub struct Action {
+    pub edit: String,
+    pub about: About,
+    pub verb: &'static str,
+    pub label: String,
+    pub possible: bool,
+    pub why_not: Option<String>,
+}
+
+/// What an action is about.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "docs/lab.md tells the fields")]
+pub enum About {
+    Message(u64),
+    Node(u32),
+    Link(u32, u32),
+}
+
+/// All actions at a moment. Of a run that no plan decided there are none.
+pub fn actions(
+    played: &Played,
+    messages: &Messages,
+    event: usize,
+    signs: &Signs,
+    under_way: &[(u64, Ticks)],
+    language: Language,
+) -> Vec<Action> {
+    let Some(plan) = &played.plan else { return Vec::new() };
+    let over = played.trace.records[..event].last();
+    let over = over.is_some_and(|record| matches!(record, Record::End { .. }));
+    let after = if event == 0 { Ticks::ZERO } else { signs.now + Ticks(1) };
+    let desk = Desk { played, plan, signs, event, after, over, language };
+    let mut actions = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (number, due) in under_way.iter().take(MESSAGES_MAX) {
+        let Some(message) = messages.get(*number).filter(|_| seen.insert(*number)) else {
+            continue;
+        };
+        desk.message(message, *due, messages, under_way, &mut actions);
+    }
+    for place in 0..signs.nodes.len() {
+        desk.node(NodeId(place as u32), &mut actions);
+    }
+    desk.links(&mut actions);
+    actions
+}
+
+struct Desk<'a> {
+    played: &'a Played,
+    plan: &'a Plan,
+    signs: &'a Signs,
+    /// After how many events.
+    event: usize,
+    /// When an action takes effect.
+    after: Ticks,
+    /// Whether the run is over.
+    over: bool,
+    language: Language,
+}
+
+impl Desk<'_> {
+    fn action(
+        &self,
+        about: About,
+        (verb, label): (&'static str, [&str; 2]),
+        edit: String,
+        why_not: Option<[&str; 2]>,
+    ) -> Action {
+        let over = ["the run is over", "a execução terminou"];
+        let why_not = why_not.or(self.over.then_some(over));
+        let told =
+            |[english, portuguese]: [&str; 2]| self.language.pick(english, portuguese).to_string();
+        Action {
+            edit,
+            about,
+            verb,
+            label: told(label),
+            possible: why_not.is_none(),
+            why_not: why_not.map(told),
+        }
+    }
+
+    fn message(
+        &self,
+        message: &Message,
+        due: Ticks,
+        messages: &Messages,
+        under_way: &[(u64, Ticks)],
+        actions: &mut Vec<Action>,
+    ) {
+        let about = About::Message(message.number);
+        let key = message.key(&self.played.trace.header.names);
+        let spent = |until: Ticks| until.since(message.sent);
+        let landed = message.landed.iter().any(|landing| *landing <= self.event);
+        let copy = landed.then_some(["it has arrived once already", "já chegou uma vez"]);
+        let behind = self.plan.fifo
+            && under_way.iter().any(|(other, due)| {
+                let ahead = messages.get(*other).filter(|ahead| ahead.number < message.number);
+                let same = |ahead: &Message| (ahead.from, ahead.to) == (message.from, message.to);
+                ahead.is_some_and(same) && *due > self.signs.now
+            });
+        let kept = behind.then_some([
+            "one that was sent before it is still under way, and this link keeps their order",
+            "uma enviada antes ainda está a caminho, e este canal mantém a ordem",
+        ]);
+        let now =
+            (due <= self.after).then_some(["it arrives next as it is", "já é a próxima a chegar"]);
+        let first = format!("{key}=first@{}", self.after);
+        let late = format!("{key}=delay:{}", spent(due + LATE));
+        let twice = format!("{key}=twice:{}", spent(due + Ticks::UNIT));
+        let verbs = [
+            (("first", ["deliver it now", "entregar agora"]), first, copy.or(now).or(kept)),
+            (("drop", ["drop it", "perdê-la"]), format!("{key}=drop"), copy),
+            (("delay", ["delay it", "atrasá-la"]), late, copy),
+            (("twice", ["deliver it twice", "entregá-la duas vezes"]), twice, copy),
+        ];
+        actions.extend(verbs.map(|(verb, edit, why)| self.action(about, verb, edit, why)));
+    }
+
+    fn node(&self, node: NodeId, actions: &mut Vec<Action>) {
+        let about = About::Node(index(node));
+        let name = self.played.names().name(node);
+        let state = &self.signs.nodes[node.index()];
+        let at = self.after;
+        let down = state.down.then_some(["it is down", "está fora"]);
+        let mut add = |verb, edit: String, why| actions.push(self.action(about, verb, edit, why));
+        add(("crash", ["crash", "derrubar"]), format!("crash={name}@{at}"), down);
+        let back = (!state.down).then_some(["it is up", "está de pé"]);
+        let restart = format!("restart={name}@{at}");
+        let no_rule = self.refused(&restart).then_some([
+            "this algorithm has no rule for a return with its disk",
+            "este algoritmo não tem regra para a volta com o disco",
+        ]);
+        add(("restart", ["restart", "reiniciar"]), restart, back.or(no_rule));
+        let amnesia = format!("amnesia={name}@{at}");
+        add(("amnesia", ["restart without its disk", "reiniciar sem o disco"]), amnesia, back);
+        let paused = state.paused.then_some(["it is paused", "está pausado"]);
+        let pause = format!("pause={name}@{at}+{LATE}");
+        add(("pause", ["pause", "pausar"]), pause, down.or(paused));
+        add(("cut", ["cut it off", "isolar"]), format!("cut={name}@{at}"), self.alone(node));
+        let (ask, why) = self.asks(node, state);
+        add(("ask", ask), format!("ask={name}@{at}"), down.or(why));
+        let outside = (!state.waiting && state.inside.is_none())
+            .then_some(["it is not inside and does not wait", "não está dentro nem espera"]);
+        if self.family() == Family::Mutex && self.is_client(node) {
+            add(("leave", ["leave", "sair"]), format!("leave={name}@{at}"), down.or(outside));
+        }
+    }
+
+    fn alone(&self, node: NodeId) -> Option<[&'static str; 2]> {
+        let others = self.signs.nodes.len() - 1;
+        let cut = self.signs.cut_links();
+        let apart = cut.iter().filter(|(a, b)| *a == node || *b == node).count();
+        let words = ["it is cut off already", "já está isolado"];
+        (others == 0 || apart == others).then_some(words)
+    }
+
+    fn family(&self) -> Family {
+        self.played.experiment.setting.entry.family
+    }
+
+    fn is_client(&self, node: NodeId) -> bool {
+        node.0 < self.played.names().clients
+    }
+
+    /// What the application of a node can ask, and why not.
+    fn asks(
+        &self,
+        node: NodeId,
+        state: &NodeSigns,
+    ) -> ([&'static str; 2], Option<[&'static str; 2]>) {
+        let nobody = ["nobody asks anything on this node", "ninguém pede nada neste nó"];
+        let nobody = (!self.is_client(node)).then_some(nobody);
+        match self.family() {
+            Family::Mutex => {
+                let words = ["ask to enter", "pedir para entrar"];
+                let waits = state.waiting.then_some(["it waits already", "já espera"]);
+                let inside = state.inside.map(|_| ["it is inside", "está dentro"]);
+                (words, nobody.or(waits).or(inside))
+            }
+            Family::Election => (["call an election", "convocar uma eleição"], nobody),
+            Family::Clock => {
+                let played = self.played.experiment.play().is_some();
+                let own = ["the example has a script of its own", "o exemplo tem roteiro próprio"];
+                (["do something", "fazer algo"], nobody.or(played.then_some(own)))
+            }
+            Family::Detector => {
+                let words = ["ask", "pedir"];
+                let none = ["a detector is asked nothing", "a um detector não se pede nada"];
+                (words, Some(none))
+            }
+        }
+    }
+
+    /// Whether the simulator refuses such a plan.
+    fn refused(&self, text: &str) -> bool {
+        let Ok(edit) = edit::parse(text, self.played.names()) else { return true };
+        let mut plan = self.plan.clone();
+        let applied = edit.apply(&mut plan, self.family(), None);
+        applied.is_err() || self.played.experiment.prepare(&plan, &Options::default()).is_err()
+    }
+
+    /// Single links, where there are few.
+    fn links(&self, actions: &mut Vec<Action>) {
+        let n = self.signs.nodes.len();
+        let cut = self.signs.cut_links();
+        let at = self.after;
+        if !cut.is_empty() {
+            let about = About::Node(0);
+            let words = ["heal all links", "restaurar todos os canais"];
+            actions.push(self.action(about, ("heal-all", words), format!("heal@{at}"), None));
+        }
+        if n > LINKS_MAX {
+            return;
+        }
+        let name = |node: NodeId| self.played.names().name(node);
+        let suspicion = |by: NodeId, of: NodeId| format!("suspect={}:{}@{at}", name(by), name(of));
+        let listens = n > 1 && !self.refused(&suspicion(NodeId(0), NodeId(1)));
+        for a in (0..n as u32).map(NodeId) {
+            for b in (a.0 + 1..n as u32).map(NodeId) {
+                let about = About::Link(index(a), index(b));
+                let is_cut = cut.contains(&(a, b));
+                let is = is_cut.then_some(["it is cut already", "já está cortado"]);
+                let whole = (!is_cut).then_some(["it is not cut", "não está cortado"]);
+                let link = format!("{},{}@{at}", name(a), name(b));
+                let words = ("cut", ["cut the link", "cortar o canal"]);
+                actions.push(self.action(about, words, format!("cut={link}"), is));
+                let words = ("heal", ["heal the link", "restaurar o canal"]);
+                actions.push(self.action(about, words, format!("heal={link}"), whole));
+                if listens {
+                    let words = ["let one suspect the other", "fazer um suspeitar do outro"];
+                    let verb = ("suspect", words);
+                    actions.push(self.action(about, verb, suspicion(a, b), None));
+                    actions.push(self.action(about, verb, suspicion(b, a), None));
+                }
+            }
+        }
+    }
+}

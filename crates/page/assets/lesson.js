@@ -1,0 +1,59 @@
+// A lesson asks before it shows: the question, the choices, then the run, then whether it was so.
+
+import { fill, h } from "./dom.js";
+import { addressOf } from "./front.js";
+
+export class Lesson {
+  constructor(session, context, player) {
+    Object.assign(this, { session, context, player, answered: new Map() });
+    this.root = h("section", { class: "lesson sheet", hidden: true });
+  }
+
+  draw(catalogue) {
+    const { t } = this.context;
+    const id = this.session.spec?.lesson;
+    const lesson = catalogue?.lessons?.find((other) => String(other.id) === String(id));
+    this.root.hidden = !lesson;
+    if (!lesson) return;
+    const number = catalogue.lessons.indexOf(lesson) + 1;
+    const answer = this.answered.get(lesson.id);
+    fill(this.root,
+      h("p", { class: "eyebrow" }, t("lesson.number", { n: number, of: catalogue.lessons.length })),
+      h("h2", {}, lesson.title), lesson.text ? h("p", {}, lesson.text) : null,
+      h("p", { class: "question" }, lesson.question),
+      answer === undefined ? this.#choices(lesson, catalogue)
+        : this.#judged(lesson, answer, catalogue));
+  }
+
+  #choices(lesson, catalogue) {
+    const { t } = this.context;
+    const take = (answer) => {
+      this.answered.set(lesson.id, answer);
+      this.draw(catalogue);
+      this.root.querySelector("button, a")?.focus();
+      this.player.play(lesson.stop ?? null);
+    };
+    const options = lesson.options ?? [];
+    return h("div", { class: "row" }, options.map((option, k) => h("button", { type: "button",
+      on: { click: () => take(k) } }, option)),
+    options.length ? null : h("button", { type: "button", class: "primary",
+      on: { click: () => take(null) } }, t("lesson.show")));
+  }
+
+  #judged(lesson, answer, catalogue) {
+    const { t } = this.context;
+    const right = answer === lesson.right;
+    const next = catalogue.lessons[catalogue.lessons.indexOf(lesson) + 1];
+    const scenario = next && catalogue.scenarios.find(({ name }) => name === next.scenario);
+    const run = scenario && { ...scenario, ...(scenario.runs?.[next.run ?? 0] ?? {}) };
+    const verdict = answer === null ? null : h("p", { class: right ? "right" : "wrong" },
+      t(right ? "lesson.right" : "lesson.wrong", { said: lesson.options[answer],
+        is: lesson.options[lesson.right] }));
+    return [verdict, h("p", {}, lesson.answer), h("div", { class: "row" },
+      h("button", { type: "button", on: { click: () => { this.session.go(0)
+        .then(() => this.player.play(lesson.stop ?? null)); } } }, t("lesson.again")),
+      next && run?.flags !== null && run?.flags !== undefined ? h("a", { class: "button primary",
+        href: addressOf({ ...run, name: scenario.name }, { lesson: next.id }), "data-link": true },
+      t("lesson.next")) : null)];
+  }
+}

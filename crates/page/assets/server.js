@@ -1,0 +1,106 @@
+// Questions to the server. The page computes no algorithm: it asks, and draws the answer.
+
+import { language } from "./i18n.js";
+
+// Refused, with the server's one line, and which field it is about.
+export class Refusal extends Error {
+  constructor(message, field) {
+    super(message);
+    this.field = field;
+  }
+}
+
+const RETRY_AFTER = 250;
+const TRIES = 4;
+
+export async function ask(path, question, signal) {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await fetch(path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...question, lang: language() }),
+      signal,
+    });
+    if (answer.ok) return answer.json();
+    // 503: as many questions as may be asked at once are being answered.
+    if (answer.status !== 503 || tries === TRIES) throw await refusal(answer);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER * tries));
+  }
+}
+
+async function refusal(answer) {
+  try {
+    const { error, field } = await answer.json();
+    return new Refusal(error ?? `HTTP ${answer.status}`, field);
+  } catch (noJson) {
+    return new Refusal(`HTTP ${answer.status}`);
+  }
+}
+
+// The same for a recording, a Blob: it is sent with each question, since the server keeps nothing.
+export async function askRecording(recording, { window: [from, to], at }, signal) {
+  const query = new URLSearchParams({ lang: language(), at, from, to });
+  const answer = await fetch(`/lab/recording?${query}`,
+    { method: "POST", body: recording, signal });
+  if (!answer.ok) throw await refusal(answer);
+  return answer.json();
+}
+
+const catalogues = new Map();
+
+// What there is: algorithms, scenarios, lessons. Asked once a language.
+export function catalogue() {
+  const lang = language();
+  if (!catalogues.has(lang)) {
+    const asked = fetch(`/lab/catalog?lang=${lang}`).then(async (answer) => {
+      if (!answer.ok) throw await refusal(answer);
+      return answer.json();
+    });
+    asked.catch(() => catalogues.delete(lang));
+    catalogues.set(lang, asked);
+  }
+  return catalogues.get(lang);
+}
+
+// The objects of an answer that comes line by line; aborting `signal` ends the server's work.
+export async function* lines(path, question, signal) {
+  const answer = await fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...question, lang: language() }),
+    signal,
+  });
+  if (!answer.ok) throw await refusal(answer);
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    rest += value ?? "";
+    const complete = rest.split("\n");
+    rest = complete.pop();
+    for (const line of complete) if (line.trim()) yield JSON.parse(line);
+    if (done) break;
+  }
+  if (rest.trim()) yield JSON.parse(rest);
+}
+
+// A run as a file: what the command line would write.
+export async function exported(question) {
+  const answer = await fetch("/lab/export", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...question, lang: language() }),
+  });
+  if (!answer.ok) throw await refusal(answer);
+  return answer.blob();
+}
+
+// Lets the browser save it.
+export async function download(question, name) {
+  const address = URL.createObjectURL(await exported(question));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

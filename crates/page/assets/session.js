@@ -1,0 +1,220 @@
+// What is open in the lab: the run's settings, its branches, the cursor, the selection. Views
+// listen: "run" (another run or branch), "cursor", "moment" (the state at the cursor has come),
+// "window" (more events have come), "selection", "trouble", "busy".
+//
+// A branch is a value: a parent, the event after which it leaves, one edit. The server runs it from
+// the beginning whenever it is asked, so nothing is ever discarded.
+
+import { ask, askRecording } from "./server.js";
+import { writeFlags } from "./flags.js";
+import { Run } from "./run.js";
+
+const WINDOW = 400;
+// The server tells no more at once.
+const WINDOW_MAX = 2000;
+
+export class Session extends EventTarget {
+  constructor(signal) {
+    super();
+    this.signal = signal;
+    this.#clear();
+  }
+
+  #clear() {
+    this.spec = null;
+    this.branches = [];
+    this.branch = "";
+    this.cursor = 0;
+    this.selection = null;
+    this.runs = new Map();
+    this.asked = new Set();
+  }
+
+  get run() {
+    return this.runs.get(this.branch);
+  }
+
+  // The state at the cursor, or the last that has come.
+  get moment() {
+    const moment = this.run?.moments.get(this.cursor);
+    if (moment) this.lastMoment = moment;
+    return moment ?? (this.lastMoment && this.run ? this.lastMoment : null);
+  }
+
+  get event() {
+    return this.run?.full.get(this.cursor);
+  }
+
+  // Opens a run, all of its branches, at a cursor.
+  async open({ spec, branches = [], branch = "", cursor = 0, selection = null }) {
+    const before = { ...this };
+    this.#clear();
+    Object.assign(this, { spec, branches, cursor, selection, lastMoment: null });
+    this.branch = branches.some(({ name }) => name === branch) ? branch : "";
+    const opened = await this.#load(this.branch, cursor);
+    if (!opened) {
+      // Somebody may have opened yet another run in the meantime: that one stays.
+      if (this.spec !== spec) return false;
+      if (before.spec && before.runs.size) Object.assign(this, before);
+      this.#tell("run");
+      return false;
+    }
+    this.cursor = Math.min(cursor, this.run.events);
+    this.#tell("run");
+    for (const { name } of [{ name: "" }, ...branches]) {
+      if (!this.runs.has(name)) await this.#load(name, 0);
+    }
+    if (branches.length) this.#tell("run");
+    return true;
+  }
+
+  close() {
+    this.#clear();
+    this.#tell("run");
+  }
+
+  // The same questions again, for another language.
+  async again() {
+    if (!this.spec) return;
+    const { spec, branches, branch, cursor, selection } = this;
+    await this.open({ spec, branches, branch, cursor, selection });
+  }
+
+  // The edits of a branch, from the root.
+  editsOf(name) {
+    const branch = this.branches.find((other) => other.name === name);
+    return branch ? [...this.editsOf(branch.parent), branch.edit] : [];
+  }
+
+  question(name = this.branch) {
+    if (this.spec.recording) return {};
+    return { algorithm: this.spec.algorithm, flags: writeFlags(this.spec.flags),
+      edits: this.editsOf(name), story: this.spec.story ?? null };
+  }
+
+  async #load(name, cursor) {
+    const from = Math.max(0, cursor - WINDOW / 2);
+    const answer = await this.#ask({ ...this.question(name), window: [from, from + WINDOW],
+      at: cursor });
+    if (answer) this.runs.set(name, new Run(answer));
+    return Boolean(answer);
+  }
+
+  async #ask(question) {
+    const { spec } = this;
+    this.#tell("busy", true);
+    try {
+      const answer = spec.recording ? await askRecording(spec.recording, question, this.signal)
+        : await ask("/lab/run", question, this.signal);
+      return spec === this.spec ? answer : null;
+    } catch (error) {
+      if (error.name !== "AbortError") this.#tell("trouble", error.message);
+      return null;
+    } finally {
+      this.#tell("busy", false);
+    }
+  }
+
+  async go(cursor) {
+    if (!this.run) return;
+    const next = Math.max(0, Math.min(cursor, this.run.events));
+    if (next === this.cursor && this.run.moments.has(next)) return;
+    this.cursor = next;
+    this.#tell("cursor");
+    if (this.run.moments.has(next) && this.run.has(next, next)) this.#tell("moment");
+    else await this.need(next, next, next);
+    // The next step is asked for before anybody takes it.
+    if (next < this.run?.events && !this.run.moments.has(next + 1)) {
+      this.need(next + 1, next + 1, next + 1);
+    }
+  }
+
+  // Sees to it that events from..to are here in full, and the state after `at`.
+  async need(from, to, at = null, name = this.branch) {
+    const run = this.runs.get(name);
+    if (!run) return;
+    const whole = run.has(from, to);
+    if (whole && (at === null || run.moments.has(at))) return;
+    const [low, high] = whole ? [0, 0] : around(run, from, to);
+    const only = whole ? ["moment"] : ["list", ...(at === null ? [] : ["moment"])];
+    const key = `${name}/${low}-${high}/${at}`;
+    if (this.asked.has(key)) return;
+    this.asked.add(key);
+    const answer = await this.#ask({ ...this.question(name), window: [low, high],
+      at: at ?? 0, only });
+    this.asked.delete(key);
+    if (!answer || this.runs.get(name) !== run) return;
+    run.add(answer);
+    if (!whole) this.#tell("window");
+    if (name === this.branch && at === this.cursor) this.#tell("moment");
+  }
+
+  // The whole run, window by window.
+  async needAll(name) {
+    const run = this.runs.get(name);
+    for (let from = 1; run && from <= run.events; from += WINDOW_MAX) {
+      await this.need(from, Math.min(from + WINDOW_MAX - 1, run.events), null, name);
+    }
+  }
+
+  // Opens a branch at the cursor; the run it leaves stays as it is.
+  async whatIf(edit) {
+    const same = this.branches.find((branch) => branch.edit === edit
+      && branch.parent === this.branch);
+    if (same) return this.choose(same.name);
+    const name = this.#freeName();
+    this.branches.push({ name, parent: this.branch, step: this.cursor, edit });
+    if (await this.#load(name, this.cursor)) return this.choose(name);
+    this.branches.pop();
+    return false;
+  }
+
+  choose(name) {
+    if (!this.runs.has(name)) return false;
+    this.branch = name;
+    this.cursor = Math.min(this.cursor, this.run.events);
+    this.lastMoment = null;
+    this.#tell("run");
+    this.need(this.cursor, this.cursor, this.cursor);
+    return true;
+  }
+
+  // Takes back a branch, and those that leave from it.
+  remove(name) {
+    const gone = this.branches.find((branch) => branch.name === name);
+    if (!gone) return;
+    for (const child of this.branches.filter(({ parent }) => parent === name)) {
+      this.remove(child.name);
+    }
+    this.branches = this.branches.filter((branch) => branch !== gone);
+    this.runs.delete(name);
+    if (this.branch === name) this.choose(gone.parent);
+    else this.#tell("run");
+  }
+
+  select(selection) {
+    const same = this.selection && selection && this.selection.kind === selection.kind
+      && this.selection.id === selection.id;
+    this.selection = same ? null : selection;
+    this.#tell("selection");
+  }
+
+  #freeName() {
+    for (let number = 0; ; number += 1) {
+      const letter = String.fromCharCode(65 + (number % 26));
+      const name = letter + (number < 26 ? "" : Math.floor(number / 26));
+      if (!this.branches.some((branch) => branch.name === name)) return name;
+    }
+  }
+
+  #tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}
+
+// A stretch of events to ask for, a full window where the run has that many.
+function around(run, from, to) {
+  const spare = Math.max(0, WINDOW - (to - from + 1));
+  const low = Math.max(0, from - 1 - Math.floor(spare / 2));
+  return [low, Math.min(run.events, Math.max(to, low + WINDOW))];
+}

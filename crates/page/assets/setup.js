@@ -1,0 +1,97 @@
+// The settings of a run as fields: algorithm, size, workload, latency, seed; a switch for each
+// assumption that the algorithm states; and whatever else `conclave sim` takes, as its flags.
+
+import { afterCalm, fill, h } from "./dom.js";
+import { includesAll, parseFlags, valueOf, withFlag, withoutAll, writeFlags } from "./flags.js";
+
+const LATENCIES = ["unit", "uniform:1..20", "exp:2", "const:5"];
+const WORKLOADS = ["all-at-once", "single:1", "closed:10", "poisson:0.05"];
+const FIELDS = ["nodes", "seed", "latency", "workload"];
+const FAMILIES = ["mutex", "election", "detector", "clock"];
+
+export class Setup {
+  // `change(spec)` opens another run.
+  constructor(session, context, change) {
+    Object.assign(this, { session, context, change, catalogue: null });
+    this.fields = h("div", { class: "setup-fields" });
+    this.switches = h("div", { class: "assumptions", role: "group" });
+  }
+
+  draw(catalogue) {
+    this.catalogue = catalogue ?? this.catalogue;
+    const { spec } = this.session;
+    if (!spec || !this.catalogue || spec.recording) {
+      fill(this.fields);
+      fill(this.switches);
+      return;
+    }
+    this.#fields(spec);
+    this.#switches(spec);
+  }
+
+  get algorithm() {
+    return this.catalogue?.algorithms.find(({ id }) => id === this.session.spec?.algorithm);
+  }
+
+  // Another run: the branches belong to the old one, and so does the scenario's name.
+  #set(flags, algorithm = this.session.spec.algorithm) {
+    this.change({ algorithm, flags, story: null, scenario: null });
+  }
+
+  #fields(spec) {
+    const { t } = this.context;
+    const set = (name) => (event) =>
+      this.#set(withFlag(spec.flags, name, event.target.value.trim()));
+    const field = (label, input) => h("label", { class: "field" }, h("span", {}, label), input);
+    const rest = spec.flags.filter(([name]) => !FIELDS.includes(name));
+    const families = FAMILIES.map((family) => h("optgroup", { label: t(`family.${family}`) },
+      this.catalogue.algorithms.filter((algorithm) => algorithm.family === family)
+        .map((algorithm) => h("option", { value: algorithm.id }, algorithm.title))));
+    const choice = h("select", { on: { change: () => this.#another(choice.value) } }, families);
+    choice.value = spec.algorithm;
+    fill(this.fields, field(t("setup.algorithm"), choice),
+      field(t("setup.nodes"), h("input", { type: "number", min: 1, max: 64, value:
+        valueOf(spec.flags, "nodes") ?? "7", class: "short", on: { change: set("nodes") } })),
+      field(t("setup.workload"), this.#suggest("workload", WORKLOADS, spec, set)),
+      field(t("setup.latency"), this.#suggest("latency", LATENCIES, spec, set)),
+      field(t("setup.seed"), h("input", { type: "number", min: 0, value:
+        valueOf(spec.flags, "seed") ?? "1", class: "short", on: { change: set("seed") } })),
+      h("button", { type: "button", on: { click: () => this.#set(withFlag(spec.flags, "seed",
+        String(1 + Number(valueOf(spec.flags, "seed") ?? "1")))) } }, t("setup.next-seed")),
+      h("label", { class: "field wide" }, h("span", {}, t("setup.flags")),
+        h("input", { class: "mono", spellcheck: "false", autocomplete: "off",
+          value: writeFlags(rest), on: { change: (event) => this.#set([
+            ...spec.flags.filter(([name]) => FIELDS.includes(name)),
+            ...parseFlags(event.target.value)]) } })));
+  }
+
+  #suggest(name, values, spec, set) {
+    const list = `suggest-${name}`;
+    return h("span", {}, h("input", { list, class: "middling", value: valueOf(spec.flags, name)
+      ?? values[0], on: { change: set(name) } }),
+    h("datalist", { id: list }, values.map((value) => h("option", { value }))));
+  }
+
+  // Another algorithm keeps only what all have.
+  #another(id) {
+    const { flags } = this.session.spec;
+    this.#set(flags.filter(([name]) => ["nodes", "seed", "latency"].includes(name)), id);
+  }
+
+  #switches(spec) {
+    const { t } = this.context;
+    this.switches.setAttribute("aria-label", t("setup.assumptions"));
+    const known = (this.algorithm?.assumptions ?? []).filter(({ without }) => without);
+    const heading = h("span", { class: "soft small" }, t("setup.assumes"));
+    fill(this.switches, known.length ? heading : null,
+      known.map((assumption) => {
+        const breaking = parseFlags(assumption.without);
+        const off = includesAll(spec.flags, breaking);
+        return h("label", { class: `switch${off ? " off" : ""}`, title: assumption.without },
+          h("input", { type: "checkbox", role: "switch", checked: !off, on: { change: afterCalm(0,
+            () => this.#set(off ? withoutAll(spec.flags, breaking)
+              : [...spec.flags, ...breaking])) } }),
+          h("span", { class: "tag" }, assumption.id), h("span", {}, assumption.text));
+      }));
+  }
+}

@@ -1,0 +1,86 @@
+//! Bodies of questions and answers: how long they may be, and how they are written.
+
+use crate::Problem;
+use crate::assets::takes_gzip;
+use crate::lab::translate::Tongue;
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::io::Write;
+use std::time::Duration;
+
+/// The longest question.
+pub const QUESTION_MAX: usize = 64 << 10;
+/// For a question to arrive.
+const ARRIVAL: Duration = Duration::from_secs(10);
+/// Shorter answers are sent as they are.
+const PLAIN_MAX: usize = 1_400;
+
+/// All of a body, if it is not too long and does not take too long.
+pub async fn bytes(body: Body, most: usize) -> Result<Bytes, Problem> {
+    let english = Tongue::of(None);
+    let late = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the question did not come in time");
+    let read = tokio::time::timeout(ARRIVAL, axum::body::to_bytes(body, most));
+    read.await.map_err(late)?.map_err(|_| {
+        let words = format!("the question is longer than {} KiB", most >> 10);
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, english.say(&words))
+    })
+}
+
+/// A question in JSON.
+pub async fn question<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
+    let bytes = bytes(body, QUESTION_MAX).await?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let words = format!("the question is not understood: {error}");
+        Problem::new(StatusCode::BAD_REQUEST, words)
+    })
+}
+
+/// Whether a client takes an answer compressed.
+#[derive(Clone, Copy)]
+pub struct Packed(bool);
+
+impl Packed {
+    /// As the headers of the question say.
+    pub fn of(headers: &HeaderMap) -> Self {
+        Self(takes_gzip(headers))
+    }
+
+    /// An answer in JSON. Made on the thread that worked it out.
+    pub fn json(self, answer: &impl Serialize) -> Result<Prepared, Problem> {
+        let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the answer is no JSON");
+        let plain = serde_json::to_vec(answer).map_err(failed)?;
+        if !self.0 || plain.len() < PLAIN_MAX {
+            return Ok(Prepared { bytes: plain, packed: false });
+        }
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        // Writing into memory does not fail.
+        let _ = encoder.write_all(&plain);
+        Ok(Prepared { bytes: encoder.finish().unwrap_or_default(), packed: true })
+    }
+}
+
+/// An answer, ready to be sent.
+pub struct Prepared {
+    bytes: Vec<u8>,
+    packed: bool,
+}
+
+impl IntoResponse for Prepared {
+    fn into_response(self) -> Response {
+        let mut response = self.bytes.into_response();
+        let headers = response.headers_mut();
+        let value = HeaderValue::from_static;
+        headers.insert(header::CONTENT_TYPE, value("application/json"));
+        headers.insert(header::CACHE_CONTROL, value("no-store"));
+        headers.insert(header::VARY, value("accept-encoding"));
+        if self.packed {
+            headers.insert(header::CONTENT_ENCODING, value("gzip"));
+        }
+        response
+    }
+}

@@ -1,0 +1,48 @@
+//! `POST /lab/recording`: a recording, also of a real cluster, played and judged.
+
+use super::body::{Packed, Prepared, bytes};
+use super::translate::Tongue;
+use super::turns::Turns;
+use crate::Problem;
+use axum::body::Body;
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
+use conclave_lab::player::answer::tell;
+use conclave_lab::player::{Played, RunQuestion};
+use serde::Deserialize;
+
+/// The longest recording.
+const RECORDING_MAX: usize = 16 << 20;
+
+#[derive(Deserialize)]
+pub struct Asked {
+    #[serde(default)]
+    lang: Option<String>,
+    #[serde(default)]
+    at: usize,
+    #[serde(default)]
+    from: Option<usize>,
+    #[serde(default)]
+    to: Option<usize>,
+}
+
+pub async fn recording(
+    State(turns): State<Turns>,
+    Query(asked): Query<Asked>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Prepared, Problem> {
+    let tongue = Tongue::of(asked.lang.as_deref());
+    let packed = Packed::of(&headers);
+    let file = bytes(body, RECORDING_MAX).await?;
+    let work = move || {
+        let played = Played::by_recording(&file).map_err(|refused| tongue.refuse(&refused))?;
+        let window = asked.from.map(|from| (from, asked.to.unwrap_or(usize::MAX)));
+        let question =
+            RunQuestion { at: asked.at, window, lang: asked.lang, ..RunQuestion::default() };
+        let mut answer = tell(&played, &question);
+        tongue.translate(&mut answer);
+        packed.json(&answer)
+    };
+    turns.short(tongue, work).await
+}
