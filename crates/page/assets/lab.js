@@ -11,7 +11,7 @@ import { keyActions } from "./lab_keys.js";
 import { Stage } from "./lab_stage.js";
 import { Session } from "./session.js";
 import { chooseRecording, share } from "./share.js";
-import { catalogue } from "./server.js";
+import { catalogue, recordingOfCluster } from "./server.js";
 
 // Browsers refuse more than 100 to 200 changes of the address in 10 s.
 const ADDRESS_PAUSE = 350;
@@ -61,8 +61,13 @@ class Lab {
   async route() {
     if (location.hash && location.hash === this.written) return;
     const address = parseAddress(location.hash);
+    const live = new URLSearchParams(location.hash.slice(1));
     this.stage.player.pause();
     if (!await this.learn()) return;
+    if (live.get("recording") === "up") {
+      await this.openLive(live.get("lock"));
+      return;
+    }
     if (!address) {
       this.session.close();
       this.written = null;
@@ -75,6 +80,19 @@ class Lab {
     if (trunk && !sameHash(address.hash, trunk.hash)) this.stage.trouble("lab.other-run");
     const told = address.spec.scenario && !address.spec.lesson;
     if (run && told && !address.cursor && !address.hash) this.stage.playTheStory();
+  }
+
+  // What the nodes of this cluster have written down until now, of one lock or of all.
+  async openLive(lock) {
+    fill(this.root, this.stage.root);
+    try {
+      const file = await recordingOfCluster(lock);
+      await this.open({ spec: { algorithm: "", flags: [], recording: file,
+        title: lock ?? this.context.t("lab.live-recording") } });
+    } catch (error) {
+      this.session.close();
+      this.stage.say(error.message);
+    }
   }
 
   async open(address) {
