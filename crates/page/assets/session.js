@@ -28,6 +28,8 @@ export class Session extends EventTarget {
     this.selection = null;
     this.runs = new Map();
     this.asked = new Set();
+    this.fetching = false;
+    this.waiting = null;
   }
 
   get run() {
@@ -155,6 +157,20 @@ export class Session extends EventTarget {
     run.add(answer);
     if (!whole) this.#tell("window");
     if (name === this.branch && at === this.cursor) this.#tell("moment");
+  }
+
+  // While one scrolls: a window at a time, and of those that wait only the last.
+  async needSoon(from, to, name = this.branch) {
+    if (this.fetching) {
+      this.waiting = [from, to, name];
+      return;
+    }
+    this.fetching = true;
+    await this.need(from, to, null, name);
+    this.fetching = false;
+    const next = this.waiting;
+    this.waiting = null;
+    if (next) this.needSoon(...next);
   }
 
   // The whole run, window by window.
