@@ -3,7 +3,7 @@
 use crate::fake::{Answer, DEADLINE, Fake, Request, refuse, session, usual};
 use crate::running_command::Running;
 use crate::support::{Done, conclave, conclave_reading};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
