@@ -154,7 +154,8 @@ impl Walk<'_, '_> {
     fn has_room(&mut self, waiting: u64) -> bool {
         let places = self.leading.capacity() / 7 * 8; // A table is at most 7/8 full.
         self.bytes = self.bytes.max((places * PLACE) as u64 + waiting);
-        self.leading.len() as u64 <= self.limits.states_max && self.bytes <= self.limits.memory_max
+        let few = self.leading.len() as u64 <= self.limits.states_max;
+        few && self.bytes <= self.limits.memory_max && !self.limits.interrupt.is_raised()
     }
 }
 

@@ -66,7 +66,7 @@ mod vocabulary;
 mod workings;
 
 pub use checker::Checkable;
-pub use report::{Limits, Progress, Reduction, Report, Stop};
+pub use report::{Interrupt, Limits, Progress, Reduction, Report, Stop};
 pub use vocabulary::{Ask, Explored, Family, Word};
 
 /// Sets of nodes are kept in 64 bits.

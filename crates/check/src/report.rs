@@ -3,6 +3,8 @@
 use crate::violations::Violations;
 use conclave_core::{Property, Story, Verdict};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How far to look, how, and for what. None of it changes what can happen.
 #[derive(Clone, Debug)]
@@ -21,6 +23,24 @@ pub struct Limits {
     pub symmetry: bool,
     /// The properties that matter; all that can be looked at if empty.
     pub properties: Vec<Property>,
+    /// Ends the search from outside.
+    pub interrupt: Interrupt,
+}
+
+/// Somebody may no longer want to know: ends a search from another thread.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// The search ends soon.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it should.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Default for Limits {
@@ -33,6 +53,7 @@ impl Default for Limits {
             partial_order: true,
             symmetry: true,
             properties: Vec::new(),
+            interrupt: Interrupt::default(),
         }
     }
 }
@@ -70,6 +91,8 @@ pub enum Stop {
     Memory,
     /// Something was found, and the rest would not matter.
     Found,
+    /// Nobody wanted to know any more.
+    Interrupted,
 }
 
 /// What was found.

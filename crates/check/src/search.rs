@@ -130,8 +130,7 @@ impl<'a> Search<'a> {
             depth += 1;
             found.absorb(more);
             if self.full.load(Ordering::Relaxed) {
-                let states = self.unique.load(Ordering::Relaxed) >= self.limits.states_max;
-                break Some(if states { Stop::States } else { Stop::Memory });
+                break Some(self.why_full());
             }
             if self.partial_order && self.space.slots().len() > links {
                 break Some(Stop::Found); // To be begun anew.
@@ -141,6 +140,17 @@ impl<'a> Search<'a> {
         let depth = if frontier.is_empty() { depth.saturating_sub(1) } else { depth };
         let unique_states = self.unique.load(Ordering::Relaxed);
         Ended { found, unique_states, depth, stop, bytes, surprised }
+    }
+
+    /// Which limit was reached.
+    fn why_full(&self) -> Stop {
+        if self.limits.interrupt.is_raised() {
+            Stop::Interrupted
+        } else if self.unique.load(Ordering::Relaxed) >= self.limits.states_max {
+            Stop::States
+        } else {
+            Stop::Memory
+        }
     }
 
     /// Whether what was found makes the rest pointless.
@@ -176,7 +186,8 @@ impl<'a> Search<'a> {
         let unique_states = self.unique.load(Ordering::Relaxed);
         let frontier = self.waiting.load(Ordering::Relaxed);
         let memory = self.visited.bytes_soon() + self.frontier.load(Ordering::Relaxed);
-        if unique_states >= self.limits.states_max || memory >= self.limits.memory_max {
+        let full = unique_states >= self.limits.states_max || memory >= self.limits.memory_max;
+        if full || self.limits.interrupt.is_raised() {
             self.full.store(true, Ordering::Relaxed);
         }
         (self.progress)(Progress { unique_states, frontier, depth });

@@ -151,6 +151,8 @@ impl StateGraph {
         let broken = |property: &&Property| self.found.place(**property).is_some();
         if wanted.iter().filter(|property| is_fatal(**property)).any(|p| broken(&p)) {
             Some(Stop::Found)
+        } else if limits.interrupt.is_raised() {
+            Some(Stop::Interrupted)
         } else if self.len() as u64 >= limits.states_max {
             Some(Stop::States)
         } else if self.bytes() >= limits.memory_max {

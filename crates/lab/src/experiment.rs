@@ -149,6 +149,11 @@ impl Experiment {
         Ok(Self { setting, names, drivers, set })
     }
 
+    /// The parameters as they were typed, `name=value`.
+    pub fn set(&self) -> &[String] {
+        &self.set
+    }
+
     /// Whether a parameter has the text of a file, so that flags alone cannot say it.
     pub fn needs_file(&self) -> bool {
         let Setting { entry, params, .. } = &self.setting;
@@ -270,7 +275,12 @@ impl Experiment {
     pub fn command(&self, plan: &Plan) -> String {
         let mut words = vec![format!("conclave sim {}", self.setting.entry.id)];
         words.push(format!("--nodes {}", self.setting.n));
-        words.extend(self.set.iter().map(|set| format!("--set {}", quoted(set))));
+        words.extend(self.set.iter().map(|set| format!("--set {}", quoted(&on_one_line(set)))));
+        let elected: Vec<String> =
+            self.setting.candidates.iter().map(|node| self.names.name(node)).collect();
+        if !elected.is_empty() {
+            words.push(format!("--candidates {}", elected.join(",")));
+        }
         words.extend(conclave_sim::flags(plan, &self.names));
         words.join(" ")
     }
@@ -295,7 +305,19 @@ fn elective(setting: Setting, names: &Names, people: &People<'_>) -> Result<Sett
     Ok(setting)
 }
 
-/// One `--set`: its name, and its value or the text of the file that it names.
+/// A parameter as it can be typed: where it has the text of a file, with `=` in front of its
+/// lines.
+fn on_one_line(set: &str) -> String {
+    match set.split_once('=') {
+        Some((name, text)) if text.contains('\n') => {
+            format!("{name}=={}", text.trim_end().replace('\n', ";"))
+        }
+        Some(_) | None => set.to_string(),
+    }
+}
+
+/// One `--set`: its name, and its value or the text of the file that it names; or, after another
+/// `=`, that text itself, where `;` ends a line.
 pub(crate) fn value(
     entry: &'static Entry,
     text: &str,
@@ -312,7 +334,10 @@ pub(crate) fn value(
                 let accepted = parameter.accepted();
                 Usage::flag("--set", text, format!("{reason}; takes {name}={accepted}"))
             };
-            read(value).map_err(explained)?
+            match value.strip_prefix('=') {
+                Some(text) => text.replace(';', "\n"),
+                None => read(value).map_err(explained)?,
+            }
         }
         Some(_) | None => value.to_string(),
     };

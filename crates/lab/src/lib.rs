@@ -16,11 +16,13 @@
 //! # Ok::<(), conclave_lab::Error>(())
 //! ```
 
+pub mod cards;
 pub mod compare;
 mod drivers;
 mod error;
 mod experiment;
 pub mod files;
+pub mod lessons;
 pub mod lock_table;
 pub mod machines;
 pub mod parallel;

@@ -9,9 +9,12 @@
 
 pub mod actions;
 pub mod answer;
+pub mod breaking;
+pub mod compared;
 mod costs;
 pub mod edit;
 pub mod events;
+mod explained;
 mod export;
 pub mod judged;
 pub mod lamps;

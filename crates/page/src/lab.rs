@@ -2,20 +2,28 @@
 //! on a thread of its own; nothing is kept between two of them.
 
 mod body;
+mod catalog;
+mod check;
+mod compare;
 mod export;
 mod recording;
 mod run;
+mod scenario;
 mod translate;
 mod turns;
 
 use axum::Router;
-use axum::routing::post;
+use axum::routing::{get, post};
 use turns::Turns;
 
 /// The routes of the lab.
 pub fn routes() -> Router {
     Router::new()
         .route("/lab/run", post(run::run))
+        .route("/lab/check", post(check::check))
+        .route("/lab/catalog", get(catalog::catalog))
+        .route("/lab/scenario", post(scenario::scenario))
+        .route("/lab/compare", post(compare::compare))
         .route("/lab/export", post(export::export))
         .route("/lab/recording", post(recording::recording))
         .with_state(Turns::default())

@@ -26,6 +26,7 @@ pub const PORTUGUESE: &[&str] = &[
     include_str!("pt/costs.po"),
     include_str!("pt/errors.po"),
     include_str!("pt/help.po"),
+    include_str!("pt/lab.po"),
     include_str!("pt/run.po"),
     include_str!("pt/scenario.po"),
     include_str!("pt/service.po"),

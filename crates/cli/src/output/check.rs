@@ -213,6 +213,7 @@ impl Checked<'_> {
             Stop::Memory => {
                 odd(format!("not complete: {states} states, limit reached (raise --memory)"))
             }
+            Stop::Interrupted => dim("the search was ended before it was done"),
             Stop::Found => dim("the search ended with what it found; the rest was not looked at"),
         }
     }

@@ -8,6 +8,7 @@ mod compare;
 mod conditions;
 mod deploy;
 mod diagrams;
+mod lab;
 mod manual;
 mod portuguese;
 mod quorum;

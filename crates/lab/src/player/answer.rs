@@ -2,6 +2,7 @@
 
 use super::costs::{CostShown, costs};
 use super::events::{self, Event, Teller};
+use super::explained;
 use super::lamps::{State, lamps};
 use super::messages::Messages;
 use super::moment::{self, Moment};
@@ -9,7 +10,7 @@ use super::played::{Played, play};
 use super::signs::spans;
 use super::{Refused, WINDOW_MAX, index, units};
 use conclave_core::Links;
-use conclave_sim::trace::{Language, Record};
+use conclave_sim::trace::{Explained, Language, Record};
 use conclave_sim::{Ending, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -176,8 +177,14 @@ pub fn tell(played: &Played, question: &RunQuestion) -> Answer {
         .then(|| events::keys(&played.trace.header, records, &messages));
     let keys = keys.unwrap_or_default();
     let whole = question.only.is_none().then(|| whole(played, language));
-    let asked = moment::Asked::default();
-    let shown = Shown { played, messages: &messages, language };
+    let at = question.at.min(records.len());
+    let listed = if asks(Part::List) { window.clone() } else { at..at };
+    let until = if asks(Part::Moment) { at } else { 0 };
+    let explained = match asks(Part::List) || asks(Part::Moment) {
+        true => explained::ask(played, &listed, until),
+        false => Explained::default(),
+    };
+    let shown = Shown { played, messages: &messages, explained: &explained, language };
     Answer {
         v: 1,
         hash: played.hash.clone(),
@@ -186,14 +193,17 @@ pub fn tell(played: &Played, question: &RunQuestion) -> Answer {
         list: asks(Part::List).then(|| shown.list(&window, &keys)),
         messages_index: asks(Part::List).then(|| shown.messages(&window)),
         keys: asks(Part::Keys).then(|| keys.get(window.clone()).unwrap_or_default().to_vec()),
-        moment: asks(Part::Moment)
-            .then(|| moment::moment(played, &messages, question.at, asked, language)),
+        moment: asks(Part::Moment).then(|| {
+            let asked = explained::moment(played, &explained, language);
+            moment::moment(played, &messages, at, asked, language)
+        }),
     }
 }
 
 struct Shown<'a> {
     played: &'a Played,
     messages: &'a Messages,
+    explained: &'a Explained,
     language: Language,
 }
 
@@ -203,7 +213,13 @@ impl Shown<'_> {
         let teller = Teller { header, messages: self.messages, language: self.language };
         let records = self.played.trace.records[window.clone()].iter();
         let places = window.clone().zip(records);
-        places.map(|(place, record)| teller.event(place + 1, record, &keys[place])).collect()
+        places
+            .map(|(place, record)| {
+                let mut event = teller.event(place + 1, record, &keys[place]);
+                explained::explain(&mut event, self.explained, header, self.language);
+                event
+            })
+            .collect()
     }
 
     /// The messages that are on their way in the window, or begin or end it there.

@@ -8,6 +8,7 @@ mod conformance;
 mod machines;
 mod normal;
 mod parallel;
+mod player;
 mod quorum;
 mod recordings;
 mod scenarios;

@@ -62,6 +62,7 @@ impl Check {
             threads: self.threads,
             partial_order: !self.no_partial_order && !self.no_reduction,
             symmetry: !self.no_symmetry && !self.no_reduction,
+            interrupt: usual.interrupt,
             properties: properties.map_or(Ok(Vec::new()), |list| {
                 let entry = experiment.setting.entry;
                 list.split(',').map(|tag| property(tag.trim(), entry)).collect()

@@ -101,3 +101,56 @@ pub fn check(text: &str) -> Result<String, String> {
         _ => Err("takes HB; all other properties are always judged".to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Command, Conclave};
+    use clap::{CommandFactory, Parser};
+
+    /// The flags of a line, read by clap.
+    fn by_clap(words: &[&str]) -> Option<SimFlags> {
+        let parsed = Conclave::try_parse_from(["conclave", "sim"].iter().chain(words)).ok()?;
+        let Command::Sim(sim) = parsed.command else { return None };
+        Some(sim.flags())
+    }
+
+    #[test]
+    fn a_line_is_read_as_the_command_line_is() {
+        let lines: &[&[&str]] = &[
+            &["lamport"],
+            &["lamport", "--nodes", "5", "--seed=7", "--latency", "uniform:1..20", "--no-fifo"],
+            &["bully", "--ids", "3,17", "--start", "3", "--dead", "17", "--candidates", "3"],
+            &["central", "--set", "busy=try", "--set", "coordinator=separate", "--cs", "2.5"],
+            &["raymond", "--rule", "1>2:REQUEST#1=drop", "--rule", "*>*=3", "--crash", "1@5"],
+            &["raymond", "--act", "9,1,acquire", "--restart", "1@9", "--pause", "2@3+4"],
+            &["raymond", "--partition", "1/2@3..", "--drift", "1:2", "--backoff", "1:20"],
+            &["raymond", "--cancel", "0.5", "--loss", "0.1", "--duplicate", "0.2", "--value", "4"],
+            &["raymond", "--unprotected", "--serial", "--multicast", "--until", "3s"],
+            &["raymond", "--rounds", "3", "--workload", "closed:5", "--suspect", "1:2@4"],
+        ];
+        for words in lines {
+            let quoted: Vec<String> = words[1..].iter().map(|word| format!("'{word}'")).collect();
+            let line = SimFlags::of_line(words[0], &quoted.join(" ")).ok();
+            assert!(line.is_some(), "{words:?}");
+            assert_eq!(line, by_clap(words), "{words:?}");
+        }
+        for wrong in ["--nodes x", "--nodes 0", "--loss 2", "--cs", "--nodes 2 --nodes 3", "--frob 1"] {
+            let words: Vec<&str> = ["lamport"].into_iter().chain(wrong.split(' ')).collect();
+            assert!(by_clap(&words).is_none() && SimFlags::of_line("lamport", wrong).is_err());
+        }
+    }
+
+    #[test]
+    fn every_flag_that_decides_a_run_can_be_in_a_line() {
+        let shows = ["seeds", "check", "view", "trace", "frames", "json", "lang", "help", "version"];
+        let command = Conclave::command();
+        let sim = command.find_subcommand("sim").expect("it is a command");
+        for argument in sim.get_arguments().filter(|argument| argument.get_long().is_some()) {
+            let name = argument.get_long().unwrap_or_default();
+            let refused = SimFlags::of_line("lamport", &format!("--{name}")).err();
+            let unknown = refused.is_some_and(|told| told.0.ends_with("no such flag here"));
+            assert_eq!(unknown, shows.contains(&name), "--{name}");
+        }
+    }
+}

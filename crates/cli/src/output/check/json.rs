@@ -102,6 +102,7 @@ fn reason(stop: Stop) -> &'static str {
         Stop::States => "states",
         Stop::Memory => "memory",
         Stop::Found => "found",
+        Stop::Interrupted => "interrupted",
     }
 }
 

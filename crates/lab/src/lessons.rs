@@ -1,0 +1,81 @@
+//! Lessons: a path of ten through the scenarios, from "why not just a file?" to split brain and
+//! fences. Each asks before it shows, and the answer comes from the run itself.
+
+mod texts;
+
+use conclave_core::Property;
+use conclave_sim::trace::Language;
+use serde::Serialize;
+
+/// A text in English and in Portuguese.
+pub type Both = [&'static str; 2];
+
+/// A lesson in both languages.
+pub struct Written {
+    /// What it is called.
+    pub title: Both,
+    /// What one should know before.
+    pub text: Both,
+    /// The scenario that shows it, and which of its runs.
+    pub scenario: (&'static str, usize),
+    /// What is asked.
+    pub question: Both,
+    /// The answers to choose from.
+    pub options: &'static [Both],
+    /// Which one is right, from 0.
+    pub right: usize,
+    /// Why.
+    pub answer: Both,
+    /// What must be seen in the run for the answer to be right.
+    pub shown: Shown,
+}
+
+/// What a run must show for a lesson to be right about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// This promise is broken.
+    Broken(Property),
+    /// This one is kept.
+    Kept(Property),
+    /// So many messages are sent.
+    Messages(u64),
+    /// This is the shared number in the end.
+    Value(u64),
+}
+
+/// A lesson in one language.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "docs/lab.md tells the fields")]
+pub struct Lesson {
+    pub id: String,
+    pub title: &'static str,
+    pub text: &'static str,
+    pub scenario: &'static str,
+    pub run: usize,
+    pub question: &'static str,
+    pub options: Vec<&'static str>,
+    pub right: usize,
+    pub answer: &'static str,
+    pub stop: Option<usize>,
+}
+
+/// All lessons as they are written, in their order.
+pub const LESSONS: &[Written] = texts::LESSONS;
+
+/// All lessons, in their order.
+pub fn all(language: Language) -> Vec<Lesson> {
+    let pick = |[english, portuguese]: Both| language.pick(english, portuguese);
+    let lesson = |(number, written): (usize, &Written)| Lesson {
+        id: number.to_string(),
+        title: pick(written.title),
+        text: pick(written.text),
+        scenario: written.scenario.0,
+        run: written.scenario.1,
+        question: pick(written.question),
+        options: written.options.iter().map(|option| pick(*option)).collect(),
+        right: written.right,
+        answer: pick(written.answer),
+        stop: None,
+    };
+    (1..).zip(LESSONS).map(lesson).collect()
+}

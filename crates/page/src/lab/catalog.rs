@@ -1,0 +1,134 @@
+//! `GET /lab/catalog`: cards of all algorithms and scenarios. Worked out once for each language.
+
+use super::body::{Packed, Prepared};
+use super::translate::Tongue;
+use super::turns::Turns;
+use crate::Problem;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use conclave_lab::cards::{self, Card, RunCard, ScenarioCard};
+use conclave_lab::player::{EDITS_MAX, EVENTS_MAX, Language, NODES_MAX, WINDOW_MAX};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::OnceLock;
+
+#[derive(Deserialize)]
+pub struct Asked {
+    #[serde(default)]
+    lang: Option<String>,
+}
+
+pub async fn catalog(
+    State(turns): State<Turns>,
+    Query(asked): Query<Asked>,
+    headers: HeaderMap,
+) -> Result<Prepared, Problem> {
+    static ENGLISH: OnceLock<Value> = OnceLock::new();
+    static PORTUGUESE: OnceLock<Value> = OnceLock::new();
+    let tongue = Tongue::of(asked.lang.as_deref());
+    let packed = Packed::of(&headers);
+    let work = move || {
+        let known = match tongue.0 {
+            Language::English => &ENGLISH,
+            Language::Portuguese => &PORTUGUESE,
+        };
+        if let Some(known) = known.get() {
+            return packed.json(known);
+        }
+        let made = whole(tongue)?;
+        packed.json(known.get_or_init(|| made))
+    };
+    turns.short(tongue, work).await
+}
+
+fn whole(tongue: Tongue) -> Result<Value, Problem> {
+    let scenarios = scenarios()?;
+    let mut tiles: Vec<&ScenarioCard> =
+        scenarios.iter().filter(|card| card.front.is_some()).collect();
+    tiles.sort_by_key(|card| card.front);
+    let algorithms: Vec<Card> =
+        cards::all().into_iter().map(|card| translated(card, tongue)).collect();
+    let shown: Vec<ScenarioShown> =
+        scenarios.iter().map(|card| ScenarioShown::of(card, tongue)).collect();
+    Ok(json!({
+        "algorithms": algorithms,
+        "scenarios": shown,
+        "lessons": conclave_lab::lessons::all(tongue.0),
+        "tiles": tiles.iter().map(|card| &card.name).collect::<Vec<_>>(),
+        "limits": {
+            "nodes": NODES_MAX, "events": EVENTS_MAX, "edits": EDITS_MAX, "window": WINDOW_MAX,
+        },
+    }))
+}
+
+/// Every scenario, or why there is none: that is our own mistake, and no asker's.
+pub fn scenarios() -> Result<Vec<ScenarioCard>, Problem> {
+    cards::scenarios()
+        .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+}
+
+fn translated(mut card: Card, tongue: Tongue) -> Card {
+    card.title = tongue.say(&card.title);
+    card.idea = tongue.say(&card.idea);
+    for assumption in &mut card.assumptions {
+        assumption.text = tongue.say(&assumption.text);
+    }
+    for promise in card.has.iter_mut().chain(&mut card.lacks) {
+        promise.text = tongue.say(&promise.text);
+    }
+    for cost in &mut card.cost {
+        cost.formula = tongue.say(&cost.formula);
+    }
+    for parameter in &mut card.parameters {
+        parameter.about = tongue.say(&parameter.about);
+        parameter.accepted = tongue.say(&parameter.accepted);
+    }
+    card
+}
+
+/// A scenario in one language.
+#[derive(Serialize)]
+pub struct ScenarioShown {
+    pub name: String,
+    pub title: String,
+    pub text: String,
+    pub algorithm: String,
+    pub flags: String,
+    pub question: Option<String>,
+    pub tile: bool,
+    pub runs: Vec<RunShown>,
+}
+
+/// One run of it.
+#[derive(Serialize)]
+pub struct RunShown {
+    pub title: Option<String>,
+    pub algorithm: String,
+    pub flags: String,
+}
+
+impl ScenarioShown {
+    /// In this language.
+    pub fn of(card: &ScenarioCard, tongue: Tongue) -> Self {
+        let pick = |[english, portuguese]: &[String; 2]| {
+            let text = tongue.0.pick(english, portuguese).trim();
+            text.split('\n').collect::<Vec<_>>().join(" ")
+        };
+        let run = |run: &RunCard| RunShown {
+            title: run.part.as_ref().map(pick),
+            algorithm: run.algorithm.clone(),
+            flags: run.flags.clone(),
+        };
+        let first = card.runs.first();
+        Self {
+            name: card.name.clone(),
+            title: pick(&card.title),
+            text: pick(&card.text),
+            algorithm: first.map(|run| run.algorithm.clone()).unwrap_or_default(),
+            flags: first.map(|run| run.flags.clone()).unwrap_or_default(),
+            question: card.question.as_ref().map(pick),
+            tile: card.front.is_some(),
+            runs: card.runs.iter().map(run).collect(),
+        }
+    }
+}
