@@ -118,7 +118,7 @@ export class Diagram {
     this.svg.setAttribute("viewBox", `${this.left} 0 ${width} ${this.height}`);
     this.svg.setAttribute("aria-label", this.context.t("lab.diagram"));
     if (last - first < 1500 && !this.run.has(first, last)) {
-      this.session.need(first, last, null, this.branchOf());
+      this.session.needSoon(first, last, this.branchOf());
     }
     this.#paint();
     this.onScroll?.(this.root.scrollLeft / this.scale.width,

@@ -81,7 +81,7 @@ export class EventList {
       Math.ceil((this.box.scrollTop + this.box.clientHeight) / pitch) + SPARE);
     const shown = this.rows.slice(first, last);
     if (shown.length && !run.has(shown[0], shown.at(-1)) && shown.at(-1) - shown[0] < 2000) {
-      this.session.need(shown[0], shown.at(-1));
+      this.session.needSoon(shown[0], shown.at(-1));
     }
     const hadFocus = this.extent.contains(document.activeElement);
     fill(this.extent, shown.map((i, k) => this.#line(run, i, first + k, pitch, cursor)));

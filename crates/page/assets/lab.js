@@ -11,7 +11,7 @@ import { keyActions } from "./lab_keys.js";
 import { Stage } from "./lab_stage.js";
 import { Session } from "./session.js";
 import { chooseRecording, share } from "./share.js";
-import { catalogue } from "./server.js";
+import { catalogue, recordingOfCluster } from "./server.js";
 
 // Browsers refuse more than 100 to 200 changes of the address in 10 s.
 const ADDRESS_PAUSE = 350;
@@ -60,10 +60,14 @@ class Lab {
 
   async route() {
     if (location.hash && location.hash === this.written) return;
-    const live = /^#recording=up(?:&lock=([^&]+))?$/.exec(location.hash);
-    const address = live ? await this.recorded(live[1]) : parseAddress(location.hash);
+    const address = parseAddress(location.hash);
+    const live = new URLSearchParams(location.hash.slice(1));
     this.stage.player.pause();
     if (!await this.learn()) return;
+    if (live.get("recording") === "up") {
+      await this.openLive(live.get("lock"));
+      return;
+    }
     if (!address) {
       this.session.close();
       this.written = null;
@@ -78,12 +82,17 @@ class Lab {
     if (run && told && !address.cursor && !address.hash) this.stage.playTheStory();
   }
 
-  // What the nodes of `conclave up --record` wrote down so far: the server puts it together.
-  async recorded(lock) {
-    const answer = await fetch(`/up/recording${lock ? `?lock=${lock}` : ""}`).catch(() => null);
-    if (!answer?.ok) return null;
-    const file = new File([await answer.blob()], "cluster.jsonl");
-    return { spec: { algorithm: "", flags: [], recording: file, title: file.name } };
+  // What the nodes of this cluster have written down until now, of one lock or of all.
+  async openLive(lock) {
+    fill(this.root, this.stage.root);
+    try {
+      const file = await recordingOfCluster(lock);
+      await this.open({ spec: { algorithm: "", flags: [], recording: file,
+        title: lock ?? this.context.t("lab.live-recording") } });
+    } catch (error) {
+      this.session.close();
+      this.stage.say(error.message);
+    }
   }
 
   async open(address) {

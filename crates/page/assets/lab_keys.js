@@ -20,8 +20,8 @@ export function keyActions(stage, context) {
     nodeDown: open(() => otherNode(session, 1)),
     branch: open(() => nextBranch(session)),
     menu: open(() => stage.openMenuFor(session.selection ?? ownNode(session))),
-    drop: open(() => take(stage, "drop")),
-    crash: open(() => take(stage, "crash")),
+    drop: open(() => { take(stage, "drop"); }),
+    crash: open(() => { take(stage, "crash"); }),
     whatIf: open(() => stage.openMenuFor(ownNode(session))),
     undo: open(() => session.remove(session.branch)),
     search: open(() => stage.list.search.focus()),
@@ -46,8 +46,9 @@ function nextBranch(session) {
 }
 
 // The action of that name on what is selected: a message that is on its way, or a node.
-function take(stage, verb) {
+async function take(stage, verb) {
   const { session } = stage;
+  if (!await session.ready()) return;
   const first = session.moment?.flying[0];
   const about = verb === "crash" ? ownNode(session) : session.selection?.kind === "message"
     ? session.selection : first && { kind: "message", id: first.number };

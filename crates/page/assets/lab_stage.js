@@ -34,8 +34,10 @@ export class Stage {
     this.setup = new Setup(session, context, actions.change);
     this.lesson = new Lesson(session, context, this.player);
     this.step = new StepPanel(session, context, { openMenuFor: (about, anchor) => {
-      session.select(about);
-      this.openMenuFor(about, anchor);
+      const box = anchor.getBoundingClientRect(); // Selecting draws the panel anew.
+      const { selection } = session;
+      if (selection?.kind !== about.kind || selection.id !== about.id) session.select(about);
+      this.openMenuFor(about, { getBoundingClientRect: () => box });
     }, whatIf: (edit) => this.whatIf(edit) });
     this.branches = new BranchLanes(session, context, (found) => this.#compare(found));
     this.#build();

@@ -7,10 +7,17 @@ export class Lesson {
   constructor(session, context, player) {
     Object.assign(this, { session, context, player, answered: new Map() });
     this.root = h("section", { class: "lesson sheet", hidden: true });
+    // The answer comes when the run has been seen, or was stopped.
+    player.onChange = () => {
+      if (!this.watching || player.playing) return;
+      this.watching = false;
+      this.draw(this.catalogue);
+    };
   }
 
   draw(catalogue) {
     const { t } = this.context;
+    this.catalogue = catalogue;
     const id = this.session.spec?.lesson;
     const lesson = catalogue?.lessons?.find((other) => String(other.id) === String(id));
     this.root.hidden = !lesson;
@@ -21,7 +28,8 @@ export class Lesson {
       h("p", { class: "eyebrow" }, t("lesson.number", { n: number, of: catalogue.lessons.length })),
       h("h2", {}, lesson.title), lesson.text ? h("p", {}, lesson.text) : null,
       h("p", { class: "question" }, lesson.question),
-      answer === undefined ? this.#choices(lesson, catalogue)
+      this.watching ? h("p", { class: "soft" }, t("lesson.watch"))
+        : answer === undefined ? this.#choices(lesson, catalogue)
         : this.#judged(lesson, answer, catalogue));
   }
 
@@ -29,8 +37,8 @@ export class Lesson {
     const { t } = this.context;
     const take = (answer) => {
       this.answered.set(lesson.id, answer);
+      this.watching = true;
       this.draw(catalogue);
-      this.root.querySelector("button, a")?.focus();
       this.player.play(lesson.stop ?? null);
     };
     const options = lesson.options ?? [];

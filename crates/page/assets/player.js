@@ -109,14 +109,16 @@ export class Player {
     if (!session.run || this.playing) return;
     if (session.cursor >= session.run.events) await session.go(0);
     this.playing = true;
+    const turn = this.turn = (this.turn ?? 0) + 1; // Whoever pauses and plays again has another.
     this.#label();
     this.onChange?.();
     const { run } = session;
     const end = until ?? run.events;
     while (this.playing && session.run === run && session.cursor < end) {
       await this.#between(run, session.cursor);
-      if (!this.playing || session.run !== run) break;
+      if (!this.playing || session.run !== run || turn !== this.turn) return;
       await session.go(session.cursor + 1);
+      if (turn !== this.turn) return;
     }
     if (session.run === run || !session.run) this.pause();
     else this.playing = false;

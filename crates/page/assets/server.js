@@ -46,6 +46,14 @@ export async function askRecording(recording, { window: [from, to], at }, signal
   return answer.json();
 }
 
+// The recording that the nodes of the cluster behind this page are making.
+export async function recordingOfCluster(lock) {
+  const query = lock === null ? "" : `?${new URLSearchParams({ lock })}`;
+  const answer = await fetch(`/up/recording${query}`);
+  if (!answer.ok) throw await refusal(answer);
+  return answer.blob();
+}
+
 const catalogues = new Map();
 
 // What there is: algorithms, scenarios, lessons. Asked once a language.

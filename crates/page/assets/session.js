@@ -28,6 +28,8 @@ export class Session extends EventTarget {
     this.selection = null;
     this.runs = new Map();
     this.asked = new Set();
+    this.fetching = false;
+    this.waiting = null;
   }
 
   get run() {
@@ -55,7 +57,7 @@ export class Session extends EventTarget {
     if (!opened) {
       // Somebody may have opened yet another run in the meantime: that one stays.
       if (this.spec !== spec) return false;
-      if (before.spec && before.runs.size) Object.assign(this, before);
+      if (before.spec && before.runs.size) Object.assign(this, before, { asking: this.asking });
       this.#tell("run");
       return false;
     }
@@ -102,6 +104,7 @@ export class Session extends EventTarget {
 
   async #ask(question) {
     const { spec } = this;
+    this.asking = (this.asking ?? 0) + 1;
     this.#tell("busy", true);
     try {
       const answer = spec.recording ? await askRecording(spec.recording, question, this.signal)
@@ -111,7 +114,8 @@ export class Session extends EventTarget {
       if (error.name !== "AbortError") this.#tell("trouble", error.message);
       return null;
     } finally {
-      this.#tell("busy", false);
+      this.asking -= 1;
+      this.#tell("busy", this.asking > 0);
     }
   }
 
@@ -127,6 +131,12 @@ export class Session extends EventTarget {
     if (next < this.run?.events && !this.run.moments.has(next + 1)) {
       this.need(next + 1, next + 1, next + 1);
     }
+  }
+
+  // Whether the state at the cursor is here; asks for it where it is not.
+  async ready() {
+    if (!this.run?.moments.has(this.cursor)) await this.need(this.cursor, this.cursor, this.cursor);
+    return Boolean(this.run?.moments.has(this.cursor));
   }
 
   // Sees to it that events from..to are here in full, and the state after `at`.
@@ -147,6 +157,20 @@ export class Session extends EventTarget {
     run.add(answer);
     if (!whole) this.#tell("window");
     if (name === this.branch && at === this.cursor) this.#tell("moment");
+  }
+
+  // While one scrolls: a window at a time, and of those that wait only the last.
+  async needSoon(from, to, name = this.branch) {
+    if (this.fetching) {
+      this.waiting = [from, to, name];
+      return;
+    }
+    this.fetching = true;
+    await this.need(from, to, null, name);
+    this.fetching = false;
+    const next = this.waiting;
+    this.waiting = null;
+    if (next) this.needSoon(...next);
   }
 
   // The whole run, window by window.
