@@ -43,7 +43,8 @@ fn branch(lab: &Lab) {
     let steps = lab.to_the_end();
     assert!(steps > 0);
     lab.browser.run("document.activeElement.blur(); scrollTo(0, 0);", &[]);
-    take(&lab.browser, "lab-branch", None);
+    in_both_languages(&lab.browser, "lab-branch");
+    lab.branch_chosen("A");
     lab.browser.prefer("dark", "reduce");
     take(&lab.browser, "lab-branch-dark", None);
     lab.browser.prefer("light", "reduce");
@@ -88,7 +89,7 @@ fn cluster(browser: &Browser) {
             && document.querySelector('.locks .queue')
             && document.querySelector('.cluster').textContent.includes('shipping');",
     );
-    take(browser, "cluster", None);
+    in_both_languages(browser, "cluster");
 }
 
 fn hold(place: &Place, lock: &str, label: &str, inside: bool) -> Running {
@@ -100,6 +101,24 @@ fn hold(place: &Place, lock: &str, label: &str, inside: bool) -> Running {
         running.wait_for("inside");
     }
     running
+}
+
+fn in_both_languages(browser: &Browser, name: &str) {
+    take(browser, name, None);
+    for (language, sign) in [("pt-BR", "Nó"), ("en", "Node")] {
+        browser.run("document.getElementById('language').click();", &[]);
+        browser.until(
+            &format!("all of it in {language}"),
+            &format!(
+                "return document.documentElement.lang === '{language}'
+                    && document.getElementById('view').textContent.includes('{sign}')
+                    && !document.querySelector('main [aria-busy=\"true\"]');"
+            ),
+        );
+        if language != "en" {
+            take(browser, &format!("{name}.{language}"), None);
+        }
+    }
 }
 
 /// What is seen, or one part of it, as a file.

@@ -9,7 +9,7 @@ use serde_json::json;
 pub const LAB_VIEWS: [(&str, &str); 5] = [
     ("/lab", ".front .tile"),
     ("/lab#v=1&a=maekawa&n=5&at=/12", ".lab .list-lines [data-i]"),
-    ("/compare", ".view-compare h1"),
+    ("/compare", ".view-compare tbody tr"),
     ("/scenarios", ".view-scenarios article, .view-scenarios li"),
     ("/algorithms", ".view-algorithms article, .view-algorithms li"),
 ];
