@@ -28,7 +28,11 @@ impl Answer {
 
 /// Asks the page, by hand: nothing is added to what is said here.
 fn ask(up: &Up, line: &str, headers: &[String], body: &str) -> Answer {
-    let host = up.page.strip_prefix("http://").unwrap();
+    ask_at(&up.page, line, headers, body)
+}
+
+fn ask_at(page: &str, line: &str, headers: &[String], body: &str) -> Answer {
+    let host = page.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
     stream.set_read_timeout(Some(DEADLINE)).unwrap();
     let length = body.len();
@@ -277,7 +281,9 @@ fn a_request_that_waits_at_a_node_that_falls_silent_is_told_so() {
     let session = session["session"].as_str().unwrap();
     let body = format!(r#"{{"session":"{session}","wait_ms":3600000,"request_id":"1"}}"#);
     let answer = std::thread::scope(|scope| {
-        let waits = scope.spawn(|| ask(&up, "POST /v1/locks/demo/acquire", &[json.clone()], &body));
+        let page = up.page.clone();
+        let line = "POST /v1/locks/demo/acquire";
+        let waits = scope.spawn(|| ask_at(&page, line, &[json.clone()], &body));
         until("it waits", || {
             let lock = get(&up, "/v1/locks/demo?stale=true").json();
             if lock["waiters"][0].is_object() { Ok(()) } else { Err(lock) }

@@ -171,9 +171,22 @@ fn a_cut_heals_link_by_link_or_at_once() {
 #[test]
 fn what_cannot_be_edited_is_refused_in_a_line() {
     let wrong = [
-        "", "drop", "1>2=drop", "1>9:OK#1=drop", "1>2:OK#0=drop", "1>2:OK#1=fly", "crash=9@1",
-        "crash=1", "crash=1@x", "heal", "heal=1@2", "cut=1,1,1@2", "ask=1", "1>2:OK#1=first@",
-        "suspect=1:2@3", "restart=1@5",
+        "",
+        "drop",
+        "1>2=drop",
+        "1>9:OK#1=drop",
+        "1>2:OK#0=drop",
+        "1>2:OK#1=fly",
+        "crash=9@1",
+        "crash=1",
+        "crash=1@x",
+        "heal",
+        "heal=1@2",
+        "cut=1,1,1@2",
+        "ask=1",
+        "1>2:OK#1=first@",
+        "suspect=1:2@3",
+        "restart=1@5",
     ];
     for edit in wrong {
         let refused = refused("ricart-agrawala", "--nodes 3", &[edit]);
