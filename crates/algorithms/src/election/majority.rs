@@ -33,9 +33,8 @@
 //!   With prevote=off one that a majority hears, but that does not hear the leader, stands again
 //!   and again, each time in a greater term, and deposes the leader each time: safe, but nobody
 //!   leads for long;
-//! - R9 a leader that is to resign steps down and has another stand; see `resign`.
-//!
-//! Suspicions are passed on and not otherwise used: the heartbeats tell what is needed.
+//! - R9 a leader that is to resign steps down and has another stand; see `resign`;
+//! - R10 suspicions are passed on and not otherwise used: the heartbeats tell what is needed.
 //!
 //! Has: at most one leader per term, whatever messages do; in the end one leader, whom all follow.
 //! Lacks: the highest leader; silence; a certain end, since candidates may split the votes again

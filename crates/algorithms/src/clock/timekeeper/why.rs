@@ -47,7 +47,7 @@ pub(in crate::clock) static NOT_MY_STEP: Why = Why {
 
 pub(in crate::clock) static STRANGER: Why = Why {
     code: "stranger",
-    rule: "A2",
+    rule: "R2",
     english: "ignores it: no clock here has a place for {from}",
     portuguese: "ignora: nenhum relógio aqui tem lugar para {from}",
 };

@@ -378,7 +378,7 @@ pub(super) static TWO_LEADERS: Why = Why {
 
 pub(super) static ONLY_TOLD: Why = Why {
     code: "only-told",
-    rule: "service",
+    rule: "R10",
     english: "only passes it on to whoever stands above: heartbeats tell what is needed here",
     portuguese: "apenas repassa a quem está acima: os batimentos dizem o que é preciso aqui",
 };
