@@ -14,8 +14,8 @@ fn every_field_and_every_word_of_a_state_has_a_portuguese_name() {
     for entry in ENTRIES {
         for setting in settings(entry).iter().take(3) {
             for plan in plans(entry.family, 1) {
-                let Some((_, explained)) = explained(setting, &plan) else { continue };
-                for field in explained.nodes.iter().flat_map(|node| &node.fields) {
+                let nodes = explained(setting, &plan);
+                for field in nodes.iter().flat_map(|node| &node.fields) {
                     let name = field.name.rsplit('.').next().unwrap_or_default();
                     words.insert((true, name.to_string()));
                     collect(&field.value, &mut words);
