@@ -88,7 +88,7 @@ fn spread(state: Shown, layer: String, into: &mut Vec<Field>) {
                 into.push(Field { name, value });
             }
         }
-        other => into.push(Field { name: "state".to_string(), value: other }),
+        other @ (Shown::Nothing | Shown::Number(_) | Shown::Word(_) | Shown::Text(_) | Shown::Node(_) | Shown::Nodes(_) | Shown::Stamp(_) | Shown::List(_) | Shown::Map(_)) => into.push(Field { name: "state".to_string(), value: other }),
     }
 }
 
@@ -157,9 +157,10 @@ impl Shown {
             }
             Self::Variant(name, inner) => {
                 let name = language.value(&Self::spaced(name)).to_string();
-                match &**inner {
-                    Self::List(items) => format!("{name} ({})", each(items)),
-                    inner => format!("{name} {}", inner.text(language)),
+                if let Self::List(items) = &**inner {
+                    format!("{name} ({})", each(items))
+                } else {
+                    format!("{name} {}", inner.text(language))
                 }
             }
             Self::Fields(_, fields) => {
@@ -186,12 +187,8 @@ impl Shown {
 
     /// A set of seats as the nodes that sit there; anything else as it is.
     fn seated(self, first: u32) -> Self {
-        match self {
-            Self::Nodes(seats) => {
-                Self::Nodes(seats.into_iter().map(|seat| NodeId(seat.0 + first)).collect())
-            }
-            other => other,
-        }
+        let Self::Nodes(seats) = self else { return self };
+        Self::Nodes(seats.into_iter().map(|seat| NodeId(seat.0 + first)).collect())
     }
 
     /// The field of this name, if it has fields.
@@ -246,7 +243,7 @@ impl Shown {
             Self::Nodes(nodes) => nodes.iter().copied().map(Self::Node).collect(),
             Self::Map(pairs) => pairs.iter().map(|(key, _)| key.clone()).collect(),
             Self::Nothing => Vec::new(),
-            other => vec![other.who()],
+            Self::Number(_) | Self::Word(_) | Self::Text(_) | Self::Node(_) | Self::Stamp(_) | Self::Variant(..) | Self::Fields(.. => vec![self.who()],
         }
     }
 
@@ -259,7 +256,7 @@ impl Shown {
                 None => self.nodes().first().map_or_else(|| self.clone(), |node| Self::Node(*node)),
             },
             Self::List(items) => items.first().map_or_else(|| self.clone(), Self::who),
-            other => other.clone(),
+            Self::Nothing | Self::Number(_) | Self::Word(_) | Self::Text(_) | Self::Node(_) | Self::Nodes(_) | Self::Stamp(_) | Self::Map(_) | Self::Variant(..) => self.clone(),
         }
     }
 }
