@@ -88,7 +88,15 @@ fn spread(state: Shown, layer: String, into: &mut Vec<Field>) {
                 into.push(Field { name, value });
             }
         }
-        other @ (Shown::Nothing | Shown::Number(_) | Shown::Word(_) | Shown::Text(_) | Shown::Node(_) | Shown::Nodes(_) | Shown::Stamp(_) | Shown::List(_) | Shown::Map(_)) => into.push(Field { name: "state".to_string(), value: other }),
+        other @ (Shown::Nothing
+        | Shown::Number(_)
+        | Shown::Word(_)
+        | Shown::Text(_)
+        | Shown::Node(_)
+        | Shown::Nodes(_)
+        | Shown::Stamp(_)
+        | Shown::List(_)
+        | Shown::Map(_)) => into.push(Field { name: "state".to_string(), value: other }),
     }
 }
 
@@ -243,7 +251,13 @@ impl Shown {
             Self::Nodes(nodes) => nodes.iter().copied().map(Self::Node).collect(),
             Self::Map(pairs) => pairs.iter().map(|(key, _)| key.clone()).collect(),
             Self::Nothing => Vec::new(),
-            Self::Number(_) | Self::Word(_) | Self::Text(_) | Self::Node(_) | Self::Stamp(_) | Self::Variant(..) | Self::Fields(.. => vec![self.who()],
+            Self::Number(_)
+            | Self::Word(_)
+            | Self::Text(_)
+            | Self::Node(_)
+            | Self::Stamp(_)
+            | Self::Variant(..)
+            | Self::Fields(..) => vec![self.who()],
         }
     }
 
@@ -256,7 +270,15 @@ impl Shown {
                 None => self.nodes().first().map_or_else(|| self.clone(), |node| Self::Node(*node)),
             },
             Self::List(items) => items.first().map_or_else(|| self.clone(), Self::who),
-            Self::Nothing | Self::Number(_) | Self::Word(_) | Self::Text(_) | Self::Node(_) | Self::Nodes(_) | Self::Stamp(_) | Self::Map(_) | Self::Variant(..) => self.clone(),
+            Self::Nothing
+            | Self::Number(_)
+            | Self::Word(_)
+            | Self::Text(_)
+            | Self::Node(_)
+            | Self::Nodes(_)
+            | Self::Stamp(_)
+            | Self::Map(_)
+            | Self::Variant(..) => self.clone(),
         }
     }
 }
