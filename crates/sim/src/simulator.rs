@@ -21,8 +21,8 @@ use crate::workload::{Exercised, Users};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
 use conclave_core::{
-    Choices, Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, NodeSet, Oracle,
-    Process, Recovery, Ticks,
+    Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, NodeSet, Oracle, Process,
+    Recovery, Ticks,
 };
 
 /// If nothing has moved for this long when a run is cut short, it is taken to have stalled.
@@ -365,13 +365,6 @@ fn wheel<P: Process<Provides: Exercised>>(options: &Options) -> Wheel<Event<P>> 
         wheel.record();
     }
     wheel
-}
-
-/// A context that keeps reasons if the run is told in words.
-fn context<P: Process>(choices: Choices, options: &Options) -> Context<P> {
-    let mut ctx = Context::new(choices);
-    ctx.listen(options.story);
-    ctx
 }
 
 /// How long a timer runs by a clock of this rate. However fast the clock, time goes on: a timer
