@@ -147,7 +147,16 @@ pub fn keys(header: &Header, records: &[Record], messages: &Messages) -> Vec<Str
                 }
             },
             Record::End { .. } => "end".to_string(),
-            other => counted(format!("{}:{node}", kind(other).0)),
+            Record::Lost { .. }
+            | Record::Dead { .. }
+            | Record::Crash { .. }
+            | Record::Restart { .. }
+            | Record::Pause { .. }
+            | Record::Resume { .. }
+            | Record::Partition { .. }
+            | Record::Heal { .. }
+            | Record::Suspect { .. }
+            | Record::Violation(_) => counted(format!("{}:{node}", kind(record).0)),
         }
     };
     records.iter().map(key).collect()
