@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn the_greatest_come_first_and_the_earlier_of_equals() {
         let all = || ["a1", "b3", "c0", "d3", "e2"].into_iter();
-        let rank = |one: &&str| one[1..].parse().unwrap();
+        let rank = |one: &&str| one[1..].parse().expect("a number");
         assert_eq!(greatest(all(), 3, rank), ["b3", "d3", "e2"]);
         assert_eq!(greatest(all(), 9, rank), ["b3", "d3", "e2", "a1", "c0"]);
         assert_eq!(greatest(all(), 5, rank).len(), 5);
