@@ -53,12 +53,11 @@ pub fn run(arguments: &Lab) -> anyhow::Result<Exit> {
 
 fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     let refused = |error: io::Error| {
-        let reason = match error.kind() {
-            io::ErrorKind::AddrInUse => {
-                let port = address.port();
-                format!("port {port} is taken; name another port, or 0 to choose a free one")
-            }
-            _ => error.to_string(),
+        let port = address.port();
+        let reason = if error.kind() == io::ErrorKind::AddrInUse {
+            format!("port {port} is taken; name another port, or 0 to choose a free one")
+        } else {
+            error.to_string()
         };
         Usage::flag("--http", address, reason)
     };
