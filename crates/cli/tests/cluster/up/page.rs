@@ -280,9 +280,8 @@ fn a_request_that_waits_at_a_node_that_falls_silent_is_told_so() {
     let session = ask(&up, "POST /v1/sessions", &[json.clone()], "{}").json();
     let session = session["session"].as_str().unwrap();
     let body = format!(r#"{{"session":"{session}","wait_ms":3600000,"request_id":"1"}}"#);
+    let (page, line) = (up.page.clone(), "POST /v1/locks/demo/acquire");
     let answer = std::thread::scope(|scope| {
-        let page = up.page.clone();
-        let line = "POST /v1/locks/demo/acquire";
         let waits = scope.spawn(|| ask_at(&page, line, &[json.clone()], &body));
         until("it waits", || {
             let lock = get(&up, "/v1/locks/demo?stale=true").json();
