@@ -217,10 +217,10 @@ fn the_api_is_passed_on_to_a_node_that_lives() {
     let mut up = Up::bare(&place, &["--nodes", "3"]);
     let json = "content-type: application/json".to_string();
     let body = r#"{"label":"<img src=x onerror=alert(1)>","ttl_ms":60000}"#;
-    let session = ask(&up, "POST /v1/sessions", &[json.clone()], body).json();
+    let session = ask(&up, "POST /v1/sessions", std::slice::from_ref(&json), body).json();
     let session = session["session"].as_str().unwrap().to_string();
     let body = format!(r#"{{"session":"{session}","wait_ms":20000,"request_id":"1"}}"#);
-    let grant = ask(&up, "POST /v1/locks/a%2Fb/acquire", &[json.clone()], &body);
+    let grant = ask(&up, "POST /v1/locks/a%2Fb/acquire", std::slice::from_ref(&json), &body);
     assert_eq!((grant.status, &grant.json()["name"]), (200, &json!("a/b")));
     let sessions = get(&up, "/v1/sessions?search=onerror").json();
     assert_eq!(sessions["sessions"][0]["holds"], 1, "{sessions}");
@@ -277,12 +277,12 @@ fn a_request_that_waits_at_a_node_that_falls_silent_is_told_so() {
     let holder = Running::start(&place, place.command(&held));
     place.status_until("it is held", |status| status["locks"][0]["state"] == "held");
     let json = "content-type: application/json".to_string();
-    let session = ask(&up, "POST /v1/sessions", &[json.clone()], "{}").json();
+    let session = ask(&up, "POST /v1/sessions", std::slice::from_ref(&json), "{}").json();
     let session = session["session"].as_str().unwrap();
     let body = format!(r#"{{"session":"{session}","wait_ms":3600000,"request_id":"1"}}"#);
     let (page, line) = (up.page.clone(), "POST /v1/locks/demo/acquire");
     let answer = std::thread::scope(|scope| {
-        let waits = scope.spawn(|| ask_at(&page, line, &[json.clone()], &body));
+        let waits = scope.spawn(|| ask_at(&page, line, std::slice::from_ref(&json), &body));
         until("it waits", || {
             let lock = get(&up, "/v1/locks/demo?stale=true").json();
             if lock["waiters"][0].is_object() { Ok(()) } else { Err(lock) }

@@ -23,7 +23,9 @@ fn search(question: &CheckQuestion) -> Line {
 fn found(question: &CheckQuestion) -> Found {
     match search(question) {
         Line::Found(found) => *found,
-        other => panic!("{other:?}"),
+        other @ (Line::Progress { .. } | Line::Holds { .. } | Line::Unknown { .. }) => {
+            panic!("{other:?}")
+        }
     }
 }
 
