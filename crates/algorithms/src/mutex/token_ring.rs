@@ -313,6 +313,8 @@ impl TokenRing {
             ctx.send(self.me.successor(self.n), Message::Wake { hop });
         } else if !self.holding {
             ctx.because(&why::MARKED, hop);
+        } else if self.phase == Phase::Inside {
+            ctx.because(&why::CALLED_INSIDE, hop);
         }
     }
 }

@@ -18,6 +18,7 @@ pub const WHY: &[&Why] = &[
     &PARKED,
     &CALLS,
     &MARKED,
+    &CALLED_INSIDE,
     &CALLED_BEFORE,
     &LATE_WAKE,
     &COPY,
@@ -117,6 +118,13 @@ pub(super) static MARKED: Why = Why {
     rule: "R5",
     english: "sends no WAKE: the token comes by here before hop {hop}, and finds the mark",
     portuguese: "não manda WAKE: o token passa por aqui antes do salto {hop}, e acha a marca",
+};
+
+pub(super) static CALLED_INSIDE: Why = Why {
+    code: "called-inside",
+    rule: "R5",
+    english: "is inside with the token: when it leaves, the token goes on, up to hop {hop}",
+    portuguese: "está dentro com o token: quando sair, o token segue, até o salto {hop}",
 };
 
 pub(super) static CALLED_BEFORE: Why = Why {

@@ -5,6 +5,8 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
     ("abort_after", "desiste após"),
     ("again", "de novo"),
     ("ahead", "à frente"),
+    ("ahead_max", "à frente no máximo"),
+    ("own", "próprio"),
     ("announce", "anuncia"),
     ("answer", "resposta"),
     ("answered", "responderam"),
@@ -142,6 +144,8 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
 
 /// Words that a field may hold.
 pub(super) const WORDS: &[(&str, &str)] = &[
+    ("coordinator", "coordenador"),
+    ("election", "eleição"),
     ("circulate", "circula"),
     ("park", "repousa"),
     ("active", "em serviço"),
