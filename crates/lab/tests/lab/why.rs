@@ -181,8 +181,11 @@ fn plans(family: Family, seed: u64) -> Vec<Plan> {
     let stormy = Plan { duplicate: 0.15, loss: 0.05, ..calm.clone() };
     let disks = vec![at(crash(1), 12), at(restart(1, !mutex), 20), at(partition, 50)];
     let forgetful = vec![at(restart(0, true), 15), at(crash(4), 20), at(restart(4, true), 60)];
+    let several = Plan { start: [0, 2, 4].map(NodeId).to_vec(), ..stormy.clone() };
     vec![
         told,
+        Plan { loss: 0.0, duplicate: 0.0, ..several.clone() },
+        several,
         Plan { faults: disks, ..stormy.clone() },
         Plan { faults: forgetful, ..stormy.clone() },
         Plan { duplicate: 0.3, ..calm.clone() },

@@ -1,6 +1,6 @@
 //! Reasons that no run of this test gives, each with why not; and settings in which more are given.
 
-use conclave_algorithms::catalog::{Entry, Setting};
+use conclave_algorithms::catalog::{Entry, Family, Setting};
 
 /// The algorithm (`*` for all), the code, and why it is not seen.
 const UNREACHED: &[(&str, &str, &str)] = &[
@@ -21,7 +21,17 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
             &[("mode", "fence"), ("detector", "perfect"), ("election", "bully")],
             &[("mode", "strict"), ("detector", "perfect"), ("election", "ring")],
         ],
+        "lamport-clock" => &[
+            &[("task", "213")],
+            &[("rates", "6,8,10")],
+            &[("rates", "6,8,10"), ("correct", "false")],
+            &[("rates", "6,8,10"), ("text", "seed")],
+        ],
+        "vector-clock" | "matrix-clock" | "hybrid-clock" => {
+            &[&[("task", "213")], &[("rates", "6,8,10")]]
+        }
         _ => &[],
     };
-    sets.iter().filter_map(|set| entry.setting(5, set).ok()).collect()
+    let n = if entry.family == Family::Clock { 3 } else { 5 };
+    sets.iter().filter_map(|set| entry.setting(n, set).ok()).collect()
 }
