@@ -241,8 +241,8 @@ pub(super) const LESSONS: &[Written] = &[
              the same number. A fence helps only if whoever gives it out never forgets: that is \
              why the lock service keeps it in a replicated log.",
             "O coordenador que esqueceu conta do começo outra vez, e os dois clientes levam o \
-             mesmo número. O token só ajuda se quem o dá nunca esquece: por isso o serviço de travas o \
-             guarda num log replicado.",
+             mesmo número. O token só ajuda se quem o dá nunca esquece: por isso o serviço de \
+             travas o guarda num log replicado.",
         ],
         shown: Shown::Broken(Property::F1),
     },

@@ -121,11 +121,6 @@ pub fn place(record: &Record) -> Option<NodeId> {
 pub fn keys(header: &Header, records: &[Record], messages: &Messages) -> Vec<String> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     let mut arrived: BTreeMap<u64, u32> = BTreeMap::new();
-    let mut counted = |what: String| {
-        let count = counts.entry(what.clone()).or_default();
-        *count += 1;
-        format!("{what}#{count}")
-    };
     let key = |record: &Record| {
         let message = landing(record).and_then(|number| messages.get(number));
         if let Some(message) = message {
@@ -134,32 +129,31 @@ pub fn keys(header: &Header, records: &[Record], messages: &Messages) -> Vec<Str
             let again = if *times > 1 { format!("+{}", *times - 1) } else { String::new() };
             return format!("{}{again}", message.key(&header.names));
         }
-        let node = place(record).map(|node| header.name(node)).unwrap_or_default();
-        match record {
-            Record::Step(step) => match &step.cause {
-                Cause::Start => format!("start:{node}"),
-                Cause::Restart => counted(format!("return:{node}")),
-                Cause::Request(asked) => counted(format!("ask:{node}:{asked}")),
-                Cause::Indication(label) => counted(format!("told:{node}:{}", header.tell(label))),
-                Cause::Timer(label) => counted(format!("timer:{node}:{}", header.tell(label))),
-                Cause::Message { .. } | Cause::Tell | Cause::Unseen => {
-                    counted(format!("tell:{node}"))
-                }
-            },
-            Record::End { .. } => "end".to_string(),
-            Record::Lost { .. }
-            | Record::Dead { .. }
-            | Record::Crash { .. }
-            | Record::Restart { .. }
-            | Record::Pause { .. }
-            | Record::Resume { .. }
-            | Record::Partition { .. }
-            | Record::Heal { .. }
-            | Record::Suspect { .. }
-            | Record::Violation(_) => counted(format!("{}:{node}", kind(record).0)),
-        }
+        let what = called(record, header);
+        let count = counts.entry(what.clone()).or_default();
+        *count += 1;
+        let starts = record.step().is_some_and(|step| step.cause == Cause::Start);
+        let only_one = starts || matches!(record, Record::End { .. });
+        if only_one { what } else { format!("{what}#{count}") }
     };
     records.iter().map(key).collect()
+}
+
+/// What an event is called that ends no message's way; others may be called the same.
+fn called(record: &Record, header: &Header) -> String {
+    let node = place(record).map(|node| header.name(node)).unwrap_or_default();
+    let Some(step) = record.step() else {
+        let over = matches!(record, Record::End { .. });
+        return if over { "end".to_string() } else { format!("{}:{node}", kind(record).0) };
+    };
+    match &step.cause {
+        Cause::Start => format!("start:{node}"),
+        Cause::Restart => format!("return:{node}"),
+        Cause::Request(asked) => format!("ask:{node}:{asked}"),
+        Cause::Indication(label) => format!("told:{node}:{}", header.tell(label)),
+        Cause::Timer(label) => format!("timer:{node}:{}", header.tell(label)),
+        Cause::Message { .. } | Cause::Tell | Cause::Unseen => format!("tell:{node}"),
+    }
 }
 
 /// What events are told with.

@@ -21,12 +21,9 @@ fn search(question: &CheckQuestion) -> Line {
 }
 
 fn found(question: &CheckQuestion) -> Found {
-    match search(question) {
-        Line::Found(found) => *found,
-        other @ (Line::Progress { .. } | Line::Holds { .. } | Line::Unknown { .. }) => {
-            panic!("{other:?}")
-        }
-    }
+    let line = search(question);
+    let Line::Found(found) = line else { panic!("{line:?}") };
+    *found
 }
 
 #[test]
