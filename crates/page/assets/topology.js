@@ -176,7 +176,8 @@ export class Topology {
     const inner = this.session.run.nodes[i].coordinator;
     const words = [
       sign === "idle" || sign === "follower" ? null : signName(t, sign),
-      vote ? `${inner ? "" : vote.name} → ${this.session.run.nodes[vote.node].name}`.trim() : null,
+      vote ? `${inner ? "" : vote.name} → ${this.session.run.nodes[vote.node].name}`.trim()
+        : null,
       queue && !inner ? shortened(queue.items) : null,
     ].filter(Boolean);
     const start = outward > 0 ? this.radius + 22 : -(this.radius + 12 + (words.length - 1) * 13);
