@@ -3,7 +3,7 @@
 import { h, s } from "./dom.js";
 
 const [WIDTH, HEIGHT] = [640, 330];
-const [LEFT, RIGHT, TOP, BOTTOM] = [52, 150, 14, 34];
+const [LEFT, RIGHT, TOP, BOTTOM] = [52, 172, 14, 34];
 
 // `lines`: [{ name, points: [[x, y], …] }]; a line's colour is its place in the list.
 export function plot({ lines, log, label, number }) {

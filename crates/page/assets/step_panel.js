@@ -47,13 +47,14 @@ export class StepPanel {
     const { t } = this.context;
     const why = event.why ?? [];
     const effects = this.#effects(run, event);
+    const atNode = event.node !== null && event.node !== undefined;
     return h("dl", { class: "told" },
       h("dt", {}, t("lab.because")), h("dd", { class: "big" }, cause(t, run, event)),
       why.length ? [h("dt", {}, t("lab.rule")), why.map((reason) => h("dd", {}, reason.text,
         reason.rule ? [" ", h("a", { class: "tag", "data-link": true,
           href: `/algorithms#${run.answer.algorithm}` }, reason.rule)] : null))] : null,
-      h("dt", {}, t("lab.so")),
-      effects.length ? effects.map((text) => h("dd", {}, text))
+      atNode ? h("dt", {}, t("lab.so")) : null,
+      !atNode ? null : effects.length ? effects.map((text) => h("dd", {}, text))
         : h("dd", { class: "soft" }, t("lab.so-nothing")),
       h("dd", { class: "cone" }, this.#coneButton(event.i)));
   }

@@ -172,10 +172,13 @@ export class Topology {
     const vote = (state.facets ?? []).find(({ kind, node }) => kind === "node"
       && node !== null && node !== undefined);
     const sign = signOf(state);
+    // Coordinators stand close together: there is room for a few letters only.
+    const inner = this.session.run.nodes[i].coordinator;
     const words = [
       sign === "idle" || sign === "follower" ? null : signName(t, sign),
-      vote ? `${vote.name} → ${this.session.run.nodes[vote.node].name}` : null,
-      queue ? shortened(queue.items) : null,
+      vote ? `${inner ? "" : vote.name} → ${this.session.run.nodes[vote.node].name}`.trim()
+        : null,
+      queue && !inner ? shortened(queue.items) : null,
     ].filter(Boolean);
     const start = outward > 0 ? this.radius + 22 : -(this.radius + 12 + (words.length - 1) * 13);
     return words.map((text, k) => s("text", { class: `badge${k === 0 && sign !== "idle" ? " sign"
