@@ -227,7 +227,10 @@ fn the_api_is_passed_on_to_a_node_that_lives() {
     assert!(page.head.contains("content-security-policy: default-src 'none'; "), "{}", page.head);
     // The first node is asked first; when it is dead, another is.
     act(&up, 1, "kill");
-    let lock = get(&up, "/v1/locks/a%2Fb").json();
+    let lock = until("another leads", || {
+        let lock = get(&up, "/v1/locks/a%2Fb");
+        if lock.status == 200 { Ok(lock.json()) } else { Err(lock.json()) }
+    });
     assert_eq!(lock["holders"][0]["label"], "<img src=x onerror=alert(1)>");
     assert_eq!(get(&up, "/up/nodes/1/v1/cluster").status, 503);
     assert_eq!(up.running.child.try_wait().unwrap(), None);
@@ -240,6 +243,7 @@ fn a_stream_passes_on_and_ends_when_its_node_dies_or_falls_silent() {
     let up = Up::bare(&place, &["--nodes", "3"]);
     for action in ["kill", "pause"] {
         let node = if action == "kill" { 1 } else { 2 };
+        node_until(&up, node, "it is ready", |node| node["ready"] == true);
         let host = up.page.strip_prefix("http://").unwrap();
         let mut stream = TcpStream::connect(host).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
