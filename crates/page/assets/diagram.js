@@ -160,8 +160,13 @@ export class Diagram {
     }
   }
 
+  // Before the first difference nothing fades: there both are one run.
+  #stays(i) {
+    return !this.kept || this.kept.has(i) || (this.fade === " same" && i < this.changedFrom);
+  }
+
   #fades(i) {
-    return this.kept && !this.kept.has(i) ? this.fade : "";
+    return this.#stays(i) ? "" : this.fade;
   }
 
   #axis() {
@@ -244,8 +249,8 @@ export class Diagram {
       const gone = message.lost || (!arrived && (message.arrival === null
         || message.arrival === undefined));
       const chosen = selection?.kind === "message" && selection.id === message.number;
-      const fades = this.kept && !chosen && !(this.kept.has(message.fromEvent)
-        && (gone || !arrived || this.kept.has(arrived))) ? this.fade : "";
+      const stays = this.#stays(message.fromEvent) && (gone || !arrived || this.#stays(arrived));
+      const fades = chosen || stays ? "" : this.fade;
       const name = `${run.colour(message.label)}${gone ? " gone" : ""}${fades}`
         + `${chosen ? " selected" : ""}${message.upkeep ? " upkeep" : ""}`;
       const label = this.#label(arrow, taken, labels.length, name);

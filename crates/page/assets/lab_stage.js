@@ -140,7 +140,8 @@ export class Stage {
     const { spec, run } = this.session;
     const { t } = this.context;
     const scenario = this.catalogue?.scenarios.find(({ name }) => name === spec.scenario);
-    const { title } = run.answer;
+    const title = this.catalogue?.algorithms.find(({ id }) => id === run.answer.algorithm)?.title
+      ?? run.answer.title;
     const flags = writeFlags(spec.flags);
     const part = scenario?.runs?.find((other) => writeFlags(parseFlags(other.flags)) === flags);
     this.title.textContent = scenario?.title ?? spec.title ?? title ?? spec.algorithm;
@@ -220,6 +221,7 @@ export class Stage {
   #compare(found) {
     this.diagram.changed = found?.count ? found.changed : null;
     this.beside.changed = found?.count ? found.theirs : null;
+    this.diagram.changedFrom = this.beside.changedFrom = found?.first ?? 0;
     this.list.changed = this.diagram.changed;
     this.#besides();
   }

@@ -175,7 +175,9 @@ export function titleOf(run, { label, from, to }) {
 function cause(t, run, event) {
   const node = run.nodes[event.node]?.name;
   const from = run.nodes[event.from]?.name;
-  const label = event.details ? `${event.label} (${event.details})` : event.label;
+  // As its sender wrote it, where that is known: what arrives may be written for machines.
+  const details = run.messages.get(event.number)?.details ?? "";
+  const label = details ? `${event.label} (${details})` : event.label;
   if (event.kind === "message") return t("cause.message", { node, from, label });
   if (event.kind === "timer") return t("cause.timer", { node, label: event.label });
   return event.text;
