@@ -217,9 +217,8 @@ async fn scenarios_exports_recordings_and_comparisons_are_answered() {
     let shown = server.post("/lab/scenario", &scenario).await.json();
     assert!(shown["question"].as_str().is_some_and(|text| text.contains("Quando ele entra?")));
     assert_eq!(server.post("/lab/scenario", &json!({"name": "../x.toml"})).await.status, 400);
-    let question = |format: &str| {
-        json!({"algorithm": "central", "flags": "--nodes 3", "format": format})
-    };
+    let question =
+        |format: &str| json!({"algorithm": "central", "flags": "--nodes 3", "format": format});
     let drawn = server.post("/lab/export", &question("svg")).await;
     assert!(drawn.head.contains("content-disposition: attachment"), "{}", drawn.head);
     assert!(drawn.text().contains("<svg"));

@@ -354,6 +354,17 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_may_say_when_the_copy_comes() {
+        let action = Action::Again(Ticks(7_000));
+        let first = MessageRule { from: None, to: None, kind: None, nth: Some(1), action };
+        let mut network =
+            Network::new(&Plan { rules: vec![first], fifo: false, ..Plan::default() }, None);
+        let fate = network.carry(Ticks(100), A, B, "M");
+        assert_eq!(fate, Fate { arrival: Some(Ticks(1_100)), again: Some(Ticks(7_100)) });
+        assert_eq!(network.carry(Ticks(100), A, B, "M").again, None);
+    }
+
+    #[test]
     fn a_copy_does_not_overtake_where_messages_arrive_in_order() {
         let latency = Latency::Uniform(Ticks(1), Ticks(1_000));
         let plan = Plan { latency, duplicate: 1.0, ..Plan::default() };

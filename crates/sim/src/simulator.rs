@@ -21,8 +21,8 @@ use crate::workload::{Exercised, Users};
 use crate::world::{Happening, Timetable};
 use conclave_core::clock::Vector;
 use conclave_core::{
-    Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, NodeSet, Oracle, Process,
-    Recovery, Ticks,
+    Choices, Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, NodeSet, Oracle,
+    Process, Recovery, Ticks,
 };
 
 /// If nothing has moved for this long when a run is cut short, it is taken to have stalled.
@@ -92,15 +92,9 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
         crate::validate::plan(cluster, plan)?;
         let n = cluster.nodes();
-        let mut wheel = Wheel::new(crate::event::rank::<P>);
-        if options.shape {
-            wheel.record();
-        }
         let recorder = options.trace.then(Recorder::default);
         let (choices, acting) = choices(plan, recorder.as_ref());
         let observed = options.watch() || plan.multicast;
-        let mut ctx = Context::new(choices);
-        ctx.listen(options.story);
         Ok(Self {
             cluster,
             plan,
@@ -117,7 +111,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             disks: Sparse::new(),
             backlog: Sparse::new(),
             paused_until: Sparse::new(),
-            wheel,
+            wheel: wheel(options),
             events: 0,
             kinds: Kinds::default(),
             decisions: options.decisions.then(Decisions::default),
@@ -125,7 +119,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             overrun: false,
             observed,
             slow_path: u32::from(observed),
-            ctx,
+            ctx: context(choices, options),
             multicast: Vec::new(),
             registration: Registration::default(),
             timers: Timers::new(plan.seed),
@@ -362,6 +356,22 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             self.wheel.cancel(slot);
         }
     }
+}
+
+/// An empty wheel, which keeps its shape if that is wanted.
+fn wheel<P: Process<Provides: Exercised>>(options: &Options) -> Wheel<Event<P>> {
+    let mut wheel = Wheel::new(crate::event::rank::<P>);
+    if options.shape {
+        wheel.record();
+    }
+    wheel
+}
+
+/// A context that keeps reasons if the run is told in words.
+fn context<P: Process>(choices: Choices, options: &Options) -> Context<P> {
+    let mut ctx = Context::new(choices);
+    ctx.listen(options.story);
+    ctx
 }
 
 /// How long a timer runs by a clock of this rate. However fast the clock, time goes on: a timer

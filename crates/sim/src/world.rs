@@ -257,6 +257,28 @@ mod tests {
         assert_eq!(enters(12, vec![pause(10, 10), pause(20, 30)]), enters_after(50));
     }
 
+    /// When the node enters, each time, that is made to do this beside asking once at time 0.
+    fn enters_also(acts: &[(u64, Act)]) -> Vec<Ticks> {
+        let line = |at, act| ScriptLine { at: Ticks::units(at), node: NODE, act };
+        let acts = acts.iter().map(|(at, act)| line(*at, *act)).collect();
+        let workload = Workload::Single(NODE);
+        let plan = Plan { workload, acts, ..Plan::default() };
+        let outcome = desk(2).run(&plan, &Options::default()).expect("the plan is sound");
+        let entered = outcome.mutex().entered.clone().unwrap_or_default();
+        entered.iter().map(|entry| entry.at).collect()
+    }
+
+    #[test]
+    fn a_node_can_be_made_to_ask_and_to_leave_beside_its_workload() {
+        let once = enters_also(&[]);
+        assert_eq!(once, [Ticks::units(2)]);
+        assert_eq!(enters_also(&[(50, Act::Acquire)]), [Ticks::units(2), Ticks::units(52)]);
+        assert_eq!(enters_also(&[(5, Act::Acquire)]), once, "it is inside already");
+        let left = [(4, Act::Release), (6, Act::Acquire), (30, Act::Acquire)];
+        let entries = enters_also(&left);
+        assert_eq!(entries, [2, 8, 32].map(Ticks::units), "it stays as long as always then");
+    }
+
     #[test]
     fn a_pause_that_a_crash_has_ended_ends_no_later_one() {
         let crash = (Ticks::units(20), Fault::Crash(NODE));

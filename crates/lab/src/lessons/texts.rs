@@ -177,8 +177,8 @@ pub(super) const LESSONS: &[Written] = &[
         text: [
             "Seven processes; 7 led and is dead, and 4 notices. In the bully algorithm it asks all \
              that are greater, each of them does the same, and the greatest one announces itself.",
-            "Sete processos; 7 liderava e morreu, e 4 percebe. No algoritmo valentão ele pergunta a \
-             todos os maiores, cada um deles faz o mesmo, e o maior se anuncia.",
+            "Sete processos; 7 liderava e morreu, e 4 percebe. No algoritmo valentão ele pergunta \
+             a todos os maiores, cada um deles faz o mesmo, e o maior se anuncia.",
         ],
         scenario: ("bully-four-notices", 0),
         question: ["How many messages does it take?", "Quantas mensagens isso custa?"],
@@ -240,8 +240,8 @@ pub(super) const LESSONS: &[Written] = &[
             "The coordinator that forgot counts from the beginning again, and both clients carry \
              the same number. A fence helps only if whoever gives it out never forgets: that is \
              why the lock service keeps it in a replicated log.",
-            "O coordenador que esqueceu conta do começo outra vez, e os dois clientes levam o mesmo \
-             número. O token só ajuda se quem o dá nunca esquece: por isso o serviço de travas o \
+            "O coordenador que esqueceu conta do começo outra vez, e os dois clientes levam o \
+             mesmo número. O token só ajuda se quem o dá nunca esquece: por isso o serviço de travas o \
              guarda num log replicado.",
         ],
         shown: Shown::Broken(Property::F1),

@@ -153,7 +153,7 @@ impl Desk<'_> {
         add(("crash", ["crash", "derrubar"]), format!("crash={name}@{at}"), down);
         let back = (!state.down).then_some(["it is up", "está de pé"]);
         let restart = format!("restart={name}@{at}");
-        let no_rule = self.refused(&restart).then_some([
+        let no_rule = (state.down && self.refused(&restart)).then_some([
             "this algorithm has no rule for a return with its disk",
             "este algoritmo não tem regra para a volta com o disco",
         ]);

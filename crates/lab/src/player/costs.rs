@@ -8,7 +8,6 @@ use serde::Serialize;
 
 /// One number, measured, beside its formula.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "docs/lab.md tells the fields")]
 pub struct CostShown {
     pub name: &'static str,
     pub label: &'static str,

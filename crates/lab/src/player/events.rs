@@ -1,7 +1,7 @@
 //! The events of a run, for the page: one for each record, with its key, its words and its
 //! consequences.
 
-use super::messages::{Messages, landing};
+use super::messages::{Message, Messages, landing};
 use super::{index, units};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::trace::{self, Cause, Effect, Header, Language, Record, Sending, Step, Told};
@@ -178,7 +178,7 @@ impl Teller<'_> {
             label,
             from: from.or(message.map(|message| message.from)).map(index),
             number,
-            details: step.map(|step| self.details(step)).unwrap_or_default(),
+            details: message.map(|message| self.contents(message)).unwrap_or_default(),
             key: key.to_string(),
             sends: step.map(|step| self.sends(step)).unwrap_or_default(),
             timers: step.map(|step| self.timers(step)).unwrap_or_default(),
@@ -204,10 +204,9 @@ impl Teller<'_> {
         }
     }
 
-    /// What the message carried that made a node act.
-    fn details(&self, step: &Step) -> String {
-        let content = step.event.get("Message").and_then(|event| event.get("message"));
-        content.map(|content| short(&content.to_string())).unwrap_or_default()
+    /// What a message carries, in words.
+    fn contents(&self, message: &Message) -> String {
+        trace::contents(&message.label, &message.details, self.header, self.language)
     }
 
     fn sends(&self, step: &Step) -> Vec<Sent> {
@@ -215,7 +214,10 @@ impl Teller<'_> {
             number: sending.number,
             to: index(sending.to),
             label: sending.label.clone(),
-            details: trace::contents(sending, self.header, self.language),
+            details: {
+                let Sending { label, details, .. } = sending;
+                trace::contents(label, details, self.header, self.language)
+            },
             arrival: sending.arrival.map(units),
             again: sending.again.iter().map(|at: &Ticks| units(*at)).collect(),
             nth: self.messages.get(sending.number).map_or(0, |message| message.nth),
@@ -246,14 +248,5 @@ impl Teller<'_> {
             Told::Other(text) => Heard::Other { text: self.header.tell(&text) },
         };
         step.told().map(heard).collect()
-    }
-}
-
-/// Not more than fits on a line.
-fn short(text: &str) -> String {
-    const MOST: usize = 160;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_string(),
     }
 }

@@ -18,6 +18,8 @@ pub struct Message {
     pub to: NodeId,
     /// The paper's word for it.
     pub label: String,
+    /// What it carries; nodes appear as marks.
+    pub details: String,
     /// The how manieth of its kind on its link it is, from 1.
     pub nth: u32,
     /// The event that sent it, from 1.
@@ -78,6 +80,7 @@ impl Message {
             from,
             to: sending.to,
             label: sending.label.clone(),
+            details: sending.details.clone(),
             nth,
             sent_by,
             sent,

@@ -166,15 +166,12 @@ fn flying<'a>(
     move |language| {
         let header = &played.trace.header;
         let message = messages.get(number).expect("what is under way was sent");
-        let sender = played.trace.records[message.sent_by - 1].step();
-        let sending = sender.and_then(|step| step.sends().find(|sent| sent.number == number));
-        let details = sending.map(|sent| trace::contents(sent, header, language));
         Flying {
             number,
             from: index(message.from),
             to: index(message.to),
             label: message.label.clone(),
-            details: details.unwrap_or_default(),
+            details: trace::contents(&message.label, &message.details, header, language),
             sent: units(message.sent),
             arrival: units(due),
             nth: message.nth,

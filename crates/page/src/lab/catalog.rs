@@ -61,10 +61,15 @@ fn whole(tongue: Tongue) -> Result<Value, Problem> {
     }))
 }
 
-/// Every scenario, or why there is none: that is our own mistake, and no asker's.
-pub fn scenarios() -> Result<Vec<ScenarioCard>, Problem> {
-    cards::scenarios()
-        .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+/// Every scenario, run once for all; or why there is none: that is our own mistake, no asker's.
+pub fn scenarios() -> Result<&'static [ScenarioCard], Problem> {
+    static CARDS: OnceLock<Vec<ScenarioCard>> = OnceLock::new();
+    if let Some(cards) = CARDS.get() {
+        return Ok(cards);
+    }
+    let made = cards::scenarios()
+        .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(CARDS.get_or_init(|| made))
 }
 
 fn translated(mut card: Card, tongue: Tongue) -> Card {

@@ -147,6 +147,9 @@ mod tests {
         let until = Ticks::units(60);
         let expected = (Ticks::units(10), Fault::Partition { groups, until });
         assert_eq!(partition("1,2/3/c1@10..60", &names()), Ok(expected));
+        let groups = vec![vec![NodeId(0)], vec![NodeId(1)]];
+        let for_ever = (Ticks::UNIT, Fault::Partition { groups, until: Fault::NEVER });
+        assert_eq!(partition("1/2@1..", &names()), Ok(for_ever));
         let wrong = ["1,2@1..2", "1/2@1", "1/@1..2", "1//2@1..2", "1/9@1..2", "1/2"];
         refuses("--partition", |text| partition(text, &names()), &wrong);
     }

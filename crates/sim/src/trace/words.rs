@@ -236,8 +236,8 @@ pub(crate) fn named(label: &str, details: &str, language: Language) -> String {
 }
 
 /// What a message carries, in people's words.
-pub fn contents(sending: &Sending, header: &Header, language: Language) -> String {
-    header.tell(&plain::carried(&sending.label, &sending.details, language))
+pub fn contents(label: &str, details: &str, header: &Header, language: Language) -> String {
+    header.tell(&plain::carried(label, details, language))
 }
 
 /// The name of a timer, in people's words.
