@@ -20,7 +20,7 @@ fn pictures_of_the_page_are_made_and_small() {
     front(&lab);
     branch(&lab);
     telephone(&lab);
-    play(&lab, "bully", "a=bully&n=5&dead=5&start=2", &[2, 6, 10, 14]);
+    play(&lab, "bully", "a=bully&n=5&dead=5&start=2", &[10, 12, 15, 22]);
     play(&lab, "maekawa", "a=maekawa&n=4", &[6, 12, 18, 24]);
     compare(&lab);
     cluster(&lab.browser);
