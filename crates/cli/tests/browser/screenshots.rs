@@ -17,6 +17,7 @@ fn pictures_of_the_page_are_made_and_small() {
     let Some(browser) = Browser::new() else { return };
     let lab = Lab { browser, server: Server::start("pictures") };
     lab.browser.prefer("light", "reduce"); // Nothing that is caught while it moves.
+    lab.browser.devtools("Emulation.setScrollbarsHidden", &json!({"hidden": true}));
     front(&lab);
     branch(&lab);
     telephone(&lab);
@@ -42,7 +43,7 @@ fn branch(lab: &Lab) {
     lab.branch_chosen("A");
     let steps = lab.to_the_end();
     assert!(steps > 0);
-    lab.browser.run("document.activeElement.blur(); scrollTo(0, 0);", &[]);
+    lab.browser.run("document.querySelector('.step').scrollTop = 0; scrollTo(0, 0);", &[]);
     in_both_languages(&lab.browser, "lab-branch");
     lab.branch_chosen("A");
     lab.browser.prefer("dark", "reduce");
@@ -86,7 +87,7 @@ fn cluster(browser: &Browser) {
     browser.until(
         "two locks and a queue",
         "return document.querySelectorAll('.locks tbody tr').length >= 2
-            && document.querySelector('.locks .queue')
+            && document.querySelector('.cluster-plots .line[d]')
             && document.querySelector('.cluster').textContent.includes('shipping');",
     );
     in_both_languages(browser, "cluster");
