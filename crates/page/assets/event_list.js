@@ -105,6 +105,11 @@ export class EventList {
     return line;
   }
 
+  // More events have come: what is in view is drawn where it is, and nobody is taken back to the cursor.
+  draw() {
+    this.#lines();
+  }
+
   showCursor() {
     if (!this.rows) return;
     const row = this.rows.indexOf(this.session.cursor);

@@ -252,7 +252,7 @@ export class Stage {
   #windowCame() {
     this.branches.draw();
     this.diagram.draw();
-    this.list.showCursor();
+    this.list.draw();
     this.step.draw();
   }
 

@@ -129,9 +129,10 @@ fn jumps_to_paint(lab: &Lab, steps: u64) -> f64 {
          const box = document.querySelector('.list-lines');
          const pitch = box.querySelector('.list-extent').clientHeight / {steps};
          box.scrollTop = (next - 1) * pitch;
-         await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+         const row = () => box.querySelector(`[data-i=\"${{next}}\"]`);
+         while (!row()) await frame();
          begun = performance.now();
-         box.querySelector(`[data-i=\"${{next}}\"]`).click();"
+         row().click();"
     );
     timed_actions(lab, &act)
 }

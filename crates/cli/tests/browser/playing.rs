@@ -21,7 +21,7 @@ fn bully_of_seven_plays_fourteen_messages(lab: &Lab) {
     let lines = lab.lines();
     assert_eq!(lines.len() as u64, steps);
     let ends = |kind: &str| lines.iter().filter(|line| line.kind == kind).count();
-    assert_eq!(ends("message") + ends("dead"), 14, "{lines:#?}");
+    assert_eq!(ends("message") + ends("lost"), 14, "{lines:#?}");
     let leads = lines.iter().rev().find(|line| line.kind == "message").unwrap();
     assert!(leads.text.contains("COORDINATOR"), "{leads:?}");
     assert_eq!(lab.lamp("S1"), "kept");

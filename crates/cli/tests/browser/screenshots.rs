@@ -17,10 +17,11 @@ fn pictures_of_the_page_are_made_and_small() {
     let Some(browser) = Browser::new() else { return };
     let lab = Lab { browser, server: Server::start("pictures") };
     lab.browser.prefer("light", "reduce"); // Nothing that is caught while it moves.
+    lab.browser.devtools("Emulation.setScrollbarsHidden", &json!({"hidden": true}));
     front(&lab);
     branch(&lab);
     telephone(&lab);
-    play(&lab, "bully", "a=bully&n=5&dead=5&start=2", &[2, 6, 10, 14]);
+    play(&lab, "bully", "a=bully&n=5&dead=5&start=2", &[10, 12, 15, 22]);
     play(&lab, "maekawa", "a=maekawa&n=4", &[6, 12, 18, 24]);
     compare(&lab);
     cluster(&lab.browser);
@@ -42,7 +43,7 @@ fn branch(lab: &Lab) {
     lab.branch_chosen("A");
     let steps = lab.to_the_end();
     assert!(steps > 0);
-    lab.browser.run("document.activeElement.blur(); scrollTo(0, 0);", &[]);
+    lab.browser.run("document.querySelector('.step').scrollTop = 0; scrollTo(0, 0);", &[]);
     in_both_languages(&lab.browser, "lab-branch");
     lab.branch_chosen("A");
     lab.browser.prefer("dark", "reduce");
@@ -86,7 +87,7 @@ fn cluster(browser: &Browser) {
     browser.until(
         "two locks and a queue",
         "return document.querySelectorAll('.locks tbody tr').length >= 2
-            && document.querySelector('.locks .queue')
+            && document.querySelector('.cluster-plots .line[d]')
             && document.querySelector('.cluster').textContent.includes('shipping');",
     );
     in_both_languages(browser, "cluster");
