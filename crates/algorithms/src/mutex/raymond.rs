@@ -182,7 +182,7 @@ impl Raymond {
     /// therefore always follows assigning.
     fn assign_and_ask(&mut self, ctx: &mut Context<Self>) {
         self.assign(ctx);
-        let Some(holder) = self.holder else { return };
+        let Some(holder) = self.holder else { return ctx.because(&why::LOST, ()) };
         if holder == self.me && self.phase == Phase::Inside && !self.queue.is_empty() {
             ctx.because(&why::BUSY, Each(self.queue.iter().copied()));
         } else if holder == self.me && self.phase != Phase::Inside {

@@ -18,6 +18,7 @@ pub const WHY: &[&Why] = &[
     &ASKED_BEFORE,
     &WITHDREW,
     &RESTARTED,
+    &LOST,
     &NO_CLOCK,
 ];
 
@@ -111,4 +112,11 @@ pub(super) static RESTARTED: Why = Why {
     rule: "A2",
     english: "is back with its queue on disk; if it was inside, that ended with the crash",
     portuguese: "volta com a fila no disco; se estava dentro, isso acabou com a queda",
+};
+
+pub(super) static LOST: Why = Why {
+    code: "lost",
+    rule: "A2",
+    english: "can only wait: with its disk it lost the way to the privilege",
+    portuguese: "só pode esperar: com o disco perdeu o caminho para o privilégio",
 };
