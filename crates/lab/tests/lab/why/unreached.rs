@@ -6,6 +6,15 @@ use conclave_algorithms::catalog::{Entry, Family, Setting};
 const UNREACHED: &[(&str, &str, &str)] = &[
     ("*", "stranger", "no run has messages of nodes that are not part of it"),
     ("*", "misdirected", "nobody writes to one that does not coordinate"),
+    ("*", "no-hand-over", "no workload has a node resign"),
+    ("majority", "does-not-lead", "no workload has a node resign"),
+    ("majority", "nobody-to-follow", "no workload has a node resign"),
+    ("majority", "hands-over", "no workload has a node resign"),
+    ("majority", "told-to-stand", "no workload has a node resign"),
+    ("*", "unknown-leader", "no run has messages of nodes that are not part of it"),
+    ("ring", "not-of-this-ring", "no run has messages of nodes that are not part of it"),
+    ("*", "absurd", "no clock here is so wrong"),
+    ("*", "too-far-ahead", "no clock here is so wrong"),
 ];
 
 /// Why a reason is not seen in any run, if it is not.
