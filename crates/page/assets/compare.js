@@ -50,7 +50,12 @@ class Comparison {
         } } }), t("compare.log"))), this.body);
   }
 
-  async measured() {
+  // One after another: the server measures for one at a time, and refuses who comes meanwhile.
+  measured() {
+    this.measuring = (this.measuring ?? Promise.resolve()).then(() => this.#measure());
+  }
+
+  async #measure() {
     const { t } = this.context;
     const { family } = this;
     fill(this.body, h("p", { class: "soft", role: "status" }, t("compare.measuring")));

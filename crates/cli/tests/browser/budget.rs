@@ -117,7 +117,7 @@ fn p95(times: &Value) -> f64 {
 fn steps_to_paint(lab: &Lab) -> f64 {
     let act = "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight',
         bubbles: true })); const next = now + 1;";
-    timed_actions(lab, act)
+    timed_actions(lab, act, 20)
 }
 
 /// The same for a jump to an event far away, about which nothing is known yet.
@@ -134,10 +134,10 @@ fn jumps_to_paint(lab: &Lab, steps: u64) -> f64 {
          begun = performance.now();
          row().click();"
     );
-    timed_actions(lab, &act)
+    timed_actions(lab, &act, 6)
 }
 
-fn timed_actions(lab: &Lab, act: &str) -> f64 {
+fn timed_actions(lab: &Lab, act: &str, times: u32) -> f64 {
     let script = format!(
         "const done = arguments[arguments.length - 1];
          const at = () => Number(/\\d+/.exec(document.querySelector('.step h2').textContent)[0]);
@@ -147,7 +147,7 @@ fn timed_actions(lab: &Lab, act: &str) -> f64 {
          const frame = () => new Promise((next) => requestAnimationFrame(next));
          (async () => {{
              const times = [];
-             for (let k = 0; k < 20; k += 1) {{
+             for (let k = 0; k < {times}; k += 1) {{
                  const now = at();
                  let begun = performance.now();
                  {act}

@@ -84,7 +84,7 @@ impl Browser {
     }
 
     fn watch(&mut self) {
-        let long = json!({"script": LOOK.as_millis() as u64 * 6, "pageLoad": 60_000});
+        let long = json!({"script": 100_000, "pageLoad": 60_000});
         self.post("/timeouts", &long).unwrap();
         self.watch_this_tab();
     }

@@ -24,7 +24,7 @@ fn bully_of_seven_plays_fourteen_messages(lab: &Lab) {
     assert_eq!(ends("message") + ends("lost"), 14, "{lines:#?}");
     let leads = lines.iter().rev().find(|line| line.kind == "message").unwrap();
     assert!(leads.text.contains("COORDINATOR"), "{leads:?}");
-    assert_eq!(lab.lamp("S1"), "kept");
+    assert_eq!(lab.lamp("E1"), "kept");
 }
 
 fn one_answer_lost_leaves_a_request_open_and_then_unanswered(lab: &Lab) {

@@ -119,6 +119,9 @@ fn assert_same(line: &Line, record: &Value, names: &Value) {
     let time = record["at"].as_f64().unwrap() / 1000.0;
     let shown: f64 = line.time.replace(',', "").parse().unwrap();
     assert!((time - shown).abs() < 0.006, "{told}");
+    if record["record"] == "end" {
+        return assert_eq!(line.text, "the end");
+    }
     assert!(line.text.contains(&name(&record["node"])), "{told}");
     let message = &record["cause"]["message"];
     if message.is_object() {

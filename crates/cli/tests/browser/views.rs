@@ -44,7 +44,8 @@ pub fn each(browser: &Browser, origin: &str, views: &[(&str, &str)], look: impl 
 fn ready(browser: &Browser, sign: &str, language: &str) {
     let script = format!(
         "return document.documentElement.lang === {} && document.querySelector({})
-            && !document.querySelector('main > .waiting, main [aria-busy=\"true\"], progress');",
+            && !document.querySelector('main > .waiting, main [aria-busy=\"true\"],
+                main [role=\"status\"], progress');",
         json!(language),
         json!(sign)
     );
