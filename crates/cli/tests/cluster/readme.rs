@@ -12,10 +12,11 @@ const ENGLISH: &str = "README.md";
 const PORTUGUESE: &str = "README.pt-BR.md";
 
 /// What a reader types that is done otherwise here, and why.
-const OTHERWISE: [(&str, Otherwise, &str); 4] = [
+const OTHERWISE: [(&str, Otherwise, &str); 5] = [
     ("cargo run --release", Otherwise::Start, "a release build takes minutes; ports may be taken"),
     ("cargo install --path crates/cli", Otherwise::Nothing, "would write to the user's directory"),
     ("scripts/test", Otherwise::Nothing, "runs this test"),
+    ("conclave lab", Otherwise::Nothing, "serves until it is stopped; it has tests of its own"),
     ("kill -9 PID", Otherwise::Kill, "the number is on the screen that the first command shows"),
 ];
 
