@@ -1,8 +1,8 @@
 //! Explanations: why a step did what it did, as a rule of the algorithm with arguments.
 //!
 //! Beside each algorithm lies a table of [`Why`]: the reasons that its steps may have, each with
-//! the rule it comes from and a sentence in every language. A step says [`Context::because`] with one
-//! of them, and with the values that fill the holes of its sentence, in the order in which the
+//! the rule it comes from and a sentence in every language. A step says [`Context::because`] with
+//! one of them, and with the values that fill the holes of its sentence, in the order in which the
 //! English one has them. Reasons are for people: they are no effect, no part of the state and none
 //! of a recording, and nothing is kept of them unless somebody listens.
 //!

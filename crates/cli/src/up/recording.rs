@@ -1,6 +1,6 @@
 //! The live recording of a classic engine: what the nodes wrote down so far (`--record`), put
-//! together as one run for the lab. `conclave replay` does it, in a process of its own: `up` goes on
-//! meanwhile, however many there are.
+//! together as one run for the lab. `conclave replay` does it, in a process of its own: `up` goes
+//! on meanwhile, however many there are.
 
 use super::actions::Desk;
 use super::problem::{problem, problem_at};

@@ -32,7 +32,7 @@ fn a_branch_leaves_what_is_drawn_for_the_rest_as_it_was() {
     lab.browser.assert_calm("branches");
 }
 
-/// Up to the edit nothing is different, but that the sender's line tells what becomes of the message.
+/// Up to the edit nothing differs, but that the sender's line tells what becomes of the message.
 fn the_past_stays(before: &[Line], branch: &[Line]) {
     let pairs = before.iter().zip(branch);
     let other: Vec<&Line> =

@@ -1,5 +1,5 @@
-//! Disks that stand still for 200 ms, one after the other, under 64 clients: nobody else is elected,
-//! and nobody loses what it holds.
+//! Disks that stand still for 200 ms, one after the other, under 64 clients: nobody else is
+//! elected, and nobody loses what it holds.
 
 use crate::cluster::{Cluster, N};
 use crate::disk::Disk;

@@ -155,10 +155,9 @@ fn settings(entry: &'static Entry) -> Vec<Setting> {
 fn plans(family: Family, seed: u64) -> Vec<Plan> {
     let mutex = family == Family::Mutex;
     let until = Ticks::units(if family == Family::Detector { 100 } else { 200 });
-    let latency = Latency::Exponential(Ticks::units(2));
     let calm = Plan {
         seed,
-        latency,
+        latency: Latency::Exponential(Ticks::units(2)),
         cancel: if mutex { 0.3 } else { 0.0 },
         workload: if mutex { Workload::Closed(Ticks::units(2)) } else { Workload::AllAtOnce },
         rounds: 3,
