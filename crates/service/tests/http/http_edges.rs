@@ -75,7 +75,7 @@ const BAD_PATHS: &[Bad] = &[
     ("GET /v1/nothing", None, "", 404, "not_found"),
     ("GET /nothing", None, "", 404, "not_found"),
     ("PATCH /v1/locks", None, "", 405, "bad_request"),
-    ("GET /v1/sessions", None, "", 405, "bad_request"),
+    ("PUT /v1/sessions", None, "", 405, "bad_request"),
     ("DELETE /v1/sessions/none", None, "", 404, "no_session"),
 ];
 

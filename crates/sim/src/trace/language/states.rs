@@ -14,6 +14,7 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
     ("asked", "pediu"),
     ("attribute", "atributo"),
     ("awaited", "aguardados"),
+    ("before", "anterior"),
     ("backoff", "recuo"),
     ("ballot", "votação"),
     ("body", "conteúdo"),
