@@ -136,13 +136,19 @@ impl Lab {
         found.as_array().unwrap().iter().map(line).collect()
     }
 
-    /// Every mark and arrow of the space-time diagram, as it is drawn.
+    /// Every mark, arrow and span of the space-time diagram: what it is, and when. How far apart the
+    /// lanes are depends on how much room there is below them.
     pub fn drawing(&self) -> Value {
-        let script = "return [...document.querySelectorAll(
-                '.diagram-box > .diagram .space-time :is(.mark, .arrow, .span, path, circle)')]
-            .filter((one) => !one.closest('.cursor, .cursor-handle') && !/cursor|ahead/.test(
-                one.getAttribute('class') ?? ''))
-            .map((one) => one.outerHTML.replace(/ tabindex=\"[^\"]*\"/, ''));";
+        let script = "const when = (one) => {
+                const path = one.getAttribute('d') ?? '';
+                const places = /^[ML\\d\\s.,-]*$/.test(path) ? path.match(/-?[\\d.]+/g) ?? [] : [];
+                return [...['x', 'cx', 'width'].map((name) => one.getAttribute(name)),
+                    ...places.filter((_, i) => i % 2 === 0)];
+            };
+            return [...document.querySelectorAll('.diagram-box > .diagram .space-time *')]
+                .filter((one) => !/cursor|ahead/.test(one.getAttribute('class') ?? ''))
+                .map((one) => [one.tagName, one.getAttribute('class'), { ...one.dataset },
+                    one.childElementCount ? '' : one.textContent, when(one)]);";
         self.browser.run(script, &[])
     }
 

@@ -73,6 +73,8 @@ fn the_copied_command_makes_the_run_that_is_read(lab: &Lab) {
     let read = read_aloud(lab);
     // A header before them, and how many there are after them.
     let [header, steps @ .., _] = records.as_slice() else { panic!("{text}") };
+    // Verdicts are not in the list: the lamps have them.
+    let steps: Vec<&Value> = steps.iter().filter(|one| one["record"] != "violation").collect();
     assert_eq!(read.len(), steps.len(), "{command}");
     for (line, record) in read.iter().zip(steps) {
         assert_same(line, record, &header["names"]);

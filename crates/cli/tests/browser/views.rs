@@ -44,8 +44,8 @@ pub fn each(browser: &Browser, origin: &str, views: &[(&str, &str)], look: impl 
 fn ready(browser: &Browser, sign: &str, language: &str) {
     let script = format!(
         "return document.documentElement.lang === {} && document.querySelector({})
-            && !document.querySelector('main > .waiting, main [aria-busy=\"true\"],
-                main [role=\"status\"], progress');",
+            && !document.querySelector('main > .waiting, progress')
+            && !document.querySelector('main [aria-busy=\"true\"], main [role=\"status\"]');",
         json!(language),
         json!(sign)
     );
