@@ -136,8 +136,8 @@ impl Lab {
         found.as_array().unwrap().iter().map(line).collect()
     }
 
-    /// Every mark, arrow and span of the space-time diagram: what it is, and when. How far apart the
-    /// lanes are depends on how much room there is below them.
+    /// Every mark, arrow and span of the space-time diagram: what it is, and when. How far apart
+    /// the lanes are depends on how much room there is below them.
     pub fn drawing(&self) -> Value {
         let script = "const when = (one) => {
                 const path = one.getAttribute('d') ?? '';
