@@ -103,9 +103,10 @@ fn every_facet_that_a_row_declares_is_found_in_some_state() {
             }
         }
         let missing: Vec<_> = entry.facets.iter().zip(found).filter(|(_, found)| !found).collect();
-        // An edge or a vote may be nobody's when a run is over; nor is a token made anew then.
+        // An edge or a vote may be nobody's when a run is over; nor is a token made anew then, or
+        // anybody suspected.
         let lasting = |facet: &&(&conclave_core::Facet, bool)| {
-            let passing = facet.0.field == "regeneration.reports";
+            let passing = ["regeneration.reports", "suspects"].contains(&facet.0.field);
             matches!(facet.0.kind, conclave_core::FacetKind::Set) && !passing
         };
         let left: Vec<_> = missing.iter().filter(lasting).collect();
