@@ -97,7 +97,7 @@ impl Heard {
 }
 
 #[test]
-#[ignore = "takes minutes: run it by hand when a reason was added"]
+#[ignore = "does not pass yet: gaps are left after raymond; run it by hand"]
 fn every_reason_is_given_in_some_run_and_no_message_is_ignored_without_one() {
     let rows: Vec<&'static Entry> = explained_rows().collect();
     let heard: Vec<(&Entry, Heard)> = rows.iter().map(|&entry| (entry, heard_of(entry))).collect();
