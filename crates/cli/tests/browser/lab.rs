@@ -139,16 +139,12 @@ impl Lab {
     /// Every mark, arrow and span of the space-time diagram: what it is, and when. How far apart
     /// the lanes are depends on how much room there is below them.
     pub fn drawing(&self) -> Value {
-        let script = "const when = (one) => {
-                const path = one.getAttribute('d') ?? '';
-                const places = /^[ML\\d\\s.,-]*$/.test(path) ? path.match(/-?[\\d.]+/g) ?? [] : [];
-                return [...['x', 'cx', 'width'].map((name) => one.getAttribute(name)),
-                    ...places.filter((_, i) => i % 2 === 0)];
-            };
+        let script = "const when = (one) => [...['x', 'cx', 'width'].map((name) =>
+                one.getAttribute(name)), /^M([\\d.]+)/.exec(one.getAttribute('d'))?.[1] ?? ''];
             return [...document.querySelectorAll('.diagram-box > .diagram .space-time *')]
                 .filter((one) => !/cursor|ahead/.test(one.getAttribute('class') ?? ''))
-                .map((one) => [one.tagName, one.getAttribute('class'), { ...one.dataset },
-                    one.childElementCount ? '' : one.textContent, when(one)]);";
+                .map((one) => [one.tagName, (one.getAttribute('class') ?? '').trim(),
+                    { ...one.dataset }, one.childElementCount ? '' : one.textContent, when(one)]);";
         self.browser.run(script, &[])
     }
 
