@@ -34,6 +34,11 @@ pub async fn bytes(body: Body, most: usize) -> Result<Bytes, Problem> {
 /// A question in JSON.
 pub async fn question<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
     let bytes = bytes(body, QUESTION_MAX).await?;
+    // An array would be taken for the fields in their order.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        let words = "the question is not understood: it is no JSON object";
+        return Err(Problem::new(StatusCode::BAD_REQUEST, words));
+    }
     serde_json::from_slice(&bytes).map_err(|error| {
         let words = format!("the question is not understood: {error}");
         Problem::new(StatusCode::BAD_REQUEST, words)
