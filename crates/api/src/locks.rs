@@ -267,6 +267,9 @@ pub struct Look {
     /// Replicated engine: as the answering node knows it, which may be behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
+    /// Only one who holds it, and one who waits: with many of them, a short answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub brief: bool,
 }
 
 /// Which part of a list: in the query of `GET /v1/locks` and `GET /v1/elections`.

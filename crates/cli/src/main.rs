@@ -73,15 +73,29 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    conclave_memory::take_small_pages();
     let typed: Vec<OsString> = std::env::args_os().collect();
     texts::decide(&typed);
     let parsed = match parse(typed) {
         Ok(parsed) => parsed,
         Err(error) => return failure::of_clap(&error),
     };
+    if parsed.command.computes() {
+        conclave_memory::take_pages_as_before();
+    }
     match run(&parsed) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => failure::report(&error),
+    }
+}
+
+impl Command {
+    /// Whether it is one of those that take much memory, and all of it at once.
+    fn computes(&self) -> bool {
+        matches!(
+            self,
+            Self::Bench(_) | Self::Check(_) | Self::Compare(_) | Self::Scenario(_) | Self::Sim(_)
+        )
     }
 }
 

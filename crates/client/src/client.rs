@@ -292,12 +292,17 @@ fn share(left: Duration, servers: usize) -> Duration {
     left / u32::try_from(servers.max(1)).unwrap_or(u32::MAX)
 }
 
+/// What is asked and answered is short, and a crowd of clients pays for every byte of each buffer.
+const BUFFER: usize = 8 << 10;
+
 fn agent(tls: Option<&TlsConfig>) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
         .proxy(None) // The nodes are near, and often on this very machine.
         .timeout_connect(Some(CONNECT))
+        .input_buffer_size(BUFFER)
+        .output_buffer_size(BUFFER)
         .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")));
     let config = match tls {
         Some(tls) => config.tls_config(tls.clone()),

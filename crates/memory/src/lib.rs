@@ -78,21 +78,54 @@ pub fn give_back() {
 }
 
 /// Takes pages of the usual size only, from now on. With huge ones a process that needs little
-/// takes three times as much, and what was freed comes back only if all around it was.
-#[cfg(target_os = "linux")]
+/// takes three times as much, and a thousand clients keep two processors busy with making them
+/// zero; and what was freed comes back only if all around it was. Processes inherit this: see
+/// [`take_pages_as_before`].
 pub fn take_small_pages() {
+    SMALL_BEFORE.store(pages::are_small(), Relaxed);
+    pages::set_small(true);
+}
+
+/// Takes back [`take_small_pages`]: for what computes much, and for what is to run as if this
+/// program had not started it.
+pub fn take_pages_as_before() {
+    pages::set_small(SMALL_BEFORE.load(Relaxed));
+}
+
+/// Whether whoever started this process had chosen small pages for it.
+static SMALL_BEFORE: AtomicBool = AtomicBool::new(false);
+
+#[cfg(target_os = "linux")]
+mod pages {
     const PR_SET_THP_DISABLE: i32 = 41;
+    const PR_GET_THP_DISABLE: i32 = 42;
+    const NONE: usize = 0;
+
     unsafe extern "C" {
         fn prctl(option: i32, ...) -> i32;
     }
-    let (yes, none) = (1_usize, 0_usize);
-    // SAFETY: it takes numbers. Where the system does not know it, nothing changes.
-    unsafe { prctl(PR_SET_THP_DISABLE, yes, none, none, none) };
+
+    pub fn are_small() -> bool {
+        // SAFETY: it takes numbers.
+        let are_small = unsafe { prctl(PR_GET_THP_DISABLE, NONE, NONE, NONE, NONE) };
+        are_small == 1
+    }
+
+    pub fn set_small(small: bool) {
+        // SAFETY: it takes numbers. Where the system does not know it, nothing changes.
+        unsafe { prctl(PR_SET_THP_DISABLE, usize::from(small), NONE, NONE, NONE) };
+    }
 }
 
 /// Other systems have no such pages, or do not give them unasked.
 #[cfg(not(target_os = "linux"))]
-pub fn take_small_pages() {}
+mod pages {
+    pub fn are_small() -> bool {
+        false
+    }
+
+    pub fn set_small(_: bool) {}
+}
 
 #[cfg(test)]
 mod tests {

@@ -144,7 +144,7 @@ fn environment(grants: &[Grant]) -> Vec<(String, String)> {
 /// Says what is being waited for, as the nodes know it; and again when it changes.
 fn tell_once(client: &Client, name: &str, said: &mut BTreeMap<String, String>) {
     let client = client.glance(GLANCE); // Its connections end with it.
-    let here = client.at(client.server()).and_then(|here| here.lock_state(name)).ok();
+    let here = client.at(client.server()).and_then(|here| here.lock_glance(name)).ok();
     let (blocked, holder) = here.map(|it| (it.blocked_on, it.holder)).unwrap_or_default();
     let (what, words) = match blocked {
         Some(blocked) => {
@@ -165,7 +165,7 @@ fn tell_once(client: &Client, name: &str, said: &mut BTreeMap<String, String>) {
 fn holder_anywhere(client: &Client, name: &str) -> Option<Holder> {
     client.servers().iter().find_map(|server| {
         let there = client.at(server).ok()?;
-        there.lock_state(name).ok()?.holder
+        there.lock_glance(name).ok()?.holder
     })
 }
 

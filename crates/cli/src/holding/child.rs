@@ -37,7 +37,10 @@ pub fn start(command: &[OsString], environment: &[(String, String)]) -> anyhow::
     wrapped.args(Lang::spoken().flag().split_whitespace());
     wrapped.arg("--").args(command).process_group(0);
     wrapped.envs(environment.iter().map(|(name, value)| (name, value)));
-    let process = wrapped.spawn().context("cannot start a process")?;
+    conclave_memory::take_pages_as_before();
+    let process = wrapped.spawn();
+    conclave_memory::take_small_pages();
+    let process = process.context("cannot start a process")?;
     let group = Pid::from_child(&process);
     // Should this fail, the child dies with this process, and has started nothing yet.
     let reaper = Reaper::of(group)?;
@@ -137,6 +140,7 @@ pub fn exec(parent: i32, command: &[OsString]) -> Exit {
     if kill_process(getpid(), Signal::STOP).is_err() {
         return Exit::Failed;
     }
+    conclave_memory::take_pages_as_before();
     let error = Command::new(program).args(arguments).exec();
     let name = program.to_string_lossy();
     let (code, reason) = reason(&error);

@@ -67,7 +67,6 @@ fn workers() -> usize {
 
 /// What a node took when it had much to do it gives back when it has not.
 fn give_memory_back() -> io::Result<()> {
-    conclave_memory::take_small_pages();
     let give_back = || loop {
         thread::sleep(HOUSEKEEPING);
         conclave_memory::give_back();

@@ -33,6 +33,21 @@ fn the_command_knows_its_fence_and_its_lock() {
     assert_eq!(fake.bodies("DELETE /v1/sessions/5e55").len(), 1);
 }
 
+/// Waiting takes small pages of memory, or a thousand who wait keep every processor busy. The command
+/// is none of ours.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_command_takes_pages_as_if_nobody_had_started_it() {
+    let enabled = |process: &str| format!("sed -n 's/THP_enabled:.//p' /proc/{process}/status");
+    let ours = std::process::Command::new("sh").args(["-c", &enabled("self")]).output().unwrap();
+    let ours = String::from_utf8(ours.stdout).unwrap();
+    let fake = Fake::start(usual);
+    let done = locked(&fake, &["sh", "-c", &enabled("self")]);
+    assert_eq!((done.stdout.as_str(), done.code), (ours.as_str(), 0));
+    let done = locked(&fake, &["sh", "-c", &enabled("$PPID")]);
+    assert_eq!(done.stdout, "0\n", "the one who holds the lock");
+}
+
 #[test]
 fn the_code_is_the_commands_own() {
     let fake = Fake::start(usual);

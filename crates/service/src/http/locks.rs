@@ -65,7 +65,13 @@ pub async fn one(
     if look.explain {
         demand(&api.who, Right::Read, "")?; // It names other locks.
     }
-    Ok(Json(api.show(|reply| Question::Lock { name, look, reply }).await?))
+    let brief = look.brief;
+    let mut lock = api.show(|reply| Question::Lock { name, look, reply }).await?;
+    if brief {
+        lock.holders.truncate(1);
+        lock.waiters.truncate(1);
+    }
+    Ok(Json(lock))
 }
 
 pub async fn force(

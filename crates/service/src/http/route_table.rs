@@ -65,8 +65,11 @@ const LISTED_SESSIONS: &[Parameter] = &[
     Parameter::query("stale", "boolean"),
 ];
 /// Of one lock.
-const LOOKED: &[Parameter] =
-    &[Parameter::query("explain", "boolean"), Parameter::query("stale", "boolean")];
+const LOOKED: &[Parameter] = &[
+    Parameter::query("explain", "boolean"),
+    Parameter::query("stale", "boolean"),
+    Parameter::query("brief", "boolean"),
+];
 /// Of a session's stream.
 const STREAMED: &[Parameter] = &[
     Parameter::header(SESSION_HEADER, "SessionId"),

@@ -61,7 +61,7 @@ impl ReplicatedEngine {
     async fn lock_now(&self, name: &str, look: &api::Look) -> Answered<api::Lock> {
         let resource = words::lock(name)?;
         let seen = match look.stale {
-            true => self.seen_here(&resource, look.explain)?,
+            true => self.seen_here(&resource, look)?,
             false => self.seen_by_leader(resource, look.explain).await?,
         };
         Ok(self.lock_view(seen))
@@ -83,9 +83,12 @@ impl ReplicatedEngine {
         if let Said::Seen(seen) = said { Ok(*seen) } else { Err(unexpected(said)) }
     }
 
-    fn seen_here(&self, resource: &Resource, explain: bool) -> Answered<LockSeen> {
-        let look = |table: &_| Some(sights::seen(table, resource, self.pace(), explain));
-        self.look(look).ok_or_else(|| refusal::unavailable("this node has not started yet"))
+    fn seen_here(&self, resource: &Resource, look: &api::Look) -> Answered<LockSeen> {
+        let seen = |table: &_| match look.brief && !look.explain {
+            true => Some(sights::glanced(table, resource, self.pace())),
+            false => Some(sights::seen(table, resource, self.pace(), look.explain)),
+        };
+        self.look(seen).ok_or_else(|| refusal::unavailable("this node has not started yet"))
     }
 
     /// A value as it is now.

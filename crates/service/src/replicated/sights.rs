@@ -114,6 +114,11 @@ pub fn seen(table: &Table, resource: &Resource, pace: &Pace, explain: bool) -> L
     LockSeen { explanation, ..up_to(SHOWN_MAX, table, resource, pace) }
 }
 
+/// The same in brief: one who holds it, and one who waits.
+pub fn glanced(table: &Table, resource: &Resource, pace: &Pace) -> LockSeen {
+    up_to(1, table, resource, pace)
+}
+
 /// One of many.
 pub fn listed(table: &Table, resource: &Resource, pace: &Pace) -> LockSeen {
     up_to(LISTED_MAX, table, resource, pace)

@@ -31,6 +31,35 @@ async fn lists_come_in_pages_and_say_how_far_they_know() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_holds_is_told_in_brief_however_many_wait() {
+    let cluster = Cluster::start(3).await;
+    let holder = Client::open(cluster.nodes[0], "holder").await;
+    let fence = holder.acquire("a").await;
+    let mut waiting = Vec::new();
+    for number in 1..=3 {
+        let waiter = Client::open(cluster.nodes[1], &format!("waiter {number}")).await;
+        waiting.push(waiter.queue("a", numbered(1, 15_000)).await);
+    }
+    for node in &cluster.nodes {
+        let look = async |query: &str| {
+            call(*node, &format!("GET /v1/locks/a?{query}"), &[], "").await.json()
+        };
+        until(async || look("stale=true").await["waiters"].as_array().map(Vec::len) == Some(3))
+            .await;
+        for query in ["brief=true", "brief=true&stale=true"] {
+            let brief = look(query).await;
+            assert_eq!(
+                (&brief["state"], &brief["holder"]["fence"]),
+                (&json!("held"), &json!(fence))
+            );
+            let first = brief["waiters"].as_array().expect("a list");
+            assert_eq!((first.len(), &first[0]["label"]), (1, &json!("waiter 1")), "{query}");
+        }
+    }
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn lists_are_searched_and_sorted_and_sessions_are_listed_without_their_ids() {
     let cluster = Cluster::start(3).await;
     let client = Client::open(cluster.nodes[0], "client").await;
