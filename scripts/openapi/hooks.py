@@ -158,7 +158,7 @@ def change_numbers(body):
 @schemathesis.hook
 def after_call(context, case, response):
     """What was granted can be given back, and what was opened be known."""
-    if response.status_code == 200 and case.path == "/v1/sessions":
+    if response.status_code == 200 and (case.method, case.path) == ("POST", "/v1/sessions"):
         OPENED.add(response.json()["session"])
     one = case.path != "/v1/acquire" and case.path.endswith(("/acquire", "/campaign"))
     if response.status_code == 200 and one:
