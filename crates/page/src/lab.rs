@@ -12,8 +12,10 @@ mod scenario;
 mod translate;
 mod turns;
 
+use crate::Problem;
 use axum::Router;
-use axum::routing::{get, post};
+use axum::http::StatusCode;
+use axum::routing::{any, get, post};
 use turns::Turns;
 
 /// The routes of the lab.
@@ -27,4 +29,14 @@ pub fn routes() -> Router {
         .route("/lab/export", post(export::export))
         .route("/lab/recording", post(recording::recording))
         .with_state(Turns::default())
+}
+
+/// What is told where the lab is not served.
+const ABSENT: &str = "the lab is not served here: 'conclave lab' and 'conclave up' serve it, and \
+                      'conclave node' if it is started with --lab";
+
+/// The same addresses without the lab.
+pub fn absent() -> Router {
+    let absent = || async { Problem::new(StatusCode::NOT_FOUND, ABSENT) };
+    Router::new().route("/lab/{*question}", any(absent))
 }

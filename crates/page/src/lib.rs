@@ -39,7 +39,17 @@ pub struct Page {
 impl Page {
     /// The routes of these halves: the shell, its files, what there is, and the lab's questions.
     pub fn router(self) -> Router {
-        let router = assets::routes().merge(about::routes(self));
-        if self.lab { router.merge(lab::routes()) } else { router }
+        self.shell().merge(self.questions())
+    }
+
+    /// The shell, its files and what there is: they are the same for everybody.
+    pub fn shell(self) -> Router {
+        assets::routes().merge(about::routes(self))
+    }
+
+    /// The lab's questions, each of which takes work to answer; or, where the lab is not served,
+    /// a line that says so.
+    pub fn questions(self) -> Router {
+        if self.lab { lab::routes() } else { lab::absent() }
     }
 }

@@ -34,6 +34,8 @@ pub struct Config {
     pub record: Option<PathBuf>,
     /// Who may use its API, and how.
     pub access: ApiAccess,
+    /// Whether its page has the lab.
+    pub lab: bool,
 }
 
 impl Config {

@@ -70,6 +70,8 @@ pub struct HttpConfig {
     pub tls: Option<ApiTls>,
     /// Where it is written down who did what.
     pub audit: Option<Audit>,
+    /// Whether the page has its lab: its questions take work to answer.
+    pub lab: bool,
     /// Time-outs, and how many connections.
     pub limits: HttpLimits,
     /// What else there is to tell of the node.

@@ -65,6 +65,7 @@ impl PreparedApi {
             tokens: self.tokens,
             tls: self.tls,
             audit: self.audit,
+            lab: config.lab,
             limits: HttpLimits::default(),
             facts,
         };

@@ -7,6 +7,7 @@ use super::claims::{
 };
 use super::dropped::breaks;
 use super::exactly;
+use super::facets::{vote, votes};
 use super::leadership::{
     self, DETECTOR, ELECTION, LEASE, Led, LedLock, MODE, PERIOD, PREVOTE, RETRANSMIT, TIMEOUT,
     UPKEEP, setup,
@@ -178,6 +179,8 @@ pub const ENTRY: Entry = Entry {
             english: "taken for crashed",
             portuguese: "dados por caídos",
         },
+        vote("majority.voted_for"), // Of the election below, where it is that one.
+        votes("majority.votes"),
     ],
 };
 

@@ -41,6 +41,15 @@ pub(super) const fn set(
     Facet { field, kind: FacetKind::Set, english, portuguese }
 }
 
+/// The ways from the node to those in a list.
+pub(super) const fn edges(
+    field: &'static str,
+    english: &'static str,
+    portuguese: &'static str,
+) -> Facet {
+    Facet { field, kind: FacetKind::Edge, english, portuguese }
+}
+
 /// Any other single node.
 pub(super) const fn node(
     field: &'static str,

@@ -6,6 +6,7 @@ use super::claims::{
 };
 use super::dropped::{breaks, out_of_reach};
 use super::exactly;
+use super::facets::{vote, votes};
 use super::leadership::{
     self, DETECTOR, ELECTION, LEASE, Led, LedLock, MODE, PERIOD, PREVOTE, RETRANSMIT, TIMEOUT,
     UPKEEP,
@@ -179,6 +180,8 @@ pub const ENTRY: Entry = Entry {
             english: "obey no older token",
             portuguese: "não obedecem a token antigo",
         },
+        vote("majority.voted_for"), // Of the election below, where it is that one.
+        votes("majority.votes"),
     ],
 };
 

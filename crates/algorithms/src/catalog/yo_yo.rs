@@ -2,7 +2,7 @@
 
 use super::claims::{LED, as_usual, claim};
 use super::dropped::{breaks, not_in_bounds};
-use super::facets::leader;
+use super::facets::{edges, leader};
 use super::topology::{self, Size};
 use super::{
     Arrival, Assumption, Carries, Cluster, Cost, ElectionCost, Entry, Evidence, Family, Formula,
@@ -87,7 +87,11 @@ pub const ENTRY: Entry = Entry {
         plain: Stated::Yes(Arrival::AnyOrder),
     },
     why: &[WHY],
-    facets: &[leader("leader")],
+    facets: &[
+        edges("edges.Out", "out edge to", "aresta de saída para"),
+        edges("edges.Child", "child, to be told who leads", "filho, a avisar quem lidera"),
+        leader("leader"),
+    ],
 };
 
 /// Builds the nodes.

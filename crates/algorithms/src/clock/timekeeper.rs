@@ -191,14 +191,13 @@ impl<K: Keeper> Timekeeper<K> {
                 self.pass_on(to, next, ctx);
             }
             Example::Letters(_) => {
+                // The tick at which it is due has set the timer, which rings before the next one.
                 if let Some(letter) = self.letter() {
                     ctx.because(&why::LETTER_DUE, (letter.to, letter.tick));
                     self.tell(letter.to, ctx);
-                } else {
-                    ctx.because(&why::NOTHING_DUE, ());
                 }
             }
-            Example::Exchange => ctx.because(&why::NOTHING_DUE, ()), // Nothing is due of itself.
+            Example::Exchange => {} // Nothing is due of itself: nobody has set the timer.
         }
     }
 
@@ -235,9 +234,9 @@ impl<K: Keeper> Timekeeper<K> {
     }
 
     fn on_loop(&mut self, ctx: &mut Context<Self>) {
-        match self.looped.take() {
-            Some(message) => self.on_message(self.me, message, ctx),
-            None => ctx.because(&why::NOTHING_DUE, ()),
+        // The timer was set for what it hands to itself.
+        if let Some(message) = self.looped.take() {
+            self.on_message(self.me, message, ctx);
         }
     }
 

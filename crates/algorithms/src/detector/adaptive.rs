@@ -27,7 +27,7 @@ pub use super::why::ADAPTIVE as WHY;
 
 use super::heartbeat::Timer;
 use super::pulse::{Message, Pulse};
-use super::why::{ALIVE, ALONE, CAME_BACK, GRACE, SUSPECTED_ALREADY, SUSPECTS, TRUSTS_LONGER};
+use super::why::{ALIVE, ALONE, CAME_BACK, GRACE, SUSPECTS, TRUSTS_LONGER};
 use conclave_core::detector::{Detector, Indication};
 use conclave_core::{Context, Delay, Event, Never, NodeId, NodeSet, Process, Recovery, Ticks};
 use serde::{Deserialize, Serialize};
@@ -128,11 +128,10 @@ impl Adaptive {
     }
 
     fn on_silence(&mut self, node: NodeId, ctx: &mut Context<Self>) {
+        // Only who is not suspected is waited for: a heartbeat, which clears it, sets the timer.
         if self.suspects.insert(node) {
             ctx.because(&SUSPECTS, node);
             ctx.indicate(Indication::Suspect(node));
-        } else {
-            ctx.because(&SUSPECTED_ALREADY, node);
         }
     }
 }

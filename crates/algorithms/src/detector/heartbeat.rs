@@ -25,7 +25,7 @@
 pub use super::why::HEARTBEAT as WHY;
 
 use super::pulse::{Message, Pulse};
-use super::why::{ALIVE, ALONE, CAME_BACK, GRACE, SUSPECTED_ALREADY, SUSPECTS, TRUSTS};
+use super::why::{ALIVE, ALONE, CAME_BACK, GRACE, SUSPECTS, TRUSTS};
 use conclave_core::detector::{Detector, Indication};
 use conclave_core::{Context, Delay, Event, Never, NodeId, NodeSet, Process, Recovery, Ticks};
 use serde::{Deserialize, Serialize};
@@ -124,11 +124,10 @@ impl Heartbeat {
     }
 
     fn on_silence(&mut self, node: NodeId, ctx: &mut Context<Self>) {
+        // Only who is not suspected is waited for: a heartbeat, which clears it, sets the timer.
         if self.suspects.insert(node) {
             ctx.because(&SUSPECTS, node);
             ctx.indicate(Indication::Suspect(node));
-        } else {
-            ctx.because(&SUSPECTED_ALREADY, node);
         }
     }
 }
@@ -220,9 +219,7 @@ mod tests {
         assert_eq!(codes(&mut node, Event::Start), ["beats", "grace"]);
         assert_eq!(codes(&mut node, message(1, beat(2, 0))), ["alive"]);
         assert_eq!(codes(&mut node, message(1, beat(1, 0))), ["stale"]);
-        let silence = || Event::Timer(Timer::Silence(NodeId(1)));
-        assert_eq!(codes(&mut node, silence()), ["suspects"]);
-        assert_eq!(codes(&mut node, silence()), ["suspected-already"]);
+        assert_eq!(codes(&mut node, Event::Timer(Timer::Silence(NodeId(1)))), ["suspects"]);
         assert_eq!(codes(&mut node, message(1, beat(3, 9))), ["caught-up", "trusts", "alive"]);
         assert_eq!(codes(&mut node, Event::Restart), ["came-back", "beats", "grace"]);
     }

@@ -4,17 +4,7 @@ use conclave_core::Why;
 
 /// All reasons that a step of the detector with a fixed timeout may have.
 pub const HEARTBEAT: &[&Why] = &[
-    &BEATS,
-    &ALONE,
-    &CAME_BACK,
-    &GRACE,
-    &STRANGER,
-    &STALE,
-    &CAUGHT_UP,
-    &ALIVE,
-    &SUSPECTS,
-    &SUSPECTED_ALREADY,
-    &TRUSTS,
+    &BEATS, &ALONE, &CAME_BACK, &GRACE, &STRANGER, &STALE, &CAUGHT_UP, &ALIVE, &SUSPECTS, &TRUSTS,
 ];
 
 /// All reasons that a step of the one with a growing timeout may have.
@@ -28,7 +18,6 @@ pub const ADAPTIVE: &[&Why] = &[
     &CAUGHT_UP,
     &ALIVE,
     &SUSPECTS,
-    &SUSPECTED_ALREADY,
     &TRUSTS_LONGER,
 ];
 
@@ -96,13 +85,6 @@ pub(super) static SUSPECTS: Why = Why {
     rule: "R3",
     english: "{node} has been silent for too long: suspects it",
     portuguese: "{node} está em silêncio há tempo demais: põe-no sob suspeita",
-};
-
-pub(super) static SUSPECTED_ALREADY: Why = Why {
-    code: "suspected-already",
-    rule: "R3",
-    english: "does nothing: {node} is suspected already",
-    portuguese: "não faz nada: {node} já está sob suspeita",
 };
 
 pub(super) static TRUSTS: Why = Why {

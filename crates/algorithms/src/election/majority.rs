@@ -200,7 +200,7 @@ impl Majority {
 
     fn on_election_time(&mut self, ctx: &mut Context<Self>) {
         match self.role {
-            Role::Leader => return ctx.because(&why::LEADS_MEANWHILE, ()),
+            Role::Leader => return, // Who was elected has stopped this timer.
             Role::Follower if self.setup.prevote => return self.doubt(ctx),
             Role::Follower | Role::Doubter => ctx.because(&why::MISSES_LEADER, ()),
             Role::Asker => ctx.because(&why::ASKED_IN_VAIN, self.votes.len()),

@@ -195,7 +195,7 @@ impl Lamport {
             self.queue_request(from, time);
             self.see(from, time);
         } else {
-            // It came twice (A4), and may be over by now: it is answered, not queued.
+            // By A4 it came twice, and may be over by now: it is answered, not queued.
             ctx.because(&why::REPEATED, from);
         }
         if self.has_sent_later(from, time) {

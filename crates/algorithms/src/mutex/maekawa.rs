@@ -49,7 +49,7 @@ pub use why::WHY;
 use super::why::{OBSERVED, STRANGER};
 use conclave_core::clock::{Lamport, Stamp};
 use conclave_core::mutex::{Indication, Mutex, Request};
-use conclave_core::{Context, Each, Event, Never, NodeId, NodeSet, Process, Recovery};
+use conclave_core::{Context, Each, Event, Never, NodeId, NodeSet, Process, Recovery, Why};
 use serde::{Deserialize, Serialize};
 
 /// One node: a requester, and an arbiter for those whose quorum it is in.
@@ -315,24 +315,24 @@ impl Maekawa {
         ctx.because(&why::TOOK_BACK, request);
         let place = self.queue.partition_point(|queued| queued.request > request);
         self.queue.insert(place, Queued { request, told: true });
-        self.vote_for_first(ctx);
+        self.vote_for_first(&why::VOTED_INSTEAD, ctx);
     }
 
     fn on_release_of(&mut self, request: Stamp, fence: u64, ctx: &mut Context<Self>) {
         self.fence = self.fence.max(fence);
         if self.voted == Some(request) {
-            self.vote_for_first(ctx);
+            self.vote_for_first(&why::VOTED_NEXT, ctx);
         } else {
             ctx.because(&why::WITHDRAWN, request);
             self.queue.retain(|queued| queued.request != request);
         }
     }
 
-    fn vote_for_first(&mut self, ctx: &mut Context<Self>) {
+    fn vote_for_first(&mut self, why: &'static Why, ctx: &mut Context<Self>) {
         self.voted = None;
         self.inquired = false;
         let Some(first) = self.queue.pop() else { return ctx.because(&why::FREE, ()) };
-        ctx.because(&why::VOTED_NEXT, first.request);
+        ctx.because(why, first.request);
         self.vote(first.request, ctx);
     }
 

@@ -40,7 +40,7 @@ pub use why::WHY;
 
 use super::why::NO_CLOCK;
 use conclave_core::mutex::{Indication, Mutex, Request};
-use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery};
+use conclave_core::{Context, Event, Named, Never, NodeId, Process, Recovery, Why};
 use serde::{Deserialize, Serialize};
 
 /// What is sent.
@@ -101,7 +101,7 @@ impl Process for NaimiTrehel {
             Event::Start => self.on_start(ctx),
             Event::Restart => {
                 ctx.because(&why::RESTARTED, ());
-                self.pass_on(ctx); // Whatever the crash cut short is over.
+                self.pass_on(&why::PASSED, ctx); // Whatever the crash cut short is over.
             }
             Event::Request(Request::Acquire) => self.on_acquire(ctx),
             Event::Message { message: Message::Request { origin }, .. } => {
@@ -170,7 +170,7 @@ impl NaimiTrehel {
             None => {
                 self.next = Some(origin);
                 if self.phase == Phase::Idle && self.token {
-                    self.pass_on(ctx);
+                    self.pass_on(&why::GIVEN, ctx);
                 } else {
                     ctx.because(&why::NEXT, origin);
                 }
@@ -189,7 +189,7 @@ impl NaimiTrehel {
             }
             Phase::Idle => {
                 ctx.because(&why::UNWANTED, ());
-                self.pass_on(ctx);
+                self.pass_on(&why::PASSED, ctx);
             }
             // There is a token here already: a copy (A1), it melts into that.
             Phase::Inside => ctx.because(&why::COPY, ()),
@@ -199,7 +199,7 @@ impl NaimiTrehel {
     fn on_release(&mut self, ctx: &mut Context<Self>) {
         assert_eq!(self.phase, Phase::Inside, "released without entering");
         self.phase = Phase::Idle;
-        self.pass_on(ctx);
+        self.pass_on(&why::PASSED, ctx);
     }
 
     fn on_cancel(&mut self, ctx: &mut Context<Self>) {
@@ -215,12 +215,12 @@ impl NaimiTrehel {
     }
 
     /// Gives the token to the next in line, if it is here and somebody is.
-    fn pass_on(&mut self, ctx: &mut Context<Self>) {
+    fn pass_on(&mut self, why: &'static Why, ctx: &mut Context<Self>) {
         if !self.token {
             return;
         }
         let Some(next) = self.next.take() else { return ctx.because(&why::KEEPS, ()) };
-        ctx.because(&why::PASSED, next);
+        ctx.because(why, next);
         self.token = false;
         ctx.send(next, Message::Token { fence: self.fence });
     }

@@ -202,11 +202,10 @@ impl PingPong {
     }
 
     fn on_departure(&mut self, ctx: &mut Context<Self>) {
+        // It runs only while ping rests: who asks stops it, and nothing else takes ping away.
         if self.ping > 0 && self.phase == Phase::Idle {
             ctx.because(&why::RESTED, ());
             self.pass_ping(ctx);
-        } else {
-            ctx.because(&why::RANG_IN_VAIN, ());
         }
     }
 

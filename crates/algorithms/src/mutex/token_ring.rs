@@ -147,8 +147,8 @@ impl Process for TokenRing {
                 ctx.because(&why::RESTED, ());
                 self.pass_on(ctx);
             }
-            // The token is wanted after all, or gone.
-            Event::Timer(Timer::Departure) => ctx.because(&why::RANG_IN_VAIN, ()),
+            // It runs only while the token rests: who asks stops it, and nothing else takes it away.
+            Event::Timer(Timer::Departure) => {}
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Message { message: Message::Wake { hop }, .. } => self.on_wake(hop, ctx),
             Event::Request(Request::Cancel) => self.on_cancel(ctx),

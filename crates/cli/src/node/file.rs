@@ -49,6 +49,9 @@ pub struct File {
     /// Whether the API may be served beyond this machine without certificates and tokens.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub insecure: bool,
+    /// Whether its page has the lab.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lab: bool,
     /// How much to log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,

@@ -75,6 +75,9 @@ pub struct Flags {
     pub deny: Vec<String>,
     #[command(flatten)]
     pub access: AccessFlags,
+    /// Have the lab on the node's page, too; its questions take some of the node's time
+    #[arg(long)]
+    pub lab: bool,
     /// Write down every event, for 'conclave replay'
     #[arg(long, value_name = "FILE")]
     pub record: Option<String>,
@@ -177,6 +180,7 @@ impl<'a> Checked<'a> {
             tls,
             record,
             access,
+            lab: flags.lab || file.lab,
         };
         if self.mistakes.0.is_empty()
             && let Err(error) = config.check()

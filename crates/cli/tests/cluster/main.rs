@@ -12,6 +12,7 @@ mod load;
 mod lock;
 mod membership;
 mod node;
+mod node_page;
 mod other_user;
 #[path = "../support/ports.rs"]
 mod ports;

@@ -247,17 +247,21 @@ impl Route {
 }
 
 /// The page of a node: the cluster as this node sees it. Its files are for everybody, like the
-/// description of the API; what it shows it asks for as any client does.
-fn page() -> Router<Api> {
-    let page = Page { cluster: true, ..Page::default() };
-    with_headers(page.router()).layer(from_fn(access::check_room)).with_state(())
+/// description of the API; what it shows it asks for as any client does. The lab tells nothing of
+/// the cluster, but makes the node work: it is for whoever is known.
+fn page(api: &Api) -> Router<Api> {
+    let page = Page { lab: api.config.lab, cluster: true, ..Page::default() };
+    let state = (api.clone(), Need::Known);
+    let lab = page.questions().layer(from_fn_with_state(state, authorize::authorize));
+    let served = with_headers(page.shell().merge(lab));
+    served.layer(from_fn(access::check_room)).with_state(())
 }
 
 /// The router of a node.
 pub(super) fn router(api: Api) -> Router {
     let routes = table().into_iter();
     routes
-        .fold(page(), |router, route| router.route(route.path, route.into_handler(&api)))
+        .fold(page(&api), |router, route| router.route(route.path, route.into_handler(&api)))
         .fallback(|| async { Problem::from(crate::desk::refusal::not_found("no such route")) })
         .method_not_allowed_fallback(|| async {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this route has other methods")

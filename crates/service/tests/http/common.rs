@@ -36,6 +36,14 @@ pub struct Cluster {
     pub tls: Option<ApiTls>,
 }
 
+/// How the APIs are guarded, and whether they have the lab.
+#[derive(Clone, Default)]
+struct Served {
+    tokens: Option<Arc<TokenFile>>,
+    tls: Option<ApiTls>,
+    lab: bool,
+}
+
 /// Limits for tests that do not try them.
 pub fn patient() -> HttpLimits {
     let (drain, answer) = (Duration::from_millis(100), Duration::from_secs(60));
@@ -45,14 +53,19 @@ pub fn patient() -> HttpLimits {
 impl Cluster {
     /// So many nodes with this lock algorithm.
     pub async fn start(n: u32, engine: &str, limits: HttpLimits) -> Self {
-        Self::start_with(n, engine, limits, None, None).await
+        Self::start_with(n, engine, limits, Served::default()).await
     }
 
     /// The same, with a file of tokens.
     pub async fn guarded(n: u32, engine: &str) -> Self {
-        let folder = Folder::new("tokens");
-        let tokens = guarded::tokens(&folder.0);
-        Self::start_with(n, engine, patient(), Some(tokens), None).await
+        let served = Served { tokens: Some(tokens()), ..Served::default() };
+        Self::start_with(n, engine, patient(), served).await
+    }
+
+    /// One node whose page has the lab, with or without a file of tokens.
+    pub async fn with_lab(guarded: bool) -> Self {
+        let served = Served { tokens: guarded.then(tokens), lab: true, ..Served::default() };
+        Self::start_with(1, "central", patient(), served).await
     }
 
     /// One node, with certificates.
@@ -72,16 +85,12 @@ impl Cluster {
             key: file("api.key", &made.key),
         };
         let tls = ApiTls::load(&files, false).expect("they belong together");
-        Self::start_with(1, engine, limits, None, Some(tls)).await
+        let served = Served { tls: Some(tls), ..Served::default() };
+        Self::start_with(1, engine, limits, served).await
     }
 
-    async fn start_with(
-        n: u32,
-        engine: &str,
-        limits: HttpLimits,
-        tokens: Option<Arc<TokenFile>>,
-        tls: Option<ApiTls>,
-    ) -> Self {
+    async fn start_with(n: u32, engine: &str, limits: HttpLimits, served: Served) -> Self {
+        let Served { tokens, tls, lab } = served;
         let mut listeners = Vec::new();
         for _ in 0..n {
             listeners.push(TcpListener::bind("127.0.0.1:0").await.expect("a port"));
@@ -99,6 +108,7 @@ impl Cluster {
                 tokens: tokens.clone(),
                 tls: tls.clone(),
                 audit: None,
+                lab,
                 limits,
                 facts: NodeFacts { syncs: Some(Arc::default()), ..NodeFacts::default() },
             };
@@ -142,6 +152,11 @@ impl Drop for Folder {
     }
 }
 
+fn tokens() -> Arc<TokenFile> {
+    let folder = Folder::new("tokens");
+    guarded::tokens(&folder.0)
+}
+
 fn config_of(nodes: &[SocketAddr], engine: &str) -> Config {
     let chosen = |id: &str| Chosen { id: id.to_string(), set: Vec::new() };
     let address = |api: &SocketAddr| Address { peer: String::new(), api: api.to_string() };
@@ -160,5 +175,6 @@ fn config_of(nodes: &[SocketAddr], engine: &str) -> Config {
         tls: None,
         record: None,
         access: ApiAccess::default(),
+        lab: false,
     }
 }

@@ -179,6 +179,7 @@ async fn deaf(limits: HttpLimits, room: usize) -> (SocketAddr, Server, mpsc::Rec
         tokens: None,
         tls: None,
         audit: None,
+        lab: false,
         limits,
         facts: NodeFacts::default(),
     };

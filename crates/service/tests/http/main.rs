@@ -5,3 +5,4 @@ mod http_access;
 mod http_connections;
 mod http_edges;
 mod http_locks;
+mod http_page;

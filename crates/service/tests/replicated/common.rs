@@ -218,6 +218,7 @@ impl Member {
             tokens,
             tls: None,
             audit: audit.clone(),
+            lab: false,
             limits,
             facts: facts.clone(),
         };

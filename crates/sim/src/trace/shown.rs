@@ -9,6 +9,7 @@ use super::Language;
 use conclave_core::clock::Stamp;
 use conclave_core::{Facet, FacetKind, NodeId};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// A value as people read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,14 +115,14 @@ fn is_constant(name: &str) -> bool {
     CONSTANT.contains(&name)
 }
 
-/// What a layer is called: after the type of its state, in small letters.
+/// What a layer is called: after the type of its state, as in the catalogue, `phi-accrual`.
 fn layer_name(state: &Shown) -> String {
     match state {
         Shown::Variant(_, inner) => layer_name(inner),
         Shown::Fields(name, layers) if name == "Stack" => {
             layers.first().map_or_else(String::new, |(_, upper)| layer_name(upper))
         }
-        Shown::Fields(name, _) => name.to_lowercase(),
+        Shown::Fields(name, _) => Shown::spaced(name).replace(' ', "-"),
         Shown::Nothing
         | Shown::Number(_)
         | Shown::Word(_)
@@ -218,6 +219,12 @@ impl Shown {
         }
     }
 
+    /// Whether one of its fields is this word.
+    fn has_word(&self, word: &str) -> bool {
+        let is_it = |(_, value): &(String, Self)| matches!(value, Self::Word(it) if it == word);
+        matches!(self, Self::Fields(_, fields) if fields.iter().any(is_it))
+    }
+
     /// Every node in it, in order.
     fn nodes(&self) -> Vec<NodeId> {
         match self {
@@ -298,28 +305,52 @@ pub struct FacetShown {
 /// left out.
 pub fn facets(state: &[Field], declared: &[Facet]) -> Vec<FacetShown> {
     let shown = |facet: &Facet| {
-        let mut path = facet.field.split('.');
-        let first = path.next()?;
-        let root = state.iter().find(|field| field.name == first).map(|field| &field.value)?;
-        let value = path.try_fold(root, |value, name| value.field(name))?;
-        let mut nodes = value.nodes();
-        let items = match facet.kind {
-            FacetKind::Queue => value.items(),
-            FacetKind::QueueFromEnd => value.items().into_iter().rev().collect(),
-            FacetKind::QueueByNode => value.by_time(),
-            FacetKind::Set | FacetKind::Node | FacetKind::Edge => Vec::new(),
-        };
-        match facet.kind {
-            FacetKind::Node | FacetKind::Edge if nodes.is_empty() => return None,
-            FacetKind::Node | FacetKind::Edge => nodes.truncate(1),
-            FacetKind::Queue | FacetKind::QueueFromEnd | FacetKind::QueueByNode => {
-                nodes = items.iter().flat_map(Shown::nodes).collect();
+        let value = find(state, facet.field)?;
+        Some(match (facet.kind, &*value) {
+            (FacetKind::Edge, Shown::List(edges)) => {
+                edges.iter().filter_map(|edge| show(*facet, edge)).collect()
             }
-            FacetKind::Set => {}
-        }
-        Some(FacetShown { facet: *facet, items, nodes })
+            (_, value) => Vec::from_iter(show(*facet, value)),
+        })
     };
-    declared.iter().filter_map(shown).collect()
+    declared.iter().filter_map(shown).flatten().collect()
+}
+
+/// What a facet's path leads to. The name of a field may itself have a dot, after that of a layer.
+fn find<'a>(state: &'a [Field], path: &str) -> Option<Cow<'a, Shown>> {
+    let of_field = |field: &'a Field| {
+        let rest = path.strip_prefix(field.name.as_str())?;
+        (rest.is_empty() || rest.starts_with('.')).then_some((&field.value, rest))
+    };
+    let (root, rest) = state.iter().find_map(of_field)?;
+    let mut names = rest.split('.').skip(1);
+    names.try_fold(Cow::Borrowed(root), |value, name| match value {
+        Cow::Borrowed(Shown::List(items)) => {
+            let chosen = items.iter().filter(|item| item.has_word(name)).cloned();
+            Some(Cow::Owned(Shown::List(chosen.collect())))
+        }
+        Cow::Borrowed(value) => value.field(name).map(Cow::Borrowed),
+        Cow::Owned(value) => value.field(name).cloned().map(Cow::Owned),
+    })
+}
+
+fn show(facet: Facet, value: &Shown) -> Option<FacetShown> {
+    let mut nodes = value.nodes();
+    let items = match facet.kind {
+        FacetKind::Queue => value.items(),
+        FacetKind::QueueFromEnd => value.items().into_iter().rev().collect(),
+        FacetKind::QueueByNode => value.by_time(),
+        FacetKind::Set | FacetKind::Node | FacetKind::Edge => Vec::new(),
+    };
+    match facet.kind {
+        FacetKind::Node | FacetKind::Edge if nodes.is_empty() => return None,
+        FacetKind::Node | FacetKind::Edge => nodes.truncate(1),
+        FacetKind::Queue | FacetKind::QueueFromEnd | FacetKind::QueueByNode => {
+            nodes = items.iter().flat_map(Shown::nodes).collect();
+        }
+        FacetKind::Set => {}
+    }
+    Some(FacetShown { facet, items, nodes })
 }
 
 #[cfg(test)]

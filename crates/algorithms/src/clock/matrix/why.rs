@@ -1,8 +1,7 @@
 //! Why: the reasons of a matrix clock's rules, in words.
 
 use crate::clock::timekeeper::why::{
-    ABSURD, LETTER_DUE, NOT_MY_STEP, NOTHING_DUE, STARTS, STRANGER, TAKES_TASK, TASK_DONE,
-    TOO_FAR_AHEAD,
+    ABSURD, LETTER_DUE, NOT_MY_STEP, STARTS, STRANGER, TAKES_TASK, TASK_DONE, TOO_FAR_AHEAD,
 };
 use conclave_core::Why;
 
@@ -14,7 +13,6 @@ pub const WHY: &[&Why] = &[
     &STARTS,
     &TASK_DONE,
     &LETTER_DUE,
-    &NOTHING_DUE,
     &TAKES_TASK,
     &NOT_MY_STEP,
     &STRANGER,

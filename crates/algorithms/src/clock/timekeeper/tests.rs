@@ -100,7 +100,6 @@ fn every_step_of_a_clock_is_explained_with_its_reading() {
     let told = reasons[0].fill(reasons[0].why.english);
     assert!(told.starts_with("the message carries 9 and the clock reads 1: goes one"), "{told}");
     assert_eq!(codes(&mut node, Event::Timer(Timer::Tick)), ["ticks"]);
-    assert_eq!(codes(&mut node, Event::Timer(Timer::Loop)), ["nothing-due"]);
     assert_eq!(codes(&mut node, message(9, Message::Tell { time: 9, sent: 7 })), ["stranger"]);
     let absurd = message(1, Message::Tell { time: u64::MAX, sent: 7 });
     assert_eq!(codes(&mut node, absurd), ["goes-beyond", "absurd"]);

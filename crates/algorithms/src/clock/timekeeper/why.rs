@@ -24,13 +24,6 @@ pub(in crate::clock) static LETTER_DUE: Why = Why {
     portuguese: "o exemplo o faz escrever a {to} depois do tique {tick}",
 };
 
-pub(in crate::clock) static NOTHING_DUE: Why = Why {
-    code: "nothing-due",
-    rule: "R4",
-    english: "does nothing: nothing is due any more",
-    portuguese: "não faz nada: nada mais está por fazer",
-};
-
 pub(in crate::clock) static TAKES_TASK: Why = Why {
     code: "takes-task",
     rule: "R4",

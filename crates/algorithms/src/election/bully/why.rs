@@ -75,7 +75,7 @@ pub(super) static CAME_BACK: Why = Why {
 pub(super) static LETS_BE: Why = Why {
     code: "lets-be",
     rule: "R9",
-    english: "is back: lets whoever leads be for {time} before it asks",
+    english: "is back: leaves whoever leads alone for {time} before it asks",
     portuguese: "voltou: deixa em paz quem lidera por {time} antes de perguntar",
 };
 
@@ -255,14 +255,14 @@ pub(super) static WAS_CUT_OFF: Why = Why {
 pub(super) static STILL_RETURNING: Why = Why {
     code: "still-returning",
     rule: "R9",
-    english: "says nothing to {node}: lets the others be for now",
+    english: "says nothing to {node}: it leaves the others alone for now",
     portuguese: "nada diz a {node}: por ora deixa os outros em paz",
 };
 
 pub(super) static WAITED: Why = Why {
     code: "waited",
     rule: "R9",
-    english: "has let the leader be for long enough",
+    english: "has left the leader alone for long enough",
     portuguese: "já deixou o líder em paz por tempo bastante",
 };
 

@@ -16,10 +16,9 @@ impl Majority {
     }
 
     pub(super) fn on_heartbeat_time(&mut self, ctx: &mut Context<Self>) {
+        // Who leads no longer has stopped this timer.
         if self.role == Role::Leader {
             self.beat(ctx);
-        } else {
-            ctx.because(&why::NOT_LEADING, ());
         }
     }
 

@@ -243,7 +243,6 @@ fn an_election_is_explained_vote_by_vote() {
     let two = message(4, Message::Heartbeat { term: 2, number: 1 });
     assert_eq!(codes(&mut node, two), ["two-leaders"]);
     assert_eq!(codes(&mut node, Event::Timer(Timer::Quorum)), ["lost-majority", "steps-down"]);
-    assert_eq!(codes(&mut node, Event::Timer(Timer::Heartbeat)), ["not-leading"]);
     assert_eq!(codes(&mut node, Event::Restart), ["came-back"]);
 }
 

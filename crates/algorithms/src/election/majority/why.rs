@@ -7,7 +7,6 @@ use conclave_core::Why;
 pub const WHY: &[&Why] = &[
     &CAME_BACK,
     &MISSES_LEADER,
-    &LEADS_MEANWHILE,
     &WAITS,
     &SPLIT,
     &ONLY_VOTES,
@@ -30,7 +29,6 @@ pub const WHY: &[&Why] = &[
     &BEATS,
     &MAY_LOSE,
     &ALONE,
-    &NOT_LEADING,
     &MAJORITY_ANSWERS,
     &NEVER_SENT,
     &LOST_MAJORITY,
@@ -67,13 +65,6 @@ pub(super) static MISSES_LEADER: Why = Why {
     rule: "R1",
     english: "heard of no leader within the timeout: takes it for dead",
     portuguese: "não ouviu nenhum líder dentro do tempo limite: toma-o por morto",
-};
-
-pub(super) static LEADS_MEANWHILE: Why = Why {
-    code: "leads-meanwhile",
-    rule: "R1",
-    english: "does nothing: was elected meanwhile",
-    portuguese: "não faz nada: foi eleito nesse meio tempo",
 };
 
 pub(super) static WAITS: Why = Why {
@@ -232,13 +223,6 @@ pub(super) static ALONE: Why = Why {
     rule: "R7",
     english: "there is nobody to show itself to",
     portuguese: "não há ninguém a quem se mostrar",
-};
-
-pub(super) static NOT_LEADING: Why = Why {
-    code: "not-leading",
-    rule: "R7",
-    english: "does nothing: leads no longer",
-    portuguese: "não faz nada: já não lidera",
 };
 
 pub(super) static MAJORITY_ANSWERS: Why = Why {

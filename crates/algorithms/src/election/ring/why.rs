@@ -74,8 +74,9 @@ pub(super) static FINDS_ITSELF: Why = Why {
 pub(super) static CUT_OFF: Why = Why {
     code: "cut-off",
     rule: "R3",
-    english: "{first}, which began the list, did not close it, so it has died since: cut off",
-    portuguese: "{first}, que começou a lista, não a fechou, logo caiu depois: é cortado",
+    english: "{first}, which began the list, did not close it, so it has died since: it is cut \
+              from the list",
+    portuguese: "{first}, que começou a lista, não a fechou, logo caiu depois: é cortado da lista",
 };
 
 pub(super) static ALONE: Why = Why {
@@ -126,7 +127,7 @@ pub(super) static PASSED_AS_PRINTED: Why = Why {
     rule: "R4",
     english: "passes it on: as slides print it, only {origin}, which made it, takes it from the \
               ring",
-    portuguese: "passa adiante: como os slides imprimem, só {origin}, que a fez, a retira do anel",
+    portuguese: "passa adiante: como os slides imprimem, só {origin}, que o fez, o retira do anel",
 };
 
 pub(super) static OLDER_RESULT: Why = Why {
@@ -139,9 +140,10 @@ pub(super) static OLDER_RESULT: Why = Why {
 pub(super) static HEALED: Why = Why {
     code: "healed",
     rule: "R5",
-    english: "yet {leader} is better and not suspected, perhaps of a part that is back: begins",
-    portuguese: "mas {leader} é melhor e não está sob suspeita, talvez de uma parte que voltou: \
-                 começa",
+    english: "yet {leader} is better and not suspected; perhaps a part of the ring that was cut \
+              off is back: begins",
+    portuguese: "mas {leader} é melhor e não está sob suspeita; talvez tenha voltado uma parte do \
+                 anel que estava isolada: começa",
 };
 
 pub(super) static FOLLOWS: Why = Why {
@@ -161,15 +163,19 @@ pub(super) static LEADER_LOST: Why = Why {
 pub(super) static NOT_FOR_ME: Why = Why {
     code: "not-for-me",
     rule: "R6",
-    english: "does nothing: {node} is not the leader before which this node comes",
-    portuguese: "não faz nada: {node} não é o líder que este nó precede",
+    english: "does nothing: {node} is no leader that this node must replace, and nothing sent to \
+              it may be lost",
+    portuguese: "não faz nada: {node} não é um líder que caiba a este nó substituir, nem lhe foi \
+                 mandado algo que possa ter se perdido",
 };
 
 pub(super) static REPLACED: Why = Why {
     code: "replaced",
     rule: "R6",
-    english: "sends the result that {node} got to nobody else: another has replaced it",
-    portuguese: "não manda a mais ninguém o resultado que {node} recebeu: outro o substituiu",
+    english: "a later result has replaced the one that {node} may have missed: nobody else gets \
+              that",
+    portuguese: "um resultado posterior substituiu o que {node} talvez não tenha recebido: \
+                 ninguém mais o recebe",
 };
 
 pub(super) static NOBODY_LEFT: Why = Why {

@@ -32,9 +32,8 @@ pub(super) static ASKED: Why = Why {
 pub(super) static QUEUED: Why = Why {
     code: "queued",
     rule: "R2",
-    english: "queues {request} and answers: whatever it asks itself from now on is later",
-    portuguese: "põe {request} na fila e responde: o que ele mesmo pedir daqui em diante é \
-                 posterior",
+    english: "queues {request} and answers: any request of its own from now on is later",
+    portuguese: "põe {request} na fila e responde: qualquer pedido seu daqui em diante é posterior",
 };
 
 pub(super) static SAVED: Why = Why {
@@ -47,8 +46,10 @@ pub(super) static SAVED: Why = Why {
 pub(super) static REPEATED: Why = Why {
     code: "repeated",
     rule: "A4",
-    english: "does not queue it: this request of {from} came before, and may be over by now",
-    portuguese: "não o põe na fila: este pedido de {from} já chegou antes, e pode já ter acabado",
+    english: "does not queue it: something later of {from} came first, so this is a copy, and may \
+              be over",
+    portuguese: "não o põe na fila: algo posterior de {from} chegou antes, logo é uma cópia, e \
+                 pode ter acabado",
 };
 
 pub(super) static LATE_REPLY: Why = Why {
@@ -62,10 +63,10 @@ pub(super) static LATE_REPLY: Why = Why {
 pub(super) static WAITS: Why = Why {
     code: "waits",
     rule: "R5",
-    english: "its request {own} waits: {ahead} before it in the queue, {unheard} not heard from \
-              since",
-    portuguese: "seu pedido {own} espera: {ahead} antes dele na fila, {unheard} sem dar notícia \
-                 desde então",
+    english: "its request {own} waits; before it in the queue: {ahead}; not heard from since: \
+              {unheard}",
+    portuguese: "seu pedido {own} espera; antes dele na fila: {ahead}; sem dar notícia desde \
+                 então: {unheard}",
 };
 
 pub(super) static ENTERED: Why = Why {

@@ -21,6 +21,7 @@ pub const WHY: &[&Why] = &[
     &TOO_LATE,
     &TOOK_BACK,
     &YIELDED_BEFORE,
+    &VOTED_INSTEAD,
     &VOTED_NEXT,
     &FREE,
     &WITHDRAWN,
@@ -49,9 +50,10 @@ pub(super) static VOTED: Why = Why {
 pub(super) static QUEUED: Why = Why {
     code: "queued",
     rule: "R3",
-    english: "queues {request} and says FAILED: the vote is with {voted}, and others come first",
-    portuguese: "põe {request} na fila e diz FAILED: o voto está com {voted}, e há quem venha \
-                 antes",
+    english: "queues {request} and says FAILED: the vote is with {voted}, and that one or another \
+              in line comes before it",
+    portuguese: "põe {request} na fila e diz FAILED: o voto está com {voted}, e este ou outro da \
+                 fila vem antes dele",
 };
 
 pub(super) static INQUIRED: Why = Why {
@@ -101,10 +103,10 @@ pub(super) static ENTERED: Why = Why {
 pub(super) static FAILED: Why = Why {
     code: "failed",
     rule: "R4",
-    english: "learns that {arbiter} prefers another: it cannot enter yet, and would give votes \
-              back",
-    portuguese: "fica sabendo que {arbiter} prefere outro: ainda não pode entrar, e devolveria \
-                 votos",
+    english: "learns that {arbiter} prefers another: it cannot enter yet, so it gives a vote back \
+              if asked to",
+    portuguese: "fica sabendo que {arbiter} prefere outro: ainda não pode entrar, e devolve um \
+                 voto se lhe pedirem",
 };
 
 pub(super) static WAITS_AND_SEES: Why = Why {
@@ -119,15 +121,15 @@ pub(super) static WAITS_AND_SEES: Why = Why {
 pub(super) static YIELDED: Why = Why {
     code: "yielded",
     rule: "R4",
-    english: "gives the vote of {arbiter} back: {failed} prefer another, so it cannot enter yet",
-    portuguese: "devolve o voto de {arbiter}: {failed} preferem outro, então ainda não pode entrar",
+    english: "gives the vote of {arbiter} back: FAILED came from {failed}, so it cannot enter yet",
+    portuguese: "devolve o voto de {arbiter}: veio FAILED de {failed}, então ainda não pode entrar",
 };
 
 pub(super) static NO_VOTE: Why = Why {
     code: "no-vote",
     rule: "A4",
-    english: "has no vote of {arbiter} that it could give back",
-    portuguese: "não tem nenhum voto de {arbiter} que possa devolver",
+    english: "ignores it: has no vote of {arbiter} to give back",
+    portuguese: "ignora: não tem voto de {arbiter} a devolver",
 };
 
 pub(super) static TOO_LATE: Why = Why {
@@ -149,6 +151,13 @@ pub(super) static YIELDED_BEFORE: Why = Why {
     rule: "A1",
     english: "ignores it: its vote is not with {request} any more",
     portuguese: "ignora: seu voto já não está com {request}",
+};
+
+pub(super) static VOTED_INSTEAD: Why = Why {
+    code: "voted-instead",
+    rule: "R5",
+    english: "gives that vote to the first in line, {request}",
+    portuguese: "dá esse voto ao primeiro da fila, {request}",
 };
 
 pub(super) static VOTED_NEXT: Why = Why {

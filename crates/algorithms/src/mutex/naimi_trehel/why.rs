@@ -11,6 +11,7 @@ pub const WHY: &[&Why] = &[
     &ASKED_BEFORE,
     &FORWARDED,
     &NEXT,
+    &GIVEN,
     &OWN_COPY,
     &ENTERED,
     &UNWANTED,
@@ -62,6 +63,13 @@ pub(super) static NEXT: Why = Why {
     rule: "R3",
     english: "is the last in line: {origin} is its next, and gets the token after it",
     portuguese: "é o último da fila: {origin} é seu próximo, e recebe o token depois dele",
+};
+
+pub(super) static GIVEN: Why = Why {
+    code: "given",
+    rule: "R3",
+    english: "gives {origin} the token at once: it is here, and not wanted here",
+    portuguese: "dá o token a {origin} na hora: está aqui, e aqui não é querido",
 };
 
 pub(super) static OWN_COPY: Why = Why {

@@ -18,7 +18,6 @@ pub const WHY: &[&Why] = &[
     &UNWANTED,
     &RESTS,
     &RESTED,
-    &RANG_IN_VAIN,
     &WITHDREW,
     &RESTARTED,
     &RESTARTED_WITHOUT,
@@ -119,13 +118,6 @@ pub(super) static RESTED: Why = Why {
     rule: "R4",
     english: "passes ping on: it has rested here long enough, and nobody here wants it",
     portuguese: "passa ping adiante: já repousou o bastante, e ninguém aqui o quer",
-};
-
-pub(super) static RANG_IN_VAIN: Why = Why {
-    code: "rang-in-vain",
-    rule: "R4",
-    english: "does nothing: ping is wanted here after all, or has gone",
-    portuguese: "não faz nada: ping é querido aqui, afinal, ou já se foi",
 };
 
 pub(super) static WITHDREW: Why = Why {

@@ -53,8 +53,9 @@ pub(super) static COPY: Why = Why {
 pub(super) static PASSED: Why = Why {
     code: "passed",
     rule: "R2",
-    english: "passes the privilege to {first}, the first in its queue, and points after it",
-    portuguese: "passa o privilégio a {first}, primeiro da sua fila, e passa a apontar para lá",
+    english: "passes the privilege to {first}, the first in its queue, and points to it from now \
+              on",
+    portuguese: "passa o privilégio a {first}, primeiro da sua fila, e passa a apontar para ele",
 };
 
 pub(super) static ENTERED: Why = Why {

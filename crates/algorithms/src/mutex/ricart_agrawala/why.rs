@@ -81,7 +81,7 @@ pub(super) static STALE: Why = Why {
     code: "stale",
     rule: "R3",
     english: "ignores it: this OK of {from} answers a request that is over, or was counted already",
-    portuguese: "ignora: este OK de {from} responde a um pedido retirado, ou já contado",
+    portuguese: "ignora: este OK de {from} responde a um pedido que já acabou, ou já foi contado",
 };
 
 pub(super) static LEFT: Why = Why {

@@ -41,16 +41,16 @@ pub(super) static FOUND_HERE: Why = Why {
 pub(super) static ASKED: Why = Why {
     code: "asked",
     rule: "R1",
-    english: "tells everybody its request number {number}: it does not know where the token is",
-    portuguese: "avisa todos do seu pedido de número {number}: não sabe onde está o token",
+    english: "sends everybody its request, number {number}: it does not know where the token is",
+    portuguese: "envia a todos seu pedido, de número {number}: não sabe onde está o token",
 };
 
 pub(super) static ASKED_BEFORE: Why = Why {
     code: "asked-before",
     rule: "R1",
     english: "sends nothing: its withdrawn request number {number} is still out, and wanted again",
-    portuguese: "não envia nada: seu pedido retirado, de número {number}, ainda vale, e volta a \
-                 ser querido",
+    portuguese: "não envia nada: seu pedido retirado, de número {number}, ainda está em curso, e \
+                 volta a valer",
 };
 
 pub(super) static REMEMBERED: Why = Why {
@@ -107,8 +107,9 @@ pub(super) static COPY: Why = Why {
 pub(super) static PASSED: Why = Why {
     code: "passed",
     rule: "R4",
-    english: "passes the token to {first}, the first in its queue; then come {queue}",
-    portuguese: "passa o token a {first}, primeiro da fila dele; depois vêm {queue}",
+    english: "passes the token to {first}, the first in the token's queue; behind it there: \
+              {queue}",
+    portuguese: "passa o token a {first}, primeiro da fila do token; atrás dele: {queue}",
 };
 
 pub(super) static KEEPS: Why = Why {

@@ -13,7 +13,6 @@ pub const WHY: &[&Why] = &[
     &UNWANTED,
     &RESTS,
     &RESTED,
-    &RANG_IN_VAIN,
     &CALLED,
     &PARKED,
     &CALLS,
@@ -83,13 +82,6 @@ pub(super) static RESTED: Why = Why {
     rule: "R4",
     english: "passes the token on: it has rested here long enough, and nobody here wants it",
     portuguese: "passa o token adiante: ele já repousou o bastante, e ninguém aqui o quer",
-};
-
-pub(super) static RANG_IN_VAIN: Why = Why {
-    code: "rang-in-vain",
-    rule: "R4",
-    english: "does nothing: the token is wanted here after all, or has gone",
-    portuguese: "não faz nada: o token é querido aqui, afinal, ou já se foi",
 };
 
 pub(super) static CALLED: Why = Why {

@@ -4,18 +4,33 @@ use conclave_algorithms::catalog::{Entry, Family, Setting};
 
 /// The algorithm (`*` for all), the code, and why it is not seen.
 const UNREACHED: &[(&str, &str, &str)] = &[
-    ("*", "stranger", "no run has messages of nodes that are not part of it"),
+    ("*", "stranger", STRANGERS),
+    ("*", "unknown-leader", STRANGERS),
+    ("ring", "not-of-this-ring", STRANGERS),
     ("*", "misdirected", "nobody writes to one that does not coordinate"),
-    ("*", "no-hand-over", "no workload has a node resign"),
-    ("majority", "does-not-lead", "no workload has a node resign"),
-    ("majority", "nobody-to-follow", "no workload has a node resign"),
-    ("majority", "hands-over", "no workload has a node resign"),
-    ("majority", "told-to-stand", "no workload has a node resign"),
-    ("*", "unknown-leader", "no run has messages of nodes that are not part of it"),
-    ("ring", "not-of-this-ring", "no run has messages of nodes that are not part of it"),
+    ("bully", "asked-by-better", AGREED),
+    ("bully", "may-not-lead", AGREED),
+    ("*", "no-hand-over", RESIGNED),
+    ("majority", "does-not-lead", RESIGNED),
+    ("majority", "nobody-to-follow", RESIGNED),
+    ("majority", "hands-over", RESIGNED),
+    ("majority", "told-to-stand", RESIGNED),
+    ("*", "suspected-before", TOLD_ONCE),
+    ("*", "trusted-before", TOLD_ONCE),
+    ("bully", "never-suspected", TOLD_ONCE),
     ("*", "absurd", "no clock here is so wrong"),
     ("*", "too-far-ahead", "no clock here is so wrong"),
+    ("*", "term-too-large", "no run has so many elections"),
+    ("central-failover", "gives-up", "in no run somebody joins a leader just replaced"),
+    ("*", "no-fences", "no run has so many entries in one term"),
+    ("*", "used-up", "no run has so many entries in one term"),
 ];
+
+const STRANGERS: &str = "no run has messages of nodes that are not part of it";
+const AGREED: &str = "nodes of a run agree about who is better than whom, and who may lead";
+const RESIGNED: &str = "no workload has a node resign";
+const TOLD_ONCE: &str = "detectors tell what is new; only a lock that is made late, on a network, \
+                         may be told again";
 
 /// Why a reason is not seen in any run, if it is not.
 pub fn excuse(id: &str, code: &str) -> Option<&'static str> {

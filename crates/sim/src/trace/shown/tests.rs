@@ -96,3 +96,48 @@ fn facets_are_found_by_their_fields() {
     assert_eq!(shown[0].items, waiting.map(Shown::Stamp));
     assert_eq!(shown[1].nodes, [0, 2].map(NodeId));
 }
+
+#[test]
+fn facets_of_a_layer_below_are_found_under_its_name() {
+    let facet = |field, kind| Facet { field, kind, english: "", portuguese: "" };
+    let declared = [
+        facet("granted", FacetKind::Set),
+        facet("node.granted", FacetKind::Set),
+        facet("node.phase.since", FacetKind::Set),
+        facet("nod", FacetKind::Set),
+    ];
+    let above = Node { granted: NodeSet::default(), ..node(Phase::Idle) };
+    let middle = Stack { upper: node(Phase::Idle), lower: node(Phase::Idle) };
+    let shown = facets(&fields(&Stack { upper: above, lower: middle }), &declared);
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    assert!(shown[0].nodes.is_empty(), "{shown:?}");
+    assert_eq!(shown[1].nodes, [0, 2].map(NodeId));
+}
+
+#[derive(Serialize)]
+struct Edges {
+    edges: Vec<Edge>,
+}
+
+#[derive(Serialize)]
+struct Edge {
+    to: NodeId,
+    way: Way,
+    heard: Option<NodeId>,
+}
+
+#[derive(Serialize)]
+enum Way {
+    In,
+    Out,
+}
+
+#[test]
+fn of_a_list_the_edges_with_a_word_are_shown_one_by_one() {
+    let edge = |(to, way)| Edge { to: NodeId(to), way, heard: Some(NodeId(9)) };
+    let edges = [(1, Way::Out), (2, Way::In), (4, Way::Out)].map(edge).into();
+    let out = Facet { field: "edges.Out", kind: FacetKind::Edge, english: "", portuguese: "" };
+    let shown = facets(&fields(&Edges { edges }), &[out]);
+    let ends: Vec<&[NodeId]> = shown.iter().map(|shown| shown.nodes.as_slice()).collect();
+    assert_eq!(ends, [[NodeId(1)], [NodeId(4)]]);
+}

@@ -83,14 +83,16 @@ pub(in crate::election::bully) static TRUSTED_AGAIN: Why = Why {
 pub(in crate::election::bully) static STANDS: Why = Why {
     code: "stands",
     rule: "R6",
-    english: "asks all for their votes: leads with {needed} of {n} for counter {counter}",
-    portuguese: "pede os votos de todos: lidera com {needed} de {n} para o contador {counter}",
+    english: "asks all for their votes: leads if {needed} of {n} vote for it with counter \
+              {counter}",
+    portuguese: "pede os votos de todos: lidera se {needed} de {n} votarem nele com o contador \
+                 {counter}",
 };
 
 pub(in crate::election::bully) static VOTES: Why = Why {
     code: "votes",
     rule: "R6",
-    english: "votes for {from}: gave no vote for counter {counter}, and knows nobody better",
+    english: "votes for {from}: has given no vote for counter {counter}, and knows nobody better",
     portuguese: "vota em {from}: não votou para o contador {counter}, e não conhece ninguém melhor",
 };
 
@@ -132,7 +134,7 @@ pub(in crate::election::bully) static LATE_VOTE: Why = Why {
 pub(in crate::election::bully) static REFUSED: Why = Why {
     code: "refused",
     rule: "R6",
-    english: "{from} refuses; its counter {counter} is where the next try goes on",
+    english: "{from} refuses; the next try goes on from its counter, {counter}",
     portuguese: "{from} recusa; a próxima tentativa parte do contador {counter} dele",
 };
 
@@ -149,8 +151,8 @@ pub(in crate::election::bully) static NO_MAJORITY: Why = Why {
     code: "no-majority",
     rule: "R6",
     english: "gives up: {count} of {n} are suspected, so nobody can win until one is trusted again",
-    portuguese: "desiste: {count} de {n} estão sob suspeita, e ninguém pode vencer até que um \
-                 volte a ter confiança",
+    portuguese: "desiste: {count} de {n} estão sob suspeita, e ninguém pode vencer até que algum \
+                 deixe de estar",
 };
 
 pub(in crate::election::bully) static NOBODY_CHALLENGED: Why = Why {
