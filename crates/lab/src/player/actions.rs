@@ -45,7 +45,7 @@ pub enum About {
 /// All actions at a moment. Of a run that no plan decided there are none.
 pub fn actions(
     played: &Played,
-    messages: &Messages,
+    messages: &Messages<'_>,
     event: usize,
     signs: &Signs,
     under_way: &[(u64, Ticks)],
@@ -108,21 +108,22 @@ impl Desk<'_> {
 
     fn message(
         &self,
-        message: &Message,
+        message: &Message<'_>,
         due: Ticks,
-        messages: &Messages,
+        messages: &Messages<'_>,
         under_way: &[(u64, Ticks)],
         actions: &mut Vec<Action>,
     ) {
-        let about = About::Message(message.number);
+        let about = About::Message(message.sending.number);
         let key = message.key(&self.played.trace.header.names);
         let spent = |until: Ticks| until.since(message.sent);
         let landed = message.landed.iter().any(|landing| *landing <= self.event);
         let copy = landed.then_some(["it has arrived once already", "já chegou uma vez"]);
         let behind = self.plan.fifo
             && under_way.iter().any(|(other, due)| {
-                let ahead = messages.get(*other).filter(|ahead| ahead.number < message.number);
-                let same = |ahead: &Message| (ahead.from, ahead.to) == (message.from, message.to);
+                let link = |message: &Message<'_>| (message.from, message.sending.to);
+                let ahead = messages.get(*other).filter(|_| *other < message.sending.number);
+                let same = |ahead: &Message<'_>| link(ahead) == link(message);
                 ahead.is_some_and(same) && *due > self.signs.now
             });
         let kept = behind.then_some([

@@ -168,10 +168,10 @@ fn meddle(
     parent: &Played,
 ) -> Result<(), Refused> {
     let messages = Messages::of(&parent.trace);
-    let is = |message: &&Message| {
+    let is = |message: &&Message<'_>| {
         rule.from == Some(message.from)
-            && rule.to == Some(message.to)
-            && rule.kind.as_deref() == Some(message.label.as_str())
+            && rule.to == Some(message.sending.to)
+            && rule.kind.as_deref() == Some(message.sending.label.as_str())
             && rule.nth == Some(message.nth)
     };
     let Some(message) = messages.iter().find(is) else {
@@ -196,17 +196,17 @@ fn meddle(
 }
 
 /// Those behind a message that took as long as they did because it was in front of them.
-fn held_up(messages: &Messages, front: &Message) -> Vec<MessageRule> {
-    let Some(last) = front.arrivals().max() else { return Vec::new() };
+fn held_up(messages: &Messages<'_>, front: &Message<'_>) -> Vec<MessageRule> {
+    let Some(last) = front.sending.arrivals().max() else { return Vec::new() };
     let behind = messages.iter().filter(|message| {
-        message.number > front.number
-            && (message.from, message.to) == (front.from, front.to)
-            && message.arrival == Some(last)
+        message.sending.number > front.sending.number
+            && (message.from, message.sending.to) == (front.from, front.sending.to)
+            && message.sending.arrival == Some(last)
     });
-    let pin = |message: &Message| MessageRule {
+    let pin = |message: &Message<'_>| MessageRule {
         from: Some(message.from),
-        to: Some(message.to),
-        kind: Some(message.label.clone()),
+        to: Some(message.sending.to),
+        kind: Some(message.sending.label.clone()),
         nth: Some(message.nth),
         action: Action::Delay(last.since(message.sent).max(Ticks(1))),
     };
