@@ -94,6 +94,7 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// A message to a crashed node is lost, and so is what its application meant to do. Loss by the
     /// network is in `network.rs`.
     fn lose(&mut self, node: NodeId, event: &Event<P>) {
+        self.look();
         if let Some(recorder) = &mut self.recorder {
             let described = match self.asked {
                 Some(_) => describe_briefly(event),

@@ -4,7 +4,6 @@ use crate::lab::Lab;
 use crate::webdriver::key;
 
 #[test]
-#[ignore = "a minute or more, and it does not pass everywhere yet; scripts/soak browser"]
 fn a_run_plays_to_its_end_and_its_lamps_follow() {
     let Some(lab) = Lab::open("playing") else { return };
     bully_of_seven_plays_fourteen_messages(&lab);
