@@ -98,11 +98,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
         crate::validate::plan(cluster, plan)?;
         let n = cluster.nodes();
-        let asked = Asked::new(options);
-        let recorder = options.trace.then(|| match asked {
-            Some(_) => Recorder::brief(),
-            None => Recorder::default(),
-        });
+        let recorder = options.trace.then(|| Recorder::of(options));
         let (choices, acting) = choices(plan, recorder.as_ref());
         let observed = options.watch() || plan.multicast;
         Ok(Self {
@@ -117,7 +113,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             oracle: PerfectDetector::new::<P>(cluster),
             story: options.story.then(Story::default),
             recorder,
-            asked,
+            asked: Asked::new(options),
             seen: Vec::new(),
             disks: Sparse::new(),
             backlog: Sparse::new(),

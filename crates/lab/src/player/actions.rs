@@ -154,13 +154,11 @@ impl Desk<'_> {
         ]);
         let next = (due <= self.after && ahead.is_none())
             .then_some(["it arrives next as it is", "já é a próxima a chegar"]);
-        let fresh = ahead.is_some_and(|ahead| ahead.sending.arrival <= Some(message.sent));
-        let fresh = fresh.then_some(["it has just been sent", "acaba de ser enviada"]);
         let edit = match ahead {
             Some(ahead) => format!("{}=before:{}", message.key(names), ahead.key(names)),
             None => format!("{}=first@{}", message.key(names), self.after),
         };
-        (edit, next.or(kept).or(fresh))
+        (edit, next.or(kept))
     }
 
     /// The first that arrives at once, and before this one.

@@ -43,8 +43,8 @@ pub enum Edit {
 pub enum Early {
     /// At this time.
     At(Ticks),
-    /// When this one would have arrived, which is put off by the least there is, with all that
-    /// arrive at the same time behind it.
+    /// Before this one, which is put off by the least there is, with all that arrive at the same
+    /// time behind it.
     Before(MessageRule),
 }
 
@@ -189,9 +189,13 @@ fn meddle(
             Early::At(at) => at,
             Early::Before(other) => {
                 let other = find(&messages, &other)?;
-                later = put_off(&messages, other, message);
                 let never = || Refused::new("edits", "that one never arrives");
-                other.sending.arrival.ok_or_else(never)?
+                let theirs = other.sending.arrival.ok_or_else(never)?;
+                // Of those that arrive at their time some may have come already.
+                let at_once = message.sending.arrival == Some(theirs);
+                let at = if at_once { theirs } else { theirs + Ticks(1) };
+                later = put_off(&messages, other, message, at);
+                at
             }
         };
         rule.action = arrives_at(message, at);
@@ -229,14 +233,18 @@ fn arrives_at(message: &Message<'_>, at: Ticks) -> Action {
     Action::Delay(at.since(message.sent).max(Ticks(1)))
 }
 
-/// This one and those that arrive at the same time behind it come a tick later, but for the one
-/// that is to be first.
-fn put_off(messages: &Messages<'_>, first: &Message<'_>, but: &Message<'_>) -> Vec<MessageRule> {
-    let Some(at) = first.sending.arrival else { return Vec::new() };
+/// This one and those behind it come right after the one that is to be first, which comes now.
+fn put_off(
+    messages: &Messages<'_>,
+    behind: &Message<'_>,
+    first: &Message<'_>,
+    at: Ticks,
+) -> Vec<MessageRule> {
     let behind = messages.iter().filter(|message| {
-        message.sending.arrival == Some(at)
-            && message.landed.first() >= first.landed.first()
-            && message.sending.number != but.sending.number
+        message.sending.arrival >= behind.sending.arrival
+            && message.sending.arrival.is_some_and(|arrival| arrival <= at)
+            && message.landed.first() >= behind.landed.first()
+            && message.sending.number != first.sending.number
     });
     behind.map(|message| rule(message, arrives_at(message, at + Ticks(1)))).collect()
 }

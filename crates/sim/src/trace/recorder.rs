@@ -3,6 +3,7 @@
 use super::erased::{self, AnyEvent, AnyMessage, AnyTimer, Described};
 use super::{Cause, Effect, Record, Sending, Step, words};
 use crate::outcome::Ending;
+use crate::plan::Options;
 use conclave_core::mutex::Request;
 use conclave_core::{Delay, NodeId, Ticks, Violation};
 use serde_json::{Value, json};
@@ -39,9 +40,9 @@ struct Pending {
 }
 
 impl Recorder {
-    /// One for somebody who only looks: nobody can run such a recording again.
-    pub(crate) fn brief() -> Self {
-        Self { brief: true, ..Self::default() }
+    /// One for all of a run, or in brief for somebody who only looks.
+    pub(crate) fn of(options: &Options) -> Self {
+        Self { brief: options.focus.is_some(), ..Self::default() }
     }
 
     /// Where the driver puts the answers it gives to `Context::choose`.
