@@ -6,7 +6,7 @@ use crate::{Error, Usage, files, recordings, rows};
 use conclave_algorithms::catalog::{Entry, Family, Setting};
 use conclave_check::{Checkable, Limits, Progress, Report};
 use conclave_core::{Bounds, NodeId, NodeSet, Play, Property, Story};
-use conclave_sim::trace::{self, Difference, Explained, Header, Question, Trace};
+use conclave_sim::trace::{self, Difference, Explained, Focus, Header, Question, Survey, Trace};
 use conclave_sim::{
     Names, Options, Outcome, Plan, Prepared, Retold, Scenario, Sweep, parse, quoted,
 };
@@ -227,11 +227,16 @@ impl Experiment {
     /// Runs the nodes of a recording again, and asks them why they do what they do and what they
     /// know; also of a recording of real machines. Says why not, if it cannot have happened so.
     pub fn explain(&self, trace: &Trace, question: &Question) -> Result<Explained, String> {
+        Ok(self.survey(trace, &question.focus(trace))?.into())
+    }
+
+    /// The same, for several moments.
+    pub fn survey(&self, trace: &Trace, focus: &Focus) -> Result<Survey, String> {
         match &trace.header.machine {
-            Some(machine) => recordings::explain(machine, trace, question),
+            Some(machine) => recordings::survey(machine, trace, focus),
             None => {
-                let explained = self.drivers.simulator.explain(trace, question);
-                explained.map_err(|difference| difference.to_string())
+                let told = self.drivers.simulator.survey(trace, focus);
+                told.map_err(|difference| difference.to_string())
             }
         }
     }

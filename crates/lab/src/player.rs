@@ -26,10 +26,10 @@ mod recorded;
 mod signs;
 mod waits;
 
-pub use answer::{Answer, Part, RunQuestion, answer};
+pub use answer::{Answer, Part, RunQuestion, answer, answer_by};
 pub use export::Exported;
-pub use limits::{EDITS_MAX, EVENTS_MAX, NODES_MAX, WINDOW_MAX};
-pub use played::{Played, play};
+pub use limits::{AHEAD_MAX, EDITS_MAX, EVENTS_MAX, NODES_MAX, QUESTION_TIME, WINDOW_MAX};
+pub use played::{Audience, Played, play, play_to};
 
 pub use conclave_sim::trace::Language;
 

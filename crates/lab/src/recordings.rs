@@ -28,7 +28,7 @@ mod tape;
 
 pub use alignment::Clocks;
 pub use gaps::{Gap, MissingStarts};
-pub use machine::{again, explain, header, settings, verify};
+pub use machine::{again, header, settings, survey, verify};
 pub use merge::merge;
 pub use post::{Difference, Post};
 pub use retell::{Retold, Run};

@@ -27,8 +27,7 @@ export class BranchLanes {
     if (this.counted?.run !== run || !this.counted.found) {
       const found = difference(run, parent);
       if (!found && Math.max(run.events, parent.events) <= EVENTS_MAX) {
-        session.needAll(session.branch);
-        session.needAll(branch.parent);
+        session.needAll(session.branch, branch.parent);
       }
       const cone = found?.changed.size ? future(run, [...found.changed]) : new Set();
       this.counted = { run, found, cone };

@@ -22,6 +22,9 @@ export function breakIt(session, algorithm, context, play) {
       if (event.target.checked) without.add(assumption.id);
       else without.delete(assumption.id);
     } } }), h("span", { class: "tag" }, assumption.id), h("span", {}, assumption.text)));
+  const again = h("input", { type: "checkbox" });
+  const asks = algorithm?.family === "mutex" ? h("label", { class: "choice asks-again" }, again,
+    h("span", {}, t("break.again"))) : null;
   const result = h("div", { class: "search-result", role: "status", "aria-live": "polite" });
   const start = h("button", { type: "button", class: "primary" }, t("break.start"));
   const stop = h("button", { type: "button", hidden: true }, t("break.stop"));
@@ -29,6 +32,7 @@ export function breakIt(session, algorithm, context, play) {
     h("p", {}, t("break.lead", { algorithm: algorithm?.title ?? spec.algorithm })),
     switches.length ? h("fieldset", { class: "choices" }, h("legend", {}, t("break.without")),
       switches) : null,
+    asks,
     h("div", { class: "row" },
       h("label", { class: "field" }, h("span", {}, t("setup.nodes")), nodes),
       h("label", { class: "field" }, h("span", {}, t("break.seconds")), seconds)),
@@ -51,7 +55,7 @@ export function breakIt(session, algorithm, context, play) {
     const kept = spec.flags.filter(([name]) => name === "set");
     const question = { algorithm: spec.algorithm, without: [...without],
       flags: writeFlags(nodes.value ? [["nodes", nodes.value], ...kept] : kept),
-      seconds: Number(seconds.value) };
+      again: again.checked, seconds: Number(seconds.value) };
     try {
       for await (const line of lines("/lab/check", question, search.signal)) {
         told(result, line, context, () => {

@@ -1,6 +1,6 @@
 // An edit in words: "1>3:REQUEST#2=drop" is "REQUEST 1→3 dropped".
 
-const MESSAGE = /^(.+)>(.+?):(.+?)(?:#(\d+))?=(drop|twice|first|delay)(?:[:@](.+))?$/;
+const MESSAGE = /^(.+?)>(.+?):(.+?)(?:#(\d+))?=(drop|twice|first|before|delay)(?:[:@](.+))?$/;
 const VERBS = "crash|restart|amnesia|pause|cut|heal|ask|leave|suspect";
 const FAULT = new RegExp(`^(${VERBS})(?:=([^@]*))?(?:@([\\d.]+))?(?:\\+(.+))?$`);
 
@@ -9,7 +9,7 @@ export function wordsOf(t, edit) {
   if (message) {
     const [, from, to, label, nth, verb, by] = message;
     const which = nth && nth !== "1" ? `${label} #${nth}` : label;
-    return t(`edit.${verb}`, { label: which, from, to, by });
+    return t(`edit.${verb === "before" ? "first" : verb}`, { label: which, from, to, by });
   }
   const fault = FAULT.exec(edit);
   if (!fault) return edit;

@@ -133,7 +133,7 @@ export class EventList {
     const step = direction < 0 ? -1 : 1;
     let i = this.session.cursor + (direction === 0 ? 0 : step);
     for (; i >= 1 && i <= run.events; i += step) {
-      if (!run.full.has(i)) await this.session.need(i, i);
+      if (!run.full.has(i)) await this.session.need(i, i, { about: "find" });
       if (run !== this.session.run) return;
       if (run.full.get(i)?.text.toLowerCase().includes(words) && this.#passes(run, i)) {
         this.session.go(i);

@@ -31,7 +31,7 @@ export class Run {
     if (answer.messages_index && answer !== this.answer) {
       for (const row of answer.messages_index) this.#fromIndex(row);
     }
-    if (answer.moment) this.#keep(answer.moment);
+    for (const moment of [answer.moment, ...(answer.ahead ?? [])]) if (moment) this.#keep(moment);
   }
 
   timeOf(i) {
@@ -53,6 +53,7 @@ export class Run {
   }
 
   #keep(moment) {
+    this.moments.delete(moment.event); // So that it is the newest.
     this.moments.set(moment.event, moment);
     if (this.moments.size > MOMENTS_MAX) this.moments.delete(this.moments.keys().next().value);
   }

@@ -38,8 +38,9 @@ async function refusal(answer) {
 }
 
 // The same for a recording, a Blob: it is sent with each question, since the server keeps nothing.
-export async function askRecording(recording, { window: [from, to], at }, signal) {
-  const query = new URLSearchParams({ lang: language(), at, from, to });
+export async function askRecording(recording, { window: [from, to], at, ahead, only }, signal) {
+  const query = new URLSearchParams({ lang: language(), at, ahead, from, to });
+  if (only) query.set("only", only);
   const answer = await fetch(`/lab/recording?${query}`,
     { method: "POST", body: recording, signal });
   if (!answer.ok) throw await refusal(answer);

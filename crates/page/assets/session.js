@@ -7,9 +7,12 @@
 
 import { ask, askRecording } from "./server.js";
 import { writeFlags } from "./flags.js";
+import { Questions } from "./questions.js";
 import { Run } from "./run.js";
 
-const WINDOW = 400;
+const WINDOW = 240;
+// So many states come with the one at the cursor, and are asked for before they are all shown.
+const AHEAD = 24;
 // The server tells no more at once.
 const WINDOW_MAX = 2000;
 
@@ -17,6 +20,7 @@ export class Session extends EventTarget {
   constructor(signal) {
     super();
     this.signal = signal;
+    this.questions = new Questions((question, quiet) => this.#fetch(question, quiet));
     this.#clear();
   }
 
@@ -27,9 +31,8 @@ export class Session extends EventTarget {
     this.cursor = 0;
     this.selection = null;
     this.runs = new Map();
-    this.asked = new Set();
-    this.fetching = false;
-    this.waiting = null;
+    this.gathered = null;
+    this.questions.clear();
   }
 
   get run() {
@@ -97,24 +100,25 @@ export class Session extends EventTarget {
   async #load(name, cursor) {
     const from = Math.max(0, cursor - WINDOW / 2);
     const answer = await this.#ask({ ...this.question(name), window: [from, from + WINDOW],
-      at: cursor });
+      at: cursor, ahead: AHEAD });
     if (answer) this.runs.set(name, new Run(answer));
     return Boolean(answer);
   }
 
-  async #ask(question) {
+  // `quiet` is what nobody waits for.
+  async #ask(question, quiet = false) {
     const { spec } = this;
-    this.asking = (this.asking ?? 0) + 1;
-    this.#tell("busy", true);
+    this.asking = (this.asking ?? 0) + (quiet ? 0 : 1);
+    this.#tell("busy", this.asking > 0);
     try {
       const answer = spec.recording ? await askRecording(spec.recording, question, this.signal)
         : await ask("/lab/run", question, this.signal);
       return spec === this.spec ? answer : null;
     } catch (error) {
-      if (error.name !== "AbortError") this.#tell("trouble", error.message);
+      if (error.name !== "AbortError" && !quiet) this.#tell("trouble", error.message);
       return null;
     } finally {
-      this.asking -= 1;
+      this.asking -= quiet ? 0 : 1;
       this.#tell("busy", this.asking > 0);
     }
   }
@@ -123,62 +127,76 @@ export class Session extends EventTarget {
     if (!this.run) return;
     const next = Math.max(0, Math.min(cursor, this.run.events));
     if (next === this.cursor && this.run.moments.has(next)) return;
+    const back = next === this.cursor - 1;
     this.cursor = next;
     this.#tell("cursor");
     if (this.run.moments.has(next) && this.run.has(next, next)) this.#tell("moment");
-    else await this.need(next, next, next);
-    // The next step is asked for before anybody takes it.
-    if (next < this.run?.events && !this.run.moments.has(next + 1)) {
-      this.need(next + 1, next + 1, next + 1);
-    }
+    else await this.need(next, next, { at: back ? Math.max(0, next - AHEAD) : next });
+    this.#lookAhead(back);
+  }
+
+  // The next steps are asked for before anybody takes them.
+  #lookAhead(back) {
+    const { run, cursor } = this;
+    if (!run) return;
+    const step = back ? -1 : 1;
+    let known = cursor;
+    while (run.moments.has(known) && run.has(known, known)) known += step;
+    if (known < 0 || known > run.events || Math.abs(known - cursor) > AHEAD / 2) return;
+    this.need(known, known, { at: back ? Math.max(0, known - AHEAD) : known, about: "ahead" });
   }
 
   // Whether the state at the cursor is here; asks for it where it is not.
   async ready() {
-    if (!this.run?.moments.has(this.cursor)) await this.need(this.cursor, this.cursor, this.cursor);
+    await this.need(this.cursor, this.cursor, { at: this.cursor });
     return Boolean(this.run?.moments.has(this.cursor));
   }
 
-  // Sees to it that events from..to are here in full, and the state after `at`.
-  async need(from, to, at = null, name = this.branch) {
+  // Sees to it that events from..to are here in full, and the states after `at` and those that
+  // follow it.
+  async need(from, to, { at = null, name = this.branch, about = "cursor" } = {}) {
+    await this.questions.put(about, { from, to, at, name });
+  }
+
+  async #fetch({ from, to, at, name }, quiet) {
     const run = this.runs.get(name);
     if (!run) return;
     const whole = run.has(from, to);
-    if (whole && (at === null || run.moments.has(at))) return;
+    const known = at === null || (run.moments.has(at) && run.moments.has(Math.max(at, to)));
+    const looked = !quiet && at !== null && name === this.branch;
+    if (whole && known) {
+      if (looked) this.#tell("moment");
+      return;
+    }
     const [low, high] = whole ? [0, 0] : around(run, from, to);
-    const only = whole ? ["moment"] : ["list", ...(at === null ? [] : ["moment"])];
-    const key = `${name}/${low}-${high}/${at}`;
-    if (this.asked.has(key)) return;
-    this.asked.add(key);
-    const answer = await this.#ask({ ...this.question(name), window: [low, high],
-      at: at ?? 0, only });
-    this.asked.delete(key);
+    const only = [whole ? null : "list", known ? null : "moment"].filter(Boolean);
+    const answer = await this.#ask({ ...this.question(name), window: [low, high], at: at ?? 0,
+      ahead: AHEAD, only }, quiet);
     if (!answer || this.runs.get(name) !== run) return;
     run.add(answer);
     if (!whole) this.#tell("window");
-    if (name === this.branch && at === this.cursor) this.#tell("moment");
+    if (looked && run.moments.has(this.cursor)) this.#tell("moment");
   }
 
-  // While one scrolls: a window at a time, and of those that wait only the last.
-  async needSoon(from, to, name = this.branch) {
-    if (this.fetching) {
-      this.waiting = [from, to, name];
-      return;
-    }
-    this.fetching = true;
-    await this.need(from, to, null, name);
-    this.fetching = false;
-    const next = this.waiting;
-    this.waiting = null;
-    if (next) this.needSoon(...next);
+  // While one scrolls.
+  needSoon(from, to, name = this.branch) {
+    return this.need(from, to, { name, about: name === this.branch ? "view" : "beside" });
   }
 
-  // The whole run, window by window.
-  async needAll(name) {
-    const run = this.runs.get(name);
-    for (let from = 1; run && from <= run.events; from += WINDOW_MAX) {
-      await this.need(from, Math.min(from + WINDOW_MAX - 1, run.events), null, name);
+  // All of two runs, window by window, unless others are wanted meanwhile.
+  async needAll(...names) {
+    const gathered = names.join("/");
+    if (this.gathered === gathered) return;
+    this.gathered = gathered;
+    for (const name of names) {
+      const run = this.runs.get(name);
+      for (let from = 1; run && from <= run.events; from += WINDOW_MAX) {
+        if (this.gathered !== gathered) return;
+        const to = Math.min(from + WINDOW_MAX - 1, run.events);
+        await this.need(from, to, { name, about: "all" });
+      }
     }
+    this.gathered = null;
   }
 
   // Opens a branch at the cursor; the run it leaves stays as it is.
@@ -199,7 +217,7 @@ export class Session extends EventTarget {
     this.cursor = Math.min(this.cursor, this.run.events);
     this.lastMoment = null;
     this.#tell("run");
-    this.need(this.cursor, this.cursor, this.cursor);
+    this.need(this.cursor, this.cursor, { at: this.cursor });
     return true;
   }
 

@@ -5,6 +5,8 @@ import { fill, s } from "./dom.js";
 
 const SIZE = 420;
 const MIDDLE = SIZE / 2;
+// Above the first node and below the last there is room for three lines of words.
+const VIEW = `0 -24 ${SIZE} ${SIZE + 50}`;
 const FLYING_MAX = 80;
 const FULL = 2 * Math.PI;
 
@@ -13,7 +15,7 @@ export class Topology {
     this.session = session;
     this.context = context;
     this.openMenu = openMenu;
-    this.svg = s("svg", { class: "topology", viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group" });
+    this.svg = s("svg", { class: "topology", viewBox: VIEW, role: "group" });
     this.svg.addEventListener("click", (event) => this.#clicked(event));
     this.svg.addEventListener("keydown", (event) => this.#pressed(event));
   }

@@ -159,6 +159,9 @@ async fn a_run_is_answered_and_packed() {
     let packed = server.ask("POST", "/lab/run", "accept-encoding: gzip\r\n", body.as_bytes()).await;
     assert!(packed.head.contains("content-encoding: gzip"));
     assert!(packed.body.len() < 20_000);
+    let maekawa = json!({"algorithm": "maekawa", "flags": "--nodes 5", "lang": "pt"});
+    let costs = server.post("/lab/run", &maekawa).await.json()["costs"].to_string();
+    assert!(costs.contains("cerca de 4(K-1)"), "{costs}");
 }
 
 #[tokio::test]
@@ -230,6 +233,10 @@ async fn scenarios_exports_recordings_and_comparisons_are_answered() {
     let path = "/lab/recording?lang=en&at=3&from=0&to=10";
     let played = server.ask("POST", path, "", &recorded.body).await;
     assert_eq!(played.json()["list"].as_array().map(Vec::len), Some(10), "{}", played.text());
+    let part = "/lab/recording?at=3&ahead=2&from=0&to=0&only=moment";
+    let part = server.ask("POST", part, "", &recorded.body).await.json();
+    assert_eq!(part["ahead"][1]["event"], 5, "{part}");
+    assert!(part.get("lamps").is_none() && part.get("list").is_none());
     assert_eq!(server.ask("POST", path, "", b"no recording").await.status, 422);
     let compared = server.post("/lab/compare", &json!({"family": "election", "nodes": [3]})).await;
     assert!(compared.json()["rows"].as_array().is_some_and(|rows| rows.len() > 5));

@@ -4,6 +4,7 @@
 //! A [`Plan`] says all that is to happen; the same plan always gives the same [`Outcome`], on every
 //! machine.
 
+mod asked;
 mod decisions;
 mod error;
 mod event;

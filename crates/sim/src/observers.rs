@@ -4,7 +4,7 @@ use crate::network::Fate;
 use crate::plan::{Options, Plan};
 use crate::random::{PerNode, Purpose};
 use crate::simulator::Simulation;
-use crate::trace::erased::{describe, value};
+use crate::trace::erased::{describe, describe_briefly, value};
 use crate::trace::{Record, Recorder};
 use crate::workload::{Exercised, Users};
 use conclave_core::{
@@ -24,7 +24,11 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             story.begins(self.now, node, event);
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.begins(self.now, node, describe(event));
+            let described = match self.asked {
+                Some(_) => describe_briefly(event),
+                None => describe(event),
+            };
+            recorder.begins(self.now, node, described);
         }
     }
 
@@ -54,10 +58,13 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         hasher.write(bytes);
     }
 
-    /// Keeps why a step does what it does. Only the story asks for it.
+    /// Keeps why a step does what it does, for whoever listens.
     #[cold]
     pub(crate) fn note_reasons(&mut self) {
         let reasons = self.ctx.reasons();
+        if let Some(asked) = &mut self.asked {
+            asked.hears(&reasons);
+        }
         if let Some(story) = &mut self.story {
             reasons.into_iter().for_each(|why| story.explains(why));
         }
@@ -84,6 +91,7 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
 
     /// Writes down something that is no step.
     pub(crate) fn note(&mut self, record: Record) {
+        self.look();
         if let Some(recorder) = &mut self.recorder {
             recorder.happens(record);
         }

@@ -5,7 +5,7 @@ use crate::floor::Shape;
 use crate::metrics::{Samples, Summary};
 use crate::simulator::Simulation;
 use crate::story::Line;
-use crate::trace::{Record, Recorder};
+use crate::trace::{Record, Recorder, Survey};
 use crate::workload::{
     Entering, Exercised, Findings, Judgement, Keeping, Leading, Users, Watching,
 };
@@ -54,6 +54,8 @@ pub struct Outcome {
     pub story: Vec<Line>,
     /// The run written down, if asked for: all of a trace but its header.
     pub records: Vec<Record>,
+    /// What its nodes said, if somebody looked at them.
+    pub survey: Option<Survey>,
     /// What chance decided, if asked for.
     pub decisions: Option<Decisions>,
     /// The shape of its schedule, if asked for.
@@ -84,10 +86,11 @@ impl Outcome {
         hash: Option<u64>,
     ) -> Self {
         let Simulation { cluster, users, kinds, events, story, recorder, .. } = simulation;
-        let Simulation { decisions, wheel, seen, .. } = simulation;
+        let Simulation { decisions, wheel, seen, asked, nodes, .. } = simulation;
         let (Judgement { verdicts, violations }, findings) = users.findings();
         let finish = |recorder: Recorder| recorder.finish(end, ending, &violations);
-        let records = recorder.map(finish).unwrap_or_default();
+        let mut records = recorder.map(finish).unwrap_or_default();
+        let survey = asked.map(|asked| asked.finish(&nodes, &mut records));
         Self {
             ending,
             end,
@@ -102,6 +105,7 @@ impl Outcome {
             findings,
             story: story.map(|story| story.lines).unwrap_or_default(),
             records,
+            survey,
             decisions,
             shape: wheel.into_shape(),
         }

@@ -1,8 +1,10 @@
 //! The plan of a run: network, faults, workload and seed. It is everything that decides a run, but
 //! for the algorithm itself.
 
+use crate::trace::Focus;
 use conclave_core::{NodeId, Ticks};
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// A run to be: its network, its faults, what the application wants, and the seed.
 ///
@@ -267,8 +269,13 @@ pub struct Options {
     pub decisions: bool,
     /// Whether to keep the shape of its schedule.
     pub shape: bool,
+    /// If it is written down for somebody who looks at this of it, and no more: it is written in
+    /// brief then, and the nodes are asked while they run. Nobody can run such a recording again.
+    pub focus: Option<Focus>,
     /// After how many events a run that is watched is cut short.
     pub events_max: Option<u64>,
+    /// When a run that is watched is broken off, by the clock on the wall.
+    pub deadline: Option<Instant>,
 }
 
 impl Options {

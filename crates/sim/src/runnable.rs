@@ -5,7 +5,7 @@ use crate::follow::Retold;
 use crate::outcome::Outcome;
 use crate::plan::{Options, Plan};
 use crate::simulator::Simulation;
-use crate::trace::{Difference, Explained, Question, Trace};
+use crate::trace::{Difference, Explained, Focus, Question, Survey, Trace};
 use crate::workload::Exercised;
 use conclave_core::{Cluster, Event, Links, Oracle, Play, Process, Story};
 
@@ -30,8 +30,13 @@ pub trait Runnable: Send + Sync {
     /// not.
     fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>>;
 
+    /// Runs the nodes of a recording again, and asks them all that is to be seen.
+    fn survey(&self, trace: &Trace, focus: &Focus) -> Result<Survey, Box<Difference>>;
+
     /// Runs the nodes of a recording again, and asks them why they do what they do.
-    fn explain(&self, trace: &Trace, question: &Question) -> Result<Explained, Box<Difference>>;
+    fn explain(&self, trace: &Trace, question: &Question) -> Result<Explained, Box<Difference>> {
+        Ok(self.survey(trace, &question.focus(trace))?.into())
+    }
 
     /// Goes through a story, one unit of time for each of its moments.
     fn follow(&self, story: &Story) -> Result<Retold, Error>;
@@ -71,8 +76,8 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Runnable for Cluster<P> {
         crate::trace::verify(trace, &*self.fresh)
     }
 
-    fn explain(&self, trace: &Trace, question: &Question) -> Result<Explained, Box<Difference>> {
-        crate::trace::explain(trace, question, &*self.fresh)
+    fn survey(&self, trace: &Trace, focus: &Focus) -> Result<Survey, Box<Difference>> {
+        crate::trace::survey(trace, focus, &*self.fresh)
     }
 
     fn follow(&self, story: &Story) -> Result<Retold, Error> {

@@ -1,6 +1,7 @@
 //! The main loop of the discrete-event simulation: takes events from the wheel, gives them to the
 //! nodes, carries out what they want.
 
+use crate::asked::Asked;
 use crate::decisions::Decisions;
 use crate::error::Error;
 use crate::metrics::Kinds;
@@ -24,6 +25,7 @@ use conclave_core::{
     Cluster, Context, Delay, Effect, Event, Hasher, Named, NodeId, NodeSet, Oracle, Process,
     Recovery, Ticks,
 };
+use std::time::Instant;
 
 /// If nothing has moved for this long when a run is cut short, it is taken to have stalled.
 const PATIENCE: Ticks = Ticks::units(1_000);
@@ -41,6 +43,8 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     pub(crate) oracle: PerfectDetector,
     pub(crate) story: Option<Story>,
     pub(crate) recorder: Option<Recorder>,
+    /// Its nodes, if somebody looks at them while it is written down.
+    pub(crate) asked: Option<Asked<P>>,
     /// After how many records each violation was seen, where the run is written down.
     pub(crate) seen: Vec<usize>,
     pub(crate) disks: Sparse<Option<Recovery<P>>>,
@@ -54,6 +58,8 @@ pub struct Simulation<'a, P: Process<Provides: Exercised>> {
     pub(crate) decisions: Option<Decisions>,
     /// After how many events the run is cut short, if it is watched.
     pub(crate) events_max: u64,
+    /// When it is cut short, by the clock on the wall.
+    pub(crate) deadline: Option<Instant>,
     /// Whether it was.
     pub(crate) overrun: bool,
     /// Whether anything is kept of a step but its consequences.
@@ -92,7 +98,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
         crate::validate::plan(cluster, plan)?;
         let n = cluster.nodes();
-        let recorder = options.trace.then(Recorder::default);
+        let recorder = options.trace.then(|| Recorder::of(options));
         let (choices, acting) = choices(plan, recorder.as_ref());
         let observed = options.watch() || plan.multicast;
         Ok(Self {
@@ -107,6 +113,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             oracle: PerfectDetector::new::<P>(cluster),
             story: options.story.then(Story::default),
             recorder,
+            asked: Asked::new(options),
             seen: Vec::new(),
             disks: Sparse::new(),
             backlog: Sparse::new(),
@@ -116,6 +123,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             kinds: Kinds::default(),
             decisions: options.decisions.then(Decisions::default),
             events_max: options.events_max.unwrap_or(u64::MAX),
+            deadline: options.deadline,
             overrun: false,
             observed,
             slow_path: u32::from(observed),

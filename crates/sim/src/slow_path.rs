@@ -4,16 +4,20 @@
 use crate::network::Fate;
 use crate::registration::Request;
 use crate::simulator::{Late, Simulation, Status};
-use crate::trace::erased::{describe, erase_message};
+use crate::trace::erased::{describe, describe_briefly, erase_briefly, erase_message};
 use crate::wheel::{Lane, SlotId};
 use crate::workload::{Exercised, Users};
 use conclave_core::{Event, Named, NodeId, NodeSet, Oracle, Process, Ticks};
+use std::time::Instant;
+
+/// How many events there are between two looks at the clock.
+const EVENTS_A_LOOK: u64 = 256;
 
 impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// Takes an event out of the wheel to a node that may be away, or while somebody watches.
     #[cold]
     pub(crate) fn take_slowly(&mut self, node: NodeId, slot: SlotId) {
-        if self.events >= self.events_max {
+        if self.events >= self.events_max || self.is_late() {
             return self.break_off();
         }
         let event = self.wheel.take(slot);
@@ -37,6 +41,12 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     fn break_off(&mut self) {
         self.overrun = true;
         self.wheel.cancel_where(|_, _| true);
+    }
+
+    /// Whether somebody has waited long enough. The clock is looked at now and then.
+    fn is_late(&self) -> bool {
+        let now_and_then = self.events.is_multiple_of(EVENTS_A_LOOK);
+        now_and_then && self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// What comes to a paused node waits for it.
@@ -84,8 +94,13 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// A message to a crashed node is lost, and so is what its application meant to do. Loss by the
     /// network is in `network.rs`.
     fn lose(&mut self, node: NodeId, event: &Event<P>) {
+        self.look();
         if let Some(recorder) = &mut self.recorder {
-            recorder.loses(self.now, node, &describe(event).event);
+            let described = match self.asked {
+                Some(_) => describe_briefly(event),
+                None => describe(event),
+            };
+            recorder.loses(self.now, node, &described.event);
         }
         match (event, &mut self.story) {
             (Event::Request(request), _) => self.users.missed(node, request),
@@ -100,9 +115,11 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// A step, and what is to be kept of it.
     #[inline(never)]
     pub(crate) fn step_observed(&mut self, node: NodeId, event: Event<P>, asks: bool) {
+        self.listen(node);
         self.observe_step(node, &event);
         self.act::<true>(node, event, asks);
         self.observed_step();
+        self.heard();
     }
 
     /// Of a multicast, only the first message counts: of one that is the same to all who get it,
@@ -146,7 +163,14 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         }
         if let Some(recorder) = &mut self.recorder {
             let again = fate.again.into_iter().collect();
-            recorder.sends(to, erase_message(&message), fate.arrival, again);
+            let erased = match self.asked {
+                Some(_) => erase_briefly(&message),
+                None => erase_message(&message),
+            };
+            let number = recorder.sends(to, erased, fate.arrival, again);
+            if let Some(asked) = &mut self.asked {
+                asked.sent(number, &message);
+            }
         }
         if let Some(again) = fate.again {
             self.schedule_message(again, from, to, message.clone());

@@ -19,6 +19,7 @@ mod record;
 mod recorder;
 pub mod shiviz;
 mod shown;
+mod survey;
 pub mod svg;
 #[cfg(test)]
 pub(crate) mod testkit;
@@ -28,12 +29,15 @@ mod window;
 pub(crate) mod words;
 
 pub use clocks::{Clocks, Stamp};
-pub use explain::{Explained, NodeExplained, Question, StepExplained, explain};
+pub use explain::{Explained, Question, survey};
 pub use jsonl::{Sealed, read, write};
 pub use language::Language;
 pub use record::{Cause, Effect, Record, Sending, Step, Told};
 pub use recorder::Recorder;
+pub(crate) use shown::fields;
 pub use shown::{FacetShown, Field, Shown, facets};
+pub use survey::{Focus, MomentExplained, NodeExplained, StepExplained, Survey};
+pub(crate) use survey::{NodeNow, Surveyor};
 pub use verify::{Difference, verify};
 pub use window::{Share, Window};
 pub use words::{contents, record as sentence, timer};

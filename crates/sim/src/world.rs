@@ -155,6 +155,7 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         if self.up[node.index()] == Status::Down {
             return;
         }
+        self.look();
         if let Some(recorder) = &mut self.recorder {
             recorder.crashes(self.now, node);
         }

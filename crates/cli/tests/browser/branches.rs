@@ -5,7 +5,6 @@ use crate::webdriver::key;
 use serde_json::{Value, json};
 
 #[test]
-#[ignore = "a minute or more, and it does not pass everywhere yet; scripts/soak browser"]
 fn a_branch_leaves_what_is_drawn_for_the_rest_as_it_was() {
     let Some(lab) = Lab::open("branches") else { return };
     lab.run("a=ricart-agrawala&n=5&seed=7&latency=uniform:1..20&at=/0");

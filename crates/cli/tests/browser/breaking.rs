@@ -29,6 +29,32 @@ fn lamport_breaks_without_fifo_and_the_story_is_played() {
     browser.assert_calm("breaking");
 }
 
+/// Nobody ever stops: the story is a beginning and a loop, and is drawn as that.
+#[test]
+fn whoever_is_passed_over_for_ever_is_shown_in_a_loop() {
+    let Some(lab) = Lab::open("loops") else { return };
+    lab.run("a=central&n=2&set=busy=try&at=/0");
+    let browser = &lab.browser;
+    browser.click(".lab-buttons button:first-child");
+    browser.click("dialog .asks-again input");
+    browser.click("dialog .buttons .primary");
+    let found = browser.until("a story", "return document.querySelector('.found')?.textContent;");
+    assert!(found.as_str().unwrap().starts_with("V2 breaks: from step"), "{found}");
+    browser.click("dialog .search-result .primary");
+    browser.until("the dialog gone", "return !document.querySelector('dialog');");
+    lab.settled();
+    lab.to_the_end();
+    assert_eq!(lab.lamp("V2"), "broken");
+    assert!(lab.facts().contains("for ever"), "{}", lab.facts());
+    browser.until(
+        "the loop, drawn",
+        "const [arc, name] = ['.loop-arc', '.loop-name'].map((part) =>
+            document.querySelector(`.diagram ${part}`));
+         return arc?.getTotalLength() > 20 && name?.textContent.length > 5;",
+    );
+    browser.assert_calm("loops");
+}
+
 fn the_lamp_says_why_and_leads_to_its_witnesses(lab: &Lab) {
     lab.browser.click("[data-property='S1']");
     let why = lab.browser.until(

@@ -18,7 +18,7 @@ struct Budget {
 }
 
 #[test]
-#[ignore = "a minute or more, and it does not pass everywhere yet; scripts/soak browser"]
+#[ignore = "a minute or more; scripts/soak browser"]
 fn fifty_thousand_events_scroll_and_step_within_the_budget() {
     let Some(lab) = Lab::open("budget") else { return };
     let mut budgets = vec![];

@@ -2,14 +2,44 @@
 
 use crate::lab::Lab;
 use crate::webdriver::key;
+use serde_json::Value;
 
 #[test]
-#[ignore = "a minute or more, and it does not pass everywhere yet; scripts/soak browser"]
 fn a_run_plays_to_its_end_and_its_lamps_follow() {
     let Some(lab) = Lab::open("playing") else { return };
     bully_of_seven_plays_fourteen_messages(&lab);
     one_answer_lost_leaves_a_request_open_and_then_unanswered(&lab);
+    playing_fast_asks_few_questions_and_one_at_a_time(&lab);
     lab.browser.assert_calm("playing");
+}
+
+fn playing_fast_asks_few_questions_and_one_at_a_time(lab: &Lab) {
+    lab.run("a=ricart-agrawala&n=5&rounds=10&at=/0");
+    let (_, steps) = lab.step();
+    assert!(steps > 400, "{steps}");
+    let script = "const done = arguments[arguments.length - 1];
+        performance.clearResourceTimings();
+        const speed = document.querySelector('.speed select');
+        speed.value = '32';
+        speed.dispatchEvent(new Event('change'));
+        document.querySelector('.play').click();
+        const at = () => Number(document.querySelector('.where').textContent.split('/')[0]);
+        const frame = () => {
+            if (at() < 200) return requestAnimationFrame(frame);
+            document.querySelector('.play').click();
+            const asked = performance.getEntriesByType('resource')
+                .filter(({ name }) => name.endsWith('/lab/run'))
+                .map((one) => [one.startTime, one.responseEnd, one.responseStatus]);
+            return done(asked.sort(([a], [b]) => a - b));
+        };
+        frame();";
+    let asked = lab.browser.run_async(script, &[]);
+    let asked = asked.as_array().unwrap();
+    assert!(!asked.is_empty() && asked.len() < 40, "{} questions in 200 steps", asked.len());
+    assert!(asked.iter().all(|one| one[2] == 200), "{asked:?}");
+    let together = |pair: &&[Value]| pair[0][1].as_f64() > pair[1][0].as_f64();
+    let together: Vec<&[Value]> = asked.windows(2).filter(together).collect();
+    assert!(together.is_empty(), "at the same time: {together:?}");
 }
 
 fn bully_of_seven_plays_fourteen_messages(lab: &Lab) {

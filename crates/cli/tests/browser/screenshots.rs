@@ -13,7 +13,7 @@ const BYTES_MAX: usize = 150_000;
 const QUALITY: u64 = 82;
 
 #[test]
-#[ignore = "a minute or more, and it does not pass everywhere yet; scripts/soak browser"]
+#[ignore = "a minute or more; scripts/soak browser"]
 fn pictures_of_the_page_are_made_and_small() {
     let Some(browser) = Browser::new() else { return };
     let lab = Lab { browser, server: Server::start("pictures") };

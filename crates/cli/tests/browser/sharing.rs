@@ -8,7 +8,6 @@ use serde_json::Value;
 const RUN: &str = "a=ricart-agrawala&n=4&seed=5&latency=uniform:1..9&at=/0";
 
 #[test]
-#[ignore = "a minute or more, and it does not pass everywhere yet; scripts/soak browser"]
 fn a_link_restores_branches_and_cursor_and_the_command_makes_the_same_run() {
     let Some(lab) = Lab::open("sharing") else { return };
     lab.run(RUN);

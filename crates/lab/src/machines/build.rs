@@ -10,7 +10,7 @@ use conclave_core::mutex::Mutex;
 use conclave_core::{AnyService, NodeId, Process};
 use conclave_net::{Automaton, Deed, Foreign, Input, Machine, Survival};
 use conclave_sim::trace::erased::{AnyEffect, Described, describe, erase_effect};
-use conclave_sim::trace::{self, Difference, Explained, Question, Trace};
+use conclave_sim::trace::{self, Difference, Focus, Survey, Trace};
 use std::sync::Arc;
 
 /// A machine that can also say what it does in the words of a trace: to run a recording again.
@@ -49,7 +49,7 @@ impl<P: Process<Provides: AnyService>> Player for Machine<P> {
 pub type Verify = dyn Fn(&Trace) -> Result<u64, Box<Difference>> + Send + Sync;
 
 /// Runs all nodes of a trace again, and asks them why they do what they do.
-pub type Explain = dyn Fn(&Trace, &Question) -> Result<Explained, Box<Difference>> + Send + Sync;
+pub type Surveyed = dyn Fn(&Trace, &Focus) -> Result<Survey, Box<Difference>> + Send + Sync;
 
 /// One kind of machine.
 pub struct Kind {
@@ -58,7 +58,7 @@ pub struct Kind {
     /// Runs all nodes of a trace of it again.
     pub verify: Box<Verify>,
     /// Explains a trace of it.
-    pub explain: Box<Explain>,
+    pub survey: Box<Surveyed>,
     /// The law that it is held against, on so many nodes.
     pub judge: fn(u32) -> Box<dyn Judge>,
     /// How it lives through a crash.
@@ -86,12 +86,11 @@ impl Build {
             Box::new(Machine::new(me, fresh(me), survival, heard, seed))
         };
         let verify = move |trace: &Trace| trace::verify(trace, &**verified);
-        let explain =
-            move |trace: &Trace, question: &_| trace::explain(trace, question, &**explained);
+        let survey = move |trace: &Trace, focus: &_| trace::survey(trace, focus, &**explained);
         Kind {
             make: Box::new(make),
             verify: Box::new(verify),
-            explain: Box::new(explain),
+            survey: Box::new(survey),
             judge,
             survival,
             hears,

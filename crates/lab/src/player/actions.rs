@@ -45,7 +45,7 @@ pub enum About {
 /// All actions at a moment. Of a run that no plan decided there are none.
 pub fn actions(
     played: &Played,
-    messages: &Messages,
+    messages: &Messages<'_>,
     event: usize,
     signs: &Signs,
     under_way: &[(u64, Ticks)],
@@ -108,39 +108,75 @@ impl Desk<'_> {
 
     fn message(
         &self,
-        message: &Message,
+        message: &Message<'_>,
         due: Ticks,
-        messages: &Messages,
+        messages: &Messages<'_>,
         under_way: &[(u64, Ticks)],
         actions: &mut Vec<Action>,
     ) {
-        let about = About::Message(message.number);
+        let about = About::Message(message.sending.number);
         let key = message.key(&self.played.trace.header.names);
         let spent = |until: Ticks| until.since(message.sent);
         let landed = message.landed.iter().any(|landing| *landing <= self.event);
         let copy = landed.then_some(["it has arrived once already", "já chegou uma vez"]);
-        let behind = self.plan.fifo
-            && under_way.iter().any(|(other, due)| {
-                let ahead = messages.get(*other).filter(|ahead| ahead.number < message.number);
-                let same = |ahead: &Message| (ahead.from, ahead.to) == (message.from, message.to);
-                ahead.is_some_and(same) && *due > self.signs.now
-            });
-        let kept = behind.then_some([
-            "one that was sent before it is still under way, and this link keeps their order",
-            "uma enviada antes ainda está a caminho, e este canal mantém a ordem",
-        ]);
-        let now =
-            (due <= self.after).then_some(["it arrives next as it is", "já é a próxima a chegar"]);
-        let first = format!("{key}=first@{}", self.after);
+        let (first, why) = self.first(message, due, messages, under_way);
         let late = format!("{key}=delay:{}", spent(due + LATE));
         let twice = format!("{key}=twice:{}", spent(due + Ticks::UNIT));
         let verbs = [
-            (("first", ["deliver it now", "entregar agora"]), first, copy.or(now).or(kept)),
+            (("first", ["deliver it now", "entregar agora"]), first, copy.or(why)),
             (("drop", ["drop it", "perdê-la"]), format!("{key}=drop"), copy),
             (("delay", ["delay it", "atrasá-la"]), late, copy),
             (("twice", ["deliver it twice", "entregá-la duas vezes"]), twice, copy),
         ];
         actions.extend(verbs.map(|(verb, edit, why)| self.action(about, verb, edit, why)));
+    }
+
+    /// How a message is delivered before all others, and why not.
+    fn first(
+        &self,
+        message: &Message<'_>,
+        due: Ticks,
+        messages: &Messages<'_>,
+        under_way: &[(u64, Ticks)],
+    ) -> (String, Option<[&'static str; 2]>) {
+        let names = &self.played.trace.header.names;
+        let ahead = self.ahead_of(message, messages, under_way);
+        let link = |message: &Message<'_>| (message.from, message.sending.to);
+        let behind = self.plan.fifo
+            && under_way.iter().any(|(other, due)| {
+                let before = messages.get(*other).filter(|_| *other < message.sending.number);
+                let in_time = *due <= self.signs.now && ahead.is_none();
+                before.is_some_and(|before| link(before) == link(message)) && !in_time
+            });
+        let kept = behind.then_some([
+            "one that was sent before it is still under way, and this link keeps their order",
+            "uma enviada antes ainda está a caminho, e este canal mantém a ordem",
+        ]);
+        let next = (due <= self.after && ahead.is_none())
+            .then_some(["it arrives next as it is", "já é a próxima a chegar"]);
+        let edit = match ahead {
+            Some(ahead) => format!("{}=before:{}", message.key(names), ahead.key(names)),
+            None => format!("{}=first@{}", message.key(names), self.after),
+        };
+        (edit, next.or(kept))
+    }
+
+    /// The first that arrives at once, and before this one.
+    fn ahead_of<'m>(
+        &self,
+        message: &Message<'_>,
+        messages: &'m Messages<'m>,
+        under_way: &[(u64, Ticks)],
+    ) -> Option<&'m Message<'m>> {
+        let soon = under_way.iter().filter(|(_, due)| *due <= self.after);
+        let soon = soon.filter_map(|(number, _)| messages.get(*number));
+        let landing = |message: &Message<'_>| {
+            message.landed.iter().copied().find(|landing| *landing > self.event)
+        };
+        let next = soon.filter_map(|soon| Some((landing(soon)?, soon)));
+        let (lands, next) = next.min_by_key(|(lands, _)| *lands)?;
+        let mine = landing(message).unwrap_or(usize::MAX);
+        (lands < mine && next.landed.len() == 1).then_some(next)
     }
 
     fn node(&self, node: NodeId, actions: &mut Vec<Action>) {

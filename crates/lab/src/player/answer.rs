@@ -5,16 +5,17 @@ use super::events::{self, Event, Teller};
 use super::explained;
 use super::lamps::{State, lamps};
 use super::messages::Messages;
-use super::moment::{self, Moment};
-use super::played::{Played, play};
+use super::moment::{Clockwork, Moment};
+use super::played::{Audience, Played, play_to};
 use super::signs::spans;
-use super::{Refused, WINDOW_MAX, index, units};
+use super::{AHEAD_MAX, Refused, WINDOW_MAX, index, units};
 use conclave_core::Links;
-use conclave_sim::trace::{Explained, Language, Record};
+use conclave_sim::trace::{Focus, Language, Record, Sending, Survey};
 use conclave_sim::{Ending, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Instant;
 
 /// What somebody wants to see.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -32,6 +33,8 @@ pub struct RunQuestion {
     pub window: Option<(usize, usize)>,
     #[serde(default)]
     pub at: usize,
+    #[serde(default)]
+    pub ahead: usize,
     #[serde(default)]
     pub lang: Option<String>,
     #[serde(default)]
@@ -56,6 +59,21 @@ impl RunQuestion {
     /// The language of the answer.
     pub fn language(&self) -> Language {
         language(self.lang.as_deref())
+    }
+
+    fn asks(&self, part: Part) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(&part))
+    }
+
+    /// What of a run is looked at for it, however long that is.
+    fn focus(&self) -> Focus {
+        let (from, to) = self.window.unwrap_or((0, WINDOW_MAX));
+        let to = to.clamp(from, from.saturating_add(WINDOW_MAX));
+        let until = self.at.saturating_add(self.ahead.min(AHEAD_MAX)).saturating_add(1);
+        Focus {
+            window: if self.asks(Part::List) { from..to } else { 0..0 },
+            moments: if self.asks(Part::Moment) { self.at..until } else { 0..0 },
+        }
     }
 }
 
@@ -84,6 +102,8 @@ pub struct Answer {
     pub keys: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moment: Option<Moment>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ahead: Vec<Moment>,
 }
 
 /// Number, the event that sends it, the one that receives it, from, to, label.
@@ -149,14 +169,20 @@ pub struct LampShown {
 
 /// Answers a question: plays the run, and tells what was asked for.
 pub fn answer(question: &RunQuestion) -> Result<Answer, Refused> {
-    let played = played(question)?;
+    answer_by(None, question)
+}
+
+/// The same, if it can be done by then.
+pub fn answer_by(deadline: Option<Instant>, question: &RunQuestion) -> Result<Answer, Refused> {
+    let audience = Audience { focus: Some(question.focus()), deadline };
+    let played = played(&audience, question)?;
     Ok(tell(&played, question))
 }
 
 /// The run that a question is about.
-pub fn played(question: &RunQuestion) -> Result<Played, Refused> {
+pub fn played(audience: &Audience, question: &RunQuestion) -> Result<Played, Refused> {
     match &question.story {
-        None => play(&question.algorithm, &question.flags, &question.edits),
+        None => play_to(audience, &question.algorithm, &question.flags, &question.edits),
         Some(_) if !question.edits.is_empty() => {
             Err(Refused::new("edits", "a story is as it is: it takes no edits"))
         }
@@ -167,43 +193,34 @@ pub fn played(question: &RunQuestion) -> Result<Played, Refused> {
 /// What a question asks of a run.
 pub fn tell(played: &Played, question: &RunQuestion) -> Answer {
     let language = question.language();
-    let asks = |part| question.only.as_ref().is_none_or(|only| only.contains(&part));
     let records = &played.trace.records;
     let (from, to) = question.window.unwrap_or((0, WINDOW_MAX));
     let from = from.min(records.len());
     let window = from..to.clamp(from, records.len()).min(from + WINDOW_MAX);
     let messages = Messages::of(&played.trace);
-    let keys = (asks(Part::List) || asks(Part::Keys))
-        .then(|| events::keys(&played.trace.header, records, &messages));
+    let keys = (question.asks(Part::List) || question.asks(Part::Keys))
+        .then(|| events::keys(&played.trace.header, records, &messages, &window));
     let keys = keys.unwrap_or_default();
-    let whole = question.only.is_none().then(|| whole(played, language));
-    let at = question.at.min(records.len());
-    let listed = if asks(Part::List) { window.clone() } else { at..at };
-    let until = if asks(Part::Moment) { at } else { 0 };
-    let explained = match asks(Part::List) || asks(Part::Moment) {
-        true => explained::ask(played, &listed, until),
-        false => Explained::default(),
-    };
-    let shown = Shown { played, messages: &messages, explained: &explained, language };
+    let survey = explained::survey(played, &question.focus());
+    let shown = Shown { played, messages: &messages, survey: &survey, language };
+    let mut moments = shown.moments(question).into_iter();
     Answer {
         v: 1,
         hash: played.hash.clone(),
-        whole,
+        whole: question.only.is_none().then(|| whole(played, language)),
+        list: question.asks(Part::List).then(|| shown.list(&window, &keys)),
+        messages_index: question.asks(Part::List).then(|| shown.messages(&window)),
         window: (window.start, window.end),
-        list: asks(Part::List).then(|| shown.list(&window, &keys)),
-        messages_index: asks(Part::List).then(|| shown.messages(&window)),
-        keys: asks(Part::Keys).then(|| keys.get(window.clone()).unwrap_or_default().to_vec()),
-        moment: asks(Part::Moment).then(|| {
-            let asked = explained::moment(played, &explained, language);
-            moment::moment(played, &messages, at, asked, language)
-        }),
+        keys: question.asks(Part::Keys).then_some(keys),
+        moment: moments.next(),
+        ahead: moments.collect(),
     }
 }
 
 struct Shown<'a> {
     played: &'a Played,
-    messages: &'a Messages,
-    explained: &'a Explained,
+    messages: &'a Messages<'a>,
+    survey: &'a Survey,
     language: Language,
 }
 
@@ -215,8 +232,9 @@ impl Shown<'_> {
         let places = window.clone().zip(records);
         places
             .map(|(place, record)| {
-                let mut event = teller.event(place + 1, record, &keys[place]);
-                explained::explain(&mut event, self.explained, header, self.language);
+                let key = &keys[place - window.start];
+                let mut event = teller.event(place + 1, record, key);
+                explained::explain(&mut event, self.survey, header, self.language);
                 event
             })
             .collect()
@@ -229,11 +247,26 @@ impl Shown<'_> {
             message.sent_by <= window.end && end > window.start
         });
         here.map(|message| {
-            let (from, to) = (index(message.from), index(message.to));
+            let Sending { number, to, label, .. } = message.sending;
+            let (from, to) = (index(message.from), index(*to));
             let lands = message.landed.first().copied();
-            (message.number, message.sent_by, lands, from, to, message.label.clone())
+            (*number, message.sent_by, lands, from, to, label.clone())
         })
         .collect()
+    }
+
+    /// The moment at the cursor and those after it that are asked for, as far as the run goes.
+    fn moments(&self, question: &RunQuestion) -> Vec<Moment> {
+        let Self { played, messages, survey, language } = *self;
+        let last = played.trace.records.len();
+        let Range { start, end } = question.focus().moments;
+        if start == end {
+            return Vec::new();
+        }
+        let moments = start.min(last)..end.min(last + 1).max(start.min(last) + 1);
+        let mut clockwork = Clockwork::new(played, messages, &moments, language);
+        let asked = |at| explained::moment(played, survey, at, language);
+        moments.map(|at| clockwork.moment(at, &asked(at))).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::Refused;
 use super::played::no_files;
 use crate::{Experiment, People, SimFlags, rows};
-use conclave_algorithms::catalog::{Assumption, Entry, Runs};
+use conclave_algorithms::catalog::{Assumption, Entry, Family, Runs};
 use conclave_check::{INITIATORS_MAX, Interrupt, Limits, Progress, Report, Stop};
 use conclave_core::{Bounds, Network, Property, Story, Verdict};
 use conclave_sim::quoted;
@@ -33,6 +33,8 @@ pub struct CheckQuestion {
     pub flags: String,
     #[serde(default)]
     pub without: Vec<String>,
+    #[serde(default)]
+    pub again: bool,
     #[serde(default)]
     pub seconds: Option<u64>,
     #[serde(default)]
@@ -90,12 +92,18 @@ impl Search {
         experiment.vet_check().map_err(Refused::of("algorithm"))?;
         let mut bounds = (entry.bounds)(&experiment.setting.params);
         dropped.iter().for_each(|runs| runs.allow(&mut bounds));
+        if question.again {
+            (bounds.requests, bounds.timeouts) = (None, None);
+        }
         debug_assert!(nodes <= INITIATORS_MAX, "every set of initiators is looked at");
         let limits = Limits {
             states_max: STATES_MAX,
             memory_max: MEMORY_MAX,
             threads: NonZeroUsize::new(1),
-            properties: promised(entry, &experiment),
+            properties: match question.again {
+                true => lasting(entry)?,
+                false => promised(entry, &experiment),
+            },
             ..Limits::default()
         };
         let seconds = question.seconds.unwrap_or(SECONDS_USUAL).clamp(1, SECONDS_MAX);
@@ -190,6 +198,18 @@ fn promised(entry: &Entry, experiment: &Experiment) -> Vec<Property> {
     let mut promised = (entry.has)(&experiment.setting.params);
     promised.retain(|property| !matches!(property, Property::HB | Property::BW));
     promised
+}
+
+/// What can be told of runs without end. Fences grow for ever there, and nobody's first request is
+/// the last: whether anybody is passed over again and again is looked at even where the algorithm
+/// does not promise that nobody is.
+fn lasting(entry: &Entry) -> Result<Vec<Property>, Refused> {
+    match entry.family {
+        Family::Mutex => Ok(vec![Property::S1, Property::V1, Property::V2]),
+        Family::Election | Family::Detector | Family::Clock => {
+            Err(Refused::new("again", "only locks are asked for again and again"))
+        }
+    }
 }
 
 fn why(stop: Option<Stop>) -> &'static str {

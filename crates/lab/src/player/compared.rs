@@ -41,7 +41,7 @@ pub struct Row {
     pub messages_per_entry: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<f64>,
-    pub formula: &'static str,
+    pub formula: String,
     pub formula_low: Option<f64>,
     pub formula_high: Option<f64>,
     pub client_delay: Option<f64>,
@@ -84,7 +84,7 @@ fn locks(entries: &[&'static Entry], nodes: &[u32]) -> Result<Vec<Row>, Refused>
             nodes: setting.n,
             load,
             messages_per_entry: mean(messages.measured),
-            formula: messages.text,
+            formula: messages.text.to_string(),
             formula_low: finite(messages.range.0),
             formula_high: finite(messages.range.1),
             ..Row::default()
@@ -107,13 +107,13 @@ fn leaders(entries: &[&'static Entry], nodes: &[u32]) -> Result<Vec<Row>, Refuse
     let measured = elections::all(entries, nodes, &Conditions::default(), &|_, _| {});
     let measured = measured.map_err(Refused::of("nodes"))?;
     let rows = measured.points.iter().flat_map(|point| {
-        let row = |load, sample: &elections::Sample, formula, range: (f64, f64)| Row {
+        let row = |load, sample: &elections::Sample, formula: &str, range: (f64, f64)| Row {
             algorithm: point.setting.entry.id,
             nodes: point.setting.n,
             load,
             messages: finite(sample.messages.mean),
             time: finite(sample.time.mean),
-            formula,
+            formula: formula.to_string(),
             formula_low: finite(range.0),
             formula_high: finite(range.1),
             ..Row::default()

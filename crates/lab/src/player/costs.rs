@@ -12,7 +12,7 @@ pub struct CostShown {
     pub name: &'static str,
     pub label: &'static str,
     pub measured: Option<f64>,
-    pub formula: Option<&'static str>,
+    pub formula: Option<String>,
     pub expected: Option<f64>,
     pub range: Option<(f64, f64)>,
 }
@@ -116,7 +116,7 @@ impl Teller<'_> {
             name,
             label: self.language.pick(english, portuguese),
             measured,
-            formula: formula.map(|formula| formula.text),
+            formula: formula.map(|formula| formula.text.to_string()),
             expected: range.filter(|(least, most)| least == most).map(|(least, _)| least),
             range,
         }

@@ -13,7 +13,8 @@ use conclave_core::{NodeId, Ticks};
 use conclave_sim::{Act, Action, Fault, MessageRule, Names, Plan, ScriptLine, parse};
 
 /// What an edit takes, for people.
-const ACCEPTED: &str = "FROM>TO:KIND#NTH=drop, =twice:T, =first@T or =delay:T; crash=ID@T, \
+const ACCEPTED: &str = "FROM>TO:KIND#NTH=drop, =twice:T, =first@T, =before:MESSAGE or =delay:T; \
+    crash=ID@T, \
     restart=ID@T, amnesia=ID@T, pause=ID@T+D, cut=A,B@T, cut=ID@T, heal=A,B@T, heal@T, ask=ID@T, \
     leave=ID@T or suspect=A:B@T";
 
@@ -22,10 +23,10 @@ const ACCEPTED: &str = "FROM>TO:KIND#NTH=drop, =twice:T, =first@T or =delay:T; c
 pub enum Edit {
     /// Something happens to a message.
     Message {
-        /// From, to, kind, and which of these.
+        /// From, to, kind, and which of these; and what happens, unless it is to be early.
         which: MessageRule,
-        /// When it is to arrive, if it is to arrive first; else the rule itself says what happens.
-        first: Option<Ticks>,
+        /// If it is to arrive before it would.
+        early: Option<Early>,
     },
     /// Something goes wrong.
     Fault(Ticks, Fault),
@@ -35,6 +36,16 @@ pub enum Edit {
     Ask(Ticks, NodeId),
     /// Whoever is inside leaves, whoever waits gives up.
     Leave(Ticks, NodeId),
+}
+
+/// When a message arrives that is delivered first.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Early {
+    /// At this time.
+    At(Ticks),
+    /// Before this one, which is put off by the least there is, with all that arrive at the same
+    /// time behind it.
+    Before(MessageRule),
 }
 
 /// Reads an edit.
@@ -82,22 +93,25 @@ fn shown(text: &str) -> String {
 fn message(text: &str, names: &Names) -> Result<Edit, Refused> {
     let wrong = || Refused::new("edits", format!("{}: takes {ACCEPTED}", shown(text)));
     let (which, action) = text.rsplit_once('=').ok_or_else(wrong)?;
-    let first = match action.strip_prefix("first@") {
-        Some(at) => Some(time(at).ok_or_else(wrong)?),
-        None => None,
+    let rule = |which: &str, action: &str| {
+        let rule = parse::rule(&format!("{which}={action}"), names);
+        let rule = rule.map_err(|error| Refused::new("edits", error))?;
+        let exact = rule.from.is_some() && rule.to.is_some() && rule.kind.is_some();
+        if exact && rule.nth.is_some() { Ok(rule) } else { Err(wrong()) }
     };
-    let action = match (first, action.strip_prefix("delay:")) {
+    let early = if let Some(at) = action.strip_prefix("first@") {
+        Some(Early::At(time(at).ok_or_else(wrong)?))
+    } else if let Some(other) = action.strip_prefix("before:") {
+        Some(Early::Before(rule(other, "drop")?))
+    } else {
+        None
+    };
+    let action = match (&early, action.strip_prefix("delay:")) {
         (Some(_), _) => "drop", // It stands for what is worked out when the message is found.
         (None, Some(delay)) => delay,
         (None, None) => action,
     };
-    let rule = parse::rule(&format!("{which}={action}"), names);
-    let which = rule.map_err(|error| Refused::new("edits", error))?;
-    let exact = which.from.is_some() && which.to.is_some() && which.kind.is_some();
-    if !exact || which.nth.is_none() {
-        return Err(wrong());
-    }
-    Ok(Edit::Message { which, first })
+    Ok(Edit::Message { which: rule(which, action)?, early })
 }
 
 /// A link, or all links of a node.
@@ -127,9 +141,9 @@ impl Edit {
         parent: Option<&Played>,
     ) -> Result<(), Refused> {
         match self {
-            Self::Message { which, first } => {
+            Self::Message { which, early } => {
                 let lost = || Refused::new("edits", "the run before the edit is not known");
-                return meddle(plan, which, first, parent.ok_or_else(lost)?);
+                return meddle(plan, which, early, parent.ok_or_else(lost)?);
             }
             Self::Fault(at, fault) => {
                 plan.faults.push((at, fault));
@@ -164,22 +178,27 @@ fn add(plan: &mut Plan, line: ScriptLine) {
 fn meddle(
     plan: &mut Plan,
     mut rule: MessageRule,
-    first: Option<Ticks>,
+    early: Option<Early>,
     parent: &Played,
 ) -> Result<(), Refused> {
     let messages = Messages::of(&parent.trace);
-    let is = |message: &&Message| {
-        rule.from == Some(message.from)
-            && rule.to == Some(message.to)
-            && rule.kind.as_deref() == Some(message.label.as_str())
-            && rule.nth == Some(message.nth)
-    };
-    let Some(message) = messages.iter().find(is) else {
-        return Err(Refused::new("edits", "there is no such message in this run"));
-    };
-    if let Some(at) = first {
-        let passed = at.since(message.sent).max(Ticks(1));
-        rule.action = Action::Delay(passed);
+    let message = find(&messages, &rule)?;
+    let mut later = Vec::new();
+    if let Some(early) = early {
+        let at = match early {
+            Early::At(at) => at,
+            Early::Before(other) => {
+                let other = find(&messages, &other)?;
+                let never = || Refused::new("edits", "that one never arrives");
+                let theirs = other.sending.arrival.ok_or_else(never)?;
+                // Of those that arrive at their time some may have come already.
+                let at_once = message.sending.arrival == Some(theirs);
+                let at = if at_once { theirs } else { theirs + Ticks(1) };
+                later = put_off(&messages, other, message, at);
+                at
+            }
+        };
+        rule.action = arrives_at(message, at);
     }
     let pins: Vec<MessageRule> = match (plan.fifo, rule.action) {
         (true, Action::Drop | Action::Delay(_)) => held_up(&messages, message),
@@ -191,26 +210,64 @@ fn meddle(
         })
     };
     let pins: Vec<MessageRule> = pins.into_iter().filter(|pin| !already(pin, plan)).collect();
-    plan.rules.splice(0..0, std::iter::once(rule).chain(pins));
+    plan.rules.splice(0..0, std::iter::once(rule).chain(later).chain(pins));
     Ok(())
 }
 
-/// Those behind a message that took as long as they did because it was in front of them.
-fn held_up(messages: &Messages, front: &Message) -> Vec<MessageRule> {
-    let Some(last) = front.arrivals().max() else { return Vec::new() };
-    let behind = messages.iter().filter(|message| {
-        message.number > front.number
-            && (message.from, message.to) == (front.from, front.to)
-            && message.arrival == Some(last)
-    });
-    let pin = |message: &Message| MessageRule {
-        from: Some(message.from),
-        to: Some(message.to),
-        kind: Some(message.label.clone()),
-        nth: Some(message.nth),
-        action: Action::Delay(last.since(message.sent).max(Ticks(1))),
+/// The message that a rule names.
+fn find<'a, 'b>(
+    messages: &'a Messages<'b>,
+    rule: &MessageRule,
+) -> Result<&'a Message<'b>, Refused> {
+    let is = |message: &&Message<'_>| {
+        rule.from == Some(message.from)
+            && rule.to == Some(message.sending.to)
+            && rule.kind.as_deref() == Some(message.sending.label.as_str())
+            && rule.nth == Some(message.nth)
     };
-    behind.map(pin).collect()
+    let none = || Refused::new("edits", "there is no such message in this run");
+    messages.iter().find(is).ok_or_else(none)
+}
+
+fn arrives_at(message: &Message<'_>, at: Ticks) -> Action {
+    Action::Delay(at.since(message.sent).max(Ticks(1)))
+}
+
+/// This one and those behind it come right after the one that is to be first, which comes now.
+fn put_off(
+    messages: &Messages<'_>,
+    behind: &Message<'_>,
+    first: &Message<'_>,
+    at: Ticks,
+) -> Vec<MessageRule> {
+    let behind = messages.iter().filter(|message| {
+        message.sending.arrival >= behind.sending.arrival
+            && message.sending.arrival.is_some_and(|arrival| arrival <= at)
+            && message.landed.first() >= behind.landed.first()
+            && message.sending.number != first.sending.number
+    });
+    behind.map(|message| rule(message, arrives_at(message, at + Ticks(1)))).collect()
+}
+
+fn rule(message: &Message<'_>, action: Action) -> MessageRule {
+    MessageRule {
+        from: Some(message.from),
+        to: Some(message.sending.to),
+        kind: Some(message.sending.label.clone()),
+        nth: Some(message.nth),
+        action,
+    }
+}
+
+/// Those behind a message that took as long as they did because it was in front of them.
+fn held_up(messages: &Messages<'_>, front: &Message<'_>) -> Vec<MessageRule> {
+    let Some(last) = front.sending.arrivals().max() else { return Vec::new() };
+    let behind = messages.iter().filter(|message| {
+        message.sending.number > front.sending.number
+            && (message.from, message.sending.to) == (front.from, front.sending.to)
+            && message.sending.arrival == Some(last)
+    });
+    behind.map(|message| rule(message, arrives_at(message, last))).collect()
 }
 
 /// Every partition that is there at this time ends.

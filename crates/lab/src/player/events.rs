@@ -1,12 +1,13 @@
 //! The events of a run, for the page: one for each record, with its key, its words and its
 //! consequences.
 
-use super::messages::{Message, Messages, landing};
+use super::messages::{Message, Messages};
 use super::{index, units};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::trace::{self, Cause, Effect, Header, Language, Record, Sending, Step, Told};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// One event, as the page has it.
 #[derive(Clone, Debug, Serialize)]
@@ -117,26 +118,49 @@ pub fn place(record: &Record) -> Option<NodeId> {
     }
 }
 
-/// The keys of all events: the same thing has the same key in every run of the same nodes.
-pub fn keys(header: &Header, records: &[Record], messages: &Messages) -> Vec<String> {
-    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
-    let mut arrived: BTreeMap<u64, u32> = BTreeMap::new();
-    let key = |record: &Record| {
-        let message = landing(record).and_then(|number| messages.get(number));
-        if let Some(message) = message {
-            let times = arrived.entry(message.number).or_default();
-            *times += 1;
-            let again = if *times > 1 { format!("+{}", *times - 1) } else { String::new() };
-            return format!("{}{again}", message.key(&header.names));
+/// The keys of the events of a window: the same thing has the same key in every run of the same
+/// nodes.
+pub fn keys(
+    header: &Header,
+    records: &[Record],
+    messages: &Messages<'_>,
+    window: &Range<usize>,
+) -> Vec<String> {
+    let mut counts: BTreeMap<Name<'_>, u32> = BTreeMap::new();
+    let mut keys = Vec::with_capacity(window.len());
+    for (place, record) in records.iter().enumerate().take(window.end) {
+        let landed = record.landing().and_then(|number| messages.get(number));
+        let wanted = window.contains(&place);
+        if let Some(message) = landed.filter(|_| wanted) {
+            let before = message.landed.iter().filter(|landing| **landing <= place).count();
+            let again = if before > 0 { format!("+{before}") } else { String::new() };
+            keys.push(format!("{}{again}", message.key(&header.names)));
         }
-        let what = called(record, header);
-        let count = counts.entry(what.clone()).or_default();
+        if landed.is_some() {
+            continue;
+        }
+        let count = counts.entry(name(record)).or_default();
         *count += 1;
-        let starts = record.step().is_some_and(|step| step.cause == Cause::Start);
-        let only_one = starts || matches!(record, Record::End { .. });
-        if only_one { what } else { format!("{what}#{count}") }
-    };
-    records.iter().map(key).collect()
+        if wanted {
+            let what = called(record, header);
+            let starts = record.step().is_some_and(|step| step.cause == Cause::Start);
+            let only_one = starts || matches!(record, Record::End { .. });
+            keys.push(if only_one { what } else { format!("{what}#{count}") });
+        }
+    }
+    keys
+}
+
+/// Events of the same name are called the same.
+type Name<'a> = (&'static str, Option<NodeId>, &'a str);
+
+fn name(record: &Record) -> Name<'_> {
+    let label = record.step().map_or("", |step| match &step.cause {
+        Cause::Request(label) | Cause::Indication(label) | Cause::Timer(label) => label,
+        Cause::Restart => "again",
+        Cause::Start | Cause::Message { .. } | Cause::Tell | Cause::Unseen => "",
+    });
+    (kind(record).0, place(record), label)
 }
 
 /// What an event is called that ends no message's way; others may be called the same.
@@ -161,7 +185,7 @@ pub struct Teller<'a> {
     /// Whose they are.
     pub header: &'a Header,
     /// All messages of the run.
-    pub messages: &'a Messages,
+    pub messages: &'a Messages<'a>,
     /// In which language.
     pub language: Language,
 }
@@ -172,7 +196,7 @@ impl Teller<'_> {
         let step = record.step();
         let (from, number, label) = self.cause(record);
         let message = number.and_then(|number| self.messages.get(number));
-        let label = message.map_or(label, |message| message.label.clone());
+        let label = message.map_or(label, |message| message.sending.label.clone());
         Event {
             i,
             at: units(record.at()),
@@ -193,7 +217,7 @@ impl Teller<'_> {
     }
 
     fn cause(&self, record: &Record) -> (Option<NodeId>, Option<u64>, String) {
-        let number = landing(record);
+        let number = record.landing();
         let Some(step) = record.step() else { return (None, number, String::new()) };
         match &step.cause {
             Cause::Message { from, label, .. } => (Some(*from), number, label.clone()),
@@ -208,8 +232,9 @@ impl Teller<'_> {
     }
 
     /// What a message carries, in words.
-    fn contents(&self, message: &Message) -> String {
-        trace::contents(&message.label, &message.details, self.header, self.language)
+    fn contents(&self, message: &Message<'_>) -> String {
+        let Sending { label, details, .. } = message.sending;
+        trace::contents(label, details, self.header, self.language)
     }
 
     fn sends(&self, step: &Step) -> Vec<Sent> {

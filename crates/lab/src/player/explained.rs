@@ -5,21 +5,26 @@ use super::index;
 use super::moment::{Asked, Facet, Field};
 use super::played::Played;
 use conclave_core::{FacetKind, NodeId};
-use conclave_sim::trace::{self, Explained, FacetShown, Header, Language, NodeExplained, Question};
-use std::ops::Range;
+use conclave_sim::trace::{self, FacetShown, Focus, Header, Language, NodeExplained, Survey};
+use std::borrow::Cow;
 
-/// Asks the nodes: why they did what they did in the window, and how they are after so many
-/// events. Nodes that cannot be asked, those of a recording with gaps, say nothing.
-pub fn ask(played: &Played, window: &Range<usize>, at: usize) -> Explained {
-    let question = Question { window: window.clone(), at };
-    played.experiment.explain(&played.trace, &question).unwrap_or_default()
+/// What the nodes said while they ran; else they are run again, and asked. Nodes that cannot be
+/// asked, those of a recording with gaps, say nothing.
+pub fn survey<'a>(played: &'a Played, focus: &Focus) -> Cow<'a, Survey> {
+    match &played.survey {
+        Some(survey) => Cow::Borrowed(survey),
+        None => {
+            let survey = played.experiment.survey(&played.trace, focus);
+            Cow::Owned(survey.unwrap_or_default())
+        }
+    }
 }
 
 /// Adds to an event why it happened, and what it changed.
-pub fn explain(event: &mut Event, explained: &Explained, header: &Header, language: Language) {
+pub fn explain(event: &mut Event, survey: &Survey, header: &Header, language: Language) {
     let place = event.i - 1;
-    let found = explained.steps.binary_search_by_key(&place, |step| step.place);
-    let Some(step) = found.ok().map(|found| &explained.steps[found]) else { return };
+    let found = survey.steps.binary_search_by_key(&place, |step| step.place);
+    let Some(step) = found.ok().map(|found| &survey.steps[found]) else { return };
     let told = |reason: &conclave_core::Reason| Reason {
         code: reason.why.code,
         rule: reason.why.rule,
@@ -29,12 +34,14 @@ pub fn explain(event: &mut Event, explained: &Explained, header: &Header, langua
     event.fields_changed.clone_from(&step.changed);
 }
 
-/// The nodes at the moment that was asked for.
-pub fn moment(played: &Played, explained: &Explained, language: Language) -> Asked {
+/// The nodes after so many events, if they were asked then.
+pub fn moment(played: &Played, survey: &Survey, at: usize, language: Language) -> Asked {
+    let found = survey.moments.iter().find(|moment| moment.at == at);
+    let explained = found.map(|moment| moment.nodes.as_slice()).unwrap_or_default();
     let header = &played.trace.header;
     let declared = played.experiment.setting.entry.facets;
     let mut waits: Vec<(NodeId, NodeId)> =
-        explained.nodes.iter().flat_map(|node| node.waits.iter().copied()).collect();
+        explained.iter().flat_map(|node| node.waits.iter().copied()).collect();
     waits.sort();
     waits.dedup();
     let fields = |node: &NodeExplained| fields(node, header, language);
@@ -43,8 +50,8 @@ pub fn moment(played: &Played, explained: &Explained, language: Language) -> Ask
         shown.iter().map(|shown| facet(shown, header, language)).collect()
     };
     Asked {
-        fields: explained.nodes.iter().map(fields).collect(),
-        facets: explained.nodes.iter().map(facets).collect(),
+        fields: explained.iter().map(fields).collect(),
+        facets: explained.iter().map(facets).collect(),
         waits,
     }
 }

@@ -3,6 +3,7 @@
 use super::Refused;
 use conclave_core::Ticks;
 use conclave_sim::Plan;
+use std::time::Duration;
 
 /// More nodes than this are not shown.
 pub const NODES_MAX: u32 = 64;
@@ -14,8 +15,18 @@ pub const EVENTS_IN_ALL: usize = 500_000;
 pub const EDITS_MAX: usize = 64;
 /// More events than this are not told in full at once.
 pub const WINDOW_MAX: usize = 2_000;
+/// More moments than this are not told at once.
+pub const AHEAD_MAX: usize = 32;
 /// More rounds than this nobody looks at.
 const ROUNDS_MAX: u32 = 10_000;
+
+/// A question that takes longer than this is not answered.
+pub const QUESTION_TIME: Duration = Duration::from_secs(2);
+
+/// That nobody waits any longer.
+pub fn took_too_long(field: &'static str) -> Refused {
+    Refused::new(field, "this takes too long to work out here; a shorter run would not")
+}
 
 /// Refuses a plan that asks for too much before anything is computed.
 pub fn vet(nodes: u32, plan: &Plan) -> Result<(), Refused> {

@@ -2,13 +2,14 @@
 //! what can be done.
 
 use super::actions::{self, Action};
-use super::messages::Messages;
+use super::messages::{Message, Messages};
 use super::played::Played;
 use super::signs::Signs;
 use super::{index, units, waits};
 use conclave_core::{NodeId, Ticks};
-use conclave_sim::trace::{self, Language};
+use conclave_sim::trace::{self, Language, Sending};
 use serde::Serialize;
+use std::ops::Range;
 
 /// The moment after an event.
 #[derive(Clone, Debug, Serialize)]
@@ -95,31 +96,89 @@ pub struct Asked {
     pub waits: Vec<(NodeId, NodeId)>,
 }
 
-/// The moment after so many events.
-pub fn moment(
-    played: &Played,
-    messages: &Messages,
-    event: usize,
-    asked: Asked,
+/// Moments of a run, told in their order.
+pub struct Clockwork<'a> {
+    played: &'a Played,
+    messages: &'a Messages<'a>,
     language: Language,
-) -> Moment {
-    let event = event.min(played.trace.records.len());
-    let signs = Signs::after(&played.trace, event);
-    let under_way = under_way(played, messages, event);
-    let flying = under_way.iter().map(|(number, due)| flying(played, messages, *number, *due));
-    let flying: Vec<Flying> = flying.map(|flying| flying(language)).collect();
-    let pair = |(a, b): (NodeId, NodeId)| (index(a), index(b));
-    let cycle = waits::cycle(&asked.waits).map(|cycle| cycle.into_iter().map(index).collect());
-    let actions = actions::actions(played, messages, event, &signs, &under_way, language);
-    Moment {
-        event,
-        at: units(signs.now),
-        nodes: nodes(played, &signs, &asked, language),
-        flying,
-        cuts: signs.cut_links().into_iter().map(pair).collect(),
-        waits: asked.waits.iter().copied().map(pair).collect(),
-        cycle,
-        actions,
+    signs: Signs,
+    /// How many events have happened.
+    happened: usize,
+    /// What may be under way at these moments.
+    afloat: Vec<&'a Message<'a>>,
+}
+
+impl<'a> Clockwork<'a> {
+    /// For moments among these, after so many events.
+    pub fn new(
+        played: &'a Played,
+        messages: &'a Messages<'a>,
+        moments: &Range<usize>,
+        language: Language,
+    ) -> Self {
+        let afloat = messages.iter().filter(|message| {
+            let gone = message.sending.arrivals().count() <= message.landed.len();
+            let landed = message.landed.last().is_some_and(|landing| *landing <= moments.start);
+            message.sent_by < moments.end && !(gone && landed) && message.sending.arrival.is_some()
+        });
+        let afloat = afloat.collect();
+        let signs = Signs::new(&played.trace);
+        Self { played, messages, language, signs, happened: 0, afloat }
+    }
+
+    /// The moment after so many events, no fewer than before.
+    pub fn moment(&mut self, event: usize, asked: &Asked) -> Moment {
+        let records = &self.played.trace.records;
+        let event = event.min(records.len());
+        for record in &records[self.happened.min(event)..event] {
+            self.signs.happens(record);
+        }
+        self.happened = event;
+        let Self { played, messages, language, ref signs, .. } = *self;
+        let under_way = self.under_way();
+        let flying = under_way.iter().map(|(number, due)| self.flying(*number, *due)).collect();
+        let pair = |(a, b): (NodeId, NodeId)| (index(a), index(b));
+        let cycle = waits::cycle(&asked.waits).map(|cycle| cycle.into_iter().map(index).collect());
+        Moment {
+            event,
+            at: units(signs.now),
+            nodes: nodes(played, signs, asked, language),
+            flying,
+            cuts: signs.cut_links().into_iter().map(pair).collect(),
+            waits: asked.waits.iter().copied().map(pair).collect(),
+            cycle,
+            actions: actions::actions(played, messages, event, signs, &under_way, language),
+        }
+    }
+
+    /// What has left and not come, with when it comes: a message that comes twice is under way
+    /// twice.
+    fn under_way(&self) -> Vec<(u64, Ticks)> {
+        let mut list = Vec::new();
+        for message in self.afloat.iter().filter(|message| message.sent_by <= self.happened) {
+            let due = message.still_due(self.happened).into_iter();
+            list.extend(due.map(|due| (message.sending.number, due.max(self.signs.now))));
+        }
+        list.sort_by_key(|(number, due)| (*due, *number));
+        list
+    }
+
+    fn flying(&self, number: u64, due: Ticks) -> Flying {
+        let header = &self.played.trace.header;
+        let message = self.messages.get(number).expect("what is under way was sent");
+        let Sending { to, label, details, .. } = message.sending;
+        Flying {
+            number,
+            from: index(message.from),
+            to: index(*to),
+            label: label.clone(),
+            details: trace::contents(label, details, header, self.language),
+            sent: units(message.sent),
+            arrival: units(due),
+            nth: message.nth,
+            key: message.key(&header.names),
+            upkeep: header.upkeep.contains(label),
+        }
     }
 }
 
@@ -141,42 +200,4 @@ fn nodes(played: &Played, signs: &Signs, asked: &Asked, language: Language) -> V
         facets: asked.facets.get(place).cloned().unwrap_or_default(),
     };
     signs.nodes.iter().enumerate().map(now).collect()
-}
-
-/// What has left and not come, with when it comes: a message that comes twice is under way twice.
-pub fn under_way(played: &Played, messages: &Messages, event: usize) -> Vec<(u64, Ticks)> {
-    let now = played.trace.records[..event].last().map_or(Ticks::ZERO, |record| record.at());
-    let mut list = Vec::new();
-    for message in messages.iter().filter(|message| message.sent_by <= event) {
-        let landed = message.landed.iter().filter(|landing| **landing <= event).count();
-        let mut due: Vec<Ticks> = message.arrivals().collect();
-        due.sort();
-        list.extend(due.into_iter().skip(landed).map(|due| (message.number, due.max(now))));
-    }
-    list.sort_by_key(|(number, due)| (*due, *number));
-    list
-}
-
-fn flying<'a>(
-    played: &'a Played,
-    messages: &'a Messages,
-    number: u64,
-    due: Ticks,
-) -> impl FnOnce(Language) -> Flying + use<'a> {
-    move |language| {
-        let header = &played.trace.header;
-        let message = messages.get(number).expect("what is under way was sent");
-        Flying {
-            number,
-            from: index(message.from),
-            to: index(message.to),
-            label: message.label.clone(),
-            details: trace::contents(&message.label, &message.details, header, language),
-            sent: units(message.sent),
-            arrival: units(due),
-            nth: message.nth,
-            key: message.key(&header.names),
-            upkeep: header.upkeep.contains(&message.label),
-        }
-    }
 }

@@ -6,8 +6,9 @@ use super::signs::Signs;
 use super::{NODES_MAX, Refused};
 use crate::{Experiment, SimFlags};
 use conclave_core::{NodeId, Property, Story, Ticks, Verdict, Violation};
-use conclave_sim::trace::{Record, Trace};
+use conclave_sim::trace::{Focus, Record, Survey, Trace};
 use conclave_sim::{Ending, Names, Options, Outcome, Plan};
+use std::time::Instant;
 
 /// A run, ready to be looked at.
 pub struct Played {
@@ -26,6 +27,8 @@ pub struct Played {
     pub hash: String,
     /// What was measured, of a simulated run.
     pub outcome: Option<Outcome>,
+    /// What its nodes said, where they were asked while they ran.
+    pub survey: Option<Survey>,
     /// After which event a run begins to repeat itself that goes on for ever.
     pub loop_from: Option<usize>,
     /// Whether it was cut short because it has too many events.
@@ -38,14 +41,40 @@ pub fn no_files(_: &str) -> Result<String, String> {
     Err(words.to_string())
 }
 
+/// For whom a run is played.
+#[derive(Clone, Debug, Default)]
+pub struct Audience {
+    /// What they look at; nothing if they want to keep all of it.
+    pub focus: Option<Focus>,
+    /// How long they wait.
+    pub deadline: Option<Instant>,
+}
+
+impl Audience {
+    /// Nobody waits any longer.
+    pub fn is_gone(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
 /// Plays a run by the flags of a line, with edits.
 pub fn play(id: &str, line: &str, edits: &[String]) -> Result<Played, Refused> {
+    play_to(&Audience::default(), id, line, edits)
+}
+
+/// The same, to somebody who looks at a part of it.
+pub fn play_to(
+    audience: &Audience,
+    id: &str,
+    line: &str,
+    edits: &[String],
+) -> Result<Played, Refused> {
     let flags = SimFlags::of_line(id, line).map_err(Refused::of("flags"))?;
     let field = if crate::find(id).is_ok() { "flags" } else { "algorithm" };
     vet_size(&flags)?;
     let experiment = flags.experiment(&no_files).map_err(Refused::of(field))?;
     let plan = flags.plan(&experiment, &no_files).map_err(Refused::of("flags"))?;
-    play_plan(experiment, plan, edits)
+    play_plan(audience, experiment, plan, edits)
 }
 
 /// Before anything is built: nodes take memory.
@@ -58,8 +87,9 @@ fn vet_size(flags: &SimFlags) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Plays a run by a plan, with edits.
-pub fn play_plan(
+/// Plays a run by a plan, with edits: each is made in the run that came before it.
+fn play_plan(
+    audience: &Audience,
     experiment: Experiment,
     mut plan: Plan,
     edits: &[String],
@@ -70,9 +100,11 @@ pub fn play_plan(
         let words = format!("at most {EDITS_MAX} edits are made on top of each other");
         return Err(Refused::new("edits", words));
     }
-    let mut played = Played::by_plan(experiment, plan.clone(), "flags")?;
+    let unseen = Audience { focus: Some(Focus::default()), ..audience.clone() };
+    let seen = |edits_left: usize| if edits_left == 0 { audience } else { &unseen };
+    let mut played = Played::by_plan(seen(edits.len()), experiment, plan.clone(), "flags")?;
     let mut events = 0;
-    for text in edits {
+    for (left, text) in (0..edits.len()).rev().zip(edits) {
         events += played.trace.records.len();
         if events > limits::EVENTS_IN_ALL {
             return Err(Refused::new("edits", "too many edits for so long a run"));
@@ -80,16 +112,29 @@ pub fn play_plan(
         let edit: Edit = edit::parse(text, &played.experiment.names)?;
         let family = played.experiment.setting.entry.family;
         edit.apply(&mut plan, family, Some(&played))?;
-        played = Played::by_plan(played.experiment, plan.clone(), "edits")?;
+        played = Played::by_plan(seen(left), played.experiment, plan.clone(), "edits")?;
     }
     Ok(played)
 }
 
 impl Played {
-    fn by_plan(experiment: Experiment, plan: Plan, field: &'static str) -> Result<Self, Refused> {
-        let usual = experiment.options(false);
-        let options = Options { trace: true, events_max: Some(EVENTS_MAX), ..usual };
+    fn by_plan(
+        audience: &Audience,
+        experiment: Experiment,
+        plan: Plan,
+        field: &'static str,
+    ) -> Result<Self, Refused> {
+        let options = Options {
+            trace: true,
+            focus: audience.focus.clone(),
+            events_max: Some(EVENTS_MAX),
+            deadline: audience.deadline,
+            ..experiment.options(false)
+        };
         let mut outcome = experiment.run(&plan, &options).map_err(Refused::of(field))?;
+        if audience.is_gone() {
+            return Err(limits::took_too_long(field));
+        }
         let records = without_violations(std::mem::take(&mut outcome.records));
         let header = experiment.header(experiment.command(&plan));
         let trace = Trace { header, records };
@@ -101,6 +146,7 @@ impl Played {
             hash: outcome.hash.map(|hash| format!("{hash:016x}")).unwrap_or_default(),
             verdicts: outcome.verdicts.clone(),
             violations,
+            survey: outcome.survey.take(),
             outcome: Some(outcome),
             plan: Some(plan),
             loop_from: None,
@@ -138,6 +184,7 @@ impl Played {
             violations: retold.violations.into_iter().map(place).collect(),
             hash: hash_of(&trace),
             outcome: None,
+            survey: None,
             loop_from,
             overrun: false,
             trace,

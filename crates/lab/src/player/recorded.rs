@@ -38,6 +38,7 @@ impl Played {
             verdicts,
             violations,
             outcome: None,
+            survey: None,
             loop_from: None,
             overrun: false,
             trace,

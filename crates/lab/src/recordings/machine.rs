@@ -4,7 +4,7 @@ use super::post::Difference;
 use super::retell::{Retold, Run, retell};
 use crate::machines::{self, DETECTOR, ELECTION, Settings};
 use crate::{Error, Experiment, People, Usage};
-use conclave_sim::trace::{Explained, Header, Machine, Question, Trace};
+use conclave_sim::trace::{Focus, Header, Machine, Survey, Trace};
 
 /// What all nodes of a cluster agreed on.
 pub fn settings(text: &str) -> Result<Settings, Usage> {
@@ -43,8 +43,8 @@ pub fn verify(machine: &Machine, trace: &Trace) -> Result<u64, String> {
 }
 
 /// Runs every node of a trace of real machines again, and asks it why it does what it does.
-pub fn explain(machine: &Machine, trace: &Trace, question: &Question) -> Result<Explained, String> {
+pub fn survey(machine: &Machine, trace: &Trace, focus: &Focus) -> Result<Survey, String> {
     let settings = settings(&machine.settings).map_err(|error| error.to_string())?;
     let kind = machines::kind(&settings, &machine.key).map_err(|error| error.to_string())?;
-    (kind.explain)(trace, question).map_err(|difference| difference.to_string())
+    (kind.survey)(trace, focus).map_err(|difference| difference.to_string())
 }

@@ -5,6 +5,7 @@ mod breaking;
 mod commands;
 mod edits;
 mod lamps;
+mod looks;
 mod recordings;
 
 use conclave_lab::player::{Played, Refused, play};

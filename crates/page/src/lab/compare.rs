@@ -19,7 +19,11 @@ pub async fn compare(
     let packed = Packed::of(&headers);
     let work = move || {
         let compared = compared::compare(&question);
-        packed.json(&compared.map_err(|refused| tongue.refuse(&refused))?)
+        let mut compared = compared.map_err(|refused| tongue.refuse(&refused))?;
+        for row in &mut compared.rows {
+            row.formula = tongue.say(&row.formula);
+        }
+        packed.json(&compared)
     };
     turns.long(tongue, work).await
 }

@@ -9,13 +9,16 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use conclave_lab::player::answer::played;
-use conclave_lab::player::{Exported, RunQuestion};
+use conclave_lab::player::{Audience, Exported, QUESTION_TIME, RunQuestion};
+use std::time::Instant;
 
 pub async fn export(State(turns): State<Turns>, body: Body) -> Result<Response, Problem> {
     let question: RunQuestion = question(body).await?;
     let tongue = Tongue::of(question.lang.as_deref());
     let work = move || {
-        let played = played(&question).map_err(|refused| tongue.refuse(&refused))?;
+        let deadline = Some(Instant::now() + QUESTION_TIME);
+        let audience = Audience { focus: None, deadline };
+        let played = played(&audience, &question).map_err(|refused| tongue.refuse(&refused))?;
         let format = question.format.as_deref().unwrap_or("svg");
         played.export(format, tongue.0).map_err(|refused| tongue.refuse(&refused))
     };

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use conclave_lab::player::answer::tell;
-use conclave_lab::player::{Played, RunQuestion};
+use conclave_lab::player::{Part, Played, RunQuestion};
 use serde::Deserialize;
 
 /// The longest recording.
@@ -20,6 +20,10 @@ pub struct Asked {
     lang: Option<String>,
     #[serde(default)]
     at: usize,
+    #[serde(default)]
+    ahead: usize,
+    #[serde(default)]
+    only: Option<String>,
     #[serde(default)]
     from: Option<usize>,
     #[serde(default)]
@@ -38,11 +42,23 @@ pub async fn recording(
     let work = move || {
         let played = Played::by_recording(&file).map_err(|refused| tongue.refuse(&refused))?;
         let window = asked.from.map(|from| (from, asked.to.unwrap_or(usize::MAX)));
-        let question =
-            RunQuestion { at: asked.at, window, lang: asked.lang, ..RunQuestion::default() };
+        let question = RunQuestion {
+            at: asked.at,
+            ahead: asked.ahead,
+            window,
+            lang: asked.lang,
+            only: asked.only.as_deref().map(parts),
+            ..RunQuestion::default()
+        };
         let mut answer = tell(&played, &question);
         tongue.translate(&mut answer);
         packed.json(&answer)
     };
     turns.short(tongue, work).await
+}
+
+/// The parts that are asked for, by their names; what is none is left out.
+fn parts(names: &str) -> Vec<Part> {
+    let named = |name: &str| serde_json::from_value(name.into()).ok();
+    names.split(',').filter_map(named).collect()
 }

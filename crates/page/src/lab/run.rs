@@ -7,7 +7,8 @@ use crate::Problem;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use conclave_lab::player::{RunQuestion, answer};
+use conclave_lab::player::{QUESTION_TIME, RunQuestion, answer_by};
+use std::time::Instant;
 
 pub async fn run(
     State(turns): State<Turns>,
@@ -18,7 +19,9 @@ pub async fn run(
     let tongue = Tongue::of(question.lang.as_deref());
     let packed = Packed::of(&headers);
     let work = move || {
-        let mut answer = answer(&question).map_err(|refused| tongue.refuse(&refused))?;
+        let deadline = Some(Instant::now() + QUESTION_TIME);
+        let mut answer =
+            answer_by(deadline, &question).map_err(|refused| tongue.refuse(&refused))?;
         tongue.translate(&mut answer);
         packed.json(&answer)
     };

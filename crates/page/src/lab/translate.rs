@@ -31,12 +31,15 @@ impl Tongue {
         Problem { status, error, field: Some(refused.field) }
     }
 
-    /// What of an answer the monitors say.
+    /// What of an answer monitors and formulas say.
     pub fn translate(self, answer: &mut Answer) {
         let Some(whole) = &mut answer.whole else { return };
         for lamp in &mut whole.lamps {
             lamp.name = self.say(&lamp.name);
             lamp.why = lamp.why.take().map(|why| self.say(&why));
+        }
+        for cost in &mut whole.costs {
+            cost.formula = cost.formula.take().map(|formula| self.say(&formula));
         }
     }
 }

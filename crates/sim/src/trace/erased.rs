@@ -278,6 +278,30 @@ pub fn describe<P: Process>(event: &Event<P>) -> Described {
     Described { event: erased, label: event_label(event), details }
 }
 
+/// The same in brief: of a message only what tells it from others.
+pub(crate) fn describe_briefly<P: Process>(event: &Event<P>) -> Described {
+    let erased = match event {
+        Event::Message { from, message } => {
+            AnyEvent::Message { from: *from, message: fingerprint(message) }
+        }
+        Event::Timer(_) => AnyEvent::Timer(Value::Null),
+        Event::Start | Event::Restart | Event::Request(_) | Event::Indication(_) => {
+            return describe(event);
+        }
+    };
+    Described { event: erased, label: event_label(event), details: String::new() }
+}
+
+/// A message in brief: its name, and what tells it from others.
+pub(crate) fn erase_briefly<M: conclave_core::Data + Named>(message: &M) -> AnyMessage {
+    let name = message.name().to_string();
+    AnyMessage { name, details: String::new(), value: fingerprint(message) }
+}
+
+fn fingerprint(message: &impl Serialize) -> Value {
+    Value::from(conclave_core::hash(message))
+}
+
 /// An effect without the types of its algorithm.
 pub fn erase_effect<P: Process>(effect: &Effect<P>) -> AnyEffect {
     match effect {

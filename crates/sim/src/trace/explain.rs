@@ -5,8 +5,9 @@
 //! [`verify`]: super::verify
 
 use super::erased::{AnyProcess, Erased, Fresh};
-use super::shown::{self, Field};
-use super::verify::Replay;
+use super::shown::Field;
+use super::survey::{Focus, NodeExplained, NodeNow, StepExplained, Survey, Surveyor};
+use super::verify::{Node, Replay};
 use super::{Difference, Trace};
 use conclave_core::{NodeId, Process, Reason};
 use std::ops::Range;
@@ -24,6 +25,12 @@ impl Question {
     /// All of a trace, and its nodes as they are in the end.
     pub fn all(trace: &Trace) -> Self {
         Self { window: 0..trace.records.len(), at: trace.records.len() }
+    }
+
+    /// What is looked at for it.
+    pub fn focus(&self, trace: &Trace) -> Focus {
+        let at = self.at.min(trace.records.len());
+        Focus { window: self.window.clone(), moments: at..at + 1 }
     }
 }
 
@@ -44,103 +51,73 @@ impl Explained {
     }
 }
 
-/// A step explained.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StepExplained {
-    /// Its place among the records.
-    pub place: usize,
-    /// Why it did what it did.
-    pub reasons: Vec<Reason>,
-    /// The names of the fields that it changed.
-    pub changed: Vec<String>,
+impl From<Survey> for Explained {
+    fn from(Survey { steps, mut moments }: Survey) -> Self {
+        let nodes = moments.pop().map(|moment| moment.nodes).unwrap_or_default();
+        Self { steps, nodes }
+    }
 }
 
-/// A node at a moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NodeExplained {
-    /// Its state, field by field; empty if it is not known.
-    pub fields: Vec<Field>,
-    /// The names of the fields that the last thing that happened has changed, with what they were.
-    pub changed: Vec<Field>,
-    /// Who waits for whom, as far as this node knows.
-    pub waits: Vec<(NodeId, NodeId)>,
-}
-
-/// Runs the nodes again, from the state that `fresh` makes, and asks them; or the first thing that
-/// is not as recorded.
-pub fn explain<P: Process>(
+/// Runs the nodes again, from the state that `fresh` makes, and asks them all that is to be seen;
+/// or the first thing that is not as recorded.
+pub fn survey<P: Process>(
     trace: &Trace,
-    question: &Question,
+    focus: &Focus,
     fresh: &Fresh<P>,
-) -> Result<Explained, Box<Difference>> {
-    ask(trace, question, &|node| Box::new(Erased::new(node, fresh)))
+) -> Result<Survey, Box<Difference>> {
+    ask(trace, focus, &|node| Box::new(Erased::new(node, fresh)))
 }
 
 fn ask<'a>(
     trace: &Trace,
-    Question { window, at }: &Question,
+    focus: &Focus,
     process: &dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>,
-) -> Result<Explained, Box<Difference>> {
+) -> Result<Survey, Box<Difference>> {
     let mut replay = Replay::new(trace, process);
-    let mut explained = Explained::default();
-    let at = (*at).min(trace.records.len());
-    let mut before = replay.states();
-    if at == 0 {
-        explained.nodes = replay.explained(&before);
-    }
-    for (place, record) in trace.records.iter().enumerate().take(at.max(window.end)) {
-        if place + 1 == at {
-            before = replay.states();
+    let mut surveyor = Surveyor::new(focus.clone());
+    let last = trace.records.len().min(focus.end());
+    for (place, record) in trace.records[..last].iter().enumerate() {
+        if surveyor.looks_at(place) {
+            surveyor.sees(place, replay.nodes_now());
         }
-        let asked = record.step().filter(|_| window.contains(&place)).map(|step| step.node);
+        let asked = record.step().filter(|_| focus.window.contains(&place)).map(|step| step.node);
         let was = asked.map(|node| replay.listen(node));
         replay.happens(trace, place, record)?;
         if let (Some(node), Some(was)) = (asked, was) {
             let (reasons, is) = replay.heard(node);
-            let changed = shown::changed(&was, &is).map(|field| field.name.clone()).collect();
-            explained.steps.push(StepExplained { place, reasons, changed });
-        }
-        if place + 1 == at {
-            explained.nodes = replay.explained(&before);
+            surveyor.hears(place, reasons, &was, &is);
         }
     }
-    Ok(explained)
+    Ok(surveyor.finish(last, replay.nodes_now()))
 }
 
 impl Replay<'_> {
-    /// The state of every node whose state is known.
-    fn states(&self) -> Vec<Vec<Field>> {
-        (0..self.nodes.len()).map(|node| self.state(NodeId(node as u32))).collect()
-    }
-
-    fn state(&self, node: NodeId) -> Vec<Field> {
-        let node = &self.nodes[node.index()];
-        if node.known { node.process.state() } else { Vec::new() }
+    /// Every node, as far as its state is known.
+    fn nodes_now(&self) -> Vec<NodeNow> {
+        let now = |node: &Node<'_>| NodeNow {
+            fields: node.fields(),
+            waits: if node.known { node.process.waits() } else { Vec::new() },
+        };
+        self.nodes.iter().map(now).collect()
     }
 
     /// Listens to a node, and tells its state.
     fn listen(&mut self, node: NodeId) -> Vec<Field> {
-        if let Some(node) = self.nodes.get_mut(node.index()) {
-            node.process.listen(true);
-        }
-        self.state(node)
+        let Some(node) = self.nodes.get_mut(node.index()) else { return Vec::new() };
+        node.process.listen(true);
+        node.fields()
     }
 
     /// What a node said, and its state; from now on nobody listens.
     fn heard(&mut self, node: NodeId) -> (Vec<Reason>, Vec<Field>) {
-        let process = &mut self.nodes[node.index()].process;
-        process.listen(false);
-        (process.reasons(), self.state(node))
+        let node = &mut self.nodes[node.index()];
+        node.process.listen(false);
+        (node.process.reasons(), node.fields())
     }
+}
 
-    fn explained(&self, before: &[Vec<Field>]) -> Vec<NodeExplained> {
-        let nodes = self.nodes.iter().zip(self.states()).zip(before);
-        nodes
-            .map(|((node, fields), was)| NodeExplained {
-                changed: shown::changed(&fields, was).cloned().collect(),
-                waits: if node.known { node.process.waits() } else { Vec::new() },
-                fields,
-            })
-            .collect()
+impl Node<'_> {
+    fn fields(&self) -> Vec<Field> {
+        if self.known { self.process.state() } else { Vec::new() }
     }
 }

@@ -112,6 +112,26 @@ impl Record {
         }
     }
 
+    /// The number of the message that comes to its end with it: received, or lost at a node that
+    /// is down.
+    pub fn landing(&self) -> Option<u64> {
+        match self {
+            Self::Lost { number, .. } => Some(*number),
+            Self::Step(Step { cause: Cause::Message { number, .. }, .. }) => Some(*number),
+            Self::Step(_)
+            | Self::Dead { .. }
+            | Self::Crash { .. }
+            | Self::Restart { .. }
+            | Self::Pause { .. }
+            | Self::Resume { .. }
+            | Self::Partition { .. }
+            | Self::Heal { .. }
+            | Self::Suspect { .. }
+            | Self::Violation(_)
+            | Self::End { .. } => None,
+        }
+    }
+
     /// When it happened.
     pub fn at(&self) -> Ticks {
         match self {

@@ -3,6 +3,7 @@
 use super::erased::{self, AnyEvent, AnyMessage, AnyTimer, Described};
 use super::{Cause, Effect, Record, Sending, Step, words};
 use crate::outcome::Ending;
+use crate::plan::Options;
 use conclave_core::mutex::Request;
 use conclave_core::{Delay, NodeId, Ticks, Violation};
 use serde_json::{Value, json};
@@ -26,6 +27,8 @@ pub struct Recorder {
     pending: BTreeMap<NodeId, Vec<Pending>>,
     answers: Answers,
     missing: u64,
+    /// Whether what messages and timers are in the algorithm's own types is left out.
+    brief: bool,
 }
 
 /// A message under way.
@@ -37,6 +40,11 @@ struct Pending {
 }
 
 impl Recorder {
+    /// One for all of a run, or in brief for somebody who only looks.
+    pub(crate) fn of(options: &Options) -> Self {
+        Self { brief: options.focus.is_some(), ..Self::default() }
+    }
+
     /// Where the driver puts the answers it gives to `Context::choose`.
     pub fn answers(&self) -> Answers {
         Arc::clone(&self.answers)
@@ -61,7 +69,10 @@ impl Recorder {
                 label,
             },
         };
-        let event = erased::value(&event);
+        let event = match event {
+            AnyEvent::Message { .. } | AnyEvent::Timer(_) if self.brief => Value::Null,
+            event => erased::value(&event),
+        };
         self.step = Some(Step { at, node, cause, event, choices: Vec::new(), effects: Vec::new() });
     }
 
@@ -88,18 +99,22 @@ impl Recorder {
         Some(pending.remove(place).number)
     }
 
-    /// The step sends a message; what becomes of it.
+    /// The step sends a message; what becomes of it. Gives its number.
     pub fn sends(
         &mut self,
         to: NodeId,
         message: AnyMessage,
         arrival: Option<Ticks>,
         again: Vec<Ticks>,
-    ) {
+    ) -> u64 {
         let AnyMessage { name: label, details, value } = message;
-        let effect = json!({ "Send": { "to": to, "message": value } });
+        let effect = match self.brief {
+            true => Value::Null,
+            false => json!({ "Send": { "to": to, "message": value } }),
+        };
         let sending = Sending { number: 0, to, label, details, arrival, again, effect };
         self.send(sending, value);
+        self.sent
     }
 
     /// The application sends a message of its own, which will arrive as this request.

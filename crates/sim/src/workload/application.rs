@@ -338,6 +338,7 @@ impl<P: Process<Provides = Mutex, Uses: Oracle>> Simulation<'_, P> {
         if let Some(story) = &mut self.story {
             story.tells(self.now, node, to);
         }
+        self.look();
         if let Some(recorder) = &mut self.recorder {
             let asked = Request::Observe(clock);
             recorder.tells(self.now, node, to, &asked, fate.arrival);

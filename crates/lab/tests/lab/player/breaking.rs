@@ -10,6 +10,7 @@ fn question(algorithm: &str, flags: &str, without: &[&str]) -> CheckQuestion {
         algorithm: algorithm.to_string(),
         flags: flags.to_string(),
         without: without.iter().map(|tag| (*tag).to_string()).collect(),
+        again: false,
         seconds: Some(60),
         lang: None,
     }
@@ -55,13 +56,21 @@ fn what_holds_is_said_to_hold_and_a_search_can_be_ended() {
 
 #[test]
 fn starvation_is_a_story_that_begins_again() {
-    let flags = "--nodes 2 --set busy=try";
-    let Line::Found(found) = search(&question("central", flags, &[])) else { return };
-    if let Some(from) = found.loop_from {
-        let played = Played::by_story("central", &found.flags, &found.story);
-        let played = played.unwrap_or_else(|refused| panic!("{}", refused.words));
-        assert!(played.loop_from.is_some() && from <= found.steps);
-    }
+    let for_ever =
+        CheckQuestion { again: true, ..question("central", "--nodes 2 --set busy=try", &[]) };
+    let found = found(&for_ever);
+    assert_eq!(found.property, "V2", "whoever is refused may be refused for ever");
+    let from = found.loop_from.expect("it goes round");
+    assert!(from < found.steps, "{from} of {}", found.steps);
+    let played = Played::by_story("central", &found.flags, &found.story);
+    let played = played.unwrap_or_else(|refused| panic!("{}", refused.words));
+    let events = played.trace.records.len();
+    assert!(played.loop_from.is_some_and(|event| event < events), "{:?}", played.loop_from);
+    let lamps = lamps(&played);
+    let lamp = lamps.iter().find(|lamp| lamp.property == Property::V2).expect("it is judged");
+    assert_eq!(lamp.at(events), State::Broken);
+    let elections = CheckQuestion { again: true, ..question("bully", "", &[]) };
+    assert_eq!(Search::new(&elections).err().expect("nobody asks there").field, "again");
 }
 
 #[test]

@@ -198,3 +198,35 @@ fn what_cannot_be_edited_is_refused_in_a_line() {
     let many: Vec<&str> = vec!["crash=1@5"; 65];
     assert!(refused("ricart-agrawala", "--nodes 3", &many).words.contains("at most 64"));
 }
+
+/// Messages that arrive at the same time have an order, too, and each of them can be the first.
+#[test]
+fn of_messages_that_arrive_at_once_any_can_be_the_first() {
+    let mut reordered = 0;
+    for id in ["ricart-agrawala", "maekawa", "lamport", "suzuki-kasami", "bully"] {
+        let flags = "--nodes 4 --until 40";
+        let trunk = played(id, flags, &[]);
+        for at in 1..trunk.trace.records.len() {
+            let question = RunQuestion { at, ..RunQuestion::default() };
+            let moment = tell(&trunk, &question).moment.expect("it was asked for");
+            for flying in &moment.flying {
+                let first = moment.actions.iter().find(|action| {
+                    action.verb == "first" && action.edit.starts_with(&format!("{}=", flying.key))
+                });
+                let first = first.expect("it is offered, or there is a reason");
+                assert_eq!(first.possible, first.why_not.is_none());
+                if !first.possible || !first.edit.contains("=before:") {
+                    continue;
+                }
+                let branch = played(id, flags, &[&first.edit]);
+                let records = branch.trace.records.iter().zip(&trunk.trace.records);
+                let kept = records.take(at).filter(|(a, b)| doer(a) == doer(b)).count();
+                assert_eq!(kept, at, "{id} at {at}: {} changes the past", first.edit);
+                let next = branch.trace.records[at..].iter().find_map(Record::landing);
+                assert_eq!(next, Some(flying.number), "{id} at {at}: {}", first.edit);
+                reordered += 1;
+            }
+        }
+    }
+    assert!(reordered > 100, "only {reordered} were put first");
+}
