@@ -58,6 +58,22 @@ pub async fn call(
     headers: &[(&str, &str)],
     body: &str,
 ) -> Response {
+    let response = send(address, request, headers, body).await;
+    described::check(request, response.status, &response.body);
+    response
+}
+
+/// Makes one request of a browser, for the page: the document describes the API alone.
+pub async fn visit(address: SocketAddr, request: &str, headers: &[(&str, &str)]) -> Response {
+    send(address, request, headers, "").await
+}
+
+async fn send(
+    address: SocketAddr,
+    request: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Response {
     let mut text = format!("{request} HTTP/1.1\r\nconnection: close\r\n");
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
         text += &format!("host: {address}\r\n");
@@ -66,9 +82,7 @@ pub async fn call(
         text += &format!("{name}: {value}\r\n");
     }
     text += &format!("content-length: {}\r\n\r\n{body}", body.len());
-    let response = Response::parse(&raw(address, text.as_bytes()).await);
-    described::check(request, response.status, &response.body);
-    response
+    Response::parse(&raw(address, text.as_bytes()).await)
 }
 
 /// A client with a session at one node.
