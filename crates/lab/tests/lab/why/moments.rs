@@ -128,10 +128,10 @@ fn look_for(missing: &mut Vec<Facet>, setting: &Setting, plan: &Plan) {
     }
 }
 
-/// Each moment is worked out from the beginning: of runs with more records than this, only a few are
+/// Each moment is worked out from the beginning: of runs with more records than this, few are
 /// looked at.
 const SHORT: usize = 600;
-/// So many.
+/// So few.
 const GLANCES: usize = 20;
 
 /// Whether it has somebody in it: an empty set or queue would show nothing.
