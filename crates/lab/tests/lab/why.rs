@@ -15,8 +15,8 @@ mod words;
 
 /// Under so many seeds each plan is run.
 const SEEDS: u64 = 4;
-/// Where a detector never rests, a run takes long: it is cut short, and run under one seed.
-const RESTLESS_UNTIL: Ticks = Ticks::units(100);
+/// Where a detector never rests, a run takes long: it is run under so many, and cut short.
+const RESTLESS: (u64, Ticks) = (1, Ticks::units(100));
 
 fn is_restless(entry: &Entry) -> bool {
     let stands_on_one = entry.parameters.iter().any(|parameter| parameter.name == "detector");
@@ -148,13 +148,12 @@ fn the_runs_with_particular_faults_give_the_reasons_that_they_are_for() {
 
 fn heard_of(entry: &'static Entry) -> Heard {
     let mut heard = Heard::default();
+    let (seeds, until) = if is_restless(entry) { RESTLESS } else { (SEEDS, Ticks(u64::MAX)) };
     for setting in settings(entry) {
-        for seed in 1..=if is_restless(entry) { 1 } else { SEEDS } {
-            for mut plan in plans(entry.family, seed) {
-                if is_restless(entry) {
-                    plan.until = RESTLESS_UNTIL;
-                }
-                heard.listen(&setting, &plan);
+        for seed in 1..=seeds {
+            for plan in plans(entry.family, seed) {
+                let until = plan.until.min(until);
+                heard.listen(&setting, &Plan { until, ..plan });
             }
         }
     }
