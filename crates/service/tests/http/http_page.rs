@@ -1,9 +1,15 @@
 //! The page of a node: the cluster for everybody, the lab only where it was asked for.
 
-use crate::common::{Cluster, patient, visit};
+use crate::common::{Cluster, Response, patient, send};
 use serde_json::json;
+use std::net::SocketAddr;
 
 const CATALOG: &str = "GET /lab/catalog?lang=en";
+
+/// As a browser asks.
+async fn visit(address: SocketAddr, request: &str, headers: &[(&str, &str)]) -> Response {
+    send(address, request, headers, "").await
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_has_the_cluster_half_of_the_page_and_says_that_the_lab_is_not_served() {

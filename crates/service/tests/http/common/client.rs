@@ -63,12 +63,8 @@ pub async fn call(
     response
 }
 
-/// Makes one request of a browser, for the page: the document describes the API alone.
-pub async fn visit(address: SocketAddr, request: &str, headers: &[(&str, &str)]) -> Response {
-    send(address, request, headers, "").await
-}
-
-async fn send(
+/// The same for what the document does not describe: it is about the API, not about the page.
+pub async fn send(
     address: SocketAddr,
     request: &str,
     headers: &[(&str, &str)],
