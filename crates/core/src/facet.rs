@@ -4,8 +4,9 @@
 /// A field of a node's state, and what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facet {
-    /// The field's name in the state, that of a layer below with the layer's, `bully.elected`. A dot
-    /// leads into a field of it, `arbiter.queue`; or to those in a list that have a word, `edges.Out`.
+    /// The field's name in the state; that of a layer below comes with the layer's, `bully.voted`.
+    /// A dot leads into a field of it, `arbiter.queue`; or, of a list, to those that have a word,
+    /// `edges.Out`.
     pub field: &'static str,
     /// What it is.
     pub kind: FacetKind,
@@ -28,8 +29,8 @@ pub enum FacetKind {
     Set,
     /// One node, such as the one that has the vote; or none.
     Node,
-    /// The way from this node to another one, or to none: the edge of a tree or of a path. Of a list,
-    /// one to each in it.
+    /// The way from this node to another one, or to none: the edge of a tree or of a path. Of a
+    /// list, one to each in it.
     Edge,
 }
 

@@ -147,7 +147,7 @@ impl Process for TokenRing {
                 ctx.because(&why::RESTED, ());
                 self.pass_on(ctx);
             }
-            // It runs only while the token rests: who asks stops it, and nothing else takes it away.
+            // It runs only while the token rests: who asks stops it, and nothing else moves it.
             Event::Timer(Timer::Departure) => {}
             Event::Request(Request::Release) => self.on_release(ctx),
             Event::Message { message: Message::Wake { hop }, .. } => self.on_wake(hop, ctx),

@@ -26,9 +26,8 @@ impl Node {
         let (peer, api) = (addresses[0], addresses[1]);
         let settings = folder.join("conclave.toml");
         let data = folder.join("data");
-        let text = format!(
-            "{lines}\nid = 1\ndata = {data:?}\n[[nodes]]\nid = 1\npeer = \"{peer}\"\napi = \"{api}\"\n"
-        );
+        let nodes = format!("[[nodes]]\nid = 1\npeer = \"{peer}\"\napi = \"{api}\"\n");
+        let text = format!("{lines}\nid = 1\ndata = {data:?}\n{nodes}");
         fs::write(&settings, text).unwrap();
         let mut node = binary();
         node.args(["node", "--config", settings.to_str().unwrap()]).args(flags);

@@ -7,7 +7,7 @@ mod guarded;
 pub mod metrics_page;
 mod world;
 
-pub use client::{Client, call, raw};
+pub use client::{Client, Response, call, raw, send};
 pub use guarded::{by, session_of};
 pub use world::run_world;
 

@@ -308,9 +308,9 @@ pub fn facets(state: &[Field], declared: &[Facet]) -> Vec<FacetShown> {
         let value = find(state, facet.field)?;
         Some(match (facet.kind, &*value) {
             (FacetKind::Edge, Shown::List(edges)) => {
-                edges.iter().filter_map(|edge| show(*facet, edge)).collect()
+                edges.iter().filter_map(|edge| show(*facet, edge)).collect::<Vec<_>>()
             }
-            (_, value) => Vec::from_iter(show(*facet, value)),
+            (_, value) => show(*facet, value).into_iter().collect(),
         })
     };
     declared.iter().filter_map(shown).flatten().collect()

@@ -1,7 +1,7 @@
 use super::*;
-use conclave_core::election::Indication::{Deposed, Elected, Suspect};
+use conclave_core::election::Indication::{Deposed, Elected, Suspect, Trust};
 use conclave_core::mutex::Indication;
-use conclave_core::testkit::{act, message, run, send};
+use conclave_core::testkit::{act, codes, message, run, send};
 use conclave_core::{Effect, FenceLayout, Ticks};
 use std::slice;
 
@@ -319,4 +319,26 @@ fn who_knows_its_place_asks_no_more_but_gives_signs_of_life_where_leases_run_out
     assert_eq!(next_beat(Mode::Strict, true), None);
     assert_eq!(next_beat(Mode::Lease, false), Some(Ticks::units(10)));
     assert_eq!(next_beat(Mode::Lease, true), Some(Ticks::units(10)));
+}
+
+#[test]
+fn what_hardly_any_run_shows_has_a_reason_too() {
+    let mut client = node(1, Mode::Strict);
+    run(&mut client, suspect(4));
+    assert_eq!(codes(&mut client, suspect(4)), ["suspected-before"]);
+    let trust = Event::Indication(Trust(NodeId(2)));
+    assert_eq!(codes(&mut client, trust), ["trusted-before"]);
+    assert_eq!(codes(&mut client, elected(2, u64::MAX)), ["term-too-large"]);
+    let mut last = used_up(Ballot::Majority);
+    let told = codes(&mut last, message(3, request(1)));
+    assert!(told.contains(&"no-fences"), "{told:?}");
+}
+
+#[test]
+fn a_leader_that_was_replaced_does_not_coordinate_for_whoever_joins_it() {
+    let mut leader = new_coordinator(Mode::Strict);
+    let later = Epoch { term: 3, round: 0 };
+    run(&mut leader, message(2, Message::NewCoord { epoch: later, known: 0, over: 0 }));
+    let told = codes(&mut leader, message(1, Message::Join { epoch: ZERO }));
+    assert!(told.contains(&"gives-up"), "{told:?}");
 }

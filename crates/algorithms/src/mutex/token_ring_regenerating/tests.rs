@@ -1,7 +1,7 @@
 use super::*;
 use crate::mutex::epoch::{Ballot, Mode};
 use conclave_core::election::Indication::{Elected, Suspect};
-use conclave_core::testkit::{message, run, send};
+use conclave_core::testkit::{codes, message, run, send};
 use conclave_core::{Effect, FenceLayout};
 use std::slice;
 
@@ -304,4 +304,16 @@ fn who_reaches_too_few_stops_and_keeps_a_token_only_to_the_end_of_its_visit() {
     };
     assert!(cut_off(true), "it is inside");
     assert!(!cut_off(false));
+}
+
+#[test]
+fn what_hardly_any_run_shows_has_a_reason_too() {
+    let mut middle = small(1, Ballot::Majority);
+    run(&mut middle, suspect(3));
+    assert_eq!(codes(&mut middle, suspect(3)), ["suspected-before"]);
+    let elected = Event::Indication(Elected { leader: NodeId(2), term: u64::MAX });
+    assert_eq!(codes(&mut middle, elected), ["term-too-large"]);
+    run(&mut middle, ACQUIRE);
+    let told = codes(&mut middle, message(0, token(ZERO, 1, LAST)));
+    assert!(told.contains(&"used-up"), "{told:?}");
 }

@@ -12,6 +12,12 @@ pub type Run = (&'static str, &'static str, &'static [&'static str]);
 pub const RUNS: &[Run] = &[
     ("central-failover", "--latency exp:5 --no-fifo --set retransmit=3", &["answered-late"]),
     ("central-failover", "--pause 1@10+100", &["wanted"]),
+    ("central-failover", "--nodes 3 --crash 3@10 --set detector=perfect", &["lapsed-unheard"]),
+    (
+        "central-failover",
+        "--nodes 3 --cs 3 --rounds 9 --no-fifo --rule *>2:QUEUED#1=20 --set detector=perfect",
+        &["told-place-late"],
+    ),
     (
         "central-failover",
         "--nodes 3 --seed 9 --latency uniform:1..20 --no-fifo --crash 3@88 --restart 3@100 \
@@ -44,6 +50,11 @@ pub const RUNS: &[Run] = &[
         "token-ring-regenerating",
         "--latency exp:6 --no-fifo --set retransmit=3",
         &["token-was-here"],
+    ),
+    (
+        "token-ring-regenerating",
+        "--nodes 3 --cs 60 --set retransmit=3 --set detector=perfect --until 200",
+        &["took-over"],
     ),
     ("token-ring-regenerating", "--nodes 3 --crash 1@10 --set lease=5 --until 200", &["lapsed"]),
     (

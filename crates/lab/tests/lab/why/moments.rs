@@ -111,11 +111,10 @@ fn every_facet_that_a_row_declares_is_found_in_some_state() {
 fn look_for(missing: &mut Vec<Facet>, setting: &Setting, plan: &Plan) {
     let Some((run, _, cluster)) = recorded(setting, plan) else { return };
     let len = run.records.len();
-    if len > SHORT {
-        return;
-    }
     // What is rare is found sooner by looking here and there than from the beginning on.
-    let places = (0..STRIDE).flat_map(|first| (first..=len).step_by(STRIDE));
+    let stride = len / GLANCES + 1;
+    let passes = if len > SHORT { 1 } else { stride };
+    let places = (0..passes).flat_map(|first| (first..=len).step_by(stride));
     for at in places {
         if missing.is_empty() {
             return;
@@ -129,11 +128,11 @@ fn look_for(missing: &mut Vec<Facet>, setting: &Setting, plan: &Plan) {
     }
 }
 
-/// Each moment is worked out from the beginning: only runs of so many records are looked at.
-const SHORT: usize = 1_000;
-
-/// How far apart the moments are that are looked at first.
-const STRIDE: usize = 37;
+/// Each moment is worked out from the beginning: of runs with more records than this, few are
+/// looked at.
+const SHORT: usize = 600;
+/// So few.
+const GLANCES: usize = 20;
 
 /// Whether it has somebody in it: an empty set or queue would show nothing.
 fn is_found(shown: &FacetShown, facet: &Facet) -> bool {

@@ -44,6 +44,7 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
         "central-failover" | "token-ring-regenerating" => &[
             &[("mode", "fence"), ("detector", "perfect"), ("election", "bully")],
             &[("mode", "strict"), ("detector", "perfect"), ("election", "ring")],
+            &[("mode", "fence"), ("detector", "perfect")],
         ],
         "lamport-clock" => &[
             &[("task", "213")],

@@ -58,6 +58,18 @@ pub async fn call(
     headers: &[(&str, &str)],
     body: &str,
 ) -> Response {
+    let response = send(address, request, headers, body).await;
+    described::check(request, response.status, &response.body);
+    response
+}
+
+/// The same for what the document does not describe: it is about the API, not about the page.
+pub async fn send(
+    address: SocketAddr,
+    request: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Response {
     let mut text = format!("{request} HTTP/1.1\r\nconnection: close\r\n");
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
         text += &format!("host: {address}\r\n");
@@ -66,9 +78,7 @@ pub async fn call(
         text += &format!("{name}: {value}\r\n");
     }
     text += &format!("content-length: {}\r\n\r\n{body}", body.len());
-    let response = Response::parse(&raw(address, text.as_bytes()).await);
-    described::check(request, response.status, &response.body);
-    response
+    Response::parse(&raw(address, text.as_bytes()).await)
 }
 
 /// A client with a session at one node.
