@@ -282,7 +282,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
         }
         self.acting.set(node);
         self.ctx.act(node, &mut self.nodes[node.index()], event);
-        if WATCHED && self.story.is_some() {
+        if WATCHED && (self.story.is_some() || self.asked.is_some()) {
             self.note_reasons();
         }
         while let Some(effect) = self.ctx.pop() {
