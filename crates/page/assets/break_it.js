@@ -53,7 +53,7 @@ export function breakIt(session, algorithm, context, play) {
     stop.focus();
     fill(result, h("progress"), h("p", { class: "soft" }, t("break.searching")));
     const kept = spec.flags.filter(([name]) => name === "set");
-    const question = { algorithm: spec.algorithm, without: [...without],
+    const question = { algorithm: algorithm?.id ?? spec.algorithm, without: [...without],
       flags: writeFlags(nodes.value ? [["nodes", nodes.value], ...kept] : kept),
       again: again.checked, seconds: Number(seconds.value) };
     try {

@@ -130,7 +130,9 @@ class Lab {
   breakIt() {
     const { session, context } = this;
     this.stage.player.pause();
-    const algorithm = this.catalogue.algorithms.find(({ id }) => id === session.spec.algorithm);
+    // A recording says itself what ran.
+    const ran = session.spec.algorithm || session.run?.answer.algorithm;
+    const algorithm = this.catalogue.algorithms.find(({ id }) => id === ran);
     breakIt(session, algorithm, context, async (question, found) => {
       const spec = { algorithm: question.algorithm, story: found.story, scenario: null,
         flags: parseFlags(found.flags ?? question.flags) };

@@ -99,17 +99,23 @@ export class Session extends EventTarget {
 
   async #load(name, cursor) {
     const from = Math.max(0, cursor - WINDOW / 2);
+    this.#wait(1);
     const answer = await this.#ask({ ...this.question(name), window: [from, from + WINDOW],
       at: cursor, ahead: AHEAD });
+    this.#wait(-1);
     if (answer) this.runs.set(name, new Run(answer));
     return Boolean(answer);
+  }
+
+  // How many answers somebody waits for.
+  #wait(more) {
+    this.asking = (this.asking ?? 0) + more;
+    this.#tell("busy", this.asking > 0);
   }
 
   // `quiet` is what nobody waits for.
   async #ask(question, quiet = false) {
     const { spec } = this;
-    this.asking = (this.asking ?? 0) + (quiet ? 0 : 1);
-    this.#tell("busy", this.asking > 0);
     try {
       const answer = spec.recording ? await askRecording(spec.recording, question, this.signal)
         : await ask("/lab/run", question, this.signal);
@@ -117,9 +123,6 @@ export class Session extends EventTarget {
     } catch (error) {
       if (error.name !== "AbortError" && !quiet) this.#tell("trouble", error.message);
       return null;
-    } finally {
-      this.asking -= quiet ? 0 : 1;
-      this.#tell("busy", this.asking > 0);
     }
   }
 
@@ -155,7 +158,10 @@ export class Session extends EventTarget {
   // Sees to it that events from..to are here in full, and the states after `at` and those that
   // follow it.
   async need(from, to, { at = null, name = this.branch, about = "cursor" } = {}) {
+    const waits = about === "ahead" ? 0 : 1;
+    this.#wait(waits);
     await this.questions.put(about, { from, to, at, name });
+    this.#wait(-waits);
   }
 
   async #fetch({ from, to, at, name }, quiet) {

@@ -105,8 +105,8 @@ fn spell<M: conclave_core::Data + conclave_core::Named>(
                 }
                 None => sending.arrival.is_some() && place < moments.end,
             };
-            let known = sent.binary_search_by_key(&sending.number, |(number, _)| *number);
-            if let (true, Ok(known)) = (seen, known) {
+            let find = || sent.binary_search_by_key(&sending.number, |(number, _)| *number).ok();
+            if let Some(known) = seen.then(find).flatten() {
                 sending.details = words::details(&sent[known].1);
             }
         }

@@ -97,7 +97,6 @@ pub(crate) struct Late<P: Process> {
 impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
     pub fn new(cluster: &'a Cluster<P>, plan: &'a Plan, options: &Options) -> Result<Self, Error> {
         crate::validate::plan(cluster, plan)?;
-        let n = cluster.nodes();
         let recorder = options.trace.then(|| Recorder::of(options));
         let (choices, acting) = choices(plan, recorder.as_ref());
         let observed = options.watch() || plan.multicast;
@@ -105,8 +104,8 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
             cluster,
             plan,
             now: Ticks::ZERO,
-            nodes: (0..n).map(|node| (cluster.fresh)(NodeId(node))).collect(),
-            up: vec![Status::Up; n as usize],
+            nodes: (0..cluster.nodes()).map(|node| (cluster.fresh)(NodeId(node))).collect(),
+            up: vec![Status::Up; cluster.nodes() as usize],
             users: P::Provides::users(cluster, plan, options),
             network: Network::new(plan, cluster.play),
             timetable: Timetable::new(plan),

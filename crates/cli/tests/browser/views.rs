@@ -65,8 +65,6 @@ fn every_view_of_the_lab_is_calm_and_has_no_serious_barrier() {
         );
         assert_eq!(others, json!([]), "{name} asks somebody else");
         browser.assert_calm(name);
-        let found = source.as_ref().map(|source| axe::barriers(&browser, source));
-        let found = found.unwrap_or_default();
-        assert!(found.is_empty(), "{name}:\n{}", found.join("\n"));
+        axe::assert_none(&browser, source.as_deref(), name);
     });
 }

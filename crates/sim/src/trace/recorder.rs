@@ -69,10 +69,8 @@ impl Recorder {
                 label,
             },
         };
-        let event = match event {
-            AnyEvent::Message { .. } | AnyEvent::Timer(_) if self.brief => Value::Null,
-            event => erased::value(&event),
-        };
+        let bulky = matches!(event, AnyEvent::Message { .. } | AnyEvent::Timer(_));
+        let event = if self.brief && bulky { Value::Null } else { erased::value(&event) };
         self.step = Some(Step { at, node, cause, event, choices: Vec::new(), effects: Vec::new() });
     }
 

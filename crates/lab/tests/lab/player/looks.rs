@@ -67,7 +67,7 @@ fn a_question_for_which_there_is_no_time_is_refused() {
         flags: "--nodes 5 --rounds 1000".to_string(),
         ..RunQuestion::default()
     };
-    let refused = answer_by(Some(Instant::now()), &question).err().expect("time is up");
+    let refused = answer_by(Some(Instant::now()), &question).expect_err("time is up");
     assert_eq!(refused.field, "flags");
     assert!(refused.words.contains("too long"), "{}", refused.words);
 }
