@@ -42,14 +42,14 @@ impl<S: Exercised> Follower<'_, '_, S> {
             Move::Crash { node } => self.is_up(node).map(|()| self.crash(node)),
             Move::Restart { node, amnesia } => self.restart(node, amnesia, choices),
             Move::Suspect { by, of } => {
-                self.exists(of)?;
+                self.is_another(by, of)?;
                 if self.nodes[of.index()].up && self.nodes[by.index()].up {
                     self.recorder.happens(Record::Suspect { at: self.now, by, of });
                 }
                 self.tell(by, (self.scene.suspicion)(of), choices)
             }
             Move::Trust { by, of } => {
-                self.exists(of)?;
+                self.is_another(by, of)?;
                 self.tell(by, (self.scene.trust)(of), choices)
             }
         }
@@ -58,6 +58,12 @@ impl<S: Exercised> Follower<'_, '_, S> {
     fn exists(&self, node: NodeId) -> Possible {
         let known = node.index() < self.nodes.len();
         if known { Ok(()) } else { Err(format!("there is no node {node}")) }
+    }
+
+    /// No detector tells a node of itself.
+    fn is_another(&self, by: NodeId, of: NodeId) -> Possible {
+        self.exists(of)?;
+        if by == of { Err(format!("{by} is told of itself")) } else { Ok(()) }
     }
 
     fn is_up(&self, node: NodeId) -> Possible {

@@ -161,8 +161,8 @@ impl<'a> Replay<'a> {
             }
             Record::Crash { node, .. } => self.crash(*node),
             Record::Restart { node, amnesia, .. } => self.restart(*node, *amnesia),
-            Record::Pause { node, .. } => self.node(*node).status = Status::Paused,
-            Record::Resume { node, .. } => self.node(*node).status = Status::Up,
+            Record::Pause { node, .. } => self.turns(*node, Status::Up, Status::Paused),
+            Record::Resume { node, .. } => self.turns(*node, Status::Paused, Status::Up),
             Record::Partition { .. }
             | Record::Heal { .. }
             | Record::Suspect { .. }
@@ -170,6 +170,14 @@ impl<'a> Replay<'a> {
             | Record::End { .. } => {}
         }
         Ok(())
+    }
+
+    /// A pause begins or ends. It wakes nobody who is down: only a restart does.
+    fn turns(&mut self, node: NodeId, from: Status, to: Status) {
+        let node = self.node(node);
+        if node.status == from {
+            node.status = to;
+        }
     }
 
     fn node(&mut self, node: NodeId) -> &mut Node<'a> {
@@ -248,6 +256,10 @@ impl<'a> Replay<'a> {
         if described != step.cause {
             return Err(format!("the event is {described:?}, not {:?}", step.cause));
         }
+        let begins = matches!(event, AnyEvent::Start | AnyEvent::Restart);
+        if !begins && matches!(self.node(step.node).owed, Some(Owed::Restart | Owed::Either)) {
+            return Err(format!("{who} has not started again yet"));
+        }
         if let Cause::Message { number, from, .. } = step.cause {
             let content = match event {
                 AnyEvent::Message { message, .. } => message,
@@ -267,9 +279,9 @@ impl<'a> Replay<'a> {
             },
             AnyEvent::Request(asked) => again::may_ask(asked, n, &mut node.phase)
                 .ok_or_else(|| format!("{who} cannot ask {} now", short(asked))),
-            AnyEvent::Indication(told) => again::names_nodes_below(told, n)
+            AnyEvent::Indication(told) => again::names_another(told, step.node, n)
                 .then_some(())
-                .ok_or_else(|| format!("{who} is told of a node that does not exist")),
+                .ok_or_else(|| format!("{who} is told of itself, or of no node that exists")),
             AnyEvent::Timer(timer) => {
                 let running = node.timers.iter().position(|(name, _)| name == timer);
                 let place = running.ok_or(format!("{who} has no such timer running"))?;

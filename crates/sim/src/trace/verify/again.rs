@@ -113,11 +113,10 @@ pub(super) fn may_ask(asked: &Value, n: usize, phase: &mut Phase) -> Option<()> 
 }
 
 /// Whether an indication of a layer below speaks only of nodes that there are.
-pub(super) fn names_nodes_below(told: &Value, n: usize) -> bool {
+pub(super) fn names_another(told: &Value, me: NodeId, n: usize) -> bool {
     match Told::of(told) {
-        Told::Suspect(node) | Told::Trust(node) | Told::Elected { leader: node, .. } => {
-            node.index() < n
-        }
+        Told::Suspect(node) | Told::Trust(node) => node.index() < n && node != me,
+        Told::Elected { leader, .. } => leader.index() < n,
         Told::Entered { .. } | Told::Deposed | Told::Other(_) => true,
     }
 }
