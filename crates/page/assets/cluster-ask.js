@@ -74,7 +74,8 @@ export async function* stream(path, signal, opened) {
   }
 }
 
-function authorization() {
+// What shows who asks, where a node wants to know.
+export function authorization() {
   return token() ? { authorization: `Bearer ${token()}` } : {};
 }
 

@@ -1,5 +1,6 @@
 // Questions to the server. The page computes no algorithm: it asks, and draws the answer.
 
+import { authorization } from "./cluster-ask.js";
 import { language } from "./i18n.js";
 
 // Refused, with the server's one line, and which field it is about.
@@ -17,7 +18,7 @@ export async function ask(path, question, signal) {
   for (let tries = 1; ; tries += 1) {
     const answer = await fetch(path, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...authorization() },
       body: JSON.stringify({ ...question, lang: language() }),
       signal,
     });
@@ -31,7 +32,8 @@ export async function ask(path, question, signal) {
 async function refusal(answer) {
   try {
     const { error, field } = await answer.json();
-    return new Refusal(error ?? `HTTP ${answer.status}`, field);
+    // A node that wants a token answers in the words of its API.
+    return new Refusal(error?.message ?? error ?? `HTTP ${answer.status}`, field);
   } catch (noJson) {
     return new Refusal(`HTTP ${answer.status}`);
   }
@@ -42,7 +44,7 @@ export async function askRecording(recording, { window: [from, to], at, ahead, o
   const query = new URLSearchParams({ lang: language(), at, ahead, from, to });
   if (only) query.set("only", only);
   const answer = await fetch(`/lab/recording?${query}`,
-    { method: "POST", body: recording, signal });
+    { method: "POST", headers: authorization(), body: recording, signal });
   if (!answer.ok) throw await refusal(answer);
   return answer.json();
 }
@@ -50,7 +52,7 @@ export async function askRecording(recording, { window: [from, to], at, ahead, o
 // The recording that the nodes of the cluster behind this page are making.
 export async function recordingOfCluster(lock) {
   const query = lock === null ? "" : `?${new URLSearchParams({ lock })}`;
-  const answer = await fetch(`/up/recording${query}`);
+  const answer = await fetch(`/up/recording${query}`, { headers: authorization() });
   if (!answer.ok) throw await refusal(answer);
   return answer.blob();
 }
@@ -61,7 +63,7 @@ const catalogues = new Map();
 export function catalogue() {
   const lang = language();
   if (!catalogues.has(lang)) {
-    const asked = fetch(`/lab/catalog?lang=${lang}`).then(async (answer) => {
+    const asked = fetch(`/lab/catalog?lang=${lang}`, { headers: authorization() }).then(async (answer) => {
       if (!answer.ok) throw await refusal(answer);
       return answer.json();
     });
@@ -75,7 +77,7 @@ export function catalogue() {
 export async function* lines(path, question, signal) {
   const answer = await fetch(path, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...authorization() },
     body: JSON.stringify({ ...question, lang: language() }),
     signal,
   });
@@ -97,7 +99,7 @@ export async function* lines(path, question, signal) {
 export async function exported(question) {
   const answer = await fetch("/lab/export", {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...authorization() },
     body: JSON.stringify({ ...question, lang: language() }),
   });
   if (!answer.ok) throw await refusal(answer);

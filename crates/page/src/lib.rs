@@ -18,10 +18,12 @@ mod guard;
 mod lab;
 mod problem;
 mod server;
+mod write_timeout;
 
 pub use guard::{guarded, with_headers};
 pub use problem::Problem;
 pub use server::serve;
+pub use write_timeout::WriteTimeout;
 
 use axum::Router;
 

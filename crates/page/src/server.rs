@@ -1,6 +1,7 @@
 //! A small HTTP server, with limits: how many connections, and how slow. Whatever is served with
 //! it is behind [`crate::guarded`].
 
+use crate::WriteTimeout;
 use axum::Router;
 use axum::body::Body;
 use hyper::body::Incoming;
@@ -20,6 +21,8 @@ use tokio::task::JoinSet;
 const CONNECTIONS_MAX: usize = 256;
 /// For the next head on a connection, the first included.
 const HEAD: Duration = Duration::from_secs(30);
+/// Who takes nothing of its answer for so long is let go.
+const WRITE: Duration = Duration::from_secs(10);
 /// For requests under way when the server stops.
 const DRAIN: Duration = Duration::from_millis(500);
 /// After the system refused a connection, for want of files perhaps, it is left alone this long.
@@ -49,7 +52,7 @@ pub async fn serve(listener: TcpListener, router: Router, stopped: impl Future<O
             .timer(TokioTimer::new())
             .max_buf_size(HEAD_MAX)
             .header_read_timeout(HEAD)
-            .serve_connection(TokioIo::new(stream), served);
+            .serve_connection(TokioIo::new(WriteTimeout::new(stream, WRITE)), served);
         let serving = graceful.watch(serving);
         connections.spawn(async move {
             // How a client breaks off is its own affair.

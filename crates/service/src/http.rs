@@ -24,7 +24,6 @@ mod stream_limit;
 mod streams;
 mod values;
 mod wire;
-mod write_timeout;
 
 pub use access::is_token;
 pub use server::{Server, serve};

@@ -8,7 +8,7 @@ use super::reverse_proxy::pass_on;
 use anyhow::Context;
 use axum::Router;
 use axum::routing::{any, get, post};
-use conclave_page::{Page, guarded};
+use conclave_page::{Page, WriteTimeout, guarded};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -23,6 +23,8 @@ use tokio::sync::Semaphore;
 const CONNECTIONS_MAX: usize = 512;
 /// How long the head of a request may take, from when the connection is free for it.
 const HEAD_TIME: Duration = Duration::from_secs(60);
+/// Who takes nothing of its answer for so long is let go.
+const WRITE_TIME: Duration = Duration::from_secs(10);
 /// The longest head of a request, in bytes.
 const HEAD_MAX: usize = 32 << 10;
 /// Two are enough for a page and its cluster.
@@ -101,6 +103,7 @@ async fn accept(listener: tokio::net::TcpListener, router: Router) {
 
 async fn serve_one(stream: TcpStream, peer: SocketAddr, router: Router) {
     let _ = stream.set_nodelay(true); // One that has gone is noticed soon enough.
+    let stream = WriteTimeout::new(stream, WRITE_TIME);
     let router = router.layer(axum::Extension(Caller(peer)));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -3,8 +3,8 @@
 //! Whoever speaks plain HTTP where TLS is spoken is told so in plain HTTP, and let go.
 
 use super::authorize::Shown;
-use super::write_timeout::WriteTimeout;
 use conclave_net::{ApiTls, ServerStream, close_gently};
+use conclave_page::WriteTimeout;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -4,6 +4,7 @@ use super::{FORMAT, Header, Record, Trace, VERSION};
 use crate::error::{Error, excerpt};
 use conclave_core::Hasher;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// More nodes than this are not in any recording; a larger number is a forgery.
 const NODES_MAX: usize = 100_000;
@@ -117,8 +118,12 @@ fn check(record: &Record, n: usize) -> Result<(), &'static str> {
         Record::Suspect { by, of, .. } => vec![*by, *of],
         Record::Heal { .. } | Record::Violation(_) | Record::End { .. } => Vec::new(),
     };
-    let known = nodes.iter().all(|node| node.index() < n);
-    if known { Ok(()) } else { Err("it speaks of a node that does not exist") }
+    if !nodes.iter().all(|node| node.index() < n) {
+        return Err("it speaks of a node that does not exist");
+    }
+    let cut = matches!(record, Record::Partition { .. });
+    let twice = cut && nodes.iter().collect::<BTreeSet<_>>().len() < nodes.len();
+    if twice { Err("a node is on two sides of a cut") } else { Ok(()) }
 }
 
 fn not_whole(index: usize, error: &serde_json::Error) -> Error {

@@ -195,6 +195,8 @@ fn a_story_that_cannot_have_happened_is_refused_in_one_line() {
     let nothing = "moment 2: message 0 from 2 to 1 is wanted, but 0 are under way";
     is_told(nothing, id, &[acquire(A), deliver(B, A)]);
     is_told("moment 1: there is no node 8", id, &[acquire(NodeId(7))]);
+    is_told("moment 1: 1 is told of itself", "ring", &[Move::Suspect { by: A, of: A }]);
+    is_told("moment 1: 1 is told of itself", "wireless", &[Move::Trust { by: A, of: A }]);
     is_told("moment 1: the user of 1 cannot do this now", id, &[release(A)]);
     is_told("moment 1: the user of 1 cannot do this now", id, &[Move::Campaign { node: A }]);
     is_told("moment 2: 1 is down", id, &[Move::Crash { node: A }, acquire(A)]);

@@ -5,8 +5,8 @@ use crate::cluster;
 use conclave_algorithms::catalog::{ENTRIES, Family, Setting};
 use conclave_core::{NodeId, Ticks};
 use conclave_sim::trace::{
-    self, Explained, FORMAT, Header, Language, Record, Sealed, Trace, VERSION, frames, mermaid,
-    perfetto, shiviz, svg,
+    self, Cause, Explained, FORMAT, Header, Language, Record, Sealed, Trace, VERSION, frames,
+    mermaid, perfetto, shiviz, svg,
 };
 use conclave_sim::{Act, Fault, Latency, Options, Outcome, Plan, ScriptLine, Workload};
 use serde_json::Value;
@@ -189,6 +189,30 @@ fn whatever_is_changed_in_a_step_is_found_by_running_it_again() {
                 assert!(found || is_circumstance(&before, &path), "{id} {after}: {path}");
             }
         }
+    }
+}
+
+/// Each of these would have a node do what it asserts never to be asked for.
+#[test]
+fn a_recording_that_wakes_the_dead_is_refused() {
+    let setting = setting("central", 3, &[]);
+    let plan = Plan { faults: vec![crash(0, 3), restart(0, 6, false)], ..Plan::default() };
+    let honest = recorded(&setting, &plan);
+    assert!(verify(&setting, &honest).is_ok());
+    let place = |is: fn(&Record) -> bool| honest.records.iter().position(is).expect("it is there");
+    let crash = place(|record| matches!(record, Record::Crash { .. }));
+    let restart = place(|record| matches!(record, Record::Restart { .. }));
+    let begins =
+        |record: &Record| matches!(record, Record::Step(step) if step.cause == Cause::Restart);
+    let begun = honest.records.iter().position(begins).expect("it starts again");
+    let mut resumed = honest.clone();
+    let Record::Crash { node, at } = honest.records[crash] else { panic!("a crash") };
+    resumed.records[restart] = Record::Resume { at, node };
+    resumed.records.remove(begun);
+    let mut hasty = honest.clone();
+    hasty.records.remove(begun);
+    for forged in [resumed, hasty] {
+        assert!(verify(&setting, &forged).is_err());
     }
 }
 
