@@ -241,6 +241,8 @@ async fn scenarios_exports_recordings_and_comparisons_are_answered() {
     let compared = server.post("/lab/compare", &json!({"family": "election", "nodes": [3]})).await;
     assert!(compared.json()["rows"].as_array().is_some_and(|rows| rows.len() > 5));
     assert_eq!(server.post("/lab/compare", &json!({"family": "all"})).await.status, 422);
+    let large = json!({"family": "mutex", "nodes": [64, 63, 2]});
+    assert_eq!(server.post("/lab/compare", &large).await.status, 422, "it could not be taken back");
 }
 
 #[tokio::test]

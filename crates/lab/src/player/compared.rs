@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 const NODES_MAX: u32 = 64;
 /// So many numbers of nodes make a curve.
 const SIZES_MAX: usize = 8;
+/// And so many nodes in all: nobody can take back a comparison that is under way.
+const TOTAL_MAX: u32 = 128;
 
 /// What is to be compared.
 #[derive(Clone, Debug, Deserialize)]
@@ -52,13 +54,18 @@ pub struct Row {
 
 /// Measures.
 pub fn compare(question: &CompareQuestion) -> Result<Compared, Refused> {
-    let nodes = match question.nodes.as_slice() {
+    let mut nodes = match question.nodes.as_slice() {
         [] => vec![2, 4, 8, 16],
         nodes => nodes.to_vec(),
     };
     if nodes.len() > SIZES_MAX || nodes.iter().any(|n| !(1..=NODES_MAX).contains(n)) {
         let words = format!("takes at most {SIZES_MAX} numbers of nodes, from 1 to {NODES_MAX}");
         return Err(Refused::new("nodes", words));
+    }
+    nodes.sort_unstable();
+    nodes.dedup();
+    if nodes.iter().sum::<u32>() > TOTAL_MAX {
+        return Err(Refused::new("nodes", format!("takes at most {TOTAL_MAX} nodes in all")));
     }
     let entries = |family| -> Vec<&'static Entry> {
         ENTRIES.iter().copied().filter(|entry| entry.family == family).collect()
