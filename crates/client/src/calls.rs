@@ -131,8 +131,8 @@ impl Client {
         self.ask(&Question::get(format!("/v1/locks/{}", escaped(name)), PATIENCE))
     }
 
-    /// Who holds a lock, as the first node knows it that answers, and which may be behind. Costs next
-    /// to nothing, however many wait.
+    /// Who holds a lock, as the first node knows it that answers, and which may be behind. Costs
+    /// next to nothing, however many wait.
     pub fn lock_glance(&self, name: &str) -> Result<Lock, Error> {
         let path = format!("/v1/locks/{}?stale=true&brief=true", escaped(name));
         self.ask(&Question::get(path, PATIENCE))

@@ -33,8 +33,8 @@ fn the_command_knows_its_fence_and_its_lock() {
     assert_eq!(fake.bodies("DELETE /v1/sessions/5e55").len(), 1);
 }
 
-/// Waiting takes small pages of memory, or a thousand who wait keep every processor busy. The command
-/// is none of ours.
+/// Waiting takes small pages of memory, or a thousand who wait keep every processor busy. The
+/// command is none of ours.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_command_takes_pages_as_if_nobody_had_started_it() {

@@ -238,6 +238,7 @@ impl<'a> Replay<'a> {
         if !self.nodes[step.node.index()].known {
             return self.believe(step, &event);
         }
+        self.has_begun(step.node, &event)?;
         self.allowed(step, &event, label)?;
         let effects = again::act(step, &mut *self.node(step.node).process, &event)?;
         self.steps += 1;
@@ -245,6 +246,17 @@ impl<'a> Replay<'a> {
             self.carry_out(now, step.node, effect, recorded)?;
         }
         Ok(())
+    }
+
+    /// A node that was down takes nothing before it has started again.
+    fn has_begun(&mut self, node: NodeId, event: &AnyEvent) -> Checked {
+        let begins = matches!(event, AnyEvent::Start | AnyEvent::Restart);
+        match self.node(node).owed {
+            Some(Owed::Restart | Owed::Either) if !begins => {
+                Err(format!("{} has not started again yet", node.mark()))
+            }
+            Some(Owed::Start | Owed::Restart | Owed::Either) | None => Ok(()),
+        }
     }
 
     /// Whether this could happen to the node now.
@@ -255,10 +267,6 @@ impl<'a> Replay<'a> {
         let described = again::cause(event, label, &step.cause);
         if described != step.cause {
             return Err(format!("the event is {described:?}, not {:?}", step.cause));
-        }
-        let begins = matches!(event, AnyEvent::Start | AnyEvent::Restart);
-        if !begins && matches!(self.node(step.node).owed, Some(Owed::Restart | Owed::Either)) {
-            return Err(format!("{who} has not started again yet"));
         }
         if let Cause::Message { number, from, .. } = step.cause {
             let content = match event {
