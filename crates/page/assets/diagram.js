@@ -106,8 +106,10 @@ export class Diagram {
 
   #stretch() {
     const view = this.#viewWidth;
-    this.left = Math.max(0, this.root.scrollLeft - view / 2);
-    this.right = Math.min(Math.max(view, this.scale.width), this.root.scrollLeft + view * 1.5);
+    // A shorter run may have come meanwhile, and the place that was looked at is no more.
+    const at = Math.min(this.root.scrollLeft, Math.max(0, this.scale.width - view));
+    this.left = Math.max(0, at - view / 2);
+    this.right = Math.min(Math.max(view, this.scale.width), at + view * 1.5);
     const [first, last] = this.scale.eventsWithin(this.left, this.right);
     this.first = first;
     this.last = last;

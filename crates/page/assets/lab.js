@@ -104,11 +104,9 @@ class Lab {
 
   async relabel() {
     if (!await this.learn()) return;
-    if (!this.session.spec) front(this.root, this.catalogue, this.context);
-    else {
-      this.stage.relabel();
-      await this.session.again();
-    }
+    this.stage.relabel(); // It is shown later, if it is not shown now.
+    if (this.session.spec) await this.session.again();
+    else front(this.root, this.catalogue, this.context);
   }
 
   address() {

@@ -7,10 +7,46 @@ use serde_json::Value;
 #[test]
 fn a_run_plays_to_its_end_and_its_lamps_follow() {
     let Some(lab) = Lab::open("playing") else { return };
+    the_language_of_the_front_is_that_of_the_lab(&lab);
+    a_step_says_by_which_rule(&lab);
     bully_of_seven_plays_fourteen_messages(&lab);
     one_answer_lost_leaves_a_request_open_and_then_unanswered(&lab);
     playing_fast_asks_few_questions_and_one_at_a_time(&lab);
     lab.browser.assert_calm("playing");
+}
+
+/// The lab was made before the language was chosen, and is shown after it.
+fn the_language_of_the_front_is_that_of_the_lab(lab: &Lab) {
+    lab.run("a=bully&n=3&at=/0");
+    let shows = |words: &str| {
+        lab.browser.run("location.hash = 'v=1&a=bully&n=3&at=/0';", &[]);
+        let script = format!(
+            "return document.querySelector('.lab-bar .primary')?.textContent === '{words}';"
+        );
+        lab.browser.until(words, &script);
+    };
+    shows("Break it");
+    for (language, words) in [("pt-BR", "Quebrar"), ("en", "Break it")] {
+        lab.browser.run("location.hash = '';", &[]);
+        lab.browser.until("the front", "return document.querySelector('.front') !== null;");
+        lab.browser.click("#language");
+        let spoken = format!("return document.documentElement.lang === '{language}';");
+        lab.browser.until(language, &spoken);
+        shows(words);
+    }
+}
+
+fn a_step_says_by_which_rule(lab: &Lab) {
+    lab.run("a=ricart-agrawala&n=3&at=/0");
+    let (_, steps) = lab.step();
+    let ruled = "return /^R[0-9]/.test(document.querySelector('dd a.tag')?.textContent);";
+    for step in 1..=steps.min(6) {
+        lab.press_until(key::RIGHT, step);
+        if lab.browser.run(ruled, &[]) == Value::Bool(true) {
+            return;
+        }
+    }
+    panic!("no step of six says why it does what it does");
 }
 
 fn playing_fast_asks_few_questions_and_one_at_a_time(lab: &Lab) {

@@ -23,6 +23,9 @@ pub fn each(browser: &Browser, origin: &str, views: &[(&str, &str)], look: impl 
         for (view, sign) in views {
             browser.go("about:blank"); // Else only the fragment may change.
             browser.go(&format!("{origin}{view}"));
+            // Before that, the page has not yet chosen its language.
+            let drawn = format!("return document.querySelector({}) !== null;", json!(sign));
+            browser.until(sign, &drawn);
             for language in ["en", "pt-BR"] {
                 if browser.run("return document.documentElement.lang;", &[]) != json!(language) {
                     browser.click("#language");
