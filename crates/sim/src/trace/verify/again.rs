@@ -112,7 +112,8 @@ pub(super) fn may_ask(asked: &Value, n: usize, phase: &mut Phase) -> Option<()> 
     Some(())
 }
 
-/// Whether an indication of a layer below speaks only of nodes that there are.
+/// Whether an indication of a layer below speaks only of nodes that there are, and of no detector's
+/// own node.
 pub(super) fn names_another(told: &Value, me: NodeId, n: usize) -> bool {
     match Told::of(told) {
         Told::Suspect(node) | Told::Trust(node) => node.index() < n && node != me,
