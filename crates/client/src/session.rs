@@ -56,6 +56,9 @@ pub(crate) struct State {
     of_cluster: bool,
 }
 
+/// Why something is lost that an operator took away.
+const TAKEN: &str = "it was taken away by force";
+
 /// What one request was granted, as the thread looks after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Held {
@@ -91,7 +94,7 @@ impl Held {
         let mut kept = self.names.iter().map(kept);
         let told = |words: &str| Some(Loss::Told(words.to_string()));
         if kept.clone().flatten().any(|hold| hold.revoked) {
-            return told("it was taken away by force");
+            return told(TAKEN);
         }
         match kept.any(|hold| hold.is_none()) {
             true => told("the cluster holds it for this session no longer"),
@@ -229,10 +232,10 @@ impl State {
         KeepAlive { request_id: Some(self.requests.draw().to_string()), open: Some(open) }
     }
 
-    /// The cluster tells what the session holds. It can only be asked about what was held when the
-    /// keepalive was sent: what was granted meanwhile it may not have known yet. What is taken away
-    /// although its grant did not come yet is not entered any more when it does. `until` is the
-    /// deadline that was known before.
+    /// The cluster tells what the session holds. That something is missing counts only for what was
+    /// held when the keepalive was sent: of what was granted meanwhile it may not have known yet.
+    /// What it has taken away it did know of, whenever its grant came here; and if that is still to
+    /// come, it is not entered any more. `until` is the deadline that was known before.
     pub fn compare(&mut self, holds: &[Hold], sent_with: &[u64], until: Duration) {
         for number in sent_with {
             let Some(held) = self.held.get_mut(number) else { continue };
@@ -242,8 +245,12 @@ impl State {
             }
         }
         let revoked = holds.iter().filter(|hold| hold.revoked);
-        let revoked = revoked.filter_map(|hold| hold.request_id.parse().ok());
-        let unheard: Vec<u64> = revoked.filter(|it| self.requests.is_unanswered(*it)).collect();
+        let revoked: BTreeSet<u64> =
+            revoked.filter_map(|hold| hold.request_id.parse().ok()).collect();
+        for (_, held) in self.held.iter_mut().filter(|(number, _)| revoked.contains(number)) {
+            held.lose(TAKEN, until);
+        }
+        let unheard = revoked.into_iter().filter(|number| self.requests.is_unanswered(*number));
         self.void.extend(unheard);
     }
 
@@ -322,6 +329,18 @@ mod tests {
         let until: Vec<Option<Duration>> = state.held.values().map(|held| held.until).collect();
         let before = Some(Duration::from_secs(9));
         assert_eq!(until, [None, before, before, None], "the news give it no more time");
+    }
+
+    #[test]
+    fn what_was_revoked_is_lost_though_its_grant_came_after_the_keepalive_was_sent() {
+        let mut state = state();
+        state.held.insert(30, held(&[("a", 5)]));
+        state.compare(&[hold("a", 5, 30, true)], &[], Duration::from_secs(9));
+        assert_eq!(state.held[&30].loss, Some(Loss::Told(TAKEN.to_string())));
+        assert_eq!(state.held[&30].until, Some(Duration::from_secs(9)));
+        state.held.insert(31, held(&[("b", 6)]));
+        state.compare(&[], &[], Duration::from_secs(9));
+        assert_eq!(state.held[&31].loss, None, "it may not have been known yet");
     }
 
     #[test]

@@ -277,6 +277,27 @@ pub struct Ended {
     pub fence: Fence,
     /// How long it was held.
     pub held_ms: u64,
+    /// Why.
+    pub why: HoldEnd,
+}
+
+/// Why a hold has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum HoldEnd {
+    /// It was given back.
+    Released,
+    /// The request that was granted it was withdrawn.
+    Withdrawn,
+    /// Its client did not know of it any more.
+    Unknown,
+    /// The leader handed over to a candidate.
+    HandedOver,
+    /// By force, at once.
+    Forced,
+    /// It was taken away by force, and its time was up.
+    Revoked,
+    /// Its session has ended like this.
+    Session(SessionEnd),
 }
 
 /// Why a session has ended.

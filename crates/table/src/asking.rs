@@ -1,6 +1,6 @@
 //! Requests of sessions: each is carried out once, however often it comes.
 
-use crate::answer::{Answer, Quota, Refusal, Senseless};
+use crate::answer::{Answer, Grant, HoldEnd, Quota, Refusal, Senseless};
 use crate::lock::{Lock, Waiter};
 use crate::requests::Admission;
 use crate::table::{Step, Table, Turn, Waiting};
@@ -118,7 +118,7 @@ impl Table {
         };
         match (session.waits.get(&ticket.request), session.requests.answer(ticket.request)) {
             (Some(place), _) => Answer::Waiting { position: self.position(*place) },
-            (None, Some(Answer::Granted(_))) if !self.is_held_for_good(ticket) => {
+            (None, Some(Answer::Granted(grants))) if !self.are_held_for_good(ticket, grants) => {
                 Answer::Refused(Refusal::Withdrawn)
             }
             (None, Some(answer)) => answer.clone(),
@@ -127,15 +127,13 @@ impl Table {
     }
 
     /// Whether a request still holds all that it was granted, and nothing of it was taken away.
-    fn is_held_for_good(&self, ticket: Ticket) -> bool {
-        let session = self.sessions.get(ticket.session);
-        let Some(held) = session.and_then(|it| it.held.get(&ticket.request)) else { return false };
-        let kept = |resource: &Resource| {
-            let lock = self.locks.get(resource)?;
+    fn are_held_for_good(&self, ticket: Ticket, grants: &[Grant]) -> bool {
+        let kept = |grant: &Grant| {
+            let lock = self.locks.get(&grant.resource)?;
             let (first, _) = lock.find(ticket.session, None, Some(ticket.request))?;
             lock.holds().get(&first).map(|hold| hold.revoked.is_none())
         };
-        held.iter().all(|resource| kept(resource) == Some(true))
+        grants.iter().all(|grant| kept(grant) == Some(true))
     }
 
     /// The place in the longest queue, from 1.
@@ -219,7 +217,7 @@ impl Table {
         if !came && let Some(quota) = self.no_room_to_bury(ticket) {
             return Answer::Refused(Refusal::Full(quota));
         }
-        self.withdraw(ticket, Refusal::Withdrawn, turn);
+        self.withdraw(ticket, HoldEnd::Withdrawn, turn);
         if !(came && request.is_unrecorded()) {
             self.sessions.on_requests(session, |requests| requests.bury(request));
         }
@@ -271,7 +269,7 @@ impl Table {
         let abandoned: Vec<RequestId> =
             session.waits.range(..lowest_open).map(|(request, _)| *request).collect();
         for request in abandoned {
-            self.withdraw(Ticket { session: id, request }, Refusal::Withdrawn, turn);
+            self.withdraw(Ticket { session: id, request }, HoldEnd::Unknown, turn);
         }
     }
 
@@ -288,7 +286,7 @@ impl Table {
         else {
             return Answer::Refused(Refusal::NotHolder);
         };
-        let holds = self.leave(resource, first, request, turn);
+        let holds = self.leave(resource, first, request, HoldEnd::Released, turn);
         Answer::Released { holds }
     }
 

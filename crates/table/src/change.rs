@@ -283,4 +283,16 @@ pub struct Force {
     /// At once, though the holder may still believe that it is inside: then only its fence
     /// protects.
     pub now: bool,
+    /// Who uses it, for the audit logs of all nodes.
+    pub by: Text,
+    /// And why.
+    pub reason: Text,
+}
+
+impl Force {
+    /// From holders up to this fence, who keep it for as long as they may not have noticed; in
+    /// nobody's name.
+    pub fn of(resource: Resource, up_to: Fence) -> Self {
+        Self { resource, up_to, now: false, by: Text::default(), reason: Text::default() }
+    }
 }

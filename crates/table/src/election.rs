@@ -1,7 +1,7 @@
 //! Elections: the holder leads. It proclaims what it is known by, and may hand over to a candidate
 //! of its choice.
 
-use crate::answer::{Answer, Notice, Refusal};
+use crate::answer::{Answer, HoldEnd, Notice, Refusal};
 use crate::table::{Table, Turn};
 use crate::{Fence, Place, Resource, SessionId, Text, Ticket};
 
@@ -44,7 +44,7 @@ impl Table {
         let Some(place) = self.candidate(election, to) else {
             return Answer::Refused(Refusal::NoCandidate);
         };
-        self.end_hold(election, leader, turn);
+        self.end_hold(election, leader, HoldEnd::HandedOver, turn);
         self.grant(place, turn);
         Answer::Done
     }

@@ -4,7 +4,7 @@
 //! void if a keepalive came before it in the log. Only who waits, and what force has taken away,
 //! leaves when its moment has come.
 
-use crate::answer::{Answer, Held, Notice, Quota, Refusal, Renewed, SessionEnd};
+use crate::answer::{Answer, Held, HoldEnd, Notice, Quota, Refusal, Renewed, SessionEnd};
 use crate::session::Session;
 use crate::table::{Table, Turn, Waiting};
 use crate::{
@@ -34,7 +34,9 @@ impl Table {
             self.timers.remove(&(at, timer.clone()));
             match timer {
                 Timer::Deadline(place) => self.give_up(place, Refusal::TimedOut, turn),
-                Timer::Revoked(resource, first) => self.end_hold(&resource, first, turn),
+                Timer::Revoked(resource, first) => {
+                    self.end_hold(&resource, first, HoldEnd::Revoked, turn);
+                }
                 Timer::Quiet => turn.left.extend(self.locks.keys().cloned()),
             }
         }
@@ -93,7 +95,7 @@ impl Table {
         let unknown = |request: &RequestId| *request < open.as_of && !known.contains(request);
         let unknown: Vec<RequestId> = requests.filter(unknown).collect();
         for request in unknown {
-            self.withdraw(Ticket { session: id, request }, Refusal::Withdrawn, turn);
+            self.withdraw(Ticket { session: id, request }, HoldEnd::Unknown, turn);
         }
     }
 
@@ -174,7 +176,7 @@ impl Table {
         let requests: Vec<RequestId> =
             session.waits.keys().chain(session.held.keys()).copied().collect();
         for request in requests {
-            self.withdraw(Ticket { session: id, request }, Refusal::NoSession, turn);
+            self.withdraw(Ticket { session: id, request }, HoldEnd::Session(why), turn);
         }
         if let Some(Session { principal, label, .. }) = self.sessions.remove(id) {
             turn.notices.push(Notice::SessionEnded { session: id, principal, label, why });

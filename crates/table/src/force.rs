@@ -1,6 +1,6 @@
 //! Force: a lock is taken from whoever holds it, because somebody who may do that says so.
 
-use crate::answer::{Answer, Notice, Refusal};
+use crate::answer::{Answer, HoldEnd, Notice, Refusal};
 use crate::expiry::Timer;
 use crate::table::{Table, Turn};
 use crate::{Force, Resource, Ticket};
@@ -19,7 +19,7 @@ impl Table {
         }
         for first in &holders {
             match force.now {
-                true => self.end_hold(&force.resource, *first, turn),
+                true => self.end_hold(&force.resource, *first, HoldEnd::Forced, turn),
                 false => self.revoke(&force.resource, *first, turn),
             }
         }

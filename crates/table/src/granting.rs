@@ -1,7 +1,7 @@
 //! Who is let in, and who leaves. Queues are FIFO, and a lock that is freed is granted to the next
 //! in the same entry of the log.
 
-use crate::answer::{Answer, Ended, Grant, Granted, Notice, Refusal};
+use crate::answer::{Answer, Ended, Grant, Granted, HoldEnd, Notice, Refusal};
 use crate::expiry::Timer;
 use crate::lock::{Entry, Hold};
 use crate::table::{Table, Turn, Waiting};
@@ -96,17 +96,19 @@ impl Table {
     }
 
     /// A request is no longer wanted: it leaves its queues, or what it holds.
-    pub(crate) fn withdraw(&mut self, ticket: Ticket, why: Refusal, turn: &mut Turn) {
+    pub(crate) fn withdraw(&mut self, ticket: Ticket, why: HoldEnd, turn: &mut Turn) {
         let Some(session) = self.sessions.get(ticket.session) else { return };
         if let Some(place) = session.waits.get(&ticket.request) {
-            return self.give_up(*place, why, turn);
+            let is_over = matches!(why, HoldEnd::Session(_));
+            let refusal = if is_over { Refusal::NoSession } else { Refusal::Withdrawn };
+            return self.give_up(*place, refusal, turn);
         }
         let held = session.held.get(&ticket.request).cloned().unwrap_or_default();
         for resource in held {
             let lock = self.locks.get(&resource);
             let entry = lock.and_then(|lock| lock.find(ticket.session, None, Some(ticket.request)));
             if let Some((first, request)) = entry {
-                self.leave(&resource, first, request, turn);
+                self.leave(&resource, first, request, why, turn);
             }
         }
     }
@@ -117,28 +119,42 @@ impl Table {
         resource: &Resource,
         first: Ticket,
         request: RequestId,
+        why: HoldEnd,
         turn: &mut Turn,
     ) -> u32 {
         let Some(lock) = self.locks.get_mut(resource) else { return 0 };
         let (holds, ended) = lock.leave(first, request);
         self.no_longer_held(first.sibling(request), resource);
         if let Some(hold) = ended {
-            self.tell_the_end(resource, first, &hold, turn);
+            self.tell_the_end(resource, first, &hold, why, turn);
         }
         holds
     }
 
     /// Ends a hold with all its entries.
-    pub(crate) fn end_hold(&mut self, resource: &Resource, first: Ticket, turn: &mut Turn) {
+    pub(crate) fn end_hold(
+        &mut self,
+        resource: &Resource,
+        first: Ticket,
+        why: HoldEnd,
+        turn: &mut Turn,
+    ) {
         let lock = self.locks.get_mut(resource);
         let Some(hold) = lock.and_then(|lock| lock.end(first)) else { return };
         for entered in &hold.entries {
             self.no_longer_held(first.sibling(entered.request), resource);
         }
-        self.tell_the_end(resource, first, &hold, turn);
+        self.tell_the_end(resource, first, &hold, why, turn);
     }
 
-    fn tell_the_end(&mut self, resource: &Resource, first: Ticket, hold: &Hold, turn: &mut Turn) {
+    fn tell_the_end(
+        &mut self,
+        resource: &Resource,
+        first: Ticket,
+        hold: &Hold,
+        why: HoldEnd,
+        turn: &mut Turn,
+    ) {
         if let Some(ends) = hold.revoked {
             self.timers.remove(&(ends, Timer::Revoked(resource.clone(), first)));
         }
@@ -151,6 +167,7 @@ impl Table {
             resource: resource.clone(),
             fence: hold.fence,
             held_ms: self.now.since(hold.since),
+            why,
         }));
     }
 

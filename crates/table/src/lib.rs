@@ -48,8 +48,8 @@ mod value;
 mod view;
 
 pub use answer::{
-    Answer, Applied, Ended, Grant, Granted, Held, Link, Notice, Quota, Refusal, Renewed, Senseless,
-    SessionEnd,
+    Answer, Applied, Ended, Grant, Granted, Held, HoldEnd, Link, Notice, Quota, Refusal, Renewed,
+    Senseless, SessionEnd,
 };
 pub use change::{
     Acquire, Ask, Body, Change, Force, Grace, Mode, Open, OpenRequests, Put, Renewal, WANTS_MAX,

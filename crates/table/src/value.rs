@@ -1,6 +1,7 @@
 //! Small values that refuse a write with a stale fencing token.
 
 use crate::answer::{Answer, Quota, Refusal, Senseless};
+use crate::lock::Lock;
 use crate::table::Table;
 use crate::{Fence, Put, Resource, Text};
 use serde::{Deserialize, Serialize};
@@ -45,7 +46,7 @@ impl Table {
             return Answer::Refused(Refusal::Senseless(Senseless::FutureFence));
         }
         let at_least = self.least_fence(name);
-        if fence < at_least {
+        if fence < at_least && !self.is_first_of_a_holder(name, fence) {
             return Answer::Refused(Refusal::StaleFence { at_least });
         }
         let size = |value: Option<&Text>| value.map_or(0, |text| text.len() as u64);
@@ -64,15 +65,26 @@ impl Table {
     }
 
     /// The smallest fence that a writer may show. A value that was never written must not take one
-    /// of a hold that has ended, even if that lock is forgotten: all fences up to the largest one
-    /// forgotten may be such.
+    /// of a hold that has ended, of the lock or of the election of its name, even if that is
+    /// forgotten: all fences up to the largest one forgotten may be such.
     fn least_fence(&self, name: &Text) -> Fence {
         if let Some(value) = self.values.all.get(name) {
             return value.fence;
         }
-        let used = [Resource::lock(name), Resource::election(name)];
-        let used = used.iter().filter_map(|resource| self.locks.get(resource));
-        let ended = used.map(|lock| lock.ended()).max().unwrap_or(self.forgotten);
-        Fence(ended.0 + 1)
+        let ended = |guard| self.locks.get(&guard).map_or(self.forgotten, Lock::ended);
+        let [lock, election] = guards(name).map(ended);
+        Fence(lock.max(election).0 + 1)
     }
+
+    /// Whether a value that was never written gets its first fence from somebody who is inside now.
+    /// Others may have left with the same fence, if they shared it, or with a later one.
+    fn is_first_of_a_holder(&self, name: &Text, fence: Fence) -> bool {
+        let is_held = |guard: Resource| self.verify(&guard, fence, None);
+        !self.values.all.contains_key(name) && guards(name).into_iter().any(is_held)
+    }
+}
+
+/// Whose holders write a value.
+fn guards(name: &Text) -> [Resource; 2] {
+    [Resource::lock(name), Resource::election(name)]
 }

@@ -1,6 +1,6 @@
 //! What can be read of the table: views for people and for the leader's loop.
 
-use crate::lock::{Hold, Lock};
+use crate::lock::{Entered, Hold, Lock};
 use crate::session::Session;
 use crate::table::{Table, Waiting};
 use crate::{Acquire, Change, Fence, Floor, LeaseTime, Limits, Place, Resource, SessionId, Ticket};
@@ -179,12 +179,14 @@ impl Table {
         (lock.queue().len(), lock.holds().values().map(|hold| hold.since).min())
     }
 
-    /// Whether a hold with this fence is there now; of a session, if several share the fence. What
-    /// was taken away by force is there until it ends: nobody else was let in yet.
+    /// Whether somebody who was told this fence is inside now; of a session, if several share the
+    /// fence. Who shared a lock and then had it alone was told two, and may have given back one.
+    /// What was taken away by force is there until it ends: nobody else was let in yet.
     pub fn verify(&self, resource: &Resource, fence: Fence, who: Option<SessionId>) -> bool {
         let holds = self.locks.get(resource).map(Lock::holds).into_iter().flatten();
         let valid = |ticket: &Ticket, hold: &Hold| {
-            hold.fence == fence && who.is_none_or(|who| who == ticket.session)
+            let told = |entered: &Entered| entered.fence == fence;
+            hold.entries.iter().any(told) && who.is_none_or(|who| who == ticket.session)
         };
         holds.into_iter().any(|(ticket, hold)| valid(ticket, hold))
     }

@@ -18,8 +18,8 @@ pub type Vote = VoteOf<TypeConfig>;
 /// An entry of the log.
 pub type LogEntry = EntryOf<TypeConfig>;
 
-/// The format of segments.
-pub const FORMAT: u32 = 1;
+/// The format of segments. In the first, an entry of force did not say who used it, and why.
+pub const FORMAT: u32 = 2;
 const PREFIX: usize = 13;
 
 /// Everything but the entries: each segment begins with it, so that older ones can go.

@@ -3,15 +3,14 @@
 //! So every node's file tells the same, under the same indices of the cluster's log, and none of it
 //! is lost with one node. A node that starts again applies again what came after its snapshot: what
 //! its file has already is left out. What it never applied, because a snapshot of another node came
-//! instead, is a `gap` in its file, and told in those of others. Who used force and why is in no
-//! log of the cluster: it is in the file of the node that was asked.
+//! instead, is a `gap` in its file, and told in those of others.
 
-use super::caller::Caller;
 use super::sights::short_hash;
 use crate::audit::{Audit, Record};
-use crate::tokens::ADMIN;
 use conclave_replica::Entry;
-use conclave_table::{Body, Change, Ended, Kind, Notice, Resource, SessionEnd, SessionId, Text};
+use conclave_table::{
+    Answer, Change, Ended, Force, HoldEnd, Kind, Notice, Resource, SessionEnd, SessionId, Text,
+};
 
 /// Writes down what is applied.
 pub struct Audited {
@@ -40,8 +39,26 @@ impl Audited {
     pub fn applied(&mut self, entry: &Entry<'_>) {
         self.index = Some(entry.index);
         let records = entry.applied.notices.iter().flat_map(|notice| records(notice, entry));
+        let records = force(entry).into_iter().chain(records);
         self.audit.write(records.filter(|record| !self.audit.has(record)));
     }
+}
+
+/// Who has used force, and why.
+fn force(entry: &Entry<'_>) -> Option<Record> {
+    let (Change::Force(force), Answer::Forced(_)) = (entry.change, &entry.applied.answer) else {
+        return None;
+    };
+    let Force { resource, up_to, by, reason, .. } = force;
+    Some(Record {
+        index: Some(entry.index),
+        kind: kind(resource).to_string(),
+        name: resource.name.to_string(),
+        fence: Some(up_to.0),
+        principal: by.to_string(),
+        reason: reason.to_string(),
+        ..record("force")
+    })
 }
 
 fn records(notice: &Notice, entry: &Entry<'_>) -> Vec<Record> {
@@ -66,17 +83,18 @@ fn records(notice: &Notice, entry: &Entry<'_>) -> Vec<Record> {
 }
 
 fn of_end(ended: &Ended, entry: &Entry<'_>) -> Record {
-    let session = ended.ticket.session;
-    let (event, reason) = match (entry.change, whose(session, entry).2) {
-        (_, Some(SessionEnd::Expired)) => ("expired", "its session was silent for too long"),
-        (_, Some(SessionEnd::Lapsed)) => ("expired", "its session had lost its stream"),
-        (_, Some(SessionEnd::Closed)) => ("released", "its session was ended"),
-        (Change::Force(_), None) => ("forced", "at once"),
-        (Change::Tick | Change::Expire { .. }, None) => ("forced", "its time was up"),
-        (Change::Ask(ask), None) if matches!(ask.body, Body::Release { .. }) => ("released", ""),
-        (Change::Renew(_), None) => ("released", "its client no longer knew of it"),
-        (_, None) => ("released", "it was withdrawn"),
+    let (event, reason) = match ended.why {
+        HoldEnd::Released => ("released", ""),
+        HoldEnd::Withdrawn => ("released", "it was withdrawn"),
+        HoldEnd::Unknown => ("released", "its client no longer knew of it"),
+        HoldEnd::HandedOver => ("released", "handed over to another candidate"),
+        HoldEnd::Forced => ("forced", "at once"),
+        HoldEnd::Revoked => ("forced", "its time was up"),
+        HoldEnd::Session(SessionEnd::Closed) => ("released", "its session was ended"),
+        HoldEnd::Session(SessionEnd::Expired) => ("expired", "its session was silent for too long"),
+        HoldEnd::Session(SessionEnd::Lapsed) => ("expired", "its session had lost its stream"),
     };
+    let session = ended.ticket.session;
     let held = of_hold(event, &ended.resource, Some(ended.fence.0), session, entry);
     Record { reason: reason.to_string(), ..held }
 }
@@ -88,11 +106,10 @@ fn of_hold(
     session: SessionId,
     entry: &Entry<'_>,
 ) -> Record {
-    let (principal, label, _) = whose(session, entry);
-    let kind = if resource.kind == Kind::Lock { "lock" } else { "election" };
+    let (principal, label) = whose(session, entry);
     Record {
         index: Some(entry.index),
-        kind: kind.to_string(),
+        kind: kind(resource).to_string(),
         name: resource.name.to_string(),
         fence,
         principal: principal.to_string(),
@@ -102,35 +119,26 @@ fn of_hold(
     }
 }
 
+fn kind(resource: &Resource) -> &'static str {
+    match resource.kind {
+        Kind::Lock => "lock",
+        Kind::Election => "election",
+    }
+}
+
 fn record(event: &str) -> Record {
     Record { event: event.to_string(), ..Record::default() }
 }
 
-/// Principal and label of a session, also of one that has just ended; and then how.
-fn whose(id: SessionId, entry: &Entry<'_>) -> (Text, Text, Option<SessionEnd>) {
+/// Principal and label of a session, also of one that has just ended.
+fn whose(id: SessionId, entry: &Entry<'_>) -> (Text, Text) {
     for notice in &entry.applied.notices {
-        if let Notice::SessionEnded { session, principal, label, why } = notice
+        if let Notice::SessionEnded { session, principal, label, .. } = notice
             && *session == id
         {
-            return (principal.clone(), label.clone(), Some(*why));
+            return (principal.clone(), label.clone());
         }
     }
     let known = entry.table.session(id);
-    known.map(|known| (known.principal.clone(), known.label.clone(), None)).unwrap_or_default()
-}
-
-impl Caller {
-    /// Writes down who has used force, and why.
-    pub fn note_force(&self, name: &str, fence: u64, reason: &str) {
-        let Some(audit) = self.audit() else { return };
-        let by = if self.principal.is_anyone() { ADMIN } else { self.principal.name() };
-        audit.write([Record {
-            kind: "lock".to_string(),
-            name: name.to_string(),
-            fence: Some(fence),
-            principal: by.to_string(),
-            reason: reason.to_string(),
-            ..record("force")
-        }]);
-    }
+    known.map(|known| (known.principal.clone(), known.label.clone())).unwrap_or_default()
 }

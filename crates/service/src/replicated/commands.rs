@@ -6,6 +6,7 @@ use super::engine::ReplicatedEngine;
 use super::hop::{Asked, Changed, Patience, Said};
 use super::words::{self, Numbers};
 use crate::desk::{Answer as Answered, Command, Kind, Refusal, Replicated, Reply, refusal};
+use crate::tokens::ADMIN;
 use conclave_api as api;
 use conclave_api::limits;
 use conclave_table::{
@@ -218,7 +219,10 @@ impl Caller {
             return Err(refusal::not_found(format!("nobody holds '{name}'")));
         }
         let now = request.now;
-        let change = Change::Force(Force { resource, up_to: before.up_to, now });
+        let by = if self.principal.is_anyone() { ADMIN } else { self.principal.name() };
+        let (by, reason) = (Text::from(by), Text::from(request.reason.as_str()));
+        let up_to = before.up_to;
+        let change = Change::Force(Force { resource, up_to, now, by, reason });
         let changed = self.changed(change, Patience::once()).await?;
         if changed.answer == Answer::Refused(Why::NotHolder) {
             return Err(refusal::not_found(format!("nobody holds '{name}'")));
@@ -235,7 +239,6 @@ impl Caller {
         let words = format!("taken by force from '{}': {}", holder.label, request.reason);
         tracing::warn!(lock = name, fence = holder.fence, now, "force: {words}");
         self.journal().note("forced", Some(name), words);
-        self.note_force(name, holder.fence, &request.reason);
         let safety = if now { "fence-only" } else { "lease" }.to_string();
         let ends_in_ms = ends.filter(|_| !now);
         Ok(api::Forced { name: name.to_string(), holder, holders, safety, ends_in_ms })

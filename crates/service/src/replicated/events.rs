@@ -6,7 +6,7 @@ use crate::desk::{Feed, Numbered};
 use conclave_api::LiveEvent;
 use conclave_replica::Entry;
 use conclave_table::{
-    Answer, Body, Change, Kind, Notice, Refusal, SessionEnd, SessionId, Table, Text,
+    Answer, Body, Change, HoldEnd, Kind, Notice, Refusal, SessionEnd, SessionId, Table, Text,
 };
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -143,7 +143,7 @@ impl Noting<'_> {
                 }
             }
             Notice::Ended(ended) => {
-                let kind = end_kind(entry.change, ended.resource.kind);
+                let kind = end_kind(ended.why, ended.resource.kind);
                 let what = What::Released(label(ended.ticket.session));
                 self.add(kind, Some(ended.resource.name.clone()), what);
             }
@@ -166,9 +166,9 @@ impl Noting<'_> {
 }
 
 /// How the end of a hold is called: by force, or given back, perhaps with its session.
-fn end_kind(change: &Change, kind: Kind) -> &'static str {
-    match (change, kind) {
-        (Change::Force(_), _) => "forced",
+fn end_kind(why: HoldEnd, kind: Kind) -> &'static str {
+    match (why, kind) {
+        (HoldEnd::Forced | HoldEnd::Revoked, _) => "forced",
         (_, Kind::Election) => "leader",
         (_, Kind::Lock) => "released",
     }

@@ -38,7 +38,11 @@ fn vet_change(change: &Change) -> Result<(), Invalid> {
         Change::Attach { stream, .. } | Change::Detach { stream, .. } => limits::stream(*stream),
         Change::Ask(ask) => vet_ask(ask),
         Change::Put(put) => vet_put(put),
-        Change::Force(force) => named(&force.resource, force.up_to),
+        Change::Force(force) => {
+            named(&force.resource, force.up_to)?;
+            limits::principal(&force.by)?;
+            limits::reason(&force.reason)
+        }
         Change::End { .. } => Ok(()),
         // These are refused before: they are no client's.
         Change::Tick
@@ -199,11 +203,13 @@ mod tests {
         };
         assert!(put("v", 1, 4_096));
         assert!(!put("v", 1, 4_097) && !put("v", 1 << 53, 1) && !put("", 1, 1));
-        let force = |name: &str| {
-            let resource = Resource::lock(name);
-            is_taken(Change::Force(Force { resource, up_to: Fence(1), now: true }))
+        let force = |name: &str, reason: Text| {
+            let by = "admin".into();
+            let force = Force { by, reason, ..Force::of(Resource::lock(name), Fence(1)) };
+            is_taken(Change::Force(force))
         };
-        assert!(force("a") && !force("a b"));
+        assert!(force("a", long(256)) && !force("a b", long(1)));
+        assert!(!force("a", long(257)) && !force("a", Text::default()));
         assert!(!is_taken(Change::Attach { session: WHO, stream: u64::MAX }));
     }
 

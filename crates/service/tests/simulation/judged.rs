@@ -3,8 +3,8 @@
 use crate::checker::check;
 use crate::history::{Event, History, Logged, Time, Why};
 use conclave_table::{
-    Acquire, Answer, Applied, Ask, Body, Change, Ended, Fence, Grant, Granted, Inside, Notice,
-    Open, Place, RequestId, Resource, SessionEnd, SessionId, Ticket,
+    Acquire, Answer, Applied, Ask, Body, Change, Ended, Fence, Grant, Granted, HoldEnd, Inside,
+    Notice, Open, Place, RequestId, Resource, SessionEnd, SessionId, Ticket,
 };
 
 fn session(number: u8) -> String {
@@ -31,7 +31,13 @@ fn granted(number: u8, place: u64, fence: u64) -> Notice {
 
 fn ended(number: u8, fence: u64) -> Notice {
     let (ticket, resource) = (ticket(number), Resource::lock("a"));
-    Notice::Ended(Ended { ticket, resource, fence: Fence(fence), held_ms: 0 })
+    Notice::Ended(Ended {
+        ticket,
+        resource,
+        fence: Fence(fence),
+        held_ms: 0,
+        why: HoldEnd::Released,
+    })
 }
 
 /// A history of these events, and a log of these entries.

@@ -78,7 +78,7 @@ fn a_hold_that_was_taken_away_is_valid_until_it_ends() {
     let mut cluster = Cluster::with_sessions(2);
     let fence = cluster.enter(1, on("a"));
     cluster.queue(2, on("a"));
-    cluster.apply(Change::Force(Force { resource: lock("a"), up_to: Fence(u64::MAX), now: false }));
+    cluster.apply(Change::Force(Force::of(lock("a"), Fence(u64::MAX))));
     assert!(cluster.table.verify(&lock("a"), fence, None));
     cluster.after(10_000, Change::Tick);
     assert!(!cluster.table.verify(&lock("a"), fence, None));
@@ -172,7 +172,7 @@ fn a_grant_that_has_ended_is_not_told_to_who_asks_again() {
         cluster
     };
     let mut forced = granted_unheard();
-    forced.apply(Change::Force(Force { resource: lock("a"), up_to: Fence(u64::MAX), now: false }));
+    forced.apply(Change::Force(Force::of(lock("a"), Fence(u64::MAX))));
     forced.after(10_000, Change::Tick);
     let mut cancelled = granted_unheard();
     cancelled.ask(2, Body::cancel(RequestId(9)));
@@ -191,10 +191,7 @@ fn a_grant_that_was_taken_away_is_not_told_to_who_asks_again() {
     let ask = Change::Ask(Ask::new(id(1), RequestId(9), Body::Acquire(on("a"))));
     cluster.apply(ask.clone());
     assert!(cluster.apply(ask.clone()).answer.fence().is_some());
-    cluster.after(
-        1_000,
-        Change::Force(Force { resource: lock("a"), up_to: Fence(u64::MAX), now: false }),
-    );
+    cluster.after(1_000, Change::Force(Force::of(lock("a"), Fence(u64::MAX))));
     let late = cluster.after(9_900, ask).answer;
     assert_eq!(refused(&late), &Refusal::Withdrawn);
     assert_eq!(cluster.holders(&lock("a")), [1], "it is still its own until it ends");
@@ -226,7 +223,7 @@ fn force_is_void_for_who_was_let_in_later() {
     let mut cluster = Cluster::with_sessions(2);
     let seen = cluster.enter(1, on("a"));
     cluster.queue(2, on("a"));
-    let force = Change::Force(Force { resource: lock("a"), up_to: seen, now: true });
+    let force = Change::Force(Force { now: true, ..Force::of(lock("a"), seen) });
     assert!(matches!(cluster.apply(force.clone()).answer, Answer::Forced(_)));
     assert_eq!(refused(&cluster.apply(force).answer), &Refusal::NotHolder);
     assert_eq!(cluster.holders(&lock("a")), [2]);
@@ -245,4 +242,82 @@ fn a_value_that_was_never_written_refuses_who_led_before() {
     assert_eq!(refused(&cluster.apply(put(stale)).answer), &Refusal::StaleFence { at_least });
     let leads = cluster.table.latest_fence(&election).expect("somebody leads");
     assert_eq!(cluster.apply(put(leads)).answer, Answer::Done);
+}
+
+/// Of several locks that were granted together, and whose answer was lost, force takes one at once.
+/// Who asks again must not hear that it has all of them.
+#[test]
+fn a_grant_of_which_a_part_has_ended_is_not_told_to_who_asks_again() {
+    let mut cluster = Cluster::with_sessions(2);
+    let both = on("a").and(lock("b"), Mode::Exclusive);
+    let ask = Change::Ask(Ask::new(id(1), RequestId(9), Body::Acquire(both)));
+    cluster.apply(ask.clone());
+    cluster.queue(2, on("a"));
+    let force = Force::of(lock("a"), Fence(u64::MAX));
+    cluster.apply(Change::Force(Force { now: true, ..force }));
+    assert_eq!(cluster.holders(&lock("a")), [2]);
+    assert_eq!(refused(&cluster.apply(ask).answer), &Refusal::Withdrawn);
+}
+
+fn put(name: &str, fence: Fence) -> Change {
+    Change::Put(Put { name: name.into(), fence, value: Some("v".into()) })
+}
+
+/// A lock is held when the election of the same name comes and goes: who led then is late, and who
+/// holds the lock is not.
+#[test]
+fn a_value_refuses_who_led_an_election_that_is_forgotten_while_the_lock_is_held() {
+    let mut cluster = Cluster::with_sessions(2);
+    let alice = cluster.enter(1, on("db"));
+    let carol = cluster.enter(2, Acquire::campaign("db", ""));
+    cluster.release(2, &Resource::election("db"), carol);
+    let late = cluster.apply(put("db", carol)).answer;
+    assert!(matches!(refused(&late), Refusal::StaleFence { .. }), "{late:?}");
+    assert_eq!(cluster.apply(put("db", alice)).answer, Answer::Done);
+}
+
+/// One of those who share a lock, or have a permit of it, has left: the others are still inside.
+#[test]
+fn a_value_takes_its_first_fence_from_any_who_is_inside() {
+    let shared = || Acquire::of(lock("v"), Mode::Shared);
+    let permit = || Acquire::of(lock("v"), Mode::Permits(2));
+    for (acquire, leaves) in [(shared(), 1), (permit(), 2)] {
+        let mut cluster = Cluster::with_sessions(2);
+        let fences = [1, 2].map(|session| cluster.enter(session, acquire.clone()));
+        let stays = 3 - leaves;
+        cluster.release(leaves, &lock("v"), fences[usize::from(leaves) - 1]);
+        let fence = fences[usize::from(stays) - 1];
+        assert_eq!(cluster.apply(put("v", fence)).answer, Answer::Done, "{acquire:?}");
+    }
+}
+
+/// Who shared a lock and then had it alone gives back the latter: it is still inside by the former.
+#[test]
+fn a_fence_is_verified_as_long_as_what_it_was_told_for_is_there() {
+    let mut cluster = Cluster::with_sessions(1);
+    let shared = cluster.enter(1, Acquire::of(lock("a"), Mode::Shared).owned_by("x"));
+    let alone = cluster.enter(1, on("a").owned_by("x"));
+    assert!(cluster.table.verify(&lock("a"), shared, None));
+    assert!(cluster.table.verify(&lock("a"), alone, None));
+    cluster.release(1, &lock("a"), alone);
+    assert!(cluster.table.verify(&lock("a"), shared, None));
+    assert!(!cluster.table.verify(&lock("a"), alone, None), "it was given back");
+}
+
+/// What force has taken away ends with whatever change comes when its time is up.
+#[test]
+fn every_end_of_a_hold_says_why() {
+    let why = |applied: Applied| {
+        applied.notices.iter().filter_map(Notice::ended).map(|ended| ended.why).collect::<Vec<_>>()
+    };
+    let mut cluster = Cluster::with_sessions(2);
+    cluster.enter(1, on("a"));
+    let other = cluster.enter(2, on("b"));
+    cluster.apply(Change::Force(Force::of(lock("a"), Fence(u64::MAX))));
+    cluster.now += 10_000;
+    let ended = why(cluster.release(2, &lock("b"), other));
+    assert_eq!(ended, [HoldEnd::Revoked, HoldEnd::Released]);
+    cluster.enter(2, on("b"));
+    let closed = why(cluster.apply(Change::End { session: id(2) }));
+    assert_eq!(closed, [HoldEnd::Session(SessionEnd::Closed)]);
 }

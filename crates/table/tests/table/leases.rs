@@ -181,7 +181,7 @@ fn force_gives_the_holder_its_time_to_live_and_says_so_in_its_keepalives() {
     let mut cluster = Cluster::with_sessions(2);
     cluster.enter(1, on("a"));
     cluster.queue(2, on("a"));
-    let force = |now| Change::Force(Force { resource: lock("a"), up_to: Fence(u64::MAX), now });
+    let force = |now| Change::Force(Force { now, ..Force::of(lock("a"), Fence(u64::MAX)) });
     cluster.apply(force(false));
     cluster.after(9_000, force(false));
     let Answer::Renewed(answers) = cluster.apply(renew(1, None)).answer else { panic!() };

@@ -214,11 +214,8 @@ impl Run {
         let Some((_, part)) = self.some_hold() else { return };
         let resource = part.resource.clone();
         let now = self.chance.below(2) == 0;
-        self.apply(&Change::Force(Force {
-            resource: resource.clone(),
-            up_to: Fence(u64::MAX),
-            now,
-        }));
+        let force = Force::of(resource.clone(), Fence(u64::MAX));
+        self.apply(&Change::Force(Force { now, ..force }));
         let ends = self.now + TTL;
         for request in &mut self.model.requests {
             let parts = request.inside.iter_mut().flatten();
