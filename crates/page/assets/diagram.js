@@ -23,10 +23,16 @@ export class Diagram {
       follow: true });
     this.names = h("div", { class: "lane-names", "aria-hidden": "true" });
     this.svg = s("svg", { class: "space-time", role: "group" });
-    this.extent = h("div", { class: "extent" }, this.svg);
+    // Not part of the picture, which would be painted anew with every step.
+    this.ahead = h("div", { class: "ahead" });
+    this.line = h("div", { class: "cursor-line" });
+    this.extent = h("div", { class: "extent" }, this.svg, this.ahead, this.line);
     this.root = h("div", { class: "diagram" }, this.names, this.extent);
     const redraw = oncePerFrame(() => this.#seen());
-    this.root.addEventListener("scroll", redraw, { passive: true });
+    this.root.addEventListener("scroll", () => {
+      this.scrolled = this.root.scrollLeft;
+      redraw();
+    }, { passive: true });
     this.resize = new ResizeObserver(oncePerFrame(() => this.draw()));
     this.resize.observe(this.root);
     context.signal.addEventListener("abort", () => this.resize.disconnect());
@@ -48,33 +54,47 @@ export class Diagram {
   // Everything anew: another run, window, selection or size.
   draw() {
     const { run } = this;
+    this.ahead.hidden = this.line.hidden = !run;
     if (!run) {
       fill(this.svg);
       return;
     }
+    if (this.named !== run) {
+      fill(this.names, run.nodes.map((node) => h("div", { class: "lane-name" }, node.name)));
+      this.names.style.paddingTop = `${AXIS}px`;
+      this.named = run;
+    }
+    this.#measure();
     if (this.scaled !== run || !this.scale) {
       this.scale = this.#fitting(run);
       this.scaled = run;
     }
     const n = run.nodes.length;
-    const room = Math.max(0, this.root.clientHeight - AXIS - 4);
-    this.pitch = Math.max(PITCH_MIN, Math.min(PITCH_MAX, room / n));
+    this.pitch = Math.max(PITCH_MIN, Math.min(PITCH_MAX, this.room / n));
     this.height = AXIS + n * this.pitch;
-    fill(this.names, run.nodes.map((node) => {
-      const name = h("div", { class: "lane-name" }, node.name);
-      name.style.height = `${this.pitch}px`;
-      return name;
-    }));
-    this.names.style.paddingTop = `${AXIS}px`;
-    this.extent.style.width = `${Math.max(this.scale.width, this.#viewWidth - 1)}px`;
+    for (const name of this.names.children) name.style.height = `${this.pitch}px`;
+    this.extent.style.width = `${Math.max(this.scale.width, this.view - 1)}px`;
     this.extent.style.height = `${this.height}px`;
     this.#stretch();
+  }
+
+  // What only the browser knows. To ask for it is to wait for a layout, so that it is done here and
+  // where something scrolls, and not at every step.
+  #measure() {
+    this.view = Math.max(120, this.root.clientWidth - this.names.offsetWidth);
+    this.room = Math.max(0, this.root.clientHeight - AXIS - 4);
+    this.scrolled = this.root.scrollLeft;
+  }
+
+  #scrollTo(x) {
+    this.root.scrollLeft = x;
+    this.scrolled = this.root.scrollLeft;
   }
 
   // A short run is stretched to the room there is.
   #fitting(run) {
     const scale = new TimeScale(run, this.zoom);
-    const spare = (this.#viewWidth - 4) / scale.width;
+    const spare = (this.view - 4) / scale.width;
     if (spare < 1.05 || this.zoom < 1) return scale;
     return new TimeScale(run, this.zoom * Math.min(spare, STRETCH_MAX));
   }
@@ -83,15 +103,11 @@ export class Diagram {
     return AXIS + (node + 0.5) * this.pitch;
   }
 
-  get #viewWidth() {
-    return Math.max(120, this.root.clientWidth - this.names.offsetWidth);
-  }
-
   // After scrolling: draws another stretch when the drawn one does not reach.
   #seen() {
     if (!this.scale) return;
-    const left = this.root.scrollLeft;
-    const right = left + this.#viewWidth;
+    const left = this.scrolled;
+    const right = left + this.view;
     const short = (left < this.left && this.left > 0)
       || (right > this.right && this.right < this.scale.width);
     if (short) this.#stretch();
@@ -101,13 +117,13 @@ export class Diagram {
   // The first and last event in view.
   inView() {
     if (!this.scale) return [0, 0];
-    return this.scale.eventsWithin(this.root.scrollLeft, this.root.scrollLeft + this.#viewWidth);
+    return this.scale.eventsWithin(this.scrolled, this.scrolled + this.view);
   }
 
   #stretch() {
-    const view = this.#viewWidth;
+    const { view } = this;
     // A shorter run may have come meanwhile, and the place that was looked at is no more.
-    const at = Math.min(this.root.scrollLeft, Math.max(0, this.scale.width - view));
+    const at = Math.min(this.scrolled, Math.max(0, this.scale.width - view));
     this.left = Math.max(0, at - view / 2);
     this.right = Math.min(Math.max(view, this.scale.width), at + view * 1.5);
     const [first, last] = this.scale.eventsWithin(this.left, this.right);
@@ -115,6 +131,7 @@ export class Diagram {
     this.last = last;
     const width = this.right - this.left;
     this.svg.style.left = `${this.left}px`;
+    this.ahead.style.width = `${width}px`;
     this.svg.setAttribute("width", width);
     this.svg.setAttribute("height", this.height);
     this.svg.setAttribute("viewBox", `${this.left} 0 ${width} ${this.height}`);
@@ -123,19 +140,16 @@ export class Diagram {
       this.session.needSoon(first, last, this.branchOf());
     }
     this.#paint();
-    this.onScroll?.(this.root.scrollLeft / this.scale.width,
-      (this.root.scrollLeft + view) / this.scale.width);
+    this.onScroll?.(at / this.scale.width, (at + view) / this.scale.width);
   }
 
   #paint() {
     const focused = document.activeElement?.dataset?.i;
     const hadFocus = this.svg.contains(document.activeElement);
     this.#fading();
-    this.ahead = s("rect", { class: "ahead", y: 0, height: this.height });
-    this.line = s("line", { class: "cursor", y1: 4, y2: this.height });
-    this.handle = s("path", { class: "cursor-handle" });
     fill(this.svg, this.#axis(), this.#lanes(), this.#spans(), this.#arrows(), this.#marks(),
-      this.#loop(), this.ahead, this.line, this.handle);
+      this.#loop());
+    this.marked = null;
     this.#placeCursor();
     if (hadFocus && focused) this.svg.querySelector(`[data-i="${focused}"]`)?.focus();
   }
@@ -334,34 +348,32 @@ export class Diagram {
 
   #placeCursor() {
     const x = this.scale.x[Math.min(this.cursorOf(), this.run.events)];
-    this.line.setAttribute("x1", x);
-    this.line.setAttribute("x2", x);
-    this.ahead.setAttribute("x", Math.max(this.left, x + 0.5));
-    this.ahead.setAttribute("width", Math.max(0, this.right - Math.max(this.left, x)));
-    this.handle.setAttribute("d", `M${x - 5} 1h10v6l-5 5l-5-5z`);
-    this.svg.querySelector(".mark.now")?.classList.remove("now");
+    this.line.style.transform = `translateX(${x}px)`;
+    this.ahead.style.transform = `translateX(${x + 0.5}px)`;
     const mark = this.svg.querySelector(`.mark[data-i="${this.cursorOf()}"]`);
-    this.svg.querySelector('.mark[tabindex="0"]')?.setAttribute("tabindex", -1);
+    const hadFocus = mark && this.svg.contains(document.activeElement);
+    this.marked?.classList.remove("now");
+    this.marked?.setAttribute("tabindex", -1);
     mark?.classList.add("now");
     mark?.setAttribute("tabindex", 0);
-    if (this.svg.contains(document.activeElement) && mark) mark.focus({ preventScroll: true });
+    this.marked = mark;
+    if (hadFocus) mark.focus({ preventScroll: true });
   }
 
   // Brings the cursor into view, if that is wanted.
   showCursor(force = false) {
     if (!this.scale || !this.run) return;
     const x = this.scale.x[Math.min(this.cursorOf(), this.run.events)];
-    const { scrollLeft } = this.root;
-    const view = this.#viewWidth;
-    if (force || (this.follow && (x < scrollLeft + 40 || x > scrollLeft + view - 90))) {
-      this.root.scrollLeft = Math.max(0, x - view * 0.4);
+    const { scrolled, view } = this;
+    if (force || (this.follow && (x < scrolled + 40 || x > scrolled + view - 90))) {
+      this.#scrollTo(Math.max(0, x - view * 0.4));
       this.#seen();
     }
     this.#placeCursor();
   }
 
   scrollToShare(share) {
-    this.root.scrollLeft = share * this.scale.width - this.#viewWidth / 2;
+    this.#scrollTo(share * this.scale.width - this.view / 2);
   }
 
   #clicked(event) {

@@ -23,10 +23,16 @@ export function counted(key, n, values) {
   return t(`${key}.${n === 1 ? "one" : "other"}`, { n: number(n), ...values });
 }
 
-// 12500 as 12,500 or 12.500.
+// 12500 as 12,500 or 12.500. To make a format takes longer than to use it a hundred times.
+const formats = new Map();
+
 export function number(value, digits = 3) {
-  const locale = current === "pt" ? "pt-BR" : "en";
-  return new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);
+  const key = `${current} ${digits}`;
+  if (!formats.has(key)) {
+    const locale = current === "pt" ? "pt-BR" : "en";
+    formats.set(key, new Intl.NumberFormat(locale, { maximumFractionDigits: digits }));
+  }
+  return formats.get(key).format(value);
 }
 
 export function preferredLanguage() {
