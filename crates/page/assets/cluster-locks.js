@@ -77,11 +77,11 @@ export function locksPanel(model, open, changed) {
     next.hidden = !found.next;
     setText(previous, t("cluster.previous"));
     setText(next, t("cluster.next"));
-    const all = model.view?.locks ?? 0;
-    setText(where, found.locks.length === 0 ? "" : t(model.classic && model.up
+    const n = found.locks.length;
+    const before = asked.after.length * PAGE;
+    setText(where, n === 0 ? "" : t(model.classic && model.up
       ? "cluster.locks.shown-classic" : "cluster.locks.shown",
-    { n: number(found.locks.length), from: number(asked.after.length * PAGE + 1),
-      all: number(Math.max(all, found.locks.length)) }));
+    { n: number(n), from: number(before + 1), to: number(before + n) }));
   }
   return { element, paint, refresh };
 }
