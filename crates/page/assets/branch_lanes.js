@@ -2,7 +2,7 @@
 // at one; the difference from its parent is counted beside it.
 
 import { fill, h, s } from "./dom.js";
-import { difference, future } from "./causality.js";
+import { difference } from "./causality.js";
 import { wordsOf } from "./edits.js";
 
 const WIDTH_MAX = 400;
@@ -29,8 +29,7 @@ export class BranchLanes {
       if (!found && Math.max(run.events, parent.events) <= EVENTS_MAX) {
         session.needAll(session.branch, branch.parent);
       }
-      const cone = found?.changed.size ? future(run, [...found.changed]) : new Set();
-      this.counted = { run, found, cone };
+      this.counted = { run, found };
     }
     return this.counted;
   }
@@ -95,14 +94,14 @@ export class BranchLanes {
   #sentence(counted) {
     const { t, number } = this.context;
     if (!counted) return h("p", { class: "soft small" }, t("lab.choose-branch"));
-    const { found, cone } = counted;
+    const { found } = counted;
     if (!found) {
       return h("p", { class: "soft small" }, t(this.session.run.events > EVENTS_MAX
         ? "lab.too-long-to-compare" : "lab.comparing"));
     }
     if (!found.count) return h("p", { class: "small" }, t("lab.no-difference"));
     return h("p", { class: "small difference" }, t("lab.differs", { n: number(found.count),
-      of: number(found.of), first: found.first, cone: number(cone.size) }),
+      of: number(found.of), first: found.first }),
     " ", h("button", { type: "button", class: "small", on: { click: () =>
       this.session.go(found.first) } }, t("lab.go-there")));
   }

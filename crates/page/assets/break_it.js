@@ -13,7 +13,7 @@ export function breakIt(session, algorithm, context, play) {
     return;
   }
   const without = new Set();
-  const nodes = h("input", { type: "number", min: 2, max: 8, class: "short",
+  const nodes = h("input", { type: "number", min: 2, max: 6, class: "short",
     placeholder: t("break.few") });
   const seconds = h("input", { type: "number", min: 1, max: 60, class: "short", value: 20 });
   const assumptions = (algorithm?.assumptions ?? []).filter(({ checkable }) => checkable !== false);

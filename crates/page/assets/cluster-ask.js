@@ -1,6 +1,11 @@
 // Questions to the cluster: the API of a node, and what `conclave up` knows of its processes.
 
-const PATIENCE = 4000;
+import { t } from "./i18n.js";
+
+// Soon enough for what is shown to be called stale within three seconds.
+const PATIENCE = 2000;
+// What is to be done may take longer: a node is given time to start.
+const PATIENCE_TO_ACT = 8000;
 
 // Refused by the server, in its own words.
 export class Refused extends Error {
@@ -32,12 +37,23 @@ export function takeToken() {
   history.replaceState(history.state, "", location.pathname + location.search + (rest && `#${rest}`));
 }
 
+// Fails in the reader's language, not in the browser's.
+async function ask(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Error(t(error.name === "TimeoutError" ? "shell.no-answer" : "shell.out-of-reach"));
+  }
+}
+
 export async function get(path, signal) {
-  return answered(await fetch(path, { headers: authorization(), signal: within(signal) }));
+  return answered(await ask(path, { headers: authorization(), signal: within(PATIENCE, signal) }));
 }
 
 export async function getText(path, signal) {
-  const answer = await fetch(path, { headers: authorization(), signal: within(signal) });
+  const signalled = within(PATIENCE, signal);
+  const answer = await ask(path, { headers: authorization(), signal: signalled });
   if (!answer.ok) throw await refusal(answer);
   return answer.text();
 }
@@ -46,7 +62,8 @@ export async function send(method, path, body) {
   const headers = { ...authorization() };
   if (body !== undefined) headers["content-type"] = "application/json";
   const content = body === undefined ? undefined : JSON.stringify(body);
-  return answered(await fetch(path, { method, headers, body: content, signal: within() }));
+  return answered(await ask(path, { method, headers, body: content,
+    signal: within(PATIENCE_TO_ACT) }));
 }
 
 // The events of a stream (server-sent events), read by hand: a header can say who asks.
@@ -79,8 +96,8 @@ export function authorization() {
   return token() ? { authorization: `Bearer ${token()}` } : {};
 }
 
-function within(signal) {
-  const patience = AbortSignal.timeout(PATIENCE);
+function within(ms, signal) {
+  const patience = AbortSignal.timeout(ms);
   return signal ? AbortSignal.any([signal, patience]) : patience;
 }
 

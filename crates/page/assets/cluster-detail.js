@@ -4,7 +4,8 @@
 import { button, dialog, h, s } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { get, Refused, send } from "./cluster-ask.js";
-import { keyed, setText } from "./cluster-dom.js";
+import { keyed, setAttribute, setText } from "./cluster-dom.js";
+import { STALE } from "./cluster-model.js";
 import { merged, nameOf } from "./cluster-locks.js";
 import { duration, explained, labelOf, sentence, timeOfDay } from "./cluster-words.js";
 
@@ -15,7 +16,7 @@ const REASON_MAX = 256;
 
 export function lockDetail(name, { model, feed, withToken, announce, after, closed }) {
   let lock = null;
-  let at = 0;
+  let at = null; // When it was last told of; before that nothing is known, not that it is free.
   const words = h("div", { class: "explained" });
   const holders = h("tbody");
   const waiters = h("tbody");
@@ -50,8 +51,11 @@ export function lockDetail(name, { model, feed, withToken, announce, after, clos
       setText(problem, "");
     } catch (error) {
       if (signal?.aborted) return;
-      if (error instanceof Refused && error.status === 404) lock = null;
-      else setText(problem, t("cluster.unasked", { why: error.message }));
+      if (error instanceof Refused && error.status === 404) {
+        lock = null;
+        at = performance.now();
+        setText(problem, "");
+      } else setText(problem, t("cluster.unasked", { why: error.message }));
     }
   }
 
@@ -65,10 +69,12 @@ export function lockDetail(name, { model, feed, withToken, announce, after, clos
   }
 
   function paint() {
-    const passed = performance.now() - at;
+    const passed = performance.now() - (at ?? 0);
     const now = lock ?? { holders: [], waiters: [] };
-    keyed(words, explained(now).map((text, i) => ({ text, i })), ({ i }) => i, () => h("p"),
+    const told = at === null ? [t("cluster.asking")] : explained(now, model.noLeader);
+    keyed(words, told.map((text, i) => ({ text, i })), ({ i }) => i, () => h("p"),
       (item, { text }) => setText(item, text));
+    setAttribute(box, "data-stale", at === null || passed > STALE);
     paintHelp(now);
     holderTable.closest("section").hidden = now.holders.length === 0;
     waiterTable.closest("section").hidden = now.waiters.length === 0;
@@ -161,7 +167,8 @@ function cells(count) {
 
 // Who had it when: a bar for each hold, a thin one for each wait, a lane for each who did.
 function drawTimeline(root, events, name) {
-  const stamp = `${events.at(-1)?.number}:${events.length}`;
+  // Bars of who is still inside grow.
+  const stamp = `${events.at(-1)?.number}:${events.length}:${Math.floor(Date.now() / 2000)}`;
   if (root.dataset.stamp === stamp) return;
   root.dataset.stamp = stamp;
   root.replaceChildren();

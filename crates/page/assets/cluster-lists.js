@@ -36,7 +36,7 @@ function listPanel({ columns, empty, query, key, cells, searched }) {
       setAttribute(search, "placeholder", t(searched));
       for (const head of heads) setText(head, t(head.dataset.name));
       const age = performance.now() - found.at;
-      setAttribute(element, "data-stale", model.stale || (found.at > 0 && age > 3500));
+      setAttribute(element, "data-stale", model.stale || (found.at > 0 && age > 2800));
       const make = () => {
         const all = columns.map(([, kind]) => h("td", { class: kind }));
         return Object.assign(h("tr", {}, all), { all });

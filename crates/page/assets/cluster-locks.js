@@ -66,7 +66,7 @@ export function locksPanel(model, open, changed) {
     for (const option of sort.options) setText(option, t(`cluster.locks.sort.${option.value}`));
     for (const head of heads) setText(head, t(`cluster.locks.${head.dataset.key}`));
     const age = performance.now() - found.at;
-    setAttribute(element, "data-stale", model.stale || (found.at > 0 && age > 3500));
+    setAttribute(element, "data-stale", model.stale || (found.at > 0 && age > 2800));
     keyed(body, found.locks, (lock) => lock.name, (lock) => row(lock.name, open),
       (line, lock) => line.change(lock, age));
     table.parentElement.hidden = found.locks.length === 0;

@@ -4,7 +4,7 @@
 import { get, getText } from "./cluster-ask.js";
 
 // After how long without a word what is shown counts as stale.
-const STALE = 2500;
+export const STALE = 2500;
 
 export class Model {
   constructor(about) {
@@ -46,7 +46,8 @@ export class Model {
     this.nodes = nodes.map((node) => ({
       ...node,
       stale: !isFresh(node),
-      ...told(node.id, node.view, leaderView, this.leader),
+      // How far behind somebody is who does not answer, a leader that is new cannot know.
+      ...told(node.id, node.view, isFresh(node) ? leaderView : null, this.leader),
       suspectedBy: fresh.filter((view) => view.node !== node.id
         && view.nodes.some((other) => other.id === node.id && isDoubted(other)))
         .map((view) => view.node),

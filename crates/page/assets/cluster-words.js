@@ -61,6 +61,13 @@ export function sentence(event) {
     case "queued":
       if (event.position !== undefined) return t("cluster.event.queued", values);
       break;
+    case "forced": {
+      const from = /^taken by force from '(.*)': (.*)$/s.exec(event.message);
+      if (from) return t("cluster.event.forced-why", { who: from[1], why: from[2] });
+      if (label !== undefined) return t("cluster.event.forced", values);
+      break;
+    }
+    case "lost":
     case "released":
     case "revoked":
     case "session_opened":
@@ -103,7 +110,7 @@ export function sentence(event) {
 }
 
 // How a lock is, in words, from what the server says of it.
-export function explained(lock) {
+export function explained(lock, noLeader = false) {
   const sentences = [];
   const [first] = lock.holders;
   const waiting = lock.waiters.length;
@@ -120,7 +127,8 @@ export function explained(lock) {
   for (const holder of lock.holders) {
     if (holder.revoked) sentences.push(t("cluster.explain.revoked", { who: name(holder) }));
   }
-  if (first?.lease_ms !== undefined && lock.holders.length === 1) {
+  // While nobody leads no lease ends.
+  if (first?.lease_ms !== undefined && lock.holders.length === 1 && !noLeader) {
     sentences.push(t("cluster.explain.lease", { time: duration(first.lease_ms) }));
   }
   if (waiting) {

@@ -21,6 +21,7 @@ const NODES_EVERY = 800;
 const LISTS_EVERY = 1500;
 const LISTS_SOON = 300;
 const METRICS_EVERY = 2000;
+const GROWS_OLD_EVERY = 500;
 
 export function mount(root, context) {
   takeToken();
@@ -111,6 +112,8 @@ export function mount(root, context) {
   every(NODES_EVERY, refreshNodes, still, signal);
   every(LISTS_EVERY, refreshLists, still, signal);
   every(METRICS_EVERY, () => plots.refresh(signal).then(repaint), still, signal);
+  // What nobody answers grows old all the same.
+  every(GROWS_OLD_EVERY, async () => { if (model.stale) repaint(); }, still, signal);
   document.addEventListener("visibilitychange", () => { if (!still()) refreshNodes(); }, { signal });
   refreshNodes().then(refreshLists);
   return () => detail?.close();
@@ -188,7 +191,7 @@ function paintBanner(banner, model, paused, announce, unknown) {
     }
     if (model.view && model.noLeader) problems.unshift(["bad", t("cluster.banner.no-leader")]);
   }
-  if (paused) problems.push(["", t("cluster.banner.paused")]);
+  if (paused) problems.push(["", t("cluster.banner.updates-paused")]);
   const text = problems.map(([, words]) => words).join("\n");
   if (banner.dataset.said === text) return;
   banner.dataset.said = text;

@@ -378,20 +378,23 @@ export class Diagram {
 
   #clicked(event) {
     const { i, m } = event.target.dataset;
-    if (i && Number(i) === this.session.cursor) {
-      return this.session.select({ kind: "event", id: Number(i) });
-    }
-    if (i) return this.session.go(Number(i));
     const { x, y } = this.#point(event);
-    const number = m ? Number(m) : messageNear(this.drawn, x, y);
-    if (number) {
-      this.session.select({ kind: "message", id: number });
-      const box = { left: event.clientX, right: event.clientX, top: event.clientY,
-        bottom: event.clientY };
-      return this.openMenu({ getBoundingClientRect: () => box });
+    const number = m ? Number(m) : i ? null : messageNear(this.drawn, x, y);
+    const at = i ? Number(i) : this.scale.eventNear(x);
+    // What is shown beside a branch is its parent: it is looked at from now on.
+    if (this.branchOf() !== this.session.branch) {
+      if (this.session.choose(this.branchOf()) && !number) this.session.go(at);
+    } else if (i && at === this.session.cursor) {
+      return this.session.select({ kind: "event", id: at });
+    } else if (!number) {
+      if (!i && this.session.selection) this.session.select(null);
+      return this.session.go(at);
     }
-    if (this.session.selection) this.session.select(null);
-    return this.session.go(this.scale.eventNear(x));
+    if (!number) return null;
+    this.session.select({ kind: "message", id: number });
+    const box = { left: event.clientX, right: event.clientX, top: event.clientY,
+      bottom: event.clientY };
+    return this.openMenu({ getBoundingClientRect: () => box });
   }
 
   #point(event) {

@@ -33,11 +33,30 @@ function furnished(element, properties, children) {
   return element;
 }
 
-// Puts `children` where whatever `element` had was.
+const FOCUSABLE = "button, input, select, textarea, summary, a[href], [tabindex]";
+
+// Puts `children` where whatever `element` had was. Whoever was at one of those with the keyboard is
+// then at the one like it: the same words, or the same place among its kind.
 export function fill(element, ...children) {
+  const at = element.contains(document.activeElement) ? likeness(element) : null;
   element.replaceChildren(...children.flat(3).filter((child) => child !== null
     && child !== undefined && child !== false));
+  if (at) {
+    const all = [...element.querySelectorAll(FOCUSABLE)].filter(({ tagName }) => tagName === at.tag);
+    (all.find((one) => wordsOf(one) === at.words) ?? all[at.place])?.focus({ preventScroll: true });
+  }
   return element;
+}
+
+function likeness(element) {
+  const { activeElement } = document;
+  const { tagName: tag } = activeElement;
+  const all = [...element.querySelectorAll(FOCUSABLE)].filter(({ tagName }) => tagName === tag);
+  return { tag, words: wordsOf(activeElement), place: all.indexOf(activeElement) };
+}
+
+function wordsOf(element) {
+  return element.getAttribute("aria-label") || element.textContent || element.id;
 }
 
 export function button(text, click, properties = {}) {

@@ -20,7 +20,9 @@ export function listen(context, actions) {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) {
       return;
     }
-    if (event.target.closest?.("input, select, textarea, .menu")) return;
+    // A box is ticked by the space bar alone; other fields take all keys.
+    const box = event.target.matches?.("input[type=checkbox]");
+    if (box ? event.key === " " : event.target.closest?.("input, select, textarea, .menu")) return;
     const action = actionFor(event, context, actions);
     if (action && action() !== false) event.preventDefault();
   }, { signal: context.signal });

@@ -28,7 +28,7 @@ class Lab {
     this.stage = new Stage(this.session, context, {
       change: (spec) => this.open({ spec }),
       breakIt: () => this.breakIt(),
-      share: () => share(this.session, context, location.origin + "/lab" + this.address()),
+      share: () => this.session.run && share(this.session, context, location.origin + "/lab" + this.address()),
       load: () => chooseRecording((file) => this.open({ spec: { algorithm: "", flags: [],
         recording: file, title: file.name } })),
     });

@@ -266,6 +266,8 @@ export class Stage {
     const { session, context } = this;
     const { run, moment } = session;
     if (!about || !moment || about.kind === "event") return;
+    const known = about.kind === "node" ? run.nodes[about.id] : run.messages.get(about.id);
+    if (!known) return; // An address may name what is in no run.
     const at = anchor ?? this.topology.svg.querySelector(`[data-${about.kind}="${about.id}"]`)
       ?? this.step.root;
     const title = about.kind === "node"
@@ -297,7 +299,7 @@ export class Stage {
       .filter(([, state]) => state === "broken").map(([event]) => event);
     const until = broken.length ? Math.min(...broken) : null;
     const steps = until ?? run.events;
-    this.player.speed = [1, 2, 4, 8].find((speed) => steps * 0.5 / speed <= 9) ?? 8;
+    this.player.speed = [1, 2, 4, 8, 32].find((speed) => steps * 0.5 / speed <= 9) ?? 32;
     this.player.draw();
     if (!reducedMotion()) this.player.play(until);
   }

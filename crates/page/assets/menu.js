@@ -21,7 +21,7 @@ export function openMenu(anchor, title, actions, { context, selection, choose })
   const before = document.activeElement;
   const items = actions.flatMap((action) => variants(action, selection, context))
     .map((action) => item(action, take));
-  const menu = h("div", { class: "menu", role: "menu", "aria-label": title },
+  const menu = h("div", { class: "menu", role: "menu", tabindex: -1, "aria-label": title },
     h("p", { class: "menu-title", role: "presentation" }, title),
     items.length ? items : h("p", { class: "menu-none" }, t("lab.nothing-possible")));
 
@@ -52,7 +52,8 @@ export function openMenu(anchor, title, actions, { context, selection, choose })
   addEventListener("pointerdown", outside, true);
   closeOpen = close;
   context.signal.addEventListener("abort", () => close(false), { once: true });
-  items.find((element) => element.getAttribute("aria-disabled") !== "true")?.focus();
+  const possible = items.find((element) => element.getAttribute("aria-disabled") !== "true");
+  (possible ?? items[0] ?? menu).focus(); // A menu can be left by a key, whatever is in it.
 }
 
 // A delay by several spans; of links, which, and only what can be done.

@@ -138,10 +138,10 @@ export class Topology {
     const quorum = new Set((moment.nodes[looked]?.facets ?? [])
       .filter(({ kind }) => kind === "set").flatMap(({ nodes }) => nodes));
     return run.nodes.map((node, i) => this.#node(node, moment.nodes[i], i,
-      { looked: i === looked, member: quorum.has(i), moment }));
+      { looked: i === looked, first: i === (looked ?? 0), member: quorum.has(i), moment }));
   }
 
-  #node(node, state, i, { looked, member, moment }) {
+  #node(node, state, i, { looked, first, member, moment }) {
     const { x, y } = this.places[i];
     const r = this.radius;
     const { t } = this.context;
@@ -157,7 +157,7 @@ export class Topology {
     return s("g", { class: `node ${sign}${node.coordinator ? " coordinator" : ""}`
       + `${looked ? " looked" : ""}${selected ? " selected" : ""}${member ? " member" : ""}`,
       transform: `translate(${round(x)} ${round(y)})`, "data-node": i,
-      tabindex: i === (looked ?? 0) ? 0 : -1, role: "button", "aria-label": name },
+      tabindex: first ? 0 : -1, role: "button", "aria-label": name },
     node.coordinator
       ? s("rect", { class: "body", x: -r, y: -r, width: 2 * r, height: 2 * r, rx: 6 })
       : s("circle", { class: "body", r }),

@@ -109,7 +109,7 @@ impl ReplicatedEngine {
 
     /// Who belongs to the cluster, as this node knows it.
     pub fn members_view(&self) -> api::Members {
-        let status = self.status();
+        let status = self.status_told();
         api::Members { members: views::members(&status), as_of_index: status.applied }
     }
 

@@ -91,7 +91,7 @@ impl ReplicatedEngine {
         let engine = crate::REPLICATED.to_string();
         page.lines(&all::INFO, [([engine, version, self.number().to_string()], 1)]);
         page.single(&all::UPTIME, self.uptime_ms() as f64 / 1_000.0);
-        let status = self.status();
+        let status = self.status_told();
         self.leader_metrics(&mut page, &status);
         self.member_metrics(&mut page, &status);
         self.metrics().write(&mut page);

@@ -6,7 +6,7 @@ use super::explain::ExplanationSeen;
 use super::sights::{LockSeen, WaiterSeen};
 use conclave_api as api;
 use conclave_core::NodeId;
-use conclave_replica::{Member, Role, Status};
+use conclave_replica::{Member, Role, Status, Timing};
 use std::collections::BTreeMap;
 
 impl ReplicatedEngine {
@@ -37,9 +37,21 @@ impl ReplicatedEngine {
         }
     }
 
+    /// The replica as people are told of it: who was silent for longer than a leader may be leads
+    /// no more, though nobody else may yet.
+    pub fn status_told(&self) -> Status {
+        let mut status = self.status();
+        let heard = self.replica().and_then(|replica| replica.health().heard);
+        let silent = heard.is_some_and(|heard| heard > Timing::default().election.1);
+        if status.role != Role::Leader && silent {
+            status.leader = None;
+        }
+        status
+    }
+
     /// An election.
     pub fn election_view(&self, seen: LockSeen) -> api::Election {
-        let status = self.status();
+        let status = self.status_told();
         let leading = status.sure_leader();
         api::Election {
             name: seen.name.to_string(),
@@ -55,7 +67,7 @@ impl ReplicatedEngine {
 
     /// The cluster as this node sees it.
     pub fn cluster_view(&self) -> api::Cluster {
-        let status = self.status();
+        let status = self.status_told();
         let (locks, sessions) = self.look(|table| (table.names(), table.sessions_len()));
         api::Cluster {
             cluster: self.cluster().to_string(),
