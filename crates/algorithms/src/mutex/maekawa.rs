@@ -194,9 +194,10 @@ impl Maekawa {
         self.fence = self.fence.max(fence);
         self.votes.insert(arbiter);
         self.failed.remove(arbiter);
-        let missing = self.quorum.len().saturating_sub(self.votes.len() as usize);
-        if missing > 0 {
-            return ctx.because(&why::HAS_VOTES, (&self.votes, missing));
+        if self.quorum.len() > self.votes.len() as usize {
+            let missing =
+                self.quorum.iter().copied().filter(|&member| !self.votes.contains(member));
+            return ctx.because(&why::HAS_VOTES, (&self.votes, Each(missing)));
         }
         ctx.because(&why::ENTERED, &self.votes);
         self.phase = Phase::Inside;
