@@ -78,6 +78,17 @@ fn translated(mut card: Card, tongue: Tongue) -> Card {
     for assumption in &mut card.assumptions {
         assumption.text = tongue.say(&assumption.text);
     }
+    for message in &mut card.messages {
+        for text in [&mut message.from_to, &mut message.when] {
+            *text = tongue.quote(text).unwrap_or_else(|| text.clone());
+        }
+    }
+    for rule in &mut card.rules {
+        match tongue.quote(&rule.text) {
+            Some(told) => rule.text = told,
+            None => rule.lang = Some("en"),
+        }
+    }
     for promise in card.has.iter_mut().chain(&mut card.lacks) {
         promise.text = tongue.say(&promise.text);
     }
@@ -135,5 +146,28 @@ impl ScenarioShown {
             tile: card.front.is_some(),
             runs: card.runs.iter().map(run).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn what_the_module_docs_say_of_messages_and_rules_is_there_in_portuguese() {
+        let said: BTreeSet<String> = cards::all()
+            .into_iter()
+            .flat_map(|card| {
+                let messages = card.messages.into_iter().flat_map(|one| [one.from_to, one.when]);
+                messages.chain(card.rules.into_iter().map(|rule| rule.text)).collect::<Vec<_>>()
+            })
+            .collect();
+        let known = conclave_texts::entries(conclave_texts::DOCUMENTS);
+        let known: BTreeSet<String> = known.into_iter().map(|(english, _)| english).collect();
+        let missing: Vec<&String> = said.difference(&known).collect();
+        assert!(missing.is_empty(), "not in pt/documents.po: {missing:#?}");
+        let unused: Vec<&String> = known.difference(&said).collect();
+        assert!(unused.is_empty(), "in pt/documents.po, and said nowhere: {unused:#?}");
     }
 }
