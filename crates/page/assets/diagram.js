@@ -10,6 +10,9 @@ import { TimeScale } from "./time_scale.js";
 const AXIS = 26;
 const PITCH_MAX = 88;
 const PITCH_MIN = 24;
+// Where there is room for all lanes to be made: how close they are, and what the scroll bar takes.
+const PITCH_WHOLE = 20;
+const BAR = 18;
 // So many marks and arrows are drawn one by one; more become one path a kind.
 const MARKS_MAX = 420;
 const ARROWS_MAX = 420;
@@ -57,8 +60,10 @@ export class Diagram {
       this.scaled = run;
     }
     const n = run.nodes.length;
+    // Beside another one it takes what room its lanes need, and the page scrolls instead of it.
+    this.root.style.minHeight = this.whole ? `${AXIS + n * PITCH_WHOLE + BAR}px` : "";
     const room = Math.max(0, this.root.clientHeight - AXIS - 4);
-    this.pitch = Math.max(PITCH_MIN, Math.min(PITCH_MAX, room / n));
+    this.pitch = Math.max(this.whole ? PITCH_WHOLE - 1 : PITCH_MIN, Math.min(PITCH_MAX, room / n));
     this.height = AXIS + n * this.pitch;
     fill(this.names, run.nodes.map((node) => {
       const name = h("div", { class: "lane-name" }, node.name);
