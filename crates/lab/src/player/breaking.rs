@@ -243,8 +243,8 @@ fn why(stop: Option<Stop>) -> &'static str {
     }
 }
 
-/// The algorithm with as many nodes as are asked for, or else as it takes to see something; and what
-/// is known to break as it is set.
+/// The algorithm with as many nodes as are asked for, or else as it takes to see something; and
+/// what is known to break as it is set.
 fn chosen(
     question: &CheckQuestion,
     flags: &SimFlags,

@@ -80,7 +80,8 @@ pub(super) static SPLIT: Why = Why {
     code: "split",
     rule: "R1",
     english: "got only {votes} of the votes in time, perhaps since votes were split: tries again",
-    portuguese: "só teve {votes} dos votos a tempo, talvez porque os votos se dividiram: tenta de novo",
+    portuguese: "só teve {votes} dos votos a tempo, talvez porque os votos se dividiram: tenta \
+                 de novo",
 };
 
 pub(super) static ONLY_VOTES: Why = Why {
