@@ -1,6 +1,6 @@
 //! `GET /lab/catalog`: cards of all algorithms and scenarios. Worked out once for each language.
 
-use super::body::{Packed, Prepared};
+use super::body::{Kept, Packed, Prepared};
 use super::translate::Tongue;
 use super::turns::Turns;
 use crate::Problem;
@@ -16,15 +16,21 @@ use std::sync::OnceLock;
 pub struct Asked {
     #[serde(default)]
     lang: Option<String>,
+    #[serde(default)]
+    brief: bool,
 }
+
+/// What only the page of algorithms has to know of an algorithm.
+const IN_FULL: [&str; 8] =
+    ["idea", "source", "messages", "rules", "has", "lacks", "cost", "parameters"];
 
 pub async fn catalog(
     State(turns): State<Turns>,
     Query(asked): Query<Asked>,
     headers: HeaderMap,
 ) -> Result<Prepared, Problem> {
-    static ENGLISH: OnceLock<Value> = OnceLock::new();
-    static PORTUGUESE: OnceLock<Value> = OnceLock::new();
+    static ENGLISH: [OnceLock<Kept>; 2] = [const { OnceLock::new() }; 2];
+    static PORTUGUESE: [OnceLock<Kept>; 2] = [const { OnceLock::new() }; 2];
     let tongue = Tongue::of(asked.lang.as_deref());
     let packed = Packed::of(&headers);
     let work = move || {
@@ -32,13 +38,33 @@ pub async fn catalog(
             Language::English => &ENGLISH,
             Language::Portuguese => &PORTUGUESE,
         };
+        let known = &known[usize::from(asked.brief)];
         if let Some(known) = known.get() {
-            return packed.json(known);
+            return Ok(packed.kept(known));
         }
-        let made = whole(tongue)?;
-        packed.json(known.get_or_init(|| made))
+        let mut made = whole(tongue)?;
+        if asked.brief {
+            shorten(&mut made);
+        }
+        Ok(packed.kept(known.get_or_init(|| Kept::new(&made))))
     };
     turns.short(tongue, work).await
+}
+
+/// Leaves out what the lab itself does not show, so that its first screen is there soon.
+fn shorten(catalog: &mut Value) {
+    for card in catalog["algorithms"].as_array_mut().into_iter().flatten() {
+        for part in IN_FULL {
+            card.as_object_mut().map(|card| card.remove(part));
+        }
+    }
+    for card in catalog["scenarios"].as_array_mut().into_iter().flatten() {
+        let parts: &[&str] =
+            if card["tile"] == true { &["question"] } else { &["question", "text"] };
+        for part in parts {
+            card.as_object_mut().map(|card| card.remove(*part));
+        }
+    }
 }
 
 fn whole(tongue: Tongue) -> Result<Value, Problem> {
