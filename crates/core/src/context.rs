@@ -23,6 +23,8 @@ pub struct Context<P: Process> {
     /// Whether anybody wants to know why.
     listened: bool,
     reasons: Vec<Reason>,
+    /// Whether a message to oneself is being handled.
+    own: bool,
 }
 
 impl<P: Process> Context<P> {
@@ -37,6 +39,7 @@ impl<P: Process> Context<P> {
             scratch: None,
             listened: false,
             reasons: Vec::new(),
+            own: false,
         }
     }
 
@@ -104,7 +107,7 @@ impl<P: Process> Context<P> {
     #[cold]
     #[inline(never)]
     fn hear(&mut self, why: &'static Why, arguments: impl Arguments) {
-        self.reasons.push(Reason { why, arguments: arguments.list() });
+        self.reasons.push(Reason { why, arguments: arguments.list(), own: self.own });
     }
 
     /// From now on reasons are kept, or no longer.
@@ -131,11 +134,13 @@ impl<P: Process> Context<P> {
     #[cold]
     fn act_on_own_messages(&mut self, me: NodeId, process: &mut P) {
         let mut handled = 0;
+        self.own = true;
         while let Some(message) = self.to_self.pop_front() {
             handled += 1;
             assert!(handled < SELF_MESSAGES_MAX, "{process:?} sends to itself without end");
             process.step(Event::Message { from: me, message }, self);
         }
+        self.own = false;
     }
 
     /// One step of a process that stands in for this one, as when the user chooses between
@@ -173,7 +178,7 @@ impl<P: Process> Context<P> {
         inner: &mut Context<Q>,
         step: impl FnOnce(&mut Context<Q>),
     ) {
-        inner.listened = self.listened;
+        (inner.listened, inner.own) = (self.listened, self.own);
         std::mem::swap(&mut inner.choices, &mut self.choices);
         step(inner);
         std::mem::swap(&mut inner.choices, &mut self.choices);

@@ -47,6 +47,8 @@ pub struct Reason {
     pub why: &'static Why,
     /// What fills the holes of its sentence.
     pub arguments: Vec<Argument>,
+    /// Whether it was said of a message to itself, which the node handled in the same action.
+    pub own: bool,
 }
 
 impl Reason {
@@ -240,7 +242,8 @@ mod tests {
     fn arguments_fill_the_holes_of_every_language_by_their_names() {
         let own = Stamp::new(3, NodeId(0));
         let other = Stamp::new(5, NodeId(1));
-        let reason = Reason { why: &DEFERRED, arguments: (NodeId(1), own, other).list() };
+        let arguments = (NodeId(1), own, other).list();
+        let reason = Reason { why: &DEFERRED, arguments, own: false };
         let english = "OK to {1} waits: own request (3,{0}) is before (5,{1})";
         assert_eq!(reason.fill(DEFERRED.english), english);
         let portuguese = "o pedido (3,{0}) vem antes de (5,{1}): o OK a {1} espera";

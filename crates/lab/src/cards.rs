@@ -1,6 +1,7 @@
 //! Cards: what the catalogue says of each algorithm, and the scenarios with the flags that run
 //! them, as values for whoever shows them. Texts are in English; scenarios have both languages.
 
+use crate::documents::{self, Document};
 use crate::scenarios::ScenarioFile;
 use crate::{Error, Experiment};
 use conclave_algorithms::catalog::{ENTRIES, Entry, Family, Finding, Params, Runs};
@@ -21,6 +22,7 @@ pub struct Card {
     pub checkable: bool,
     pub assumptions: Vec<AssumptionCard>,
     pub messages: Vec<MessageCard>,
+    pub rules: Vec<RuleCard>,
     pub has: Vec<PropertyCard>,
     pub lacks: Vec<PropertyCard>,
     pub cost: Vec<CostCard>,
@@ -50,6 +52,19 @@ pub struct MessageCard {
     pub carries: String,
 }
 
+/// A rule, as the algorithm's own documentation has it.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "docs/lab.md tells the fields")]
+pub struct RuleCard {
+    pub id: String,
+    pub text: String,
+    /// Where reasons point to, `maekawa.R3`.
+    pub anchor: String,
+    /// The language of the text, where it is not the reader's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lang: Option<&'static str>,
+}
+
 /// A promise, kept or not.
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "docs/lab.md tells the fields")]
@@ -75,9 +90,6 @@ pub struct ParameterCard {
     pub accepted: String,
     pub about: String,
 }
-
-/// The messages of each algorithm, by the name of its file: lines of the table in its module doc.
-const MESSAGES: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/messages.rs"));
 
 /// A card for every algorithm of the catalogue.
 pub fn all() -> Vec<Card> {
@@ -106,7 +118,8 @@ fn card(entry: &'static Entry) -> Card {
         nodes: entry.nodes_usual(),
         checkable,
         assumptions: assumptions(entry, params),
-        messages: messages(entry.id),
+        messages: messages(entry),
+        rules: rules(entry),
         has: has.iter().map(promised).collect(),
         lacks: entry.lacks.iter().map(lacked).collect(),
         cost: entry
@@ -174,18 +187,27 @@ fn flags_without(runs: &Runs, usual: &Bounds) -> Option<String> {
     (!flags.is_empty()).then(|| flags.join(" "))
 }
 
-fn messages(id: &str) -> Vec<MessageCard> {
-    let stem = id.replace('-', "_");
-    let lines = MESSAGES.iter().find(|(name, _)| *name == stem).map(|(_, lines)| *lines);
-    lines.unwrap_or_default().iter().filter_map(|line| message(line)).collect()
+fn messages(entry: &Entry) -> Vec<MessageCard> {
+    let rows = documents::of(entry).into_iter().flat_map(|(_, document)| document.messages);
+    let card = |[name, from_to, when, carries]: &[&str; 4]| MessageCard {
+        name: (*name).to_string(),
+        from_to: (*from_to).to_string(),
+        when: (*when).to_string(),
+        carries: (*carries).to_string(),
+    };
+    rows.map(card).collect()
 }
 
-/// A line of the table: `| name | from, to | sent when | carries |`.
-fn message(line: &str) -> Option<MessageCard> {
-    let cells: Vec<String> =
-        line.trim_matches('|').split('|').map(|cell| cell.trim().replace(['`'], "")).collect();
-    let [name, from_to, when, carries]: [String; 4] = cells.try_into().ok()?;
-    Some(MessageCard { name, from_to, when, carries })
+fn rules(entry: &Entry) -> Vec<RuleCard> {
+    let of = |(part, document): (&'static str, &'static Document)| {
+        document.rules.iter().map(move |(rule, text)| RuleCard {
+            id: format!("{part} {rule}").trim_start().to_string(),
+            text: (*text).to_string(),
+            anchor: documents::anchor(entry.id, part, rule),
+            lang: None,
+        })
+    };
+    documents::of(entry).into_iter().flat_map(of).collect()
 }
 
 /// A scenario and the flags that run it.

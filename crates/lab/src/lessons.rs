@@ -1,4 +1,4 @@
-//! Lessons: a path of ten through the scenarios, from "why not just a file?" to split brain and
+//! Lessons: a path through the scenarios, from "why not just a file?" to split brain and
 //! fences. Each asks before it shows, and the answer comes from the run itself.
 
 mod texts;
@@ -41,6 +41,26 @@ pub enum Shown {
     Messages(u64),
     /// This is the shared number in the end.
     Value(u64),
+    /// At this event the run says this; that is as far as it is played.
+    Step(usize, &'static str),
+}
+
+impl Shown {
+    /// The event at which it can be seen, where that is known.
+    fn stop(self) -> Option<usize> {
+        match self {
+            Self::Step(event, _) => Some(event),
+            Self::Broken(_) | Self::Kept(_) | Self::Messages(_) | Self::Value(_) => None,
+        }
+    }
+
+    /// The promise whose breaking shows it.
+    fn property(self) -> Option<&'static str> {
+        match self {
+            Self::Broken(property) => Some(property.tag()),
+            Self::Kept(_) | Self::Messages(_) | Self::Value(_) | Self::Step(..) => None,
+        }
+    }
 }
 
 /// A lesson in one language.
@@ -57,6 +77,7 @@ pub struct Lesson {
     pub right: usize,
     pub answer: &'static str,
     pub stop: Option<usize>,
+    pub property: Option<&'static str>,
 }
 
 /// All lessons as they are written, in their order.
@@ -75,7 +96,8 @@ pub fn all(language: Language) -> Vec<Lesson> {
         options: written.options.iter().map(|option| pick(*option)).collect(),
         right: written.right,
         answer: pick(written.answer),
-        stop: None,
+        stop: written.shown.stop(),
+        property: written.shown.property(),
     };
     (1..).zip(LESSONS).map(lesson).collect()
 }

@@ -18,6 +18,7 @@
 
 pub mod cards;
 pub mod compare;
+pub mod documents;
 mod drivers;
 mod error;
 mod experiment;

@@ -10,13 +10,26 @@ export async function mount(root, context) {
   const draw = async () => {
     try {
       show(root, await catalogue(), context);
+      point();
     } catch (error) {
       fill(root, h("p", { class: "waiting error" }, error.message));
     }
   };
   context.onLanguage(draw);
+  addEventListener("hashchange", point, { signal: context.signal });
   await draw();
-  document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}
+
+// To what the address names: a card, or a rule on it, `#maekawa.R3`.
+function point() {
+  const name = decodeURIComponent(location.hash.slice(1));
+  const rule = document.getElementById(name);
+  const card = (rule ?? document.getElementById(name.split(".")[0]))?.closest(".card");
+  document.querySelector(".pointed")?.classList.remove("pointed");
+  if (!card) return;
+  if (name.includes(".")) card.querySelector("details").open = true;
+  (rule ?? card).classList.add("pointed");
+  (rule ?? card).scrollIntoView({ block: rule === card ? "start" : "center" });
 }
 
 function show(root, { algorithms }, context) {
@@ -47,14 +60,20 @@ function card(algorithm, { t }) {
 
 const promise = ({ property, text }) => [h("span", { class: "tag" }, property), " ", text];
 
-function inFull({ source, assumptions, messages, has, lacks, parameters }, t) {
+function inFull({ id: card, source, assumptions, messages, rules, has, lacks, parameters }, t) {
   const list = (key, rows) => (rows.length
     ? [h("dt", {}, t(key)), rows.map((row) => h("dd", {}, row))] : null);
+  // What reasons point to: a number, what it says, and in which language if not in the reader's.
+  const numbered = (key, rows) => (rows.length ? [h("dt", {}, t(key)), rows.map((row) =>
+    h("dd", { id: row.anchor, class: "numbered" }, h("span", { class: "tag" }, row.id), " ",
+      h("span", { lang: row.lang ?? null }, row.text),
+      row.lang ? h("span", { class: "soft" }, ` (${t("algorithms.in-english")})`) : null))] : null);
   return h("dl", { class: "in-full" },
-    list("algorithms.assumes", assumptions.map(({ id, text }) => [
-      h("span", { class: "tag" }, id), " ", text])),
+    numbered("algorithms.rules", rules),
+    numbered("algorithms.assumes", assumptions.map(({ id, text }) => ({ id, text,
+      anchor: `${card}.${id}` }))),
     list("algorithms.messages", messages.map((message) => [h("code", {}, message.name), " ",
-      [message.from_to, message.when].filter(Boolean).join("; ")])),
+      [message.from_to.replace(", ", " → "), message.when].filter(Boolean).join(": ")])),
     list("algorithms.has", has.map(promise)), list("algorithms.lacks", lacks.map(promise)),
     list("algorithms.parameters", parameters.map((parameter) => [h("code", {},
       `--set ${parameter.name}=${parameter.accepted}`), " ", parameter.about])),

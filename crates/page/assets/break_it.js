@@ -85,10 +85,11 @@ function told(result, line, { t, number }, play) {
     button.focus();
   } else if (line.holds) {
     fill(result, h("p", { class: "holds" }, t("break.holds",
-      { states: number(line.holds.states) })), h("p", { class: "soft" }, line.holds.bounds));
+      { states: number(line.holds.states) })), h("p", { class: "soft" }, line.holds.bounds),
+    h("p", {}, t("break.more")));
   } else if (line.unknown) {
     fill(result, h("p", {}, t("break.unknown", { states: number(line.unknown.states) })),
-      h("p", { class: "soft" }, line.unknown.why));
+      h("p", { class: "soft" }, `${line.unknown.why}: ${line.unknown.bounds}`));
   } else if (line.error) {
     fill(result, h("p", { class: "error" }, line.error));
   }

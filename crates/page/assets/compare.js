@@ -61,7 +61,7 @@ class Comparison {
     fill(this.body, h("p", { class: "soft", role: "status" }, t("compare.measuring")));
     try {
       const [answer, known] = await Promise.all([ask("/lab/compare", { family, nodes: NODES },
-        this.context.signal), catalogue()]);
+        this.context.signal), catalogue(true)]);
       if (family !== this.family) return;
       this.rows = answer.rows;
       this.titles = new Map(known.algorithms.map(({ id, title }) => [id, title]));

@@ -10,6 +10,9 @@ import { TimeScale } from "./time_scale.js";
 const AXIS = 26;
 const PITCH_MAX = 88;
 const PITCH_MIN = 24;
+// Where there is room for all lanes to be made: how close they are, and what the scroll bar takes.
+const PITCH_WHOLE = 20;
+const BAR = 18;
 // So many marks and arrows are drawn one by one; more become one path a kind.
 const MARKS_MAX = 420;
 const ARROWS_MAX = 420;
@@ -64,13 +67,16 @@ export class Diagram {
       this.names.style.paddingTop = `${AXIS}px`;
       this.named = run;
     }
+    // Beside another one it takes what room its lanes need, and the page scrolls instead of it.
+    this.root.style.minHeight = this.whole ? `${AXIS + run.nodes.length * PITCH_WHOLE + BAR}px` : "";
     this.#measure();
     if (this.scaled !== run || !this.scale) {
       this.scale = this.#fitting(run);
       this.scaled = run;
     }
     const n = run.nodes.length;
-    this.pitch = Math.max(PITCH_MIN, Math.min(PITCH_MAX, this.room / n));
+    this.pitch = Math.max(this.whole ? PITCH_WHOLE - 1 : PITCH_MIN,
+      Math.min(PITCH_MAX, this.room / n));
     this.height = AXIS + n * this.pitch;
     for (const name of this.names.children) name.style.height = `${this.pitch}px`;
     this.extent.style.width = `${Math.max(this.scale.width, this.view - 1)}px`;

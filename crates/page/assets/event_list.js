@@ -42,12 +42,17 @@ export class EventList {
     this.search = h("input", { type: "search", class: "small", "aria-label": t("lab.search"),
       placeholder: t("lab.search"), on: { keydown: (event) => {
         if (event.key === "Enter") { event.preventDefault(); this.find(event.shiftKey ? -1 : 1); }
-        if (event.key === "Escape") { this.search.value = ""; this.box.focus(); }
+        if (event.key === "Escape") {
+          this.search.value = this.missed.textContent = "";
+          this.box.focus();
+        }
         event.stopPropagation();
       }, input: afterCalm(200, () => this.find(0)) } });
+    this.missed = h("span", { class: "missed small" });
     this.nodeFilter = h("select", { class: "small", "aria-label": t("lab.filter-node"),
       on: { change: () => { this.filter.node = this.nodeFilter.value; this.refresh(); } } });
-    fill(this.head, h("h2", {}, t("lab.events")), this.count, this.nodeFilter, this.search);
+    fill(this.head, h("h2", {}, t("lab.events")), this.count, this.nodeFilter, this.missed,
+      this.search);
   }
 
   relabel() {
@@ -173,14 +178,17 @@ export class EventList {
     this.top = this.box.scrollTop;
   }
 
-  // Goes to the next event whose line has the words looked for; fetches what is not here yet.
+  // Goes to the next event whose line has the words looked for, after the last the first again;
+  // fetches what is not here yet, and says so if there is none.
   async find(direction) {
     const words = this.search.value.trim().toLowerCase();
     const { run } = this.session;
+    this.missed.textContent = "";
     if (!words || !run) return;
     const step = direction < 0 ? -1 : 1;
-    let i = this.session.cursor + (direction === 0 ? 0 : step);
-    for (; i >= 1 && i <= run.events; i += step) {
+    const first = this.session.cursor - 1 + (direction === 0 ? 0 : step);
+    for (let k = 0; k < run.events; k += 1) {
+      const i = 1 + (((first + k * step) % run.events) + run.events) % run.events;
       if (!run.full.has(i)) await this.session.need(i, i, { about: "find" });
       if (run !== this.session.run) return;
       if (run.full.get(i)?.text.toLowerCase().includes(words) && this.#passes(run, i)) {
@@ -188,7 +196,9 @@ export class EventList {
         return;
       }
     }
-    this.context.announce(this.context.t("lab.not-found", { words }));
+    if (this.search.value.trim().toLowerCase() !== words) return; // Others are looked for by now.
+    this.missed.textContent = this.context.t("lab.not-found", { words });
+    this.context.announce(this.missed.textContent);
   }
 
   #pressed(event) {

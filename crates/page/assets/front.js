@@ -81,7 +81,8 @@ function picture(tile) {
 
 function lessons(catalogue, { t }) {
   if (!catalogue.lessons?.length) return null;
-  return h("section", {}, h("h2", {}, t("front.lessons")),
+  return h("section", {}, h("h2", {}, t("front.lessons",
+    { n: catalogue.lessons.length })),
     h("p", { class: "soft" }, t("front.lessons-lead")),
     h("ol", { class: "lesson-list" }, catalogue.lessons.map((lesson) => {
       const scenario = catalogue.scenarios.find(({ name }) => name === lesson.scenario);

@@ -49,7 +49,7 @@ class Lab {
 
   async learn() {
     try {
-      this.catalogue = await catalogue();
+      this.catalogue = await catalogue(true);
       this.stage.setCatalogue(this.catalogue);
       return true;
     } catch (error) {

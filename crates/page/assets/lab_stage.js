@@ -32,7 +32,8 @@ export class Stage {
     this.list = new EventList(session, context);
     this.player = new Player(session, context, this.topology);
     this.setup = new Setup(session, context, actions.change);
-    this.lesson = new Lesson(session, context, this.player);
+    this.lesson = new Lesson(session, context, this.player,
+      (lesson) => this.playTheLesson(lesson));
     this.step = new StepPanel(session, context, { openMenuFor: (about, anchor) => {
       const box = anchor.getBoundingClientRect(); // Selecting draws the panel anew.
       const { selection } = session;
@@ -207,7 +208,12 @@ export class Stage {
 
   #besides() {
     if (!this.session.branch) this.besideBox.hidden = true;
-    if (this.besideBox.hidden) return;
+    const shown = !this.besideBox.hidden;
+    if (this.diagram.whole !== shown) {
+      this.diagram.whole = this.beside.whole = shown;
+      this.diagram.draw();
+    }
+    if (!shown) return;
     const { t } = this.context;
     const name = this.#parent();
     fill(this.besideBox, h("h3", {}, name ? t("lab.branch-named", { name }) : t("lab.trunk")),
@@ -294,14 +300,18 @@ export class Stage {
 
   // Plays to where something breaks, or to the end, fast enough for whoever has just come.
   playTheStory() {
-    const { run } = this.session;
-    const broken = run.answer.lamps.flatMap(({ changes }) => changes)
-      .filter(([, state]) => state === "broken").map(([event]) => event);
-    const until = broken.length ? Math.min(...broken) : null;
-    const steps = until ?? run.events;
-    this.player.speed = [1, 2, 4, 8, 32].find((speed) => steps * 0.5 / speed <= 9) ?? 32;
-    this.player.draw();
+    const { lamps } = this.session.run.answer;
+    const until = breaksAt(lamps);
+    this.player.pace(until);
     if (!reducedMotion()) this.player.play(until);
+  }
+
+  // Plays what a lesson is about: to where it says, or to where that promise breaks.
+  playTheLesson({ stop, property }) {
+    const { lamps } = this.session.run.answer;
+    const until = stop ?? breaksAt(lamps.filter((lamp) => lamp.property === property));
+    this.player.pace(until);
+    this.player.play(until);
   }
 
   // Says something that is no trouble of the server's.
@@ -324,4 +334,11 @@ export class Stage {
     fill(this.notice, h("span", {}, text), h("button", { type: "button", class: "small quiet",
       on: { click: () => this.calm() } }, t("shell.close")));
   }
+}
+
+// The first event at which one of these is broken.
+function breaksAt(lamps) {
+  const broken = lamps.flatMap(({ changes }) => changes)
+    .filter(([, state]) => state === "broken").map(([event]) => event);
+  return broken.length ? Math.min(...broken) : null;
 }

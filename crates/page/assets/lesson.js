@@ -4,8 +4,9 @@ import { fill, h } from "./dom.js";
 import { addressOf } from "./front.js";
 
 export class Lesson {
-  constructor(session, context, player) {
-    Object.assign(this, { session, context, player, answered: new Map() });
+  // `show` plays what a lesson is about.
+  constructor(session, context, player, show) {
+    Object.assign(this, { session, context, player, show, answered: new Map() });
     this.root = h("section", { class: "lesson sheet", hidden: true });
     // The answer comes when the run has been seen, or was stopped.
     player.onChange = () => {
@@ -25,12 +26,14 @@ export class Lesson {
     const number = catalogue.lessons.indexOf(lesson) + 1;
     const answer = this.answered.get(lesson.id);
     fill(this.root,
-      h("p", { class: "eyebrow" }, t("lesson.number", { n: number, of: catalogue.lessons.length })),
-      h("h2", {}, lesson.title), lesson.text ? h("p", {}, lesson.text) : null,
-      h("p", { class: "question" }, lesson.question),
-      this.watching ? h("p", { class: "soft" }, t("lesson.watch"))
-        : answer === undefined ? this.#choices(lesson, catalogue)
-        : this.#judged(lesson, answer, catalogue));
+      h("div", {},
+        h("p", { class: "eyebrow" }, t("lesson.number",
+          { n: number, of: catalogue.lessons.length })),
+        h("h2", {}, lesson.title), lesson.text ? h("p", {}, lesson.text) : null),
+      h("div", {}, h("p", { class: "question" }, lesson.question),
+        this.watching ? h("p", { class: "soft" }, t("lesson.watch"))
+          : answer === undefined ? this.#choices(lesson, catalogue)
+            : this.#judged(lesson, answer, catalogue)));
   }
 
   #choices(lesson, catalogue) {
@@ -39,7 +42,7 @@ export class Lesson {
       this.answered.set(lesson.id, answer);
       this.watching = true;
       this.draw(catalogue);
-      this.player.play(lesson.stop ?? null);
+      this.show(lesson);
     };
     const options = lesson.options ?? [];
     return h("div", { class: "row" }, options.map((option, k) => h("button", { type: "button",
@@ -59,7 +62,7 @@ export class Lesson {
         is: lesson.options[lesson.right] }));
     return [verdict, h("p", {}, lesson.answer), h("div", { class: "row" },
       h("button", { type: "button", on: { click: () => { this.session.go(0)
-        .then(() => this.player.play(lesson.stop ?? null)); } } }, t("lesson.again")),
+        .then(() => this.show(lesson)); } } }, t("lesson.again")),
       next && run?.flags !== null && run?.flags !== undefined ? h("a", { class: "button primary",
         href: addressOf({ ...run, name: scenario.name }, { lesson: next.id }), "data-link": true },
       t("lesson.next")) : null)];

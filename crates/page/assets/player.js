@@ -95,6 +95,23 @@ export class Player {
     announce(t("lab.speed-is", { speed: number(this.speed) }));
   }
 
+  // Fast enough to see what comes, to the end or to event `until`, in a few seconds.
+  pace(until = null) {
+    const { run, cursor } = this.session;
+    let steps = 0;
+    const end = until ?? run.events;
+    for (let i = cursor; i < end; i = this.#after(run, i, end)) steps += 1;
+    this.speed = [1, 2, 4, 8, 32].find((speed) => steps * 0.5 / speed <= 9) ?? 32;
+    this.draw();
+  }
+
+  // The next event to stop at: mere upkeep is passed over, unless it is shown.
+  #after(run, i, end) {
+    let next = i + 1;
+    while (next < end && !this.session.upkeep && run.isUpkeep(next)) next += 1;
+    return next;
+  }
+
   pause() {
     this.playing = false;
     clearTimeout(this.timer);
@@ -115,9 +132,10 @@ export class Player {
     const { run } = session;
     const end = until ?? run.events;
     while (this.playing && session.run === run && session.cursor < end) {
-      await this.#between(run, session.cursor);
+      const next = this.#after(run, session.cursor, end);
+      await this.#between(run, session.cursor, next);
       if (!this.playing || session.run !== run || turn !== this.turn) return;
-      await session.go(session.cursor + 1);
+      await session.go(next);
       if (turn !== this.turn) return;
     }
     if (session.run === run || !session.run) this.pause();
@@ -125,10 +143,10 @@ export class Player {
     this.#label();
   }
 
-  // The time from event `i` to the next, with what moves moving.
-  #between(run, i) {
+  // The time from event `i` to event `next`, with what moves moving.
+  #between(run, i, next) {
     const from = run.timeOf(i);
-    const until = run.timeOf(i + 1);
+    const until = run.timeOf(next);
     const usual = Math.max(STEP_MIN, Math.min(STEP_MAX, (until - from) * PER_UNIT));
     if (reducedMotion()) return this.#wait(JUMP / this.speed);
     const lasting = usual / this.speed;

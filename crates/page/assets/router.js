@@ -15,7 +15,8 @@ export function router(root, makeContext) {
   let leave = () => {};
   let shown = null;
 
-  async function show() {
+  // A view that somebody went to begins at its top, unless it goes elsewhere by itself.
+  async function show(wentTo = false) {
     const name = viewOf(location.pathname, makeContext.about);
     if (name === shown) return;
     leave();
@@ -29,6 +30,10 @@ export function router(root, makeContext) {
       if (ending.signal.aborted) return;
       root.replaceChildren();
       root.className = `view-${name}`;
+      if (wentTo) {
+        root.focus({ preventScroll: true });
+        scrollTo(0, 0);
+      }
       const end = view.mount(root, context);
       if (typeof end === "function") ending.signal.addEventListener("abort", end);
     } catch (error) {
@@ -43,7 +48,7 @@ export function router(root, makeContext) {
     const same = viewOf(target.pathname, makeContext.about) === shown;
     history.pushState(null, "", target);
     if (same) dispatchEvent(new HashChangeEvent("hashchange"));
-    else show().then(() => { root.focus({ preventScroll: true }); scrollTo(0, 0); });
+    else show(true);
   }
 
   document.addEventListener("click", (event) => {
@@ -52,7 +57,7 @@ export function router(root, makeContext) {
     event.preventDefault();
     navigate(link.href);
   });
-  addEventListener("popstate", show);
+  addEventListener("popstate", () => show());
   return show();
 }
 

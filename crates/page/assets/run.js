@@ -2,6 +2,7 @@
 // Events count from 1; 0 is the moment before anything.
 
 const MOMENTS_MAX = 400;
+const COLOURS = 6;
 
 export class Run {
   constructor(answer) {
@@ -12,7 +13,8 @@ export class Run {
     this.at = Float64Array.from(answer.index.at);
     this.node = answer.index.node.map((node) => (node >= 0 ? node : null));
     this.kind = answer.index.kind;
-    this.labels = Object.keys(answer.messages.by_type);
+    const { by_type: kinds, places = {} } = answer.messages;
+    this.labels = Object.keys(kinds).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
     this.full = new Map();
     this.messages = new Map();
     this.moments = new Map();
@@ -38,10 +40,18 @@ export class Run {
     return i > 0 ? this.at[i - 1] : 0;
   }
 
-  // The colour class of a kind of message.
+  // The colour class of a kind of message: its place among those of the algorithm, so that it is
+  // the same in every run.
   colour(label) {
-    const at = this.labels.indexOf(label);
-    return at < 0 ? "k0" : `k${at % 6}`;
+    return `k${(this.answer.messages.places?.[label] ?? 0) % COLOURS}`;
+  }
+
+  // Whether an event, as far as it is known, does nothing but keep the nodes in touch.
+  isUpkeep(i) {
+    const event = this.full.get(i);
+    if (!event || event.told?.length || event.sends?.some(({ upkeep }) => !upkeep)) return false;
+    if (event.kind === "message") return Boolean(this.messages.get(event.number)?.upkeep);
+    return event.kind === "timer" && event.sends?.length > 0;
   }
 
   // Whether all events of from..to are here in full.

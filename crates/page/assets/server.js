@@ -59,18 +59,19 @@ export async function recordingOfCluster(lock) {
 
 const catalogues = new Map();
 
-// What there is: algorithms, scenarios, lessons. Asked once a language.
-export function catalogue() {
-  const lang = language();
-  if (!catalogues.has(lang)) {
-    const asked = fetch(`/lab/catalog?lang=${lang}`, { headers: authorization() }).then(async (answer) => {
+// What there is: algorithms, scenarios, lessons; in brief for the lab, which does not show all of
+// it. Asked once a language.
+export function catalogue(brief = false) {
+  const asked = `lang=${language()}${brief ? "&brief=true" : ""}`;
+  if (!catalogues.has(asked)) {
+    const coming = fetch(`/lab/catalog?${asked}`, { headers: authorization() }).then(async (answer) => {
       if (!answer.ok) throw await refusal(answer);
       return answer.json();
     });
-    asked.catch(() => catalogues.delete(lang));
-    catalogues.set(lang, asked);
+    coming.catch(() => catalogues.delete(asked));
+    catalogues.set(asked, coming);
   }
-  return catalogues.get(lang);
+  return catalogues.get(asked);
 }
 
 // The objects of an answer that comes line by line; aborting `signal` ends the server's work.

@@ -50,9 +50,11 @@ export class StepPanel {
     const atNode = event.node !== null && event.node !== undefined;
     return h("dl", { class: "told" },
       h("dt", {}, t("lab.because")), h("dd", { class: "big" }, cause(t, run, event)),
-      why.length ? [h("dt", {}, t("lab.rule")), why.map((reason) => h("dd", {}, reason.text,
-        reason.rule ? [" ", h("a", { class: "tag", "data-link": true,
-          href: `/algorithms#${run.answer.algorithm}` }, reason.rule)] : null))] : null,
+      why.length ? [h("dt", {}, t("lab.rule")), why.map((reason, k) => [
+        reason.own && !why[k - 1]?.own ? h("dd", { class: "to-itself soft small" },
+          t("lab.to-itself")) : null, h("dd", { class: reason.own ? "own" : null }, reason.text,
+          reason.rule ? [" ", h("a", { class: "tag", "data-link": true,
+            href: `/algorithms#${reason.place}` }, reason.rule)] : null)])] : null,
       atNode ? h("dt", {}, t("lab.so")) : null,
       !atNode ? null : effects.length ? effects.map((text) => h("dd", {}, text))
         : h("dd", { class: "soft" }, t("lab.so-nothing")),

@@ -6,8 +6,10 @@ import { fill, s } from "./dom.js";
 const SIZE = 420;
 const MIDDLE = SIZE / 2;
 // Above the first node and below the last there is room for three lines of words.
-const VIEW = `0 -24 ${SIZE} ${SIZE + 50}`;
+const VIEW = `0 -30 ${SIZE} ${SIZE + 56}`;
 const FLYING_MAX = 80;
+// The width of a letter of the words beside a node.
+const LETTER = 6.5;
 const FULL = 2 * Math.PI;
 
 export class Topology {
@@ -184,7 +186,7 @@ export class Topology {
     ].filter(Boolean);
     const start = outward > 0 ? this.radius + 22 : -(this.radius + 12 + (words.length - 1) * 13);
     return words.map((text, k) => s("text", { class: `badge${k === 0 && sign !== "idle" ? " sign"
-      : ""}`, y: start + k * 13 }, text));
+      : ""}`, x: within(this.places[i].x, text), y: start + k * 13 }, text));
   }
 
   #messages(run, moment) {
@@ -230,6 +232,12 @@ export class Topology {
 }
 
 const round = (value) => Math.round(value * 10) / 10;
+
+// How far words in the middle of `x` have to be moved so that both of their ends are in the picture.
+function within(x, text) {
+  const half = Math.min(SIZE / 2, text.length * LETTER / 2 + 2);
+  return round(Math.max(0, half - x) - Math.max(0, x + half - SIZE));
+}
 
 function shortened(items) {
   const shown = items.slice(0, 3).join(" ");

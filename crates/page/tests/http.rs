@@ -192,6 +192,27 @@ async fn bad_questions_get_a_line_that_names_the_field() {
 }
 
 #[tokio::test]
+async fn the_lab_gets_a_catalogue_in_brief_and_the_algorithms_get_all_of_it() {
+    let server = Server::lab().await;
+    let brief = "/lab/catalog?lang=pt&brief=true";
+    let packed = server.ask("GET", brief, "accept-encoding: gzip\r\n", b"").await;
+    assert!(packed.head.contains("content-encoding: gzip"));
+    assert!(packed.body.len() < 25_000, "{} bytes before the first screen", packed.body.len());
+    let brief = server.get(brief).await.json();
+    let full = server.get("/lab/catalog?lang=pt").await.json();
+    let names = |all: &Value, part: &str, name: &str| {
+        let cards = all[part].as_array().expect("cards").iter();
+        cards.map(|card| card[name].clone()).collect::<Vec<Value>>()
+    };
+    assert_eq!(names(&brief, "algorithms", "title"), names(&full, "algorithms", "title"));
+    assert_eq!(names(&brief, "scenarios", "runs"), names(&full, "scenarios", "runs"));
+    assert_eq!(brief["lessons"], full["lessons"]);
+    assert!(names(&brief, "algorithms", "rules").iter().all(Value::is_null));
+    let rules = names(&full, "algorithms", "rules");
+    assert!(rules.iter().all(|rules| rules[0]["id"] == "R1" && rules[0]["lang"].is_null()));
+}
+
+#[tokio::test]
 async fn a_search_tells_line_by_line_and_what_it_finds_is_played() {
     let server = Server::lab().await;
     let cards = server.get("/lab/catalog?lang=en").await.json();

@@ -35,6 +35,17 @@ pub const PORTUGUESE: &[&str] = &[
 
 static BOOK: LazyLock<Book> = LazyLock::new(|| Book::of(PORTUGUESE));
 
+/// What the module docs of the algorithms say, in Portuguese: apart, for nothing else is looked up
+/// there.
+pub const DOCUMENTS: &str = include_str!("pt/documents.po");
+
+static DOCUMENTS_BOOK: LazyLock<Book> = LazyLock::new(|| Book::of(&[DOCUMENTS]));
+
+/// The book of what the module docs say.
+pub fn documents() -> &'static Book {
+    &DOCUMENTS_BOOK
+}
+
 /// The book of all of it.
 pub fn portuguese() -> &'static Book {
     &BOOK

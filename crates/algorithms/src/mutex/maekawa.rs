@@ -18,12 +18,12 @@
 //!
 //! Rules: R1 who wants to enter asks all arbiters of its quorum for their votes. R2 an arbiter
 //! whose vote is free gives it. R3 otherwise it queues the request: the requester is told that it
-//! failed, or, if its request is before the one voted for and all that wait, that one is inquired
-//! about. R4 who is inquired about yields the vote if some arbiter prefers another, since it cannot
-//! enter yet; else it waits and sees. R5 a vote that was yielded goes to the first in line; who
-//! yielded waits there again. R6 with the votes of the whole quorum, it enters. R7 who leaves, or
-//! no longer wants in, releases its votes, and each goes to the first in line. R8 (Sanders) who was
-//! the first in line and is no longer is told that it failed.
+//! failed (`Failed`), or, if its request is before the one voted for and all that wait, that one is
+//! inquired about (`Inquire`). R4 who is inquired about yields the vote (`Yield`) if some arbiter
+//! prefers another, since it cannot enter yet; else it waits and sees. R5 a vote that was yielded
+//! goes to the first in line; who yielded waits there again. R6 with the votes of the whole quorum,
+//! it enters. R7 who leaves, or no longer wants in, releases its votes, and each goes to the first
+//! in line. R8 (Sanders) who was the first in line and is no longer is told that it failed.
 //!
 //! Every message also carries the time of the request it is about and the sender's clock: were the
 //! clock in `Request` alone, a node whose clock lags could enter again and again before a request
@@ -194,9 +194,10 @@ impl Maekawa {
         self.fence = self.fence.max(fence);
         self.votes.insert(arbiter);
         self.failed.remove(arbiter);
-        let missing = self.quorum.len().saturating_sub(self.votes.len() as usize);
-        if missing > 0 {
-            return ctx.because(&why::HAS_VOTES, (&self.votes, missing));
+        if self.quorum.len() > self.votes.len() as usize {
+            let missing =
+                self.quorum.iter().copied().filter(|&member| !self.votes.contains(member));
+            return ctx.because(&why::HAS_VOTES, (&self.votes, Each(missing)));
         }
         ctx.because(&why::ENTERED, &self.votes);
         self.phase = Phase::Inside;

@@ -37,7 +37,7 @@ pub use why::WHY;
 use super::why::{OBSERVED, STRANGER};
 use conclave_core::clock::{Lamport, Stamp};
 use conclave_core::mutex::{Indication, Mutex, Request};
-use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
+use conclave_core::{Context, Each, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
 use serde::{Deserialize, Serialize};
 
 /// What the nodes tell each other.
@@ -229,9 +229,9 @@ impl RicartAgrawala {
     }
 
     fn enter_if_all_agree(&mut self, ctx: &mut Context<Self>) {
-        let missing = self.n - 1 - self.granted.len();
-        if missing > 0 {
-            return ctx.because(&why::WAITS, (&self.granted, missing));
+        if self.granted.len() < self.n - 1 {
+            let missing = self.me.others(self.n).filter(|&peer| !self.granted.contains(peer));
+            return ctx.because(&why::WAITS, (&self.granted, Each(missing)));
         }
         ctx.because(&why::ENTERED, self.own());
         self.phase = Phase::Inside;

@@ -39,7 +39,7 @@ pub use why::WHY;
 use super::why::{OBSERVED, STRANGER};
 use conclave_core::clock::{Lamport, Stamp};
 use conclave_core::mutex::{Indication, Mutex, Request};
-use conclave_core::{Context, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
+use conclave_core::{Context, Each, Event, Named, Never, NodeId, NodeSet, Process, Recovery};
 use serde::{Deserialize, Serialize};
 
 /// What the nodes tell each other.
@@ -251,9 +251,9 @@ impl RoucairolCarvalho {
     }
 
     fn enter_if_all_agree(&mut self, ctx: &mut Context<Self>) {
-        let missing = self.n - 1 - self.held.len();
-        if missing > 0 {
-            return ctx.because(&why::WAITS, (&self.held, missing));
+        if self.held.len() < self.n - 1 {
+            let missing = self.me.others(self.n).filter(|&peer| !self.held.contains(peer));
+            return ctx.because(&why::WAITS, (&self.held, Each(missing)));
         }
         ctx.because(&why::ENTERED, ());
         self.phase = Phase::Inside;

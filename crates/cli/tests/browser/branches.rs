@@ -25,6 +25,7 @@ fn a_branch_leaves_what_is_drawn_for_the_rest_as_it_was() {
     let (first, _) = pairs.find(|(line, other)| line != other).unwrap();
     assert_eq!(said[2], json!(first.number), "{said}");
     assert!(said[0].as_u64() < said[1].as_u64(), "{said}");
+    side_by_side_every_lane_is_seen(&lab);
     lab.choose_trunk();
     assert_eq!(lab.lines(), before);
     let (now, drawn) = (lab.drawing(), drawn.as_array().unwrap().clone());
@@ -34,6 +35,22 @@ fn a_branch_leaves_what_is_drawn_for_the_rest_as_it_was() {
     assert_eq!(now.as_array().unwrap().len(), drawn.len());
     lab.press_until(key::HOME, 0);
     lab.browser.assert_calm("branches");
+}
+
+/// On a small screen, too: both diagrams are as high as their lanes.
+fn side_by_side_every_lane_is_seen(lab: &Lab) {
+    lab.browser.resize(1280, 757);
+    lab.browser.click(".diagram-head .row label:nth-of-type(3) input");
+    let cut_off = lab.browser.until(
+        "two diagrams",
+        "const both = [...document.querySelectorAll('.diagram')];
+         const drawn = both.every((one) => one.querySelectorAll('.lane').length === 5);
+         return both.length === 2 && drawn
+             && both.map((one) => one.scrollHeight - one.clientHeight);",
+    );
+    assert_eq!(cut_off, json!([0, 0]), "hidden below the edge of each");
+    lab.browser.click(".diagram-head .row label:nth-of-type(3) input");
+    lab.browser.resize(1920, 1080);
 }
 
 /// Up to the edit nothing differs, but that the sender's line tells what becomes of the message.

@@ -9,6 +9,9 @@ fn a_run_plays_to_its_end_and_its_lamps_follow() {
     let Some(lab) = Lab::open("playing") else { return };
     the_language_of_the_front_is_that_of_the_lab(&lab);
     a_step_says_by_which_rule(&lab);
+    what_a_node_tells_itself_is_said_and_its_rule_is_a_click_away(&lab);
+    a_search_in_vain_says_so(&lab);
+    a_lesson_asks_then_plays_to_its_answer(&lab);
     bully_of_seven_plays_fourteen_messages(&lab);
     one_answer_lost_leaves_a_request_open_and_then_unanswered(&lab);
     playing_fast_asks_few_questions_and_one_at_a_time(&lab);
@@ -47,6 +50,66 @@ fn a_step_says_by_which_rule(lab: &Lab) {
         }
     }
     panic!("no step of six says why it does what it does");
+}
+
+/// In Maekawa's algorithm a node votes for itself: nothing is sent, and yet it has a vote.
+fn what_a_node_tells_itself_is_said_and_its_rule_is_a_click_away(lab: &Lab) {
+    lab.run("a=maekawa&n=7&at=/8");
+    let told = lab.browser.until(
+        "what it tells itself",
+        "return document.querySelector('.to-itself') && [...document.querySelectorAll('.told .own')]
+            .map((reason) => reason.textContent).join('; ');",
+    );
+    let told = told.as_str().unwrap();
+    assert!(told.contains("has the votes of 1; the votes of 2, 4 are still to come"), "{told}");
+    lab.browser.click(".told .own a.tag"); // Its vote is free: R2.
+    let rule = lab.browser.until(
+        "the rule on its card",
+        "const rule = document.querySelector('.numbered.pointed');
+         const { top, bottom } = rule?.getBoundingClientRect() ?? {};
+         return top >= 0 && bottom <= innerHeight && [rule.id, rule.textContent];",
+    );
+    assert_eq!(rule[0], "maekawa.R2");
+    assert_eq!(rule[1], "R2 an arbiter whose vote is free gives it");
+}
+
+fn a_search_in_vain_says_so(lab: &Lab) {
+    lab.run("a=ricart-agrawala&n=3&at=/0");
+    let missed = "return document.querySelector('.missed').textContent;";
+    let typed = |words: &str| {
+        let script = "const box = document.querySelector('.list-head input');
+            box.value = arguments[0]; box.dispatchEvent(new Event('input'));";
+        lab.browser.run(script, &[words.into()]);
+    };
+    typed("nobody says this");
+    assert_eq!(
+        lab.browser.until("that it is not there", missed),
+        "“nobody says this” was not found"
+    );
+    typed("ENTERS");
+    lab.browser.until("what is there", "return !document.querySelector('.missed').textContent;");
+}
+
+/// The run stops where the answer is to be seen; mere upkeep is passed over on the way.
+fn a_lesson_asks_then_plays_to_its_answer(lab: &Lab) {
+    let origin = &lab.server.origin;
+    for (title, answer, ends_at) in
+        [("A vote is asked back", 3, 15), ("Dead, or only slow?", 2, 285)]
+    {
+        lab.browser.go("about:blank");
+        lab.browser.go(&format!("{origin}/lab"));
+        let script = format!(
+            "const links = [...document.querySelectorAll('.lesson-list a')];
+             const lesson = links.find((link) => link.textContent === '{title}');
+             lesson?.click(); return Boolean(lesson);"
+        );
+        lab.browser.until(title, &script);
+        lab.settled();
+        lab.browser.click(&format!(".lesson button:nth-child({answer})"));
+        lab.browser
+            .until("the answer", "return document.querySelector('.lesson .right') !== null;");
+        lab.at(ends_at);
+    }
 }
 
 fn playing_fast_asks_few_questions_and_one_at_a_time(lab: &Lab) {

@@ -8,7 +8,7 @@ use serde_json::json;
 /// Its address, and what shows that it is there.
 pub const LAB_VIEWS: [(&str, &str); 5] = [
     ("/lab", ".front .tile"),
-    ("/lab#v=1&a=maekawa&n=5&at=/12", ".lab .list-lines [data-i]"),
+    ("/lab#v=1&a=lamport&n=7&at=/60", ".lab .list-lines [data-i]"),
     ("/compare", ".view-compare tbody tr"),
     ("/scenarios", ".view-scenarios article, .view-scenarios li"),
     ("/algorithms", ".view-algorithms article, .view-algorithms li"),
@@ -67,6 +67,16 @@ fn every_view_of_the_lab_is_calm_and_has_no_serious_barrier() {
             &[],
         );
         assert_eq!(others, json!([]), "{name} asks somebody else");
+        let cut_off = browser.run(
+            "const all = document.querySelector('.topology')?.getBoundingClientRect();
+             return [...document.querySelectorAll('.topology text')].filter((words) => {
+                 const { left, right, top, bottom } = words.getBoundingClientRect();
+                 return left < all.left || right > all.right || top < all.top
+                     || bottom > all.bottom;
+             }).map((words) => words.textContent);",
+            &[],
+        );
+        assert_eq!(cut_off, json!([]), "{name} cuts words off");
         browser.assert_calm(name);
         axe::assert_none(&browser, source.as_deref(), name);
     });

@@ -144,18 +144,73 @@ pub(super) const LESSONS: &[Written] = &[
         shown: Shown::Broken(Property::S1),
     },
     Written {
+        title: ["A vote is asked back", "Um voto é pedido de volta"],
+        text: [
+            "In Maekawa's algorithm a process needs the votes of its quorum only: here three \
+             nodes, itself among them. Each node is an arbiter with one vote. Arbiter 1 votes for \
+             7, whose request comes first. Then comes the request of 5, which is before that of 7: \
+             equal times, and the smaller number.",
+            "No algoritmo de Maekawa um processo só precisa dos votos do seu quórum: aqui três \
+             nós, contando ele mesmo. Cada nó é um árbitro com um voto. O árbitro 1 vota em 7, \
+             cujo pedido chega primeiro. Depois chega o pedido de 5, que vem antes do de 7: tempos \
+             iguais, e número menor.",
+        ],
+        scenario: ("maekawa-inquire", 0),
+        question: ["What does arbiter 1 do?", "O que faz o árbitro 1?"],
+        options: &[
+            ["It votes for 5, too", "Vota também em 5"],
+            ["It lets 5 wait until 7 leaves", "Faz 5 esperar até 7 sair"],
+            ["It asks 7 to give the vote back", "Pede a 7 o voto de volta"],
+        ],
+        right: 2,
+        answer: [
+            "It sends INQUIRE to 7: somebody is before you, can you do without my vote? To vote \
+             twice would let two in. Just to wait would be a danger: 5 may hold a vote that 7 \
+             needs.",
+            "Envia INQUIRE a 7: alguém vem antes de você, pode ficar sem o meu voto? Votar duas \
+             vezes deixaria dois entrarem. Só esperar seria um perigo: 5 pode ter um voto de que 7 \
+             precisa.",
+        ],
+        shown: Shown::Step(15, "sends INQUIRE"),
+    },
+    Written {
+        title: ["To keep a vote, or to give it back", "Ficar com um voto, ou devolvê-lo"],
+        text: [
+            "7 has the vote of arbiter 1, and is asked to give it back. Arbiter 3 has told 7 \
+             FAILED: another request is before yours.",
+            "7 tem o voto do árbitro 1, e lhe pedem que o devolva. O árbitro 3 disse a 7 FAILED: \
+             outro pedido vem antes do seu.",
+        ],
+        scenario: ("maekawa-inquire", 0),
+        question: ["What does 7 do when INQUIRE comes?", "O que faz 7 quando chega INQUIRE?"],
+        options: &[
+            ["It keeps the vote until it has entered", "Fica com o voto até ter entrado"],
+            ["It gives the vote back, and stays in line", "Devolve o voto, e continua na fila"],
+            ["It withdraws its request", "Retira seu pedido"],
+        ],
+        right: 1,
+        answer: [
+            "It cannot enter yet, as FAILED says, so the vote is of no use to it: YIELD. Arbiter 1 \
+             gives the vote to 5, and 7 waits in line again. Without a FAILED it would keep the \
+             vote: it might be the next to enter.",
+            "Ainda não pode entrar, como diz FAILED, e o voto não lhe serve: YIELD. O árbitro 1 dá \
+             o voto a 5, e 7 volta a esperar na fila. Sem um FAILED ficaria com o voto: poderia \
+             ser o próximo a entrar.",
+        ],
+        shown: Shown::Step(23, "receives YIELD from 7"),
+    },
+    Written {
         title: ["Votes that wait for each other", "Votos que se esperam"],
         text: [
-            "In Maekawa's algorithm a process needs the votes of its quorum only. Each arbiter has \
-             one vote, and gives it to one process at a time. Four processes ask.",
-            "No algoritmo de Maekawa um processo só precisa dos votos do seu quórum. Cada árbitro \
-             tem um voto, e o dá a um processo por vez. Quatro processos pedem.",
+            "The algorithm as it was first printed. Four processes ask, and each votes for itself. \
+             Two requests are slow: that of 1 comes late to arbiter 4, where 3 stands first in \
+             line.",
+            "O algoritmo como foi impresso primeiro. Quatro processos pedem, e cada um vota em si. \
+             Dois pedidos são lentos: o de 1 chega tarde ao árbitro 4, onde 3 é o primeiro da \
+             fila.",
         ],
         scenario: ("maekawa-deadlock", 0),
-        question: [
-            "As first printed, what comes of it?",
-            "Na primeira versão impressa, o que resulta disso?",
-        ],
+        question: ["What comes of it?", "O que resulta disso?"],
         options: &[
             ["They enter one after the other", "Entram um depois do outro"],
             ["They wait for each other in a circle", "Esperam uns pelos outros em círculo"],
@@ -163,14 +218,42 @@ pub(super) const LESSONS: &[Written] = &[
         ],
         right: 1,
         answer: [
-            "Each holds a vote that another needs and believes that it is next: a deadlock. \
-             INQUIRE asks for a vote back, and FAILED tells who must give it; the first version \
-             forgot to tell one of them.",
-            "Cada um tem um voto de que outro precisa e acredita ser o próximo: um impasse. \
-             INQUIRE pede um voto de volta, e FAILED diz quem deve cedê-lo; a primeira versão \
-             esqueceu de avisar um deles.",
+            "A deadlock. At arbiter 4, the request of 1 pushes 3 back to the second place, and \
+             nobody tells 3. It has heard no FAILED, believes that it is next, and keeps its own \
+             vote, which 2 needs; 2 keeps what 1 needs. (Each INQUIRE here is to the arbiter \
+             itself: part of a step, and no message.)",
+            "Um impasse. No árbitro 4, o pedido de 1 empurra 3 para o segundo lugar, e ninguém \
+             avisa 3. Ele não ouviu FAILED, acredita ser o próximo, e fica com o próprio voto, de \
+             que 2 precisa; 2 fica com o de que 1 precisa. (Cada INQUIRE aqui é ao próprio \
+             árbitro: parte de um passo, e não mensagem.)",
         ],
         shown: Shown::Broken(Property::V1),
+    },
+    Written {
+        title: ["The missing FAILED", "O FAILED que faltava"],
+        text: [
+            "The same four requests. Sanders' rule is added: who was the first in line, and is no \
+             longer, is told FAILED. So arbiter 4 now tells 3.",
+            "Os mesmos quatro pedidos. Acrescenta-se a regra de Sanders: quem era o primeiro da \
+             fila, e já não é, recebe FAILED. Assim o árbitro 4 agora avisa 3.",
+        ],
+        scenario: ("maekawa-sanders", 0),
+        question: ["What does that one message change?", "O que muda com essa mensagem?"],
+        options: &[
+            ["Nothing: the circle stays", "Nada: o círculo continua"],
+            ["One of the four gives up", "Um dos quatro desiste"],
+            ["All four enter, one after the other", "Os quatro entram, um depois do outro"],
+        ],
+        right: 2,
+        answer: [
+            "3 now knows that it cannot enter yet, and gives its own vote back. That was the last \
+             vote that 2 needed: 2 enters, and when it leaves the others follow. INQUIRE asks, \
+             FAILED lets one answer.",
+            "3 agora sabe que ainda não pode entrar, e devolve o próprio voto. Era o último de que \
+             2 precisava: 2 entra, e quando sai os outros o seguem. INQUIRE pergunta, e FAILED \
+             permite responder.",
+        ],
+        shown: Shown::Kept(Property::V1),
     },
     Written {
         title: ["Who leads?", "Quem lidera?"],
@@ -211,8 +294,8 @@ pub(super) const LESSONS: &[Written] = &[
         answer: [
             "It was never told. Nobody can tell a dead node from a slow one by waiting, whatever \
              the time-out.",
-            "Ninguém o avisou. Não se distingue um nó morto de um lento esperando, seja qual for \
-             o tempo limite.",
+            "Ninguém o avisou. Não se distingue um nó morto de um lento esperando, seja qual for o \
+             tempo limite.",
         ],
         shown: Shown::Broken(Property::S1),
     },
@@ -220,8 +303,8 @@ pub(super) const LESSONS: &[Written] = &[
         title: ["Fences", "Fencing tokens"],
         text: [
             "So let the resource itself refuse whoever is late: each entry carries a number, the \
-             fence, larger than all before. Here a majority of seven coordinators lets clients \
-             in, and one of them forgets.",
+             fence, larger than all before. Here a majority of seven coordinators lets clients in, \
+             and one of them forgets.",
             "Então que o próprio recurso recuse quem chega atrasado: cada entrada leva um número, \
              o fencing token, maior que todos os anteriores. Aqui uma maioria de sete \
              coordenadores admite clientes, e um deles esquece.",

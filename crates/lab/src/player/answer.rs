@@ -9,6 +9,7 @@ use super::moment::{Clockwork, Moment};
 use super::played::{Audience, Played, play_to};
 use super::signs::spans;
 use super::{AHEAD_MAX, Refused, WINDOW_MAX, index, units};
+use crate::documents;
 use conclave_core::Links;
 use conclave_sim::trace::{Focus, Language, Record, Sending, Survey};
 use conclave_sim::{Ending, Outcome};
@@ -145,6 +146,7 @@ pub struct NodeNamed {
 pub struct Counts {
     pub total: u64,
     pub by_type: BTreeMap<String, u64>,
+    pub places: BTreeMap<String, usize>,
 }
 
 /// All events in short.
@@ -234,7 +236,7 @@ impl Shown<'_> {
             .map(|(place, record)| {
                 let key = &keys[place - window.start];
                 let mut event = teller.event(place + 1, record, key);
-                explained::explain(&mut event, self.survey, header, self.language);
+                explained::explain(&mut event, self.survey, self.played, self.language);
                 event
             })
             .collect()
@@ -348,7 +350,10 @@ fn counts(played: &Played) -> Counts {
             }
         }
     }
-    Counts { total: by_type.values().sum(), by_type }
+    let setting = &played.experiment.setting;
+    let place = |kind: &String| (kind.clone(), documents::place_of_kind(setting, kind));
+    let places = by_type.keys().map(place).collect();
+    Counts { total: by_type.values().sum(), by_type, places }
 }
 
 fn all_in_short(records: &[Record]) -> Index {

@@ -4,7 +4,7 @@
 use super::Refused;
 use super::played::no_files;
 use crate::{Experiment, People, SimFlags, rows};
-use conclave_algorithms::catalog::{Assumption, Entry, Family, Runs};
+use conclave_algorithms::catalog::{Assumption, Claim, Entry, Family, Runs, Setting};
 use conclave_check::{INITIATORS_MAX, Interrupt, Limits, Progress, Report, Stop};
 use conclave_core::{Bounds, Network, Property, Story, Verdict};
 use conclave_sim::quoted;
@@ -82,27 +82,20 @@ impl Search {
         let flags = line.map_err(Refused::of("flags"))?;
         let dropped = question.without.iter().map(|tag| runs(entry, tag));
         let dropped = dropped.collect::<Result<Vec<Runs>, _>>()?;
-        let shown = dropped.iter().map(|runs| runs.nodes).max();
-        let nodes = flags.nodes.or(shown).unwrap_or(NODES_USUAL);
-        if nodes > NODES_MAX {
-            let words = format!("--nodes {nodes}: at most {NODES_MAX} can be searched here");
-            return Err(Refused::new("flags", words));
-        }
-        let experiment = experiment(&flags, nodes, &dropped)?;
+        let (experiment, known) = chosen(question, &flags, &dropped)?;
         experiment.vet_check().map_err(Refused::of("algorithm"))?;
         let mut bounds = (entry.bounds)(&experiment.setting.params);
         dropped.iter().for_each(|runs| runs.allow(&mut bounds));
         if question.again {
             (bounds.requests, bounds.timeouts) = (None, None);
         }
-        debug_assert!(nodes <= INITIATORS_MAX, "every set of initiators is looked at");
         let limits = Limits {
             states_max: STATES_MAX,
             memory_max: MEMORY_MAX,
             threads: NonZeroUsize::new(1),
             properties: match question.again {
                 true => lasting(entry)?,
-                false => promised(entry, &experiment),
+                false => looked_at(&experiment, known),
             },
             ..Limits::default()
         };
@@ -192,12 +185,40 @@ impl Search {
     }
 }
 
-/// The promises that are looked at: those that the algorithm makes. To look at the order of
-/// requests, too, would multiply the states.
-fn promised(entry: &Entry, experiment: &Experiment) -> Vec<Property> {
-    let mut promised = (entry.has)(&experiment.setting.params);
-    promised.retain(|property| !matches!(property, Property::HB | Property::BW));
-    promised
+/// The promises that are looked at: those that the algorithm makes, and those that it is known to
+/// break as it is set. To look at the order of requests, too, would multiply the states.
+fn looked_at(experiment: &Experiment, known: Option<&Claim>) -> Vec<Property> {
+    let Setting { entry, params, .. } = &experiment.setting;
+    let mut properties = (entry.has)(params);
+    properties.retain(|property| !matches!(property, Property::HB | Property::BW));
+    for (property, _) in known.into_iter().flat_map(violations) {
+        if !properties.contains(property) {
+            properties.push(*property);
+        }
+    }
+    properties
+}
+
+/// What the catalogue says is broken by parameters alone, as they are set here: with how many nodes
+/// it is seen, and what is broken then.
+fn known_to_break(experiment: &Experiment) -> Option<&'static Claim> {
+    let Setting { entry, params, .. } = &experiment.setting;
+    let usual = (entry.bounds)(params);
+    let is_usual = |claim: &Claim| {
+        let mut bounds = usual.clone();
+        (claim.bounds)(&mut bounds);
+        bounds == usual
+    };
+    let is_set = |claim: &Claim| claim.set.iter().all(|(name, value)| params.is(name, value));
+    let claims: &'static [Claim] = entry.evidence.claims.yes().copied().unwrap_or_default();
+    claims.iter().find(|claim| {
+        let shown = !claim.large && claim.nodes <= NODES_MAX && violations(claim).next().is_some();
+        shown && !claim.set.is_empty() && is_set(claim) && is_usual(claim)
+    })
+}
+
+fn violations(claim: &Claim) -> impl Iterator<Item = &'static (Property, Verdict)> {
+    claim.verdicts.iter().filter(|(_, verdict)| *verdict == Verdict::Violated)
 }
 
 /// What can be told of runs without end. Fences grow for ever there, and nobody's first request is
@@ -219,6 +240,32 @@ fn why(stop: Option<Stop>) -> &'static str {
         Some(Stop::Memory) => "there was no more memory to be had",
         Some(Stop::Interrupted) => "time was up",
         Some(Stop::Found) | None => "not everything could be told",
+    }
+}
+
+/// The algorithm with as many nodes as are asked for, or else as it takes to see something; and
+/// what is known to break as it is set.
+fn chosen(
+    question: &CheckQuestion,
+    flags: &SimFlags,
+    dropped: &[Runs],
+) -> Result<(Experiment, Option<&'static Claim>), Refused> {
+    let shown = dropped.iter().map(|runs| runs.nodes).max();
+    let nodes = flags.nodes.or(shown).unwrap_or(NODES_USUAL);
+    if nodes > NODES_MAX {
+        let words = format!("--nodes {nodes}: at most {NODES_MAX} can be searched here");
+        return Err(Refused::new("flags", words));
+    }
+    debug_assert!(nodes <= INITIATORS_MAX, "every set of initiators is looked at");
+    let usual = experiment(flags, nodes, dropped)?;
+    if question.again || !dropped.is_empty() {
+        return Ok((usual, None));
+    }
+    match known_to_break(&usual) {
+        Some(claim) if flags.nodes.is_none() => {
+            Ok((experiment(flags, claim.nodes, dropped)?, Some(claim)))
+        }
+        known => Ok((usual, known)),
     }
 }
 

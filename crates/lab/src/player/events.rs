@@ -73,6 +73,10 @@ pub struct Reason {
     pub code: &'static str,
     pub rule: &'static str,
     pub text: String,
+    /// Where the rule stands on the page of algorithms.
+    pub place: String,
+    /// Said of a message to itself, which is part of the same step.
+    pub own: bool,
 }
 
 /// What sort of event it is: a word, and a letter for the list of all.

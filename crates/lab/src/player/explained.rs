@@ -4,6 +4,7 @@ use super::events::{Event, Reason};
 use super::index;
 use super::moment::{Asked, Facet, Field};
 use super::played::Played;
+use crate::documents;
 use conclave_core::{FacetKind, NodeId};
 use conclave_sim::trace::{self, FacetShown, Focus, Header, Language, NodeExplained, Survey};
 use std::borrow::Cow;
@@ -21,14 +22,17 @@ pub fn survey<'a>(played: &'a Played, focus: &Focus) -> Cow<'a, Survey> {
 }
 
 /// Adds to an event why it happened, and what it changed.
-pub fn explain(event: &mut Event, survey: &Survey, header: &Header, language: Language) {
+pub fn explain(event: &mut Event, survey: &Survey, played: &Played, language: Language) {
     let place = event.i - 1;
     let found = survey.steps.binary_search_by_key(&place, |step| step.place);
     let Some(step) = found.ok().map(|found| &survey.steps[found]) else { return };
+    let header = &played.trace.header;
     let told = |reason: &conclave_core::Reason| Reason {
         code: reason.why.code,
         rule: reason.why.rule,
         text: header.tell(&language.reason(reason)),
+        place: documents::place(played.experiment.setting.entry, reason.why),
+        own: reason.own,
     };
     event.why = step.reasons.iter().map(told).collect();
     event.fields_changed.clone_from(&step.changed);

@@ -7,6 +7,7 @@ mod edits;
 mod lamps;
 mod looks;
 mod recordings;
+mod rules;
 
 use conclave_lab::player::{Played, Refused, play};
 

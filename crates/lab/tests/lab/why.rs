@@ -93,7 +93,7 @@ impl Heard {
     }
 
     fn hear(&mut self, setting: &Setting, reason: &Reason) {
-        let Reason { why, arguments } = reason;
+        let Reason { why, arguments, .. } = reason;
         let at = format!("{}: {}", setting.entry.id, why.code);
         let holes = Why::holes(why.english);
         assert_eq!(arguments.len(), holes.len(), "{at}: {holes:?} and {arguments:?}");

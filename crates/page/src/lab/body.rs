@@ -10,6 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::io::Write;
 use std::time::Duration;
 
@@ -62,10 +63,34 @@ impl Packed {
         if !self.0 || plain.len() < PLAIN_MAX {
             return Ok(Prepared { bytes: plain, packed: false });
         }
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        // Writing into memory does not fail.
-        let _ = encoder.write_all(&plain);
-        Ok(Prepared { bytes: encoder.finish().unwrap_or_default(), packed: true })
+        Ok(Prepared { bytes: gzip(&plain, Compression::fast()), packed: true })
+    }
+
+    /// An answer that is always the same.
+    pub fn kept(self, answer: &Kept) -> Prepared {
+        let bytes = if self.0 { &answer.packed } else { &answer.plain };
+        Prepared { bytes: bytes.clone(), packed: self.0 }
+    }
+}
+
+fn gzip(plain: &[u8], level: Compression) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
+    // Writing into memory does not fail.
+    let _ = encoder.write_all(plain);
+    encoder.finish().unwrap_or_default()
+}
+
+/// An answer that is always the same: packed once, as small as can be.
+pub struct Kept {
+    plain: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+impl Kept {
+    /// In JSON.
+    pub fn new(answer: &Value) -> Self {
+        let plain = answer.to_string().into_bytes();
+        Self { packed: gzip(&plain, Compression::best()), plain }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `GET /lab/catalog`: cards of all algorithms and scenarios. Worked out once for each language.
 
-use super::body::{Packed, Prepared};
+use super::body::{Kept, Packed, Prepared};
 use super::translate::Tongue;
 use super::turns::Turns;
 use crate::Problem;
@@ -16,15 +16,21 @@ use std::sync::OnceLock;
 pub struct Asked {
     #[serde(default)]
     lang: Option<String>,
+    #[serde(default)]
+    brief: bool,
 }
+
+/// What only the page of algorithms has to know of an algorithm.
+const IN_FULL: [&str; 8] =
+    ["idea", "source", "messages", "rules", "has", "lacks", "cost", "parameters"];
 
 pub async fn catalog(
     State(turns): State<Turns>,
     Query(asked): Query<Asked>,
     headers: HeaderMap,
 ) -> Result<Prepared, Problem> {
-    static ENGLISH: OnceLock<Value> = OnceLock::new();
-    static PORTUGUESE: OnceLock<Value> = OnceLock::new();
+    static ENGLISH: [OnceLock<Kept>; 2] = [const { OnceLock::new() }; 2];
+    static PORTUGUESE: [OnceLock<Kept>; 2] = [const { OnceLock::new() }; 2];
     let tongue = Tongue::of(asked.lang.as_deref());
     let packed = Packed::of(&headers);
     let work = move || {
@@ -32,13 +38,33 @@ pub async fn catalog(
             Language::English => &ENGLISH,
             Language::Portuguese => &PORTUGUESE,
         };
+        let known = &known[usize::from(asked.brief)];
         if let Some(known) = known.get() {
-            return packed.json(known);
+            return Ok(packed.kept(known));
         }
-        let made = whole(tongue)?;
-        packed.json(known.get_or_init(|| made))
+        let mut made = whole(tongue)?;
+        if asked.brief {
+            shorten(&mut made);
+        }
+        Ok(packed.kept(known.get_or_init(|| Kept::new(&made))))
     };
     turns.short(tongue, work).await
+}
+
+/// Leaves out what the lab itself does not show, so that its first screen is there soon.
+fn shorten(catalog: &mut Value) {
+    for card in catalog["algorithms"].as_array_mut().into_iter().flatten() {
+        for part in IN_FULL {
+            card.as_object_mut().map(|card| card.remove(part));
+        }
+    }
+    for card in catalog["scenarios"].as_array_mut().into_iter().flatten() {
+        let parts: &[&str] =
+            if card["tile"] == true { &["question"] } else { &["question", "text"] };
+        for part in parts {
+            card.as_object_mut().map(|card| card.remove(*part));
+        }
+    }
 }
 
 fn whole(tongue: Tongue) -> Result<Value, Problem> {
@@ -77,6 +103,17 @@ fn translated(mut card: Card, tongue: Tongue) -> Card {
     card.idea = tongue.say(&card.idea);
     for assumption in &mut card.assumptions {
         assumption.text = tongue.say(&assumption.text);
+    }
+    for message in &mut card.messages {
+        for text in [&mut message.from_to, &mut message.when] {
+            *text = tongue.quote(text).unwrap_or_else(|| text.clone());
+        }
+    }
+    for rule in &mut card.rules {
+        match tongue.quote(&rule.text) {
+            Some(told) => rule.text = told,
+            None => rule.lang = Some("en"),
+        }
     }
     for promise in card.has.iter_mut().chain(&mut card.lacks) {
         promise.text = tongue.say(&promise.text);
@@ -135,5 +172,28 @@ impl ScenarioShown {
             tile: card.front.is_some(),
             runs: card.runs.iter().map(run).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn what_the_module_docs_say_of_messages_and_rules_is_there_in_portuguese() {
+        let said: BTreeSet<String> = cards::all()
+            .into_iter()
+            .flat_map(|card| {
+                let messages = card.messages.into_iter().flat_map(|one| [one.from_to, one.when]);
+                messages.chain(card.rules.into_iter().map(|rule| rule.text)).collect::<Vec<_>>()
+            })
+            .collect();
+        let known = conclave_texts::entries(conclave_texts::DOCUMENTS);
+        let known: BTreeSet<String> = known.into_iter().map(|(english, _)| english).collect();
+        let missing: Vec<&String> = said.difference(&known).collect();
+        assert!(missing.is_empty(), "not in pt/documents.po: {missing:#?}");
+        let unused: Vec<&String> = known.difference(&said).collect();
+        assert!(unused.is_empty(), "in pt/documents.po, and said nowhere: {unused:#?}");
     }
 }

@@ -4,7 +4,7 @@ use crate::Problem;
 use axum::http::StatusCode;
 use conclave_lab::player::answer::{Answer, language};
 use conclave_lab::player::{Language, Refused};
-use conclave_texts::portuguese;
+use conclave_texts::{documents, portuguese};
 
 /// The language of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,14 @@ impl Tongue {
         match self.0 {
             Language::English => text.to_string(),
             Language::Portuguese => portuguese().sentence(text).unwrap_or_else(|| text.to_string()),
+        }
+    }
+
+    /// What the module doc of an algorithm says, if it is known.
+    pub fn quote(self, text: &str) -> Option<String> {
+        match self.0 {
+            Language::English => Some(text.to_string()),
+            Language::Portuguese => documents().exact(text).map(ToString::to_string),
         }
     }
 

@@ -59,7 +59,7 @@ impl Language {
     /// The name of what a message carries, or a state is made of.
     pub fn field(self, name: &str) -> &str {
         if self == Self::English {
-            return name;
+            return found(states::COUNTS, name);
         }
         found(states::FIELDS, found(&FIELDS, name))
     }

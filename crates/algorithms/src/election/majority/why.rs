@@ -79,9 +79,9 @@ pub(super) static WAITS: Why = Why {
 pub(super) static SPLIT: Why = Why {
     code: "split",
     rule: "R1",
-    english: "only {votes} voted for it in time, perhaps since votes were split: tries again",
-    portuguese: "só {votes} votaram nele a tempo, talvez porque os votos se dividiram: tenta de \
-                 novo",
+    english: "got only {votes} of the votes in time, perhaps since votes were split: tries again",
+    portuguese: "só teve {votes} dos votos a tempo, talvez porque os votos se dividiram: tenta \
+                 de novo",
 };
 
 pub(super) static ONLY_VOTES: Why = Why {
@@ -293,15 +293,15 @@ pub(super) static PRE_VOTE_BEHIND: Why = Why {
 pub(super) static PRE_COUNTS: Why = Why {
     code: "pre-counts",
     rule: "R8",
-    english: "{votes} of the {needed} that it needs would vote for it",
-    portuguese: "{votes} dos {needed} de que precisa votariam nele",
+    english: "would get {votes} of the {needed} votes that it needs",
+    portuguese: "teria {votes} dos {needed} votos de que precisa",
 };
 
 pub(super) static PRE_ELECTED: Why = Why {
     code: "pre-elected",
     rule: "R8",
-    english: "a majority of {votes} misses the leader, too: stands",
-    portuguese: "uma maioria de {votes} também deu falta do líder: candidata-se",
+    english: "a majority of {votes} nodes misses the leader, too: stands",
+    portuguese: "uma maioria de {votes} nós também deu falta do líder: candidata-se",
 };
 
 pub(super) static LATE_PRE_VOTE: Why = Why {
@@ -321,8 +321,8 @@ pub(super) static PRE_REFUSED: Why = Why {
 pub(super) static ASKED_IN_VAIN: Why = Why {
     code: "asked-in-vain",
     rule: "R8",
-    english: "only {votes} would vote for it: tries again",
-    portuguese: "só {votes} votariam nele: tenta de novo",
+    english: "would get only {votes} of the votes: tries again",
+    portuguese: "só teria {votes} dos votos: tenta de novo",
 };
 
 pub(super) static DOES_NOT_LEAD: Why = Why {

@@ -89,8 +89,8 @@ pub(super) static REPEATED: Why = Why {
 pub(super) static HAS_VOTES: Why = Why {
     code: "has-votes",
     rule: "R6",
-    english: "has the votes of {votes}; missing: {missing}",
-    portuguese: "tem os votos de {votes}; faltam: {missing}",
+    english: "has the votes of {votes}; the votes of {missing} are still to come",
+    portuguese: "tem os votos de {votes}; faltam ainda os votos de {missing}",
 };
 
 pub(super) static ENTERED: Why = Why {

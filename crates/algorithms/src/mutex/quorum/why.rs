@@ -110,15 +110,15 @@ pub(super) static WITHDRAWN: Why = Why {
 pub(super) static COUNTED: Why = Why {
     code: "counted",
     rule: "R3",
-    english: "has the grants of {granted}, and needs {votes}",
-    portuguese: "tem as concessões de {granted}, e precisa de {votes}",
+    english: "has the grants of {granted}; it needs {votes} grants in all",
+    portuguese: "tem as concessões de {granted}; precisa de {votes} concessões ao todo",
 };
 
 pub(super) static ENTERED: Why = Why {
     code: "entered",
     rule: "R3",
-    english: "enters: {granted} have granted, and {votes} are enough",
-    portuguese: "entra: {granted} concederam, e bastam {votes}",
+    english: "enters: {granted} have granted, and {votes} grants are enough",
+    portuguese: "entra: {granted} concederam, e bastam {votes} concessões",
 };
 
 pub(super) static NOT_NEEDED: Why = Why {
@@ -138,10 +138,10 @@ pub(super) static GAVE_BACK: Why = Why {
 pub(super) static ABORTED: Why = Why {
     code: "aborted",
     rule: "R4",
-    english: "has waited too long with the grants of {granted} only, and {votes} are needed: gives \
-              all back",
-    portuguese: "esperou demais com as concessões só de {granted}, e são precisas {votes}: devolve \
-                 tudo",
+    english: "has waited too long with the grants of {granted} only, and {votes} grants are \
+              needed: gives all back",
+    portuguese: "esperou demais com as concessões só de {granted}, e são precisas {votes} \
+                 concessões: devolve tudo",
 };
 
 pub(super) static LEFT: Why = Why {

@@ -66,8 +66,8 @@ pub(super) static OVERTAKEN: Why = Why {
 pub(super) static WAITS: Why = Why {
     code: "waits",
     rule: "R3",
-    english: "waits: OK so far from {granted}; missing: {missing}",
-    portuguese: "espera: OK até agora de {granted}; faltam: {missing}",
+    english: "waits: OK so far from {granted}; still to come from {missing}",
+    portuguese: "espera: OK até agora de {granted}; falta ainda o OK de {missing}",
 };
 
 pub(super) static ENTERED: Why = Why {

@@ -78,8 +78,8 @@ pub(super) static ASKED_BACK: Why = Why {
 pub(super) static WAITS: Why = Why {
     code: "waits",
     rule: "R4",
-    english: "waits: holds the permissions of {held}; missing: {missing}",
-    portuguese: "espera: tem as permissões de {held}; faltam: {missing}",
+    english: "waits: holds the permissions of {held}; those of {missing} are still to come",
+    portuguese: "espera: tem as permissões de {held}; faltam ainda as de {missing}",
 };
 
 pub(super) static ENTERED: Why = Why {

@@ -129,15 +129,15 @@ pub(super) static REFUSED: Why = Why {
 pub(super) static COUNTED: Why = Why {
     code: "counted",
     rule: "R4",
-    english: "is first at {ok}, and needs {votes}",
-    portuguese: "é o primeiro em {ok}, e precisa de {votes}",
+    english: "is first at {ok}; it must be at {votes} coordinators in all",
+    portuguese: "é o primeiro em {ok}; precisa ser em {votes} coordenadores ao todo",
 };
 
 pub(super) static ENTERED: Why = Why {
     code: "entered",
     rule: "R4",
-    english: "enters: it is first at {ok}, and {votes} are enough",
-    portuguese: "entra: é o primeiro em {ok}, e bastam {votes}",
+    english: "enters: it is first at {ok}, and {votes} coordinators are enough",
+    portuguese: "entra: é o primeiro em {ok}, e bastam {votes} coordenadores",
 };
 
 pub(super) static NOT_NEEDED: Why = Why {
@@ -150,8 +150,8 @@ pub(super) static NOT_NEEDED: Why = Why {
 pub(super) static STILL_HOPES: Why = Why {
     code: "still-hopes",
     rule: "R4",
-    english: "goes on: {nok} refused, but {votes} are still within reach",
-    portuguese: "continua: {nok} recusaram, mas {votes} ainda são possíveis",
+    english: "goes on: {nok} refused, but {votes} coordinators are still within reach",
+    portuguese: "continua: {nok} recusaram, mas {votes} coordenadores ainda são possíveis",
 };
 
 pub(super) static PAUSES: Why = Why {

@@ -39,8 +39,8 @@ pub(super) static ALONE: Why = Why {
 pub(super) static TRIED: Why = Why {
     code: "tried",
     rule: "R1",
-    english: "asks all coordinators for their votes; it needs {votes}",
-    portuguese: "pede os votos de todos os coordenadores; precisa de {votes}",
+    english: "asks all coordinators for their votes; it needs {votes} votes",
+    portuguese: "pede os votos de todos os coordenadores; precisa de {votes} votos",
 };
 
 pub(super) static TRIED_AGAIN: Why = Why {
@@ -75,15 +75,15 @@ pub(super) static OVERTAKEN: Why = Why {
 pub(super) static COUNTED: Why = Why {
     code: "counted",
     rule: "R3",
-    english: "has the votes of {ok}, and needs {votes}",
-    portuguese: "tem os votos de {ok}, e precisa de {votes}",
+    english: "has the votes of {ok}; it needs {votes} votes in all",
+    portuguese: "tem os votos de {ok}; precisa de {votes} votos ao todo",
 };
 
 pub(super) static ENTERED: Why = Why {
     code: "entered",
     rule: "R3",
-    english: "enters: {ok} voted for it, and {votes} are enough",
-    portuguese: "entra: {ok} votaram nele, e bastam {votes}",
+    english: "enters: {ok} voted for it, and {votes} votes are enough",
+    portuguese: "entra: {ok} votaram nele, e bastam {votes} votos",
 };
 
 pub(super) static NOT_NEEDED: Why = Why {

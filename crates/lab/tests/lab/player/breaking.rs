@@ -44,6 +44,14 @@ fn lamport_without_fifo_lets_two_in_and_the_story_is_played() {
     assert_eq!(lamp.at(1), State::Kept);
 }
 
+/// Three nodes are too few for the circle; what is looked at is what the catalogue says shows it.
+#[test]
+fn maekawa_as_first_printed_is_searched_where_it_gets_stuck() {
+    let found = found(&question("maekawa", "--set sanders=false", &[]));
+    assert_eq!(found.property, "V1");
+    assert!(found.flags.contains("--nodes 4"), "{}", found.flags);
+}
+
 #[test]
 fn what_holds_is_said_to_hold_and_a_search_can_be_ended() {
     let holds = search(&question("ricart-agrawala", "--nodes 2", &[]));

@@ -53,7 +53,7 @@ fn every_scenario_runs_by_its_flags() {
 #[test]
 fn what_a_lesson_says_is_what_its_run_shows() {
     let cards = cards::scenarios().expect("the scenarios are sound");
-    assert_eq!(LESSONS.len(), 10);
+    assert_eq!(LESSONS.len(), 13);
     for lesson in LESSONS {
         let (name, place) = lesson.scenario;
         let card = cards.iter().find(|card| card.name == name).expect(name);
@@ -67,6 +67,15 @@ fn what_a_lesson_says_is_what_its_run_shows() {
             Shown::Messages(messages) => outcome.messages == messages,
             Shown::Value(value) => {
                 outcome.mutex().shared.as_ref().is_some_and(|shared| shared.value == value)
+            }
+            Shown::Step(event, says) => {
+                let question = RunQuestion {
+                    algorithm: run.algorithm.clone(),
+                    flags: run.flags.clone(),
+                    ..RunQuestion::default()
+                };
+                let told = answer(&question).ok().and_then(|answer| answer.list);
+                told.is_some_and(|list| list[event - 1].text.contains(says))
             }
         };
         assert!(right, "{name}: {:?}", lesson.shown);

@@ -1,10 +1,14 @@
 //! The Portuguese of what a node's state is made of. What is not here has the same name.
 
+/// The English of counts that could be taken for the number of a node.
+pub(super) const COUNTS: &[(&str, &str)] =
+    &[("ahead", "requests ahead"), ("unheard", "nodes not yet heard")];
+
 /// Fields.
 pub(super) const FIELDS: &[(&str, &str)] = &[
     ("abort_after", "desiste após"),
     ("again", "de novo"),
-    ("ahead", "à frente"),
+    ("ahead", "pedidos à frente"),
     ("ahead_max", "à frente no máximo"),
     ("own", "próprio"),
     ("announce", "anuncia"),
@@ -131,7 +135,7 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
     ("told", "avisado"),
     ("transmission", "transmissão"),
     ("unanswered", "sem resposta"),
-    ("unheard", "sem notícia"),
+    ("unheard", "nós ainda não ouvidos"),
     ("variant", "variante"),
     ("vote", "voto"),
     ("voted", "votou em"),
