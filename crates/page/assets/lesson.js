@@ -22,9 +22,12 @@ export class Lesson {
     const id = this.session.spec?.lesson;
     const lesson = catalogue?.lessons?.find((other) => String(other.id) === String(id));
     this.root.hidden = !lesson;
+    const answer = lesson && this.answered.get(lesson.id);
+    // Until it is seen, nothing of the run gives the answer away.
+    const asks = Boolean(lesson) && (answer === undefined || Boolean(this.watching));
+    this.root.closest(".lab")?.classList.toggle("asks", asks);
     if (!lesson) return;
     const number = catalogue.lessons.indexOf(lesson) + 1;
-    const answer = this.answered.get(lesson.id);
     fill(this.root,
       h("div", {},
         h("p", { class: "eyebrow" }, t("lesson.number",

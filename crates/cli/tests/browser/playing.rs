@@ -105,11 +105,21 @@ fn a_lesson_asks_then_plays_to_its_answer(lab: &Lab) {
         );
         lab.browser.until(title, &script);
         lab.settled();
+        assert!(!tells_the_end(lab), "{title}: the answer can be read");
         lab.browser.click(&format!(".lesson button:nth-child({answer})"));
         lab.browser
             .until("the answer", "return document.querySelector('.lesson .right') !== null;");
+        assert!(tells_the_end(lab));
         lab.at(ends_at);
     }
+}
+
+/// Whether the list of events, their sum or what is ahead of the cursor can be seen.
+fn tells_the_end(lab: &Lab) -> bool {
+    let script = "const of = (name) => getComputedStyle(document.querySelector(name));
+        return of('.list').display !== 'none' || of('.facts').visibility !== 'hidden'
+            || of('.ahead').opacity !== '1';";
+    lab.browser.run(script, &[]).as_bool().unwrap()
 }
 
 fn playing_fast_asks_few_questions_and_one_at_a_time(lab: &Lab) {
