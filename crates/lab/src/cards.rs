@@ -2,8 +2,9 @@
 //! them, as values for whoever shows them. Texts are in English; scenarios have both languages.
 
 use crate::documents::{self, Document};
+use crate::player::no_files;
 use crate::scenarios::ScenarioFile;
-use crate::{Error, Experiment};
+use crate::{Error, Experiment, SimFlags};
 use conclave_algorithms::catalog::{ENTRIES, Entry, Family, Finding, Params, Runs};
 use conclave_core::{Bounds, Network, Property};
 use conclave_sim::Plan;
@@ -150,7 +151,11 @@ fn assumptions(entry: &'static Entry, params: Option<&Params>) -> Vec<Assumption
         AssumptionCard {
             id: assumption.tag,
             text: assumption.text.to_string(),
-            without: assumption.dropped.runs.and_then(|runs| flags_without(&runs, &bounds)),
+            without: assumption
+                .dropped
+                .runs
+                .and_then(|runs| flags_without(&runs, &bounds))
+                .filter(|flags| can_be_run(entry, flags)),
             checkable: assumption.dropped.runs.is_some(),
             breaks,
         }
@@ -185,6 +190,18 @@ fn flags_without(runs: &Runs, usual: &Bounds) -> Option<String> {
         flags.push("--suspect 1:2@5");
     }
     (!flags.is_empty()).then(|| flags.join(" "))
+}
+
+/// Whether a run by these flags is to be had. What the checker can let happen to an algorithm it may
+/// not listen to in the simulator: suspicions of one that stands on a detector of its own, say.
+fn can_be_run(entry: &Entry, flags: &str) -> bool {
+    let prepared = || -> Result<(), Error> {
+        let flags = SimFlags::of_line(entry.id, flags)?;
+        let experiment = flags.experiment(&no_files)?;
+        let plan = flags.plan(&experiment, &no_files)?;
+        experiment.prepare(&plan, &experiment.options(false)).map(|_| ())
+    };
+    prepared().is_ok()
 }
 
 fn messages(entry: &Entry) -> Vec<MessageCard> {

@@ -54,5 +54,5 @@ async function take(stage, verb) {
     ? session.selection : first && { kind: "message", id: first.number };
   const action = actionsAbout(session.moment, about).find((other) => other.verb === verb);
   if (action?.possible) stage.whatIf(action.edit);
-  else stage.say(action?.why_not ?? stage.context.t("lab.nothing-possible"));
+  else stage.say(action?.why_not ?? stage.whyNothing());
 }

@@ -268,6 +268,13 @@ export class Stage {
     this.step.draw();
   }
 
+  // Why there is nothing to choose.
+  whyNothing() {
+    const { story, recording } = this.session.spec;
+    return this.context.t(story ? "lab.story-is-fixed" : recording ? "lab.recording-is-fixed"
+      : "lab.nothing-possible");
+  }
+
   openMenuFor(about, anchor = null) {
     const { session, context } = this;
     const { run, moment } = session;
@@ -284,7 +291,7 @@ export class Stage {
       ? moment.flying.find(({ number }) => number === about.id) : null;
     const flight = flying ? flying.arrival - flying.sent : undefined;
     openMenu(at, title, actionsAbout(moment, about), { context, selection: { ...about, flight },
-      choose: (edit) => this.whatIf(edit) });
+      none: this.whyNothing(), choose: (edit) => this.whatIf(edit) });
   }
 
   async whatIf(edit) {

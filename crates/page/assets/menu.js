@@ -15,15 +15,14 @@ export function actionsAbout(moment, selection) {
 let closeOpen = () => {};
 
 // `selection` is what the menu is about; `choose` is given the edit.
-export function openMenu(anchor, title, actions, { context, selection, choose }) {
+export function openMenu(anchor, title, actions, { context, selection, choose, none }) {
   closeOpen();
-  const { t } = context;
   const before = document.activeElement;
   const items = actions.flatMap((action) => variants(action, selection, context))
     .map((action) => item(action, take));
   const menu = h("div", { class: "menu", role: "menu", tabindex: -1, "aria-label": title },
     h("p", { class: "menu-title", role: "presentation" }, title),
-    items.length ? items : h("p", { class: "menu-none" }, t("lab.nothing-possible")));
+    items.length ? items : h("p", { class: "menu-none" }, none));
 
   function close(back = true) {
     menu.remove();

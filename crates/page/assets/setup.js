@@ -87,9 +87,12 @@ export class Setup {
       known.map((assumption) => {
         const breaking = parseFlags(assumption.without);
         const off = includesAll(spec.flags, breaking);
+        // Whatever shares a flag with it is kept again with it: half of it would show nowhere.
+        const shared = known.map(({ without }) => parseFlags(without)).filter((flags) =>
+          includesAll(spec.flags, flags) && withoutAll(flags, breaking).length < flags.length);
         return h("label", { class: `switch${off ? " off" : ""}`, title: assumption.without },
           h("input", { type: "checkbox", role: "switch", checked: !off, on: { change: afterCalm(0,
-            () => this.#set(off ? withoutAll(spec.flags, breaking)
+            () => this.#set(off ? withoutAll(spec.flags, shared.flat())
               : [...spec.flags, ...breaking])) } }),
           h("span", { class: "tag" }, assumption.id), h("span", {}, assumption.text));
       }));

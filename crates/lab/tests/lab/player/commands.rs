@@ -134,3 +134,18 @@ fn a_part_that_is_asked_for_alone_comes_alone() {
     assert_eq!(part["moment"], whole["moment"]);
     assert!(part.get("lamps").is_none() && part.get("list").is_none());
 }
+
+#[test]
+fn every_switch_of_an_assumption_can_be_thrown() {
+    let cards = cards::all();
+    let switches = cards.iter().flat_map(|card| {
+        let flags = card.assumptions.iter().filter_map(|known| known.without.as_deref());
+        flags.map(|flags| (card.id, flags))
+    });
+    let mut thrown = 0;
+    for (id, flags) in switches {
+        played(id, &format!("{flags} --until 100"), &[]);
+        thrown += 1;
+    }
+    assert!(thrown > 40, "only {thrown} switches");
+}
