@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-/// For ever, unless it says until when. Whatever takes long looks at it now and then, and breaks off
-/// when it is over.
+/// For ever, unless it says until when. Whatever takes long looks at it now and then, and breaks
+/// off when it is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Patience {
     deadline: Option<Instant>,

@@ -9,7 +9,7 @@ use crate::output::{self, json};
 use crate::texts::tr;
 use conclave_core::Ticks;
 use conclave_lab::Experiment;
-use conclave_lab::{files, recordings};
+use conclave_lab::files;
 use conclave_sim::Patience;
 use conclave_sim::trace::{self, Record, Sealed, Trace, Window};
 use serde::Serialize;

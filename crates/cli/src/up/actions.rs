@@ -1,8 +1,9 @@
 //! What the page can see of and do to the processes of a local cluster: `/up/*`.
 //!
 //! To do something takes the token of this run, which a page of another site cannot know, and a
-//! connection from this machine; to see what was recorded takes the token. The processes belong to the thread that started them (see
-//! [`Member::start`](super::Member)), so an action is an order to that thread.
+//! connection from this machine; to see what was recorded takes the token. The processes belong to
+//! the thread that started them (see [`Member::start`](super::Member)), so an action is an order to
+//! that thread.
 
 use super::problem::{problem, problem_at};
 use super::recording::Recordings;

@@ -4,7 +4,7 @@ use super::costs::{CostShown, costs};
 use super::events::{self, Event, Teller};
 use super::explained;
 use super::lamps::{State, lamps};
-use super::limits::took_too_long;
+use super::limits::{AHEAD_BYTES, took_too_long};
 use super::messages::Messages;
 use super::moment::{Clockwork, Moment};
 use super::played::{Audience, Played, play_to};
@@ -283,7 +283,12 @@ impl Shown<'_> {
         let mut clockwork = Clockwork::new(played, messages, &moments, language);
         let asked = |at| explained::moment(played, survey, at, language);
         let in_time = moments.take_while(|_| !played.patience.is_over());
-        in_time.map(|at| clockwork.moment(at, &asked(at))).collect()
+        let mut told = 0;
+        let brief = |moment: &Moment| {
+            told += moment.size();
+            told <= AHEAD_BYTES || told == moment.size() // The first is told however long.
+        };
+        in_time.map(|at| clockwork.moment(at, &asked(at))).take_while(brief).collect()
     }
 }
 

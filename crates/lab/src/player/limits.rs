@@ -21,6 +21,8 @@ pub const BYTES_MAX: usize = 192 << 20;
 pub const FLYING_MAX: usize = 5_000;
 /// More moments than this are not told at once.
 pub const AHEAD_MAX: usize = 32;
+/// No more of them than take about so many bytes to tell.
+pub const AHEAD_BYTES: usize = 8 << 20;
 /// More rounds than this nobody looks at.
 const ROUNDS_MAX: u32 = 10_000;
 

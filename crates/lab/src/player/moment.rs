@@ -26,6 +26,15 @@ pub struct Moment {
     pub actions: Vec<Action>,
 }
 
+impl Moment {
+    /// About how many bytes there are to tell of what is under way and of what runs.
+    pub fn size(&self) -> usize {
+        let flying = self.flying.iter().map(|flying| size_of::<Flying>() + flying.details.len());
+        let timers = self.nodes.iter().flat_map(|node| &node.timers);
+        flying.sum::<usize>() + timers.map(|timer| timer.name.len()).sum::<usize>()
+    }
+}
+
 /// A node at a moment.
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "docs/lab.md tells the fields")]

@@ -172,6 +172,7 @@ impl Recorder {
             let number = self.sent;
             let from = step.node;
             let content = content.clone();
+            self.bytes += 2 * size_of::<Pending>(); // Here, and where it is carried.
             let under_way = self.pending.entry(sending.to).or_default();
             under_way.push(Pending { number, from, arrival, content });
         }

@@ -24,10 +24,13 @@ impl<'a> Forger<'a> {
 
     /// A forged recording.
     pub fn recording(mut self) -> String {
-        for _ in 0..=self.random.below(4) {
+        for node in (0..3).filter(|_| self.random.chance(0.4)).collect::<Vec<u64>>() {
+            self.unseen(1, node); // All that it does from there on is believed.
+        }
+        for _ in 0..=self.random.below(2) {
             self.change();
         }
-        if self.random.chance(0.7) {
+        if self.random.chance(0.9) {
             self.renumber();
         }
         text(&self.lines)
@@ -45,7 +48,7 @@ impl<'a> Forger<'a> {
 
     fn change(&mut self) {
         let place = self.place();
-        match self.below(16) {
+        match self.below(24) {
             0 => drop(self.lines.remove(place)),
             1 => self.lines.insert(place, self.lines[place].clone()),
             2 => {
@@ -61,9 +64,8 @@ impl<'a> Forger<'a> {
             7 => self.leaf(0),
             8 => self.graft(place),
             9..=11 => {
-                let unseen = json!({ "record": "step", "at": self.at(place), "node": self.node(),
-                    "cause": "unseen", "event": null });
-                self.lines.insert(place, unseen);
+                let node = self.node();
+                self.unseen(place, node);
             }
             12 => self.lines[0]["machine"] = self.machine(),
             _ => {
@@ -73,8 +75,16 @@ impl<'a> Forger<'a> {
         }
     }
 
+    /// A node does what nobody saw.
+    fn unseen(&mut self, place: usize, node: u64) {
+        let at = self.at(place);
+        let unseen = json!({ "record": "step", "at": at, "node": node, "cause": "unseen",
+            "event": null });
+        self.lines.insert(place, unseen);
+    }
+
     fn node(&mut self) -> u64 {
-        self.random.below(4)
+        self.random.below(3)
     }
 
     fn at(&self, place: usize) -> Value {
