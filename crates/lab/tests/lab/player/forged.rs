@@ -140,3 +140,20 @@ fn a_machine_of_another_number_of_nodes_is_refused() {
         assert!(fits || words.contains("in a run of 3"), "{words}");
     }
 }
+
+/// Seed 84 of `echo` came upon it: what an unseen node is told is believed, but not everything.
+#[test]
+fn a_leader_that_is_no_node_leads_nobody() {
+    let mut lines = recorded("bully", RUNS[0]).expect("it is taken by all");
+    for node in 0..3 {
+        let unseen = json!({ "record": "step", "at": 0, "node": node, "cause": "unseen",
+            "event": null });
+        lines.insert(1, unseen);
+    }
+    let text = forger::text(&lines);
+    let forged = text.replace("\"leader\":2", "\"leader\":99");
+    assert_ne!(text, forged, "somebody was elected");
+    let played = Played::by_recording(Patience::ENDLESS, forged.as_bytes());
+    let played = played.unwrap_or_else(|refused| panic!("{}", refused.words));
+    look(played, &mut Stream::new(1, 1));
+}
