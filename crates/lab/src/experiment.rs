@@ -6,9 +6,9 @@ use crate::{Error, Usage, files, recordings, rows};
 use conclave_algorithms::catalog::{Entry, Family, Setting};
 use conclave_check::{Checkable, Limits, Progress, Report};
 use conclave_core::{Bounds, NodeId, NodeSet, Play, Property, Story};
-use conclave_sim::trace::{self, Difference, Explained, Focus, Header, Question, Survey, Trace};
+use conclave_sim::trace::{self, Explained, Focus, Header, Question, Survey, Trace};
 use conclave_sim::{
-    Names, Options, Outcome, Plan, Prepared, Retold, Scenario, Sweep, parse, quoted,
+    Names, Options, Outcome, Patience, Plan, Prepared, Retold, Scenario, Sweep, parse, quoted,
 };
 use std::time::{Duration, Instant};
 
@@ -218,10 +218,16 @@ impl Experiment {
         conclave_sim::shrink(plan, broken, SHRINK_RUNS, run).plan
     }
 
-    /// Runs the nodes of a recording again: how many steps were as recorded, or the first that is
-    /// not.
-    pub fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>> {
-        self.drivers.simulator.verify(trace)
+    /// Runs the nodes of a recording again, also of one of real machines, as long as somebody waits
+    /// for it: how many steps were as recorded, or the first that is not.
+    pub fn verify(&self, patience: Patience, trace: &Trace) -> Result<u64, String> {
+        match &trace.header.machine {
+            Some(machine) => recordings::verify(patience, machine, trace),
+            None => {
+                let verified = self.drivers.simulator.verify_within(patience, trace);
+                verified.map_err(|difference| difference.to_string())
+            }
+        }
     }
 
     /// Runs the nodes of a recording again, and asks them why they do what they do and what they
@@ -244,6 +250,11 @@ impl Experiment {
     /// Goes through a story of the checker as a run in simulated time.
     pub fn follow(&self, story: &Story) -> Result<Retold, Error> {
         Ok(self.drivers.simulator.follow(story)?)
+    }
+
+    /// The same, as long as somebody waits for it.
+    pub fn follow_within(&self, patience: Patience, story: &Story) -> Result<Retold, Error> {
+        Ok(self.drivers.simulator.follow_within(patience, story)?)
     }
 
     /// Model checking: looks at every run within the bounds, as far as the limits let it.

@@ -26,12 +26,13 @@ mod recorded;
 mod signs;
 mod waits;
 
-pub use answer::{Answer, Part, RunQuestion, answer, answer_by};
+pub use answer::{Answer, Part, RunQuestion, answer, answer_within};
 pub use export::Exported;
 pub use limits::{AHEAD_MAX, EDITS_MAX, EVENTS_MAX, NODES_MAX, QUESTION_TIME, WINDOW_MAX};
 pub(crate) use played::no_files;
 pub use played::{Audience, Played, play, play_to};
 
+pub use conclave_sim::Patience;
 pub use conclave_sim::trace::Language;
 
 use conclave_core::{NodeId, Ticks};

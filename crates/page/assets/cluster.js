@@ -1,9 +1,9 @@
 // The cluster, live: nodes, locks, elections, sessions, events. Made to be looked at while something
 // is wrong: without a leader, with nodes lost, or when nobody answers at all.
 
-import { button, dialog, h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { number, t } from "./i18n.js";
-import { keepToken, takeToken, token } from "./cluster-ask.js";
+import { takeToken } from "./cluster-ask.js";
 import { lockDetail } from "./cluster-detail.js";
 import { setAttribute, setText, throttled } from "./cluster-dom.js";
 import { eventsPanel } from "./cluster-events.js";
@@ -13,6 +13,7 @@ import { locksPanel } from "./cluster-locks.js";
 import { Model } from "./cluster-model.js";
 import { nodesPanel } from "./cluster-nodes.js";
 import { plotsPanel } from "./cluster-plots.js";
+import { withToken } from "./cluster-token.js";
 import { duration } from "./cluster-words.js";
 
 // At most four repaints a second; questions a little less often.
@@ -249,25 +250,6 @@ function tabList(panels, chosen) {
       panels[shown][1].paint();
     },
   };
-}
-
-// Asks for the token once; whether there is one now.
-function withToken() {
-  if (token()) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const field = h("input", { type: "password", autocomplete: "off", required: true });
-    const form = h("form", { class: "force", on: { submit: (event) => {
-      event.preventDefault();
-      keepToken(field.value.trim());
-      box.close();
-    } } },
-    h("p", {}, t("cluster.token.what")),
-    h("label", { class: "field" }, h("span", {}, t("cluster.token")), field),
-    h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, t("cluster.token.use"))));
-    const box = dialog(t("cluster.token"), t("shell.close"), form);
-    box.addEventListener("close", () => resolve(Boolean(token())));
-    field.focus();
-  });
 }
 
 function link(address) {

@@ -3,6 +3,7 @@
 
 import { parseAddress, sameHash, writeAddress } from "./address.js";
 import { breakIt } from "./break_it.js";
+import { withToken } from "./cluster-token.js";
 import { fill, h } from "./dom.js";
 import { parseFlags } from "./flags.js";
 import { front } from "./front.js";
@@ -86,6 +87,7 @@ class Lab {
   async openLive(lock) {
     fill(this.root, this.stage.root);
     try {
+      await withToken();
       const file = await recordingOfCluster(lock);
       await this.open({ spec: { algorithm: "", flags: [], recording: file,
         title: lock ?? this.context.t("lab.live-recording") } });

@@ -1,6 +1,6 @@
 // Questions to the server. The page computes no algorithm: it asks, and draws the answer.
 
-import { authorization } from "./cluster-ask.js";
+import { authorization, keepToken } from "./cluster-ask.js";
 import { language } from "./i18n.js";
 
 // Refused, with the server's one line, and which field it is about.
@@ -30,6 +30,7 @@ export async function ask(path, question, signal) {
 }
 
 async function refusal(answer) {
+  if (answer.status === 401) keepToken(""); // A wrong one is asked for again.
   try {
     const { error, field } = await answer.json();
     // A node that wants a token answers in the words of its API.

@@ -16,10 +16,12 @@ use crate::Problem;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::{any, get, post};
+use std::time::Duration;
 use turns::Turns;
 
-/// The routes of the lab.
-pub fn routes() -> Router {
+/// The routes of the lab. Each question may take so long, but for searches and comparisons, which
+/// have limits of their own.
+pub fn routes(time: Duration) -> Router {
     Router::new()
         .route("/lab/run", post(run::run))
         .route("/lab/check", post(check::check))
@@ -28,7 +30,7 @@ pub fn routes() -> Router {
         .route("/lab/compare", post(compare::compare))
         .route("/lab/export", post(export::export))
         .route("/lab/recording", post(recording::recording))
-        .with_state(Turns::default())
+        .with_state(Turns::new(time))
 }
 
 /// What is told where the lab is not served.

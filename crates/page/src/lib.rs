@@ -26,6 +26,8 @@ pub use server::serve;
 pub use write_timeout::WriteTimeout;
 
 use axum::Router;
+use conclave_lab::player::QUESTION_TIME;
+use std::time::Duration;
 
 /// Which halves of the page a server has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +54,11 @@ impl Page {
     /// The lab's questions, each of which takes work to answer; or, where the lab is not served,
     /// a line that says so.
     pub fn questions(self) -> Router {
-        if self.lab { lab::routes() } else { lab::absent() }
+        self.questions_within(QUESTION_TIME)
+    }
+
+    /// The same, where each may take so long.
+    pub fn questions_within(self, time: Duration) -> Router {
+        if self.lab { lab::routes(time) } else { lab::absent() }
     }
 }

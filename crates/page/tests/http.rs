@@ -2,6 +2,7 @@
 
 use conclave_page::{Page, guarded, serve};
 use serde_json::{Value, json};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -31,10 +32,14 @@ impl Reply {
 
 impl Server {
     async fn start(page: Page) -> Self {
+        Self::with(page.router()).await
+    }
+
+    async fn with(router: axum::Router) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it has one").to_string();
         let (stop, stopped) = oneshot::channel::<()>();
-        let router = guarded(page.router(), vec![address.clone()]);
+        let router = guarded(router, vec![address.clone()]);
         tokio::spawn(serve(listener, router, async {
             let _ = stopped.await;
         }));
@@ -264,6 +269,32 @@ async fn scenarios_exports_recordings_and_comparisons_are_answered() {
     assert_eq!(server.post("/lab/compare", &json!({"family": "all"})).await.status, 422);
     let large = json!({"family": "mutex", "nodes": [64, 63, 2]});
     assert_eq!(server.post("/lab/compare", &large).await.status, 422, "it could not be taken back");
+}
+
+/// Searches and comparisons, which take long, have limits of their own.
+#[tokio::test]
+async fn every_question_has_a_limit_by_the_clock() {
+    let page = Page { lab: true, ..Page::default() };
+    let recorded = json!({"algorithm": "central", "flags": "--nodes 3", "format": "jsonl"});
+    let recorded = Server::lab().await.post("/lab/export", &recorded).await.body;
+    let server = Server::with(page.questions_within(Duration::ZERO)).await;
+    let story = r#"{"property":"S1","moments":[],"stem":null,"shortest":true}"#;
+    let run = json!({"algorithm": "central", "flags": "--nodes 3", "lang": "pt"});
+    let story = json!({"algorithm": "central", "flags": "--nodes 3", "story": story, "lang": "pt"});
+    let scenario = json!({"name": "quorum-c4-forgets", "lang": "pt"});
+    let questions = [
+        ("/lab/run", run.to_string().into_bytes()),
+        ("/lab/run", story.to_string().into_bytes()),
+        ("/lab/export", run.to_string().into_bytes()),
+        ("/lab/export", story.to_string().into_bytes()),
+        ("/lab/scenario", scenario.to_string().into_bytes()),
+        ("/lab/recording?lang=pt", recorded),
+    ];
+    for (path, body) in questions {
+        let reply = server.ask("POST", path, "", &body).await;
+        assert_eq!(reply.status, 422, "{path}: {}", reply.text());
+        assert!(reply.text().contains("isto demora demais"), "{path}: {}", reply.text());
+    }
 }
 
 #[tokio::test]

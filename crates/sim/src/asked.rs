@@ -82,7 +82,7 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
 /// way at a moment.
 fn spell<M: conclave_core::Data + conclave_core::Named>(
     records: &mut [Record],
-    Focus { window, moments }: &Focus,
+    Focus { window, moments, .. }: &Focus,
     sent: &[(u64, M)],
 ) {
     let mut landed: Vec<Option<usize>> = Vec::new(); // Where each comes to its end, the last time.

@@ -12,6 +12,7 @@ pub use law::{ElectionLaw, Law, Lawless, MutexLaw};
 
 use crate::error::Error;
 use crate::outcome::Ending;
+use crate::patience::Patience;
 use crate::story::Line;
 use crate::trace::erased::{AnyProcess, AnyTimer, Erased, value};
 use crate::trace::{Record, Recorder};
@@ -44,8 +45,13 @@ impl Retold {
     }
 }
 
-/// Goes through a story; an error if it cannot have happened to this cluster.
-pub(crate) fn follow<P>(cluster: &Cluster<P>, story: &Story) -> Result<Retold, Error>
+/// Goes through a story; an error if it cannot have happened to this cluster, or nobody waits for
+/// it any longer.
+pub(crate) fn follow<P>(
+    cluster: &Cluster<P>,
+    story: &Story,
+    patience: Patience,
+) -> Result<Retold, Error>
 where
     P: Process<Provides: Exercised, Uses: Oracle>,
 {
@@ -55,6 +61,7 @@ where
         winner: cluster.winner.as_ref(),
         process: &|node| Box::new(Erased::new(node, &*cluster.fresh)),
         suspicion: |node| <P::Uses as Oracle>::suspect(node).as_ref().map(value),
+        patience,
         trust: |node| <P::Uses as Oracle>::trust(node).as_ref().map(value),
     };
     go_through::<P::Provides>(&scene, story)
@@ -71,6 +78,8 @@ struct Scene<'a> {
     nodes: u32,
     winner: Option<&'a Winner>,
     process: &'a dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>,
+    /// How long somebody waits for it.
+    patience: Patience,
     /// How a node is told that another seems to have crashed, if it listens.
     suspicion: fn(NodeId) -> Option<Value>,
     /// How it is told that this was wrong.
@@ -137,10 +146,16 @@ impl<'a, 's, S: Exercised> Follower<'a, 's, S> {
     }
 
     fn run(mut self) -> Result<Self, Error> {
+        if self.story.stem.is_some_and(|stem| stem > self.story.moments.len()) {
+            return Err(Error::BadStory("it goes round after its end".to_string()));
+        }
         self.start().map_err(|what| Error::BadStory(format!("at the start: {what}")))?;
         for (number, moment) in (1..).zip(&self.story.moments) {
             self.now = Ticks::units(number);
             let misfit = |what| Error::BadStory(format!("moment {number}: {what}"));
+            if self.scene.patience.is_over() {
+                return Err(misfit("this takes too long to follow".to_string()));
+            }
             self.happens(moment).map_err(misfit)?;
         }
         Ok(self)

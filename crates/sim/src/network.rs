@@ -3,7 +3,7 @@
 
 use crate::plan::{Action, Latency, MessageRule, Plan};
 use crate::random::{Purpose, Stream};
-use conclave_core::{Hasher, NodeId, Play, Ticks};
+use conclave_core::{Hasher, NodeId, NodeSet, Play, Ticks};
 use std::collections::BTreeMap;
 
 /// The network of one run.
@@ -19,8 +19,11 @@ pub(crate) struct Network {
     kept_in_order: bool,
     /// When each sender is free again, where it emits one message at a time.
     free_at: BTreeMap<NodeId, Ticks>,
-    cuts: Vec<Cut>,
+    /// By number, the groups that nothing passes between.
+    cuts: BTreeMap<u32, Vec<NodeSet>>,
     next_cut: u32,
+    /// How often something was cut or healed.
+    changes: u64,
     /// The latency of all messages, where nothing else is done to them but by a cut.
     uniform: Option<Ticks>,
     /// The same, while nothing is cut.
@@ -33,6 +36,8 @@ struct Link {
     last_arrival: Ticks,
     /// How many messages of each kind.
     sent: Vec<(&'static str, u64)>,
+    /// Whether it was cut when it was last looked at, after so many changes.
+    severed: Option<(u64, bool)>,
 }
 
 impl Link {
@@ -49,11 +54,6 @@ impl Link {
             }
         }
     }
-}
-
-struct Cut {
-    number: u32,
-    groups: Vec<Vec<NodeId>>,
 }
 
 /// What chance has for one message.
@@ -97,8 +97,9 @@ impl Network {
             links: BTreeMap::new(),
             kept_in_order: plan.fifo && !alike,
             free_at: BTreeMap::new(),
-            cuts: Vec::new(),
+            cuts: BTreeMap::new(),
             next_cut: 0,
+            changes: 0,
             uniform,
             takes: uniform,
         }
@@ -150,20 +151,34 @@ impl Network {
     }
 
     /// Starts losing what passes between the groups; the number ends it.
-    pub fn cut(&mut self, groups: Vec<Vec<NodeId>>) -> u32 {
+    pub fn cut(&mut self, groups: &[Vec<NodeId>]) -> u32 {
         self.next_cut += 1;
+        self.changes += 1;
         self.takes = None;
-        self.cuts.push(Cut { number: self.next_cut, groups });
+        self.cuts.insert(self.next_cut, sides(groups));
         self.next_cut
     }
 
     pub fn heal(&mut self, number: u32) {
-        self.cuts.retain(|cut| cut.number != number);
+        self.changes += 1;
+        self.cuts.remove(&number);
         self.takes = self.uniform.filter(|_| self.cuts.is_empty());
     }
 
-    pub fn is_cut(&self, from: NodeId, to: NodeId) -> bool {
-        self.cuts.iter().any(|cut| separates(&cut.groups, from, to))
+    /// Looked up once for each link until something is cut or healed: cuts may be many.
+    pub fn is_cut(&mut self, from: NodeId, to: NodeId) -> bool {
+        if self.cuts.is_empty() {
+            return false;
+        }
+        let link = self.links.entry((from, to)).or_default();
+        match link.severed {
+            Some((changes, severed)) if changes == self.changes => severed,
+            Some(_) | None => {
+                let severed = self.cuts.values().any(|groups| separates(groups, from, to));
+                link.severed = Some((self.changes, severed));
+                severed
+            }
+        }
     }
 
     fn departure(&mut self, now: Ticks, from: NodeId) -> Ticks {
@@ -203,9 +218,14 @@ impl Network {
     }
 }
 
+/// The groups of a partition, to be asked quickly who is in which.
+pub(crate) fn sides(groups: &[Vec<NodeId>]) -> Vec<NodeSet> {
+    groups.iter().map(|group| group.iter().copied().collect()).collect()
+}
+
 /// Whether two nodes are in different groups. Who is in none reaches everybody.
-pub(crate) fn separates(groups: &[Vec<NodeId>], from: NodeId, to: NodeId) -> bool {
-    let group = |node| groups.iter().position(|group| group.contains(&node));
+pub(crate) fn separates(groups: &[NodeSet], from: NodeId, to: NodeId) -> bool {
+    let group = |node| groups.iter().position(|group| group.contains(node));
     matches!((group(from), group(to)), (Some(a), Some(b)) if a != b)
 }
 
@@ -302,7 +322,7 @@ mod tests {
     #[test]
     fn a_cut_loses_what_crosses_it_until_it_heals() {
         let mut network = Network::new(&Plan::default(), None);
-        let number = network.cut(vec![vec![A], vec![B]]);
+        let number = network.cut(&[vec![A], vec![B]]);
         assert_eq!(network.carry(Ticks(0), A, B, "M").arrival, None);
         assert!(network.carry(Ticks(0), A, NodeId(2), "M").arrival.is_some());
         network.heal(number);
@@ -313,8 +333,8 @@ mod tests {
     fn a_link_that_is_cut_twice_is_cut_until_both_heal() {
         let mut network = Network::new(&Plan::default(), None);
         assert_eq!(network.takes(), Some(Ticks::UNIT));
-        let first = network.cut(vec![vec![A], vec![B]]);
-        let second = network.cut(vec![vec![A, NodeId(2)], vec![B]]);
+        let first = network.cut(&[vec![A], vec![B]]);
+        let second = network.cut(&[vec![A, NodeId(2)], vec![B]]);
         network.heal(first);
         assert!(network.is_cut(A, B) && network.is_cut(B, A) && network.is_cut(NodeId(2), B));
         assert!(!network.is_cut(A, NodeId(2)));

@@ -1,6 +1,6 @@
 //! A perfect failure detector: an all-knowing oracle in the place of a real one.
 
-use crate::network::separates;
+use crate::network::{separates, sides};
 use crate::simulator::{Late, Simulation, Status};
 use crate::sparse::Sparse;
 use crate::workload::Exercised;
@@ -26,7 +26,7 @@ pub(crate) struct PerfectDetector {
 
 /// A partition, and how long it lasts.
 struct Cut {
-    groups: Vec<Vec<NodeId>>,
+    groups: Vec<NodeSet>,
     since: Ticks,
     until: Ticks,
 }
@@ -62,8 +62,16 @@ impl PerfectDetector {
         *self.noticed.entry(node) = at + NOTICE;
     }
 
-    pub fn cut(&mut self, groups: Vec<Vec<NodeId>>, since: Ticks, until: Ticks) {
-        self.cuts.push(Cut { groups, since, until });
+    pub fn cut(&mut self, groups: &[Vec<NodeId>], since: Ticks, until: Ticks) {
+        if self.speaks {
+            self.cuts.push(Cut { groups: sides(groups), since, until });
+        }
+    }
+
+    /// Forgets what makes nobody suspect anybody from now on.
+    fn forget_past(&mut self, now: Ticks) {
+        self.cuts.retain(|cut| now < cut.until + NOTICE);
+        self.misled.retain(|&(_, _, until)| now < until);
     }
 
     /// A node came back and knows nothing of what it was told.
@@ -127,13 +135,15 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
         let n = self.oracle.n;
         let down = (0..n).map(NodeId).filter(|node| self.up[node.index()] == Status::Down);
         let misled = self.oracle.misled.iter().map(|&(_, of, _)| of);
-        let cut_off = self.oracle.cuts.iter().flat_map(|cut| cut.groups.iter().flatten().copied());
+        let cut_off = self.oracle.cuts.iter().flat_map(|cut| cut.groups.iter());
+        let cut_off = cut_off.flat_map(|group| group.iter());
         let doubted: Vec<NodeId> = down.chain(cut_off).chain(misled).collect();
         for node in doubted {
             if node.0 < n {
                 self.oracle.doubted.insert(node);
             }
         }
+        self.oracle.forget_past(self.now);
     }
 
     fn tell_suspicions(&mut self, node: NodeId, doubted: &[NodeId]) {

@@ -274,6 +274,8 @@ pub struct Options {
     pub focus: Option<Focus>,
     /// After how many events a run that is watched is cut short.
     pub events_max: Option<u64>,
+    /// After about how many bytes of records a run that is written down is cut short.
+    pub bytes_max: Option<usize>,
     /// When a run that is watched is broken off, by the clock on the wall.
     pub deadline: Option<Instant>,
 }

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::follow::Retold;
 use crate::outcome::Outcome;
+use crate::patience::Patience;
 use crate::plan::{Options, Plan};
 use crate::simulator::Simulation;
 use crate::trace::{Difference, Explained, Focus, Question, Survey, Trace};
@@ -28,7 +29,12 @@ pub trait Runnable: Send + Sync {
 
     /// Runs the nodes of a recording again: how many steps were as recorded, or the first that is
     /// not.
-    fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>>;
+    fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>> {
+        self.verify_within(Patience::ENDLESS, trace)
+    }
+
+    /// The same, as long as somebody waits for it.
+    fn verify_within(&self, patience: Patience, trace: &Trace) -> Result<u64, Box<Difference>>;
 
     /// Runs the nodes of a recording again, and asks them all that is to be seen.
     fn survey(&self, trace: &Trace, focus: &Focus) -> Result<Survey, Box<Difference>>;
@@ -39,7 +45,12 @@ pub trait Runnable: Send + Sync {
     }
 
     /// Goes through a story, one unit of time for each of its moments.
-    fn follow(&self, story: &Story) -> Result<Retold, Error>;
+    fn follow(&self, story: &Story) -> Result<Retold, Error> {
+        self.follow_within(Patience::ENDLESS, story)
+    }
+
+    /// The same, as long as somebody waits for it.
+    fn follow_within(&self, patience: Patience, story: &Story) -> Result<Retold, Error>;
 
     /// Runs it by a plan, to the end.
     fn run(&self, plan: &Plan, options: &Options) -> Result<Outcome, Error> {
@@ -72,16 +83,16 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Runnable for Cluster<P> {
         size_of::<Event<P>>()
     }
 
-    fn verify(&self, trace: &Trace) -> Result<u64, Box<Difference>> {
-        crate::trace::verify(trace, &*self.fresh)
+    fn verify_within(&self, patience: Patience, trace: &Trace) -> Result<u64, Box<Difference>> {
+        crate::trace::verify(trace, &*self.fresh, patience)
     }
 
     fn survey(&self, trace: &Trace, focus: &Focus) -> Result<Survey, Box<Difference>> {
         crate::trace::survey(trace, focus, &*self.fresh)
     }
 
-    fn follow(&self, story: &Story) -> Result<Retold, Error> {
-        crate::follow::follow(self, story)
+    fn follow_within(&self, patience: Patience, story: &Story) -> Result<Retold, Error> {
+        crate::follow::follow(self, story, patience)
     }
 
     fn prepare<'a>(&'a self, plan: &'a Plan, options: &Options) -> Result<Prepared<'a>, Error> {

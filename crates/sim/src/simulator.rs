@@ -156,7 +156,7 @@ impl<'a, P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'a, P> {
     /// or time is up.
     pub fn run_to_end(&mut self) -> Ending {
         loop {
-            while self.timetable.next_time() <= self.now {
+            while self.timetable.next_time() <= self.now && !self.gives_up() {
                 self.happen();
             }
             let limit = self.timetable.next_time().min(self.plan.until + Ticks(1));

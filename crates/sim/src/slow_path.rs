@@ -4,6 +4,7 @@
 use crate::network::Fate;
 use crate::registration::Request;
 use crate::simulator::{Late, Simulation, Status};
+use crate::trace::Recorder;
 use crate::trace::erased::{describe, describe_briefly, erase_briefly, erase_message};
 use crate::wheel::{Lane, SlotId};
 use crate::workload::{Exercised, Users};
@@ -17,7 +18,8 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     /// Takes an event out of the wheel to a node that may be away, or while somebody watches.
     #[cold]
     pub(crate) fn take_slowly(&mut self, node: NodeId, slot: SlotId) {
-        if self.events >= self.events_max || self.is_late() {
+        let full = self.recorder.as_ref().is_some_and(Recorder::is_full);
+        if self.events >= self.events_max || full || self.is_late() {
             return self.break_off();
         }
         let event = self.wheel.take(slot);
@@ -41,6 +43,15 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
     fn break_off(&mut self) {
         self.overrun = true;
         self.wheel.cancel_where(|_, _| true);
+    }
+
+    /// Breaks off before the next fault if somebody has waited long enough: each may take long,
+    /// and there may be many without an event between them.
+    pub(crate) fn gives_up(&mut self) -> bool {
+        if !self.overrun && self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.break_off();
+        }
+        self.overrun
     }
 
     /// Whether somebody has waited long enough. The clock is looked at now and then.
@@ -194,9 +205,65 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
 
 #[cfg(test)]
 mod tests {
-    use crate::plan::{Options, Plan};
+    use crate::plan::{Fault, Options, Plan};
     use crate::runnable::Runnable;
-    use crate::toys::crier;
+    use crate::toys::{crier, desk, ears};
+    use crate::trace::Record;
+    use crate::{Ending, Patience};
+    use conclave_core::{NodeId, Property, Story, Ticks};
+    use std::time::Instant;
+
+    /// Four nodes that are told of every one of many cuts, as long as somebody waits for it.
+    fn cuts_that_happened(deadline: Option<Instant>) -> (usize, Ending) {
+        let groups = vec![vec![NodeId(0)], vec![NodeId(1)]];
+        let cut = Fault::Partition { groups, until: Fault::NEVER };
+        let faults = (0..500).map(|at| (Ticks(at), cut.clone())).collect();
+        let options = Options { trace: true, deadline, ..Options::default() };
+        let plan = Plan { faults, ..Plan::default() };
+        let outcome = ears(4).run(&plan, &options).expect("the plan is sound");
+        let cuts = outcome.records.iter().filter(|it| matches!(it, Record::Partition { .. }));
+        (cuts.count(), outcome.ending)
+    }
+
+    #[test]
+    fn faults_are_broken_off_too_when_nobody_waits_any_longer() {
+        assert_eq!(cuts_that_happened(None).0, 500);
+        assert_eq!(cuts_that_happened(Some(Instant::now())), (0, Ending::CutShort));
+    }
+
+    #[test]
+    fn a_run_that_takes_too_much_to_write_down_is_cut_short() {
+        let written = |bytes_max| {
+            let plan = Plan { rounds: 100, ..Plan::default() };
+            let options = Options { trace: true, bytes_max, ..Options::default() };
+            let outcome = desk(3).run(&plan, &options).expect("the plan is sound");
+            (outcome.records.len(), outcome.ending)
+        };
+        let (all, ending) = written(None);
+        assert_eq!((written(Some(usize::MAX)), ending), ((all, Ending::Quiet), Ending::Quiet));
+        let (some, ending) = written(Some(200_000));
+        assert!(some > 10 && some < all / 2, "{some} of {all}");
+        assert_eq!(ending, Ending::CutShort);
+    }
+
+    #[test]
+    fn nothing_is_run_again_for_somebody_who_does_not_wait() {
+        let options = Options { trace: true, ..Options::default() };
+        let outcome = desk(3).run(&Plan::default(), &options).expect("the plan is sound");
+        let mut trace = crate::trace::testkit::hand_made();
+        trace.records = outcome.records;
+        assert!(desk(3).verify(&trace).is_ok_and(|steps| steps > 9));
+        let gone = Patience::until(Instant::now());
+        let difference = desk(3).verify_within(gone, &trace).expect_err("nobody waits");
+        assert_eq!((difference.line, difference.what.contains("too long")), (2, true));
+        let moment = r#"{"property":"S1","moments":[{"move":"acquire","node":1}],"stem":null,
+            "shortest":true}"#;
+        let story: Story = serde_json::from_str(moment).expect("a story");
+        assert_eq!(story.property, Property::S1);
+        assert!(desk(3).follow(&story).is_ok());
+        let refused = desk(3).follow_within(gone, &story).expect_err("nobody waits");
+        assert!(refused.to_string().contains("too long"), "{refused}");
+    }
 
     #[test]
     fn a_multicast_is_the_same_message_to_several() {

@@ -98,12 +98,12 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Simulation<'_, P> {
             Happening::Fault(Fault::Restart { node, amnesia }) => self.restart(node, amnesia),
             Happening::Fault(Fault::Pause { node, span }) => self.pause(node, span),
             Happening::Fault(Fault::Partition { groups, until }) => {
-                let number = self.network.cut(groups.clone());
-                self.note(Record::Partition { at: self.now, number, groups: groups.clone() });
+                let number = self.network.cut(&groups);
+                self.oracle.cut(&groups, self.now, until);
+                self.note(Record::Partition { at: self.now, number, groups });
                 if until < Fault::NEVER {
                     self.timetable.add(until, Happening::Heal(number));
                 }
-                self.oracle.cut(groups, self.now, until);
                 self.look_soon();
             }
             Happening::Fault(Fault::Suspect { by, of, span }) => {

@@ -1,8 +1,9 @@
 //! What the page can see of and do to the processes of a local cluster: `/up/*`.
 //!
 //! To do something takes the token of this run, which a page of another site cannot know, and a
-//! connection from this machine. The processes belong to the thread that started them (see
-//! [`Member::start`](super::Member)), so an action is an order to that thread.
+//! connection from this machine; to see what was recorded takes the token. The processes belong to
+//! the thread that started them (see [`Member::start`](super::Member)), so an action is an order to
+//! that thread.
 
 use super::problem::{problem, problem_at};
 use super::recording::Recordings;
@@ -50,6 +51,19 @@ pub struct Desk {
     pub wishes: Sender<Wish>,
     /// Where the nodes write down what they do, if they do.
     pub recordings: Option<Recordings>,
+}
+
+impl Desk {
+    /// Whether a caller shows the token of this run.
+    pub fn is_shown(&self, headers: &HeaderMap) -> bool {
+        shows(headers, &self.token)
+    }
+}
+
+/// What is told somebody who does not.
+pub fn unknown_caller() -> Response {
+    let words = "this takes the token that 'conclave up' shows: authorization: Bearer TOKEN";
+    problem(Code::Unauthorized, words)
 }
 
 /// Who is at the other end of a connection.
@@ -112,9 +126,8 @@ pub async fn act(
     if !caller.0.0.ip().to_canonical().is_loopback() {
         return problem(Code::Forbidden, "nodes are acted on from their own machine only");
     }
-    if !shows(&headers, &desk.token) {
-        let words = "this takes the token that 'conclave up' shows: authorization: Bearer TOKEN";
-        return problem(Code::Unauthorized, words);
+    if !desk.is_shown(&headers) {
+        return unknown_caller();
     }
     let Some(node) = known(&desk, &id) else { return nobody(&id) };
     let Some(action) = Action::named(&action) else {

@@ -2,11 +2,11 @@
 //! together as one run for the lab. `conclave replay` does it, in a process of its own: `up` goes
 //! on meanwhile, however many there are.
 
-use super::actions::Desk;
+use super::actions::{Desk, unknown_caller};
 use super::problem::{problem, problem_at};
 use axum::body::Body;
 use axum::extract::{Query, State};
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use conclave_client::api::{Code, limits};
 use serde::Deserialize;
@@ -44,8 +44,11 @@ pub struct Asked {
     lock: Option<String>,
 }
 
-/// `GET /up/recording`
-pub async fn recording(State(desk): State<Desk>, uri: Uri) -> Response {
+/// `GET /up/recording`, with the token: what was recorded names locks and those who held them.
+pub async fn recording(State(desk): State<Desk>, headers: HeaderMap, uri: Uri) -> Response {
+    if !desk.is_shown(&headers) {
+        return unknown_caller();
+    }
     let Some(recordings) = &desk.recordings else {
         return problem(Code::NotFound, "nothing is recorded: start 'conclave up' with --record");
     };

@@ -9,6 +9,7 @@ use conclave_core::election::Election;
 use conclave_core::mutex::Mutex;
 use conclave_core::{AnyService, NodeId, Process};
 use conclave_net::{Automaton, Deed, Foreign, Input, Machine, Survival};
+use conclave_sim::Patience;
 use conclave_sim::trace::erased::{AnyEffect, Described, describe, erase_effect};
 use conclave_sim::trace::{self, Difference, Focus, Survey, Trace};
 use std::sync::Arc;
@@ -46,7 +47,7 @@ impl<P: Process<Provides: AnyService>> Player for Machine<P> {
 }
 
 /// Runs all nodes of a trace again: how many steps were as recorded, or the first that is not.
-pub type Verify = dyn Fn(&Trace) -> Result<u64, Box<Difference>> + Send + Sync;
+pub type Verify = dyn Fn(&Trace, Patience) -> Result<u64, Box<Difference>> + Send + Sync;
 
 /// Runs all nodes of a trace again, and asks them why they do what they do.
 pub type Surveyed = dyn Fn(&Trace, &Focus) -> Result<Survey, Box<Difference>> + Send + Sync;
@@ -85,7 +86,7 @@ impl Build {
         let make = move |me, seed| -> Box<dyn Player> {
             Box::new(Machine::new(me, fresh(me), survival, heard, seed))
         };
-        let verify = move |trace: &Trace| trace::verify(trace, &**verified);
+        let verify = move |trace: &Trace, patience| trace::verify(trace, &**verified, patience);
         let survey = move |trace: &Trace, focus: &_| trace::survey(trace, focus, &**explained);
         Kind {
             make: Box::new(make),

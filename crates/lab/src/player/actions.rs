@@ -64,7 +64,7 @@ pub fn actions(
         };
         desk.message(message, *due, messages, under_way, &mut actions);
     }
-    for place in 0..signs.nodes.len() {
+    for place in (0..signs.nodes.len()).take_while(|_| !played.patience.is_over()) {
         desk.node(NodeId(place as u32), &mut actions);
     }
     desk.links(&mut actions);
@@ -210,11 +210,9 @@ impl Desk<'_> {
     }
 
     fn alone(&self, node: NodeId) -> Option<[&'static str; 2]> {
-        let others = self.signs.nodes.len() - 1;
-        let cut = self.signs.cut_links();
-        let apart = cut.iter().filter(|(a, b)| *a == node || *b == node).count();
+        let mut others = node.others(self.signs.nodes.len() as u32);
         let words = ["it is cut off already", "já está isolado"];
-        (others == 0 || apart == others).then_some(words)
+        others.all(|other| self.signs.is_cut(node, other)).then_some(words)
     }
 
     fn family(&self) -> Family {
@@ -265,9 +263,8 @@ impl Desk<'_> {
     /// Single links, where there are few.
     fn links(&self, actions: &mut Vec<Action>) {
         let n = self.signs.nodes.len();
-        let cut = self.signs.cut_links();
         let at = self.after;
-        if !cut.is_empty() {
+        if !self.signs.cut_links().is_empty() {
             let about = About::Node(0);
             let words = ["heal all links", "restaurar todos os canais"];
             actions.push(self.action(about, ("heal-all", words), format!("heal@{at}"), None));
@@ -281,7 +278,7 @@ impl Desk<'_> {
         for a in (0..n as u32).map(NodeId) {
             for b in (a.0 + 1..n as u32).map(NodeId) {
                 let about = About::Link(index(a), index(b));
-                let is_cut = cut.contains(&(a, b));
+                let is_cut = self.signs.is_cut(a, b);
                 let is = is_cut.then_some(["it is cut already", "já está cortado"]);
                 let whole = (!is_cut).then_some(["it is not cut", "não está cortado"]);
                 let link = format!("{},{}@{at}", name(a), name(b));

@@ -4,6 +4,7 @@ use super::costs::{CostShown, costs};
 use super::events::{self, Event, Teller};
 use super::explained;
 use super::lamps::{State, lamps};
+use super::limits::{AHEAD_BYTES, took_too_long};
 use super::messages::Messages;
 use super::moment::{Clockwork, Moment};
 use super::played::{Audience, Played, play_to};
@@ -12,11 +13,10 @@ use super::{AHEAD_MAX, Refused, WINDOW_MAX, index, units};
 use crate::documents;
 use conclave_core::Links;
 use conclave_sim::trace::{Focus, Language, Record, Sending, Survey};
-use conclave_sim::{Ending, Outcome};
+use conclave_sim::{Ending, Outcome, Patience};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::time::Instant;
 
 /// What somebody wants to see.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -74,6 +74,7 @@ impl RunQuestion {
         Focus {
             window: if self.asks(Part::List) { from..to } else { 0..0 },
             moments: if self.asks(Part::Moment) { self.at..until } else { 0..0 },
+            patience: Patience::ENDLESS,
         }
     }
 }
@@ -171,14 +172,24 @@ pub struct LampShown {
 
 /// Answers a question: plays the run, and tells what was asked for.
 pub fn answer(question: &RunQuestion) -> Result<Answer, Refused> {
-    answer_by(None, question)
+    answer_within(Patience::ENDLESS, question)
 }
 
-/// The same, if it can be done by then.
-pub fn answer_by(deadline: Option<Instant>, question: &RunQuestion) -> Result<Answer, Refused> {
-    let audience = Audience { focus: Some(question.focus()), deadline };
-    let played = played(&audience, question)?;
-    Ok(tell(&played, question))
+/// The same, as long as somebody waits for it.
+pub fn answer_within(patience: Patience, question: &RunQuestion) -> Result<Answer, Refused> {
+    let audience = Audience { focus: Some(question.focus()), patience };
+    let field = if question.story.is_some() { "story" } else { "flags" };
+    tell_in_time(&played(&audience, question)?, question, field)
+}
+
+/// What a question asks of a run, if it could be told while somebody waited.
+pub fn tell_in_time(
+    played: &Played,
+    question: &RunQuestion,
+    field: &'static str,
+) -> Result<Answer, Refused> {
+    let answer = tell(played, question);
+    if played.patience.is_over() { Err(took_too_long(field)) } else { Ok(answer) }
 }
 
 /// The run that a question is about.
@@ -188,11 +199,14 @@ pub fn played(audience: &Audience, question: &RunQuestion) -> Result<Played, Ref
         Some(_) if !question.edits.is_empty() => {
             Err(Refused::new("edits", "a story is as it is: it takes no edits"))
         }
-        Some(story) => Played::by_story(&question.algorithm, &question.flags, story),
+        Some(story) => {
+            let RunQuestion { algorithm, flags, .. } = question;
+            Played::by_story(audience.patience, algorithm, flags, story)
+        }
     }
 }
 
-/// What a question asks of a run.
+/// What a question asks of a run: only a part of it, once nobody waits any longer.
 pub fn tell(played: &Played, question: &RunQuestion) -> Answer {
     let language = question.language();
     let records = &played.trace.records;
@@ -203,7 +217,8 @@ pub fn tell(played: &Played, question: &RunQuestion) -> Answer {
     let keys = (question.asks(Part::List) || question.asks(Part::Keys))
         .then(|| events::keys(&played.trace.header, records, &messages, &window));
     let keys = keys.unwrap_or_default();
-    let survey = explained::survey(played, &question.focus());
+    let focus = Focus { patience: played.patience, ..question.focus() };
+    let survey = explained::survey(played, &focus);
     let shown = Shown { played, messages: &messages, survey: &survey, language };
     let mut moments = shown.moments(question).into_iter();
     Answer {
@@ -233,6 +248,7 @@ impl Shown<'_> {
         let records = self.played.trace.records[window.clone()].iter();
         let places = window.clone().zip(records);
         places
+            .take_while(|_| !self.played.patience.is_over())
             .map(|(place, record)| {
                 let key = &keys[place - window.start];
                 let mut event = teller.event(place + 1, record, key);
@@ -268,7 +284,13 @@ impl Shown<'_> {
         let moments = start.min(last)..end.min(last + 1).max(start.min(last) + 1);
         let mut clockwork = Clockwork::new(played, messages, &moments, language);
         let asked = |at| explained::moment(played, survey, at, language);
-        moments.map(|at| clockwork.moment(at, &asked(at))).collect()
+        let in_time = moments.take_while(|_| !played.patience.is_over());
+        let mut told = 0;
+        let brief = |moment: &Moment| {
+            told += moment.size();
+            told <= AHEAD_BYTES || told == moment.size() // The first is told however long.
+        };
+        in_time.map(|at| clockwork.moment(at, &asked(at))).take_while(brief).collect()
     }
 }
 
@@ -296,7 +318,7 @@ fn whole(played: &Played, language: Language) -> Whole {
         messages: counts(played),
         costs: costs(played, language),
         index: all_in_short(&played.trace.records),
-        spans: spans(&played.trace),
+        spans: spans(&played.trace, played.patience),
         lamps: lamps_shown(played),
     }
 }

@@ -1,7 +1,7 @@
 //! A run as a file: a drawing, a diagram in Mermaid, a recording.
 
 use super::played::Played;
-use super::{Language, Refused};
+use super::{Language, Refused, limits};
 use conclave_sim::trace::{self, mermaid, svg};
 
 /// A file.
@@ -16,8 +16,12 @@ pub struct Exported {
 
 impl Played {
     /// The run as `svg`, `mermaid` or `jsonl`.
-    pub fn export(&self, format: &str, language: Language) -> Result<Exported, Refused> {
-        let trace = self.recording();
+    pub fn export(self, format: &str, language: Language) -> Result<Exported, Refused> {
+        if self.is_too_large() {
+            return Err(limits::too_large_a_file());
+        }
+        let patience = self.patience;
+        let trace = self.into_recording();
         let undrawable = Refused::of::<conclave_sim::Error>("format");
         let (kind, ending, text) = match format {
             "svg" => ("image/svg+xml", "svg", svg::write(&trace, language).map_err(undrawable)?),
@@ -31,6 +35,9 @@ impl Played {
                 return Err(Refused::new("format", words));
             }
         };
+        if patience.is_over() {
+            return Err(limits::took_too_long("format"));
+        }
         let name = format!("{}.{ending}", trace.header.algorithm);
         Ok(Exported { kind, name, text })
     }

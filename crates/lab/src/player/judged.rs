@@ -27,7 +27,7 @@ pub fn judge(trace: &Trace, family: Family, events: usize) -> Judged {
     match family {
         Family::Mutex => watch(&mut Entries::new(n), &trace.records[..events]),
         Family::Election => {
-            watch(&mut Leaders(election::Monitor::new(n)), &trace.records[..events])
+            watch(&mut Leaders(election::Monitor::new(n), n), &trace.records[..events])
         }
         Family::Detector | Family::Clock => Judged { verdicts: Vec::new(), violations: Vec::new() },
     }
@@ -127,7 +127,8 @@ impl Watcher for Entries {
     }
 }
 
-struct Leaders(election::Monitor);
+/// The monitor, and how many nodes there are.
+struct Leaders(election::Monitor, u32);
 
 impl Watcher for Leaders {
     fn sees(&mut self, record: &Record) {
@@ -140,11 +141,16 @@ impl Watcher for Leaders {
         let Some(step) = record.step() else { return };
         for told in step.told() {
             match told {
-                Told::Elected { leader, term } => {
+                // Of a node that nobody saw any leader is believed, but for one that is not there.
+                Told::Elected { leader, term } if leader.0 < self.1 => {
                     self.0.elected(step.node, leader, term, step.at);
                 }
                 Told::Deposed => self.0.deposed(step.node, step.at),
-                Told::Entered { .. } | Told::Suspect(_) | Told::Trust(_) | Told::Other(_) => {}
+                Told::Elected { .. }
+                | Told::Entered { .. }
+                | Told::Suspect(_)
+                | Told::Trust(_)
+                | Told::Other(_) => {}
             }
         }
     }

@@ -6,6 +6,7 @@ use super::played::{Played, is_decided_at_end};
 use conclave_core::{Property, Verdict, Violation};
 use conclave_sim::trace::{Cause, Record, Told};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What is known of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -85,17 +86,19 @@ fn witnesses(played: &Played, property: Property, event: usize) -> Vec<usize> {
 
 /// The last event of each node that a test picks, as long as no other that ends it follows.
 fn open(records: &[Record], begins: Test, ends: Test) -> Vec<usize> {
-    let mut open: Vec<(u32, usize)> = Vec::new();
+    let mut open: BTreeMap<u32, usize> = BTreeMap::new();
     for (event, record) in (1..).zip(records) {
         let Some(node) = super::events::place(record).map(|node| node.0) else { continue };
         if ends(record) {
-            open.retain(|(who, _)| *who != node);
+            open.remove(&node);
         }
         if begins(record) {
-            open.push((node, event));
+            open.insert(node, event);
         }
     }
-    open.into_iter().map(|(_, event)| event).collect()
+    let mut events: Vec<usize> = open.into_values().collect();
+    events.sort_unstable();
+    events
 }
 
 type Test = fn(&Record) -> bool;

@@ -15,8 +15,14 @@ pub const EVENTS_IN_ALL: usize = 500_000;
 pub const EDITS_MAX: usize = 64;
 /// More events than this are not told in full at once.
 pub const WINDOW_MAX: usize = 2_000;
+/// A run that takes more bytes than this to write down is cut short, and is not exported.
+pub const BYTES_MAX: usize = 192 << 20;
+/// Of more messages under way at a moment than this, the last to arrive are left out.
+pub const FLYING_MAX: usize = 5_000;
 /// More moments than this are not told at once.
 pub const AHEAD_MAX: usize = 32;
+/// No more of them than take about so many bytes to tell.
+pub const AHEAD_BYTES: usize = 8 << 20;
 /// More rounds than this nobody looks at.
 const ROUNDS_MAX: u32 = 10_000;
 
@@ -26,6 +32,14 @@ pub const QUESTION_TIME: Duration = Duration::from_secs(2);
 /// That nobody waits any longer.
 pub fn took_too_long(field: &'static str) -> Refused {
     Refused::new(field, "this takes too long to work out here; a shorter run would not")
+}
+
+/// That a run takes too much to be written into a file here.
+pub fn too_large_a_file() -> Refused {
+    Refused::new(
+        "format",
+        "so long a run is not exported here; 'conclave sim' does it, with --trace",
+    )
 }
 
 /// Refuses a plan that asks for too much before anything is computed.

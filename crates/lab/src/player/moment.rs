@@ -2,6 +2,7 @@
 //! what can be done.
 
 use super::actions::{self, Action};
+use super::limits::FLYING_MAX;
 use super::messages::{Message, Messages};
 use super::played::Played;
 use super::signs::Signs;
@@ -23,6 +24,15 @@ pub struct Moment {
     pub waits: Vec<(u32, u32)>,
     pub cycle: Option<Vec<u32>>,
     pub actions: Vec<Action>,
+}
+
+impl Moment {
+    /// About how many bytes there are to tell of what is under way and of what runs.
+    pub fn size(&self) -> usize {
+        let flying = self.flying.iter().map(|flying| size_of::<Flying>() + flying.details.len());
+        let timers = self.nodes.iter().flat_map(|node| &node.timers);
+        flying.sum::<usize>() + timers.map(|timer| timer.name.len()).sum::<usize>()
+    }
 }
 
 /// A node at a moment.
@@ -131,6 +141,9 @@ impl<'a> Clockwork<'a> {
         let records = &self.played.trace.records;
         let event = event.min(records.len());
         for record in &records[self.happened.min(event)..event] {
+            if self.played.patience.is_over() {
+                break;
+            }
             self.signs.happens(record);
         }
         self.happened = event;
@@ -155,11 +168,13 @@ impl<'a> Clockwork<'a> {
     /// twice.
     fn under_way(&self) -> Vec<(u64, Ticks)> {
         let mut list = Vec::new();
-        for message in self.afloat.iter().filter(|message| message.sent_by <= self.happened) {
+        let sent = self.afloat.iter().filter(|message| message.sent_by <= self.happened);
+        for message in sent.take_while(|_| !self.played.patience.is_over()) {
             let due = message.still_due(self.happened).into_iter();
             list.extend(due.map(|due| (message.sending.number, due.max(self.signs.now))));
         }
         list.sort_by_key(|(number, due)| (*due, *number));
+        list.truncate(FLYING_MAX);
         list
     }
 
@@ -184,7 +199,7 @@ impl<'a> Clockwork<'a> {
 
 fn nodes(played: &Played, signs: &Signs, asked: &Asked, language: Language) -> Vec<NodeNow> {
     let header = &played.trace.header;
-    let timer = |(name, since, until): &(String, Ticks, Ticks)| Running {
+    let timer = |(name, (since, until)): (&String, &(Ticks, Ticks))| Running {
         name: trace::timer(name, header, language),
         since: units(*since),
         until: units(*until),

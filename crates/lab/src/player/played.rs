@@ -1,14 +1,13 @@
 //! A run that was played: by flags and edits, by a story of the checker, or from a recording.
 
 use super::edit::{self, Edit};
-use super::limits::{self, EDITS_MAX, EVENTS_MAX};
+use super::limits::{self, BYTES_MAX, EDITS_MAX, EVENTS_MAX, took_too_long};
 use super::signs::Signs;
 use super::{NODES_MAX, Refused};
 use crate::{Experiment, SimFlags};
 use conclave_core::{NodeId, Property, Story, Ticks, Verdict, Violation};
 use conclave_sim::trace::{Focus, Record, Survey, Trace};
-use conclave_sim::{Ending, Names, Options, Outcome, Plan};
-use std::time::Instant;
+use conclave_sim::{Ending, Names, Options, Outcome, Patience, Plan};
 
 /// A run, ready to be looked at.
 pub struct Played {
@@ -33,6 +32,8 @@ pub struct Played {
     pub loop_from: Option<usize>,
     /// Whether it was cut short because it has too many events.
     pub overrun: bool,
+    /// How long somebody waits to be told of it.
+    pub patience: Patience,
 }
 
 /// Reads no file: a question has all that it needs in itself.
@@ -47,14 +48,7 @@ pub struct Audience {
     /// What they look at; nothing if they want to keep all of it.
     pub focus: Option<Focus>,
     /// How long they wait.
-    pub deadline: Option<Instant>,
-}
-
-impl Audience {
-    /// Nobody waits any longer.
-    pub fn is_gone(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
+    pub patience: Patience,
 }
 
 /// Plays a run by the flags of a line, with edits.
@@ -128,12 +122,13 @@ impl Played {
             trace: true,
             focus: audience.focus.clone(),
             events_max: Some(EVENTS_MAX),
-            deadline: audience.deadline,
+            bytes_max: Some(BYTES_MAX),
+            deadline: audience.patience.deadline(),
             ..experiment.options(false)
         };
         let mut outcome = experiment.run(&plan, &options).map_err(Refused::of(field))?;
-        if audience.is_gone() {
-            return Err(limits::took_too_long(field));
+        if audience.patience.is_over() {
+            return Err(took_too_long(field));
         }
         let records = without_violations(std::mem::take(&mut outcome.records));
         let header = experiment.header(experiment.command(&plan));
@@ -150,18 +145,20 @@ impl Played {
             outcome: Some(outcome),
             plan: Some(plan),
             loop_from: None,
+            patience: audience.patience,
             trace,
             experiment,
         })
     }
 
     /// Plays a story of the checker. The flags give the algorithm and its size alone.
-    pub fn by_story(id: &str, line: &str, text: &str) -> Result<Self, Refused> {
+    pub fn by_story(patience: Patience, id: &str, line: &str, text: &str) -> Result<Self, Refused> {
         let story: Story = serde_json::from_str(text).map_err(Refused::of("story"))?;
         let flags = SimFlags::of_line(id, line).map_err(Refused::of("flags"))?;
         vet_size(&flags)?;
         let experiment = flags.experiment(&no_files).map_err(Refused::of("flags"))?;
-        let retold = experiment.follow(&story).map_err(Refused::of("story"))?;
+        let retold = experiment.follow_within(patience, &story).map_err(Refused::of("story"));
+        let retold = if patience.is_over() { Err(took_too_long("story")) } else { retold }?;
         let header = experiment.header(String::new());
         let trace = Trace { header, records: without_violations(retold.records) };
         let event_at = |at: Ticks| {
@@ -187,6 +184,7 @@ impl Played {
             survey: None,
             loop_from,
             overrun: false,
+            patience,
             trace,
             experiment,
         })
@@ -204,11 +202,17 @@ impl Played {
         signs.nodes[node.index()].waiting
     }
 
+    /// Whether it was cut short because it takes too much to write down.
+    pub fn is_too_large(&self) -> bool {
+        let few = self.outcome.as_ref().is_some_and(|outcome| outcome.events < EVENTS_MAX);
+        self.overrun && few
+    }
+
     /// The trace as it is written into a file.
-    pub fn recording(&self) -> Trace {
-        let mut trace = self.trace.clone();
+    pub fn into_recording(self) -> Trace {
+        let mut trace = self.trace;
         let end = trace.records.len().saturating_sub(1);
-        let broken = self.violations.iter().map(|(violation, _)| violation.clone());
+        let broken = self.violations.into_iter().map(|(violation, _)| violation);
         trace.records.splice(end..end, broken.map(Record::Violation));
         trace
     }

@@ -2,8 +2,9 @@
 //! who waits, is inside, leads, is down; and which links are cut.
 
 use conclave_core::{NodeId, Ticks};
+use conclave_sim::Patience;
 use conclave_sim::trace::{Cause, Effect, Record, Step, Told, Trace};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A node between two events.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +23,8 @@ pub struct NodeSigns {
     pub campaigns: bool,
     /// Whom it suspects.
     pub suspects: BTreeSet<NodeId>,
-    /// The running timers: name, since when, until when.
-    pub timers: Vec<(String, Ticks, Ticks)>,
+    /// The running timers by name: since when, until when.
+    pub timers: BTreeMap<String, (Ticks, Ticks)>,
 }
 
 impl NodeSigns {
@@ -47,7 +48,9 @@ pub struct Signs {
     /// Every node.
     pub nodes: Vec<NodeSigns>,
     /// The partitions: number and groups.
-    pub cuts: Vec<(u32, Vec<Vec<NodeId>>)>,
+    cuts: BTreeMap<u32, Vec<Vec<NodeId>>>,
+    /// For each two nodes, how many of these part them.
+    parted: Vec<u32>,
     /// When the last event was.
     pub now: Ticks,
 }
@@ -55,8 +58,9 @@ pub struct Signs {
 impl Signs {
     /// Before anything has happened.
     pub fn new(trace: &Trace) -> Self {
-        let nodes = vec![NodeSigns::default(); trace.header.names.len()];
-        Self { nodes, cuts: Vec::new(), now: Ticks::ZERO }
+        let n = trace.header.names.len();
+        let nodes = vec![NodeSigns::default(); n];
+        Self { nodes, cuts: BTreeMap::new(), parted: vec![0; n * n], now: Ticks::ZERO }
     }
 
     /// After so many events.
@@ -68,17 +72,44 @@ impl Signs {
         signs
     }
 
-    /// The links that are cut.
+    /// The links that are cut, in order.
     pub fn cut_links(&self) -> Vec<(NodeId, NodeId)> {
-        let mut links = BTreeSet::new();
-        for (_, groups) in &self.cuts {
-            for (place, group) in groups.iter().enumerate() {
-                for other in groups.iter().skip(place + 1).flatten() {
-                    links.extend(group.iter().map(|node| (*node.min(other), *node.max(other))));
+        let n = self.nodes.len() as u32;
+        let links = (0..n).flat_map(|a| (a + 1..n).map(move |b| (NodeId(a), NodeId(b))));
+        links.filter(|&(a, b)| self.is_cut(a, b)).collect()
+    }
+
+    /// Whether the link between two nodes is cut.
+    pub fn is_cut(&self, a: NodeId, b: NodeId) -> bool {
+        self.parted[self.link(a, b)] > 0
+    }
+
+    fn link(&self, a: NodeId, b: NodeId) -> usize {
+        a.min(b).index() * self.nodes.len() + a.max(b).index()
+    }
+
+    fn cut(&mut self, number: u32, groups: &[Vec<NodeId>]) {
+        self.heal(number);
+        self.part(groups, |parted| *parted += 1);
+        self.cuts.insert(number, groups.to_vec());
+    }
+
+    fn heal(&mut self, number: u32) {
+        if let Some(groups) = self.cuts.remove(&number) {
+            self.part(&groups, |parted| *parted -= 1);
+        }
+    }
+
+    /// Counts for each two nodes that groups part.
+    fn part(&mut self, groups: &[Vec<NodeId>], count: fn(&mut u32)) {
+        for (place, group) in groups.iter().enumerate() {
+            for &other in groups[place + 1..].iter().flatten() {
+                for &node in group {
+                    let link = self.link(node, other);
+                    count(&mut self.parted[link]);
                 }
             }
         }
-        links.into_iter().collect()
     }
 
     /// One event more; whom it is about.
@@ -107,8 +138,8 @@ impl Signs {
                 self.nodes[node.index()].paused = false;
                 return Some(*node);
             }
-            Record::Partition { number, groups, .. } => self.cuts.push((*number, groups.clone())),
-            Record::Heal { number, .. } => self.cuts.retain(|(cut, _)| cut != number),
+            Record::Partition { number, groups, .. } => self.cut(*number, groups),
+            Record::Heal { number, .. } => self.heal(*number),
             Record::Lost { .. }
             | Record::Suspect { .. }
             | Record::Violation(_)
@@ -128,7 +159,9 @@ impl NodeSigns {
                 "Campaign" => self.campaigns = true,
                 _ => {}
             },
-            Cause::Timer(label) => self.timers.retain(|(name, ..)| name != label),
+            Cause::Timer(label) => {
+                self.timers.remove(label);
+            }
             Cause::Start
             | Cause::Restart
             | Cause::Indication(_)
@@ -139,10 +172,11 @@ impl NodeSigns {
         for effect in &step.effects {
             match effect {
                 Effect::SetTimer { label, until, .. } => {
-                    self.timers.retain(|(name, ..)| name != label);
-                    self.timers.push((label.clone(), step.at, *until));
+                    self.timers.insert(label.clone(), (step.at, *until));
                 }
-                Effect::CancelTimer { label, .. } => self.timers.retain(|(name, ..)| name != label),
+                Effect::CancelTimer { label, .. } => {
+                    self.timers.remove(label);
+                }
                 Effect::Indicate { effect } => self.told(&Told::of(effect)),
                 Effect::Send(_) | Effect::Request { .. } => {}
             }
@@ -172,12 +206,12 @@ impl NodeSigns {
 }
 
 /// When a node had which sign, over the whole run: node, sign, from which event, to which; open
-/// at the end. Being idle is no sign.
-pub fn spans(trace: &Trace) -> Vec<(u32, &'static str, usize, Option<usize>)> {
+/// at the end. Being idle is no sign. Breaks off when nobody waits any longer.
+pub fn spans(trace: &Trace, patience: Patience) -> Vec<(u32, &'static str, usize, Option<usize>)> {
     let mut signs = Signs::new(trace);
     let mut open: Vec<Option<usize>> = vec![None; trace.header.names.len()];
     let mut spans: Vec<(u32, &'static str, usize, Option<usize>)> = Vec::new();
-    for (event, record) in (1..).zip(&trace.records) {
+    for (event, record) in (1..).zip(&trace.records).take_while(|_| !patience.is_over()) {
         let Some(node) = signs.happens(record) else { continue };
         let state = &signs.nodes[node.index()];
         let sign = match state.sign(node) {

@@ -2,8 +2,9 @@
 
 use super::post::Difference;
 use super::retell::{Retold, Run, retell};
-use crate::machines::{self, DETECTOR, ELECTION, Settings};
+use crate::machines::{self, DETECTOR, ELECTION, Kind, Settings};
 use crate::{Error, Experiment, People, Usage};
+use conclave_sim::Patience;
 use conclave_sim::trace::{Focus, Header, Machine, Survey, Trace};
 
 /// What all nodes of a cluster agreed on.
@@ -36,15 +37,24 @@ pub fn again(
 }
 
 /// Runs every node of a trace of real machines again.
-pub fn verify(machine: &Machine, trace: &Trace) -> Result<u64, String> {
-    let settings = settings(&machine.settings).map_err(|error| error.to_string())?;
-    let kind = machines::kind(&settings, &machine.key).map_err(|error| error.to_string())?;
-    (kind.verify)(trace).map_err(|difference| difference.to_string())
+pub fn verify(patience: Patience, machine: &Machine, trace: &Trace) -> Result<u64, String> {
+    let kind = kind(machine, &trace.header)?;
+    (kind.verify)(trace, patience).map_err(|difference| difference.to_string())
 }
 
 /// Runs every node of a trace of real machines again, and asks it why it does what it does.
 pub fn survey(machine: &Machine, trace: &Trace, focus: &Focus) -> Result<Survey, String> {
-    let settings = settings(&machine.settings).map_err(|error| error.to_string())?;
-    let kind = machines::kind(&settings, &machine.key).map_err(|error| error.to_string())?;
+    let kind = kind(machine, &trace.header)?;
     (kind.survey)(trace, focus).map_err(|difference| difference.to_string())
+}
+
+/// The machine of a trace. Its settings must be those of as many nodes as the trace has: a forged
+/// one may say anything, and so many nodes are made.
+fn kind(machine: &Machine, header: &Header) -> Result<Kind, String> {
+    let settings = settings(&machine.settings).map_err(|error| error.to_string())?;
+    let nodes = settings.nodes;
+    if nodes != header.nodes || nodes as usize != header.names.len() {
+        return Err(format!("a machine of {nodes} nodes in a run of {}", header.names.len()));
+    }
+    machines::kind(&settings, &machine.key).map_err(|error| error.to_string())
 }

@@ -4,6 +4,7 @@
 mod breaking;
 mod commands;
 mod edits;
+mod forged;
 mod lamps;
 mod looks;
 mod recordings;

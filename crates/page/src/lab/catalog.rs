@@ -33,7 +33,7 @@ pub async fn catalog(
     static PORTUGUESE: [OnceLock<Kept>; 2] = [const { OnceLock::new() }; 2];
     let tongue = Tongue::of(asked.lang.as_deref());
     let packed = Packed::of(&headers);
-    let work = move || {
+    let work = move |_| {
         let known = match tongue.0 {
             Language::English => &ENGLISH,
             Language::Portuguese => &PORTUGUESE,

@@ -9,15 +9,13 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use conclave_lab::player::answer::played;
-use conclave_lab::player::{Audience, Exported, QUESTION_TIME, RunQuestion};
-use std::time::Instant;
+use conclave_lab::player::{Audience, Exported, RunQuestion};
 
 pub async fn export(State(turns): State<Turns>, body: Body) -> Result<Response, Problem> {
     let question: RunQuestion = question(body).await?;
     let tongue = Tongue::of(question.lang.as_deref());
-    let work = move || {
-        let deadline = Some(Instant::now() + QUESTION_TIME);
-        let audience = Audience { focus: None, deadline };
+    let work = move |patience| {
+        let audience = Audience { focus: None, patience };
         let played = played(&audience, &question).map_err(|refused| tongue.refuse(&refused))?;
         let format = question.format.as_deref().unwrap_or("svg");
         played.export(format, tongue.0).map_err(|refused| tongue.refuse(&refused))

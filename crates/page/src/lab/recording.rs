@@ -7,8 +7,8 @@ use crate::Problem;
 use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
-use conclave_lab::player::answer::tell;
-use conclave_lab::player::{Part, Played, RunQuestion};
+use conclave_lab::player::answer::tell_in_time;
+use conclave_lab::player::{Part, Played, Refused, RunQuestion};
 use serde::Deserialize;
 
 /// The longest recording.
@@ -39,8 +39,9 @@ pub async fn recording(
     let tongue = Tongue::of(asked.lang.as_deref());
     let packed = Packed::of(&headers);
     let file = bytes(body, RECORDING_MAX).await?;
-    let work = move || {
-        let played = Played::by_recording(&file).map_err(|refused| tongue.refuse(&refused))?;
+    let work = move |patience| {
+        let refuse = |refused: Refused| tongue.refuse(&refused);
+        let played = Played::by_recording(patience, &file).map_err(refuse)?;
         let window = asked.from.map(|from| (from, asked.to.unwrap_or(usize::MAX)));
         let question = RunQuestion {
             at: asked.at,
@@ -50,7 +51,7 @@ pub async fn recording(
             only: asked.only.as_deref().map(parts),
             ..RunQuestion::default()
         };
-        let mut answer = tell(&played, &question);
+        let mut answer = tell_in_time(&played, &question, "recording").map_err(refuse)?;
         tongue.translate(&mut answer);
         packed.json(&answer)
     };

@@ -7,8 +7,7 @@ use crate::Problem;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use conclave_lab::player::{QUESTION_TIME, RunQuestion, answer_by};
-use std::time::Instant;
+use conclave_lab::player::{RunQuestion, answer_within};
 
 pub async fn run(
     State(turns): State<Turns>,
@@ -18,10 +17,9 @@ pub async fn run(
     let question: RunQuestion = question(body).await?;
     let tongue = Tongue::of(question.lang.as_deref());
     let packed = Packed::of(&headers);
-    let work = move || {
-        let deadline = Some(Instant::now() + QUESTION_TIME);
-        let mut answer =
-            answer_by(deadline, &question).map_err(|refused| tongue.refuse(&refused))?;
+    let work = move |patience| {
+        let answered = answer_within(patience, &question);
+        let mut answer = answered.map_err(|refused| tongue.refuse(&refused))?;
         tongue.translate(&mut answer);
         packed.json(&answer)
     };

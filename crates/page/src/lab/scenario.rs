@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use conclave_lab::player::answer::Answer;
-use conclave_lab::player::{RunQuestion, answer};
+use conclave_lab::player::{Patience, RunQuestion, answer_within};
 use serde::{Deserialize, Serialize};
 
 #[derive(Deserialize)]
@@ -51,10 +51,10 @@ pub async fn scenario(
     let asked: Asked = question(body).await?;
     let tongue = Tongue::of(asked.lang.as_deref());
     let packed = Packed::of(&headers);
-    turns.short(tongue, move || packed.json(&shown(asked, tongue)?)).await
+    turns.short(tongue, move |patience| packed.json(&shown(asked, tongue, patience)?)).await
 }
 
-fn shown(asked: Asked, tongue: Tongue) -> Result<Shown, Problem> {
+fn shown(asked: Asked, tongue: Tongue, patience: Patience) -> Result<Shown, Problem> {
     let all = scenarios()?;
     let card = all.iter().find(|card| card.name == asked.name);
     let unknown = || Problem::of("name", tongue.say("there is no such scenario"));
@@ -69,7 +69,8 @@ fn shown(asked: Asked, tongue: Tongue) -> Result<Shown, Problem> {
         lang: asked.lang,
         ..RunQuestion::default()
     };
-    let mut played = answer(&question).map_err(|refused| tongue.refuse(&refused))?;
+    let played = answer_within(patience, &question);
+    let mut played = played.map_err(|refused| tongue.refuse(&refused))?;
     tongue.translate(&mut played);
     let scenario = ScenarioShown::of(card, tongue);
     let expected = run.expected.iter().map(|(what, expected)| Expected {

@@ -3,8 +3,9 @@
 use crate::Problem;
 use crate::lab::translate::Tongue;
 use axum::http::StatusCode;
+use conclave_lab::player::Patience;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// So many questions are answered at once; the next waits for a moment, then is told to come again.
@@ -19,24 +20,27 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct Turns {
     short: Arc<Semaphore>,
     long: Arc<Semaphore>,
-}
-
-impl Default for Turns {
-    fn default() -> Self {
-        let short = Arc::new(Semaphore::new(AT_ONCE));
-        Self { short, long: Arc::new(Semaphore::new(LONG_AT_ONCE)) }
-    }
+    /// How long a turn may take.
+    time: Duration,
 }
 
 impl Turns {
-    /// Works something out on a thread of its own, when its turn comes.
+    /// Nobody has asked anything; each question that is not a long one may take so long.
+    pub fn new(time: Duration) -> Self {
+        let short = Arc::new(Semaphore::new(AT_ONCE));
+        Self { short, long: Arc::new(Semaphore::new(LONG_AT_ONCE)), time }
+    }
+
+    /// Works something out on a thread of its own, when its turn comes, and as long as the asker is
+    /// made to wait for it.
     pub async fn short<T: Send + 'static>(
         &self,
         tongue: Tongue,
-        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+        work: impl FnOnce(Patience) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let turn = wait(&self.short, tongue).await?;
-        on_a_thread(turn, tongue, work).await
+        let patience = Patience::until(Instant::now() + self.time);
+        on_a_thread(turn, tongue, move || work(patience)).await
     }
 
     /// The same for what takes long.

@@ -30,7 +30,7 @@ impl Question {
     /// What is looked at for it.
     pub fn focus(&self, trace: &Trace) -> Focus {
         let at = self.at.min(trace.records.len());
-        Focus { window: self.window.clone(), moments: at..at + 1 }
+        Focus { window: self.window.clone(), moments: at..at + 1, ..Focus::default() }
     }
 }
 
@@ -73,7 +73,7 @@ fn ask<'a>(
     focus: &Focus,
     process: &dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>,
 ) -> Result<Survey, Box<Difference>> {
-    let mut replay = Replay::new(trace, process);
+    let mut replay = Replay::new(trace, focus.patience, process);
     let mut surveyor = Surveyor::new(focus.clone());
     let last = trace.records.len().min(focus.end());
     for (place, record) in trace.records[..last].iter().enumerate() {

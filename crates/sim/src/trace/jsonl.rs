@@ -9,6 +9,9 @@ use std::collections::BTreeSet;
 /// More nodes than this are not in any recording; a larger number is a forgery.
 const NODES_MAX: usize = 100_000;
 
+/// No message arrives more often than this.
+const AGAIN_MAX: usize = 1_000;
+
 /// The last line: how many records there should be, and a hash of all lines before.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -121,6 +124,10 @@ fn check(record: &Record, n: usize) -> Result<(), &'static str> {
     if !nodes.iter().all(|node| node.index() < n) {
         return Err("it speaks of a node that does not exist");
     }
+    let sendings = record.step().into_iter().flat_map(|step| step.sends());
+    if sendings.into_iter().any(|sending| sending.again.len() > AGAIN_MAX) {
+        return Err("a message arrives too often");
+    }
     let cut = matches!(record, Record::Partition { .. });
     let twice = cut && nodes.iter().collect::<BTreeSet<_>>().len() < nodes.len();
     if twice { Err("a node is on two sides of a cut") } else { Ok(()) }
@@ -175,6 +182,9 @@ mod tests {
         assert!(refused("PK\u{3}\u{4}").starts_with("not a recording of conclave"));
         let newer = text.replacen("\"version\":1", "\"version\":2", 1);
         assert_eq!(refused(&newer), "a recording of version 2; this program reads 1");
+        let often = format!("\"arrival\":1000,\"again\":[{}0]", "0,".repeat(AGAIN_MAX));
+        let often = text.replacen("\"arrival\":1000", &often, 1);
+        assert!(refused(&often).ends_with("a message arrives too often"), "{}", refused(&often));
         let stranger = text.replacen("\"node\":2", "\"node\":77", 1);
         assert!(refused(&stranger).ends_with("it speaks of a node that does not exist"));
         assert!(refused(&(text.clone() + "x\n")).ends_with("there is something after the end"));

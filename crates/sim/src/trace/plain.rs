@@ -25,6 +25,9 @@ struct Field {
 /// What a message of this name carries, in people's words: `time: 3, origin: {1}`. What only says
 /// once more which message it is is left out.
 pub(super) fn carried(label: &str, details: &str, language: Language) -> String {
+    if is_deep(details) {
+        return details.to_string();
+    }
     let mut letters = details.chars().peekable();
     match fields(&mut letters, None) {
         Some(fields) => flat(label, fields, language).join(", "),
@@ -35,6 +38,9 @@ pub(super) fn carried(label: &str, details: &str, language: Language) -> String 
 /// The name of a timer or a request without the layers that it went through: `Sampled(Beat)` is
 /// `Beat`, and `Silence({3})` is `Silence 3`.
 pub(crate) fn innermost(label: &str) -> String {
+    if is_deep(label) {
+        return label.to_string();
+    }
     let mut letters = label.chars().peekable();
     let Some(mut value) = value(&mut letters) else { return label.to_string() };
     if letters.next().is_some() {
@@ -153,6 +159,23 @@ fn is_same(a: &str, b: &str) -> bool {
         text.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect::<String>()
     };
     letters(a) == letters(b)
+}
+
+/// No message of any algorithm has values within values to this depth.
+const DEPTH_MAX: u32 = 32;
+
+/// Whether a text has values so deep within each other that no algorithm wrote it: it may come out
+/// of a forged recording, and to read it would take a stack without end.
+fn is_deep(text: &str) -> bool {
+    let mut depth: u32 = 0;
+    text.chars().any(|letter| {
+        match letter {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEPTH_MAX
+    })
 }
 
 type Letters<'a> = Peekable<Chars<'a>>;
@@ -292,6 +315,17 @@ mod tests {
         for odd in ["time: ", "a: [1, 2", "Request {", "\"open", "3 4", "}", "a: b: c"] {
             assert_eq!(english("ANY", odd), odd);
         }
+    }
+
+    #[test]
+    fn what_is_too_deep_for_any_algorithm_is_left_as_it_is() {
+        for one in ["(", "[", "{", "A(", "a: {"] {
+            let forged = one.repeat(1_000_000);
+            assert!(english("ANY", &forged) == forged && innermost(&forged) == forged, "{one}");
+        }
+        let odd = format!("{}1{}", "[".repeat(40), "]".repeat(40));
+        assert_eq!(english("ANY", &odd), odd);
+        assert_eq!(english("ANY", "a: [[[1]], [[2]]]"), "a: [[[1]], [[2]]]");
     }
 
     #[test]

@@ -263,6 +263,19 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    /// The effect, as the node's own types have it.
+    pub(crate) fn typed(&self) -> &Value {
+        match self {
+            Self::Send(sending) => &sending.effect,
+            Self::SetTimer { effect, .. }
+            | Self::CancelTimer { effect, .. }
+            | Self::Indicate { effect }
+            | Self::Request { effect } => effect,
+        }
+    }
+}
+
 /// A message that was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

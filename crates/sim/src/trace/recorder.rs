@@ -29,6 +29,9 @@ pub struct Recorder {
     missing: u64,
     /// Whether what messages and timers are in the algorithm's own types is left out.
     brief: bool,
+    /// About how many bytes all of it takes, and may take.
+    bytes: usize,
+    bytes_max: Option<usize>,
 }
 
 /// A message under way.
@@ -42,7 +45,13 @@ struct Pending {
 impl Recorder {
     /// One for all of a run, or in brief for somebody who only looks.
     pub(crate) fn of(options: &Options) -> Self {
-        Self { brief: options.focus.is_some(), ..Self::default() }
+        let brief = options.focus.is_some();
+        Self { brief, bytes_max: options.bytes_max, ..Self::default() }
+    }
+
+    /// Whether it has as much as it may have.
+    pub(crate) fn is_full(&self) -> bool {
+        self.bytes_max.is_some_and(|most| self.bytes > most)
     }
 
     /// Where the driver puts the answers it gives to `Context::choose`.
@@ -71,6 +80,7 @@ impl Recorder {
         };
         let bulky = matches!(event, AnyEvent::Message { .. } | AnyEvent::Timer(_));
         let event = if self.brief && bulky { Value::Null } else { erased::value(&event) };
+        self.bytes += size_of::<Record>() + bytes(&event);
         self.step = Some(Step { at, node, cause, event, choices: Vec::new(), effects: Vec::new() });
     }
 
@@ -156,10 +166,13 @@ impl Recorder {
         let Some(step) = &mut self.step else { return };
         self.sent += 1;
         sending.number = self.sent;
+        self.bytes += size_of::<Effect>() + sending.label.len() + sending.details.len();
+        self.bytes += bytes(&sending.effect) + bytes(&content);
         for arrival in sending.arrivals() {
             let number = self.sent;
             let from = step.node;
             let content = content.clone();
+            self.bytes += 2 * size_of::<Pending>(); // Here, and where it is carried.
             let under_way = self.pending.entry(sending.to).or_default();
             under_way.push(Pending { number, from, arrival, content });
         }
@@ -191,6 +204,7 @@ impl Recorder {
 
     fn did(&mut self, effect: Effect) {
         if let Some(step) = &mut self.step {
+            self.bytes += size_of::<Effect>() + bytes(effect.typed());
             step.effects.push(effect);
         }
     }
@@ -260,6 +274,24 @@ impl Recorder {
         self.records.extend(broken.iter().cloned().map(Record::Violation));
         self.records.push(Record::End { at, ending, missing: self.missing });
         self.records
+    }
+}
+
+/// What an object of a few fields takes: they are kept in a tree, the nodes of which have room for
+/// eleven.
+const OBJECT: usize = 640;
+
+/// About how many bytes a value takes beside its own place.
+fn bytes(value: &Value) -> usize {
+    let inside = |value: &Value| size_of::<Value>() + bytes(value);
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(inside).sum(),
+        Value::Object(fields) => {
+            OBJECT.max(fields.len() * size_of::<Value>() * 2)
+                + fields.iter().map(|(name, value)| name.len() + bytes(value)).sum::<usize>()
+        }
     }
 }
 

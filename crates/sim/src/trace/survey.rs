@@ -4,6 +4,7 @@
 //! what somebody looks at, so that they are asked that and no more.
 
 use super::shown::{self, Field};
+use crate::patience::Patience;
 use conclave_core::{NodeId, Reason};
 use std::ops::Range;
 
@@ -14,6 +15,8 @@ pub struct Focus {
     pub window: Range<usize>,
     /// The nodes are shown as they are when so many records have happened, for each of these.
     pub moments: Range<usize>,
+    /// How long they wait for it, where the nodes are run again.
+    pub patience: Patience,
 }
 
 impl Focus {

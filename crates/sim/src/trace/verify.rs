@@ -8,6 +8,7 @@ mod again;
 
 use super::erased::{AnyEvent, AnyProcess, Described, Erased, Fresh};
 use super::{Cause, Record, Step, Trace};
+use crate::patience::Patience;
 use conclave_core::{NodeId, Process, Ticks};
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,15 +34,20 @@ impl fmt::Display for Difference {
 
 /// Runs every node again, from the state that `fresh` makes, and tells how many steps were run; or
 /// the first thing that is not as recorded.
-pub fn verify<P: Process>(trace: &Trace, fresh: &Fresh<P>) -> Result<u64, Box<Difference>> {
-    replay(trace, &|node| Box::new(Erased::new(node, fresh)))
+pub fn verify<P: Process>(
+    trace: &Trace,
+    fresh: &Fresh<P>,
+    patience: Patience,
+) -> Result<u64, Box<Difference>> {
+    replay(trace, patience, &|node| Box::new(Erased::new(node, fresh)))
 }
 
 fn replay<'a>(
     trace: &Trace,
+    patience: Patience,
     process: &dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>,
 ) -> Result<u64, Box<Difference>> {
-    let mut replay = Replay::new(trace, process);
+    let mut replay = Replay::new(trace, patience, process);
     for (place, record) in trace.records.iter().enumerate() {
         replay.happens(trace, place, record)?;
     }
@@ -115,12 +121,18 @@ pub(super) struct Replay<'a> {
     sent: BTreeMap<u64, Sent>,
     now: Ticks,
     steps: u64,
+    /// How long somebody waits for it.
+    patience: Patience,
 }
 
 type Checked = Result<(), String>;
 
 impl<'a> Replay<'a> {
-    pub(super) fn new(trace: &Trace, process: &dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>) -> Self {
+    pub(super) fn new(
+        trace: &Trace,
+        patience: Patience,
+        process: &dyn Fn(NodeId) -> Box<dyn AnyProcess + 'a>,
+    ) -> Self {
         let node = |node| Node {
             process: process(node),
             status: Status::Up,
@@ -130,7 +142,7 @@ impl<'a> Replay<'a> {
             timers: Vec::new(),
         };
         let nodes = trace.header.all().map(node).collect();
-        Self { nodes, sent: BTreeMap::new(), now: Ticks::ZERO, steps: 0 }
+        Self { nodes, sent: BTreeMap::new(), now: Ticks::ZERO, steps: 0, patience }
     }
 
     /// The next record of the trace, at this place in it.
@@ -140,7 +152,9 @@ impl<'a> Replay<'a> {
         place: usize,
         record: &Record,
     ) -> Result<(), Box<Difference>> {
-        self.record(record).map_err(|what| {
+        let late = || Err("this takes too long to run again".to_string());
+        let happened = if self.patience.is_over() { late() } else { self.record(record) };
+        happened.map_err(|what| {
             let what = trace.header.tell(&what);
             Box::new(Difference { line: place + 2, at: record.at(), what })
         })

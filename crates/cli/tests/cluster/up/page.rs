@@ -99,6 +99,22 @@ fn state(pid: u64) -> char {
 }
 
 #[test]
+fn what_was_recorded_is_shown_to_who_has_the_token() {
+    let place = Place::new("page-recorded");
+    let up = Up::bare(&place, &["--nodes", "1"]);
+    let wrong = format!("authorization: Bearer {}x", &up.token[1..]);
+    for headers in [vec![], vec![wrong]] {
+        for line in ["GET /up/recording", "GET /up/recording?lock=orders", "GET /up/recording?x"] {
+            let refused = ask(&up, line, &headers, "");
+            assert_eq!((refused.status, refused.code().as_str()), (401, "unauthorized"), "{line}");
+        }
+    }
+    let token = format!("authorization: Bearer {}", up.token);
+    let known = ask(&up, "GET /up/recording", &[token], "");
+    assert_eq!((known.status, known.code().as_str()), (404, "not_found"), "it records nothing");
+}
+
+#[test]
 fn what_may_not_be_done_is_not_done() {
     let place = Place::new("page-refused");
     let up = Up::bare(&place, &["--nodes", "1"]);

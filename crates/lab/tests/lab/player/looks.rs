@@ -2,8 +2,8 @@
 
 use super::played;
 use conclave_algorithms::catalog::ENTRIES;
-use conclave_lab::player::answer::{RunQuestion, answer, answer_by, tell};
-use conclave_lab::player::{AHEAD_MAX, play};
+use conclave_lab::player::answer::{RunQuestion, answer, answer_within, tell};
+use conclave_lab::player::{AHEAD_MAX, Patience, play};
 use serde_json::Value;
 use std::time::Instant;
 
@@ -67,7 +67,8 @@ fn a_question_for_which_there_is_no_time_is_refused() {
         flags: "--nodes 5 --rounds 1000".to_string(),
         ..RunQuestion::default()
     };
-    let refused = answer_by(Some(Instant::now()), &question).expect_err("time is up");
+    let refused =
+        answer_within(Patience::until(Instant::now()), &question).expect_err("time is up");
     assert_eq!(refused.field, "flags");
     assert!(refused.words.contains("too long"), "{}", refused.words);
 }

@@ -20,24 +20,14 @@ pub(super) fn act(
     })?;
     for (effect, recorded) in effects.iter().zip(&step.effects) {
         let again = effect.value();
-        if again != *typed(recorded) || !is_well_described(effect, recorded) {
+        if again != *recorded.typed() || !is_well_described(effect, recorded) {
             return Err(format!("{who} does {}, not as recorded", short(&again)));
         }
     }
     match (effects.get(step.effects.len()), step.effects.get(effects.len())) {
         (None, None) => Ok(effects),
         (Some(more), _) => Err(format!("{who} also does {}", short(&more.value()))),
-        (_, Some(less)) => Err(format!("{who} does not do {}", short(typed(less)))),
-    }
-}
-
-fn typed(effect: &Effect) -> &Value {
-    match effect {
-        Effect::Send(sending) => &sending.effect,
-        Effect::SetTimer { effect, .. }
-        | Effect::CancelTimer { effect, .. }
-        | Effect::Indicate { effect }
-        | Effect::Request { effect } => effect,
+        (_, Some(less)) => Err(format!("{who} does not do {}", short(less.typed()))),
     }
 }
 
