@@ -192,8 +192,8 @@ fn flags_without(runs: &Runs, usual: &Bounds) -> Option<String> {
     (!flags.is_empty()).then(|| flags.join(" "))
 }
 
-/// Whether a run by these flags is to be had. What the checker can let happen to an algorithm it may
-/// not listen to in the simulator: suspicions of one that stands on a detector of its own, say.
+/// Whether a run by these flags is to be had. What the checker can let happen to an algorithm it
+/// may not listen to in the simulator: suspicions of one that stands on a detector of its own, say.
 fn can_be_run(entry: &Entry, flags: &str) -> bool {
     let prepared = || -> Result<(), Error> {
         let flags = SimFlags::of_line(entry.id, flags)?;

@@ -10,8 +10,8 @@
 //! The number says which of its sender's events the sending was: no clock needs it, but whoever
 //! watches can tell from it what happened before what.
 //!
-//! How the clock moves is said by rules R1 to R3 of its own file: at an event, at a receipt, by
-//! itself. What the node does with it: R4 what the example wants done is done when it is due.
+//! How the clock moves is said by rules R1, R2 and R3 of its own file: at an event, at a receipt,
+//! by itself. What the node does with it: R4 what the example wants done is done when it is due.
 
 pub(super) mod why;
 

@@ -3,7 +3,7 @@
 
 use crate::history::{Event, History, Logged, Time, Why};
 use conclave_table::{
-    Answer, Body, Change, Notice, Place, Put, Renewed, Resource, SessionEnd, SessionId, Ticket,
+    Answer, Ask, Body, Change, Notice, Place, Put, Renewed, Resource, SessionEnd, SessionId, Ticket,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -265,6 +265,8 @@ struct Replay {
     lines: BTreeMap<Resource, BTreeMap<Place, Ticket>>,
     /// Time to live, and the latest renewal.
     sessions: BTreeMap<SessionId, (u64, u64)>,
+    /// Requests that are not wanted any more, whether they have come or not.
+    withdrawn: BTreeSet<Ticket>,
     now: u64,
     wrong: Vec<String>,
 }
@@ -316,6 +318,10 @@ impl Replay {
 
     fn notice(&mut self, index: u64, notice: &Notice, granted: &mut BTreeSet<Resource>) {
         let Some(grant) = notice.granted() else { return };
+        if self.withdrawn.contains(&grant.ticket) {
+            self.wrong
+                .push(format!("entry {index} grants {:?}, which was withdrawn", grant.ticket));
+        }
         for one in &grant.grants {
             let resource = &one.resource;
             let fence = one.inside.fence.0;
@@ -357,6 +363,12 @@ impl Replay {
                         known.1 = self.now;
                     }
                 }
+            }
+            (
+                Change::Ask(Ask { session, body: Body::Cancel { request, .. }, .. }),
+                Answer::Done,
+            ) => {
+                self.withdrawn.insert(Ticket { session: *session, request: *request });
             }
             (Change::Ask(ask), Answer::Waiting { .. }) => {
                 let Body::Acquire(acquire) = &ask.body else { return };

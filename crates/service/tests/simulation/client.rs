@@ -9,7 +9,7 @@ use crate::person::Person;
 use conclave_api::{Acquire, Grant, NewSession, NewValue, Release, Verify, Withdraw};
 use conclave_client::LeaseDeadline;
 use conclave_service::Command;
-use conclave_service::desk::{Answer, Kind, Question};
+use conclave_service::desk::{Answer, Kind, Question, Reply};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,6 +17,8 @@ use tokio::sync::Notify;
 
 /// What the clients fight for.
 const NAMES: [&str; 2] = ["a", "b"];
+/// One of so many requests is withdrawn as soon as it was sent.
+const CHANGES_ITS_MIND: usize = 6;
 
 /// A session, as its client knows it.
 #[derive(Clone)]
@@ -176,6 +178,11 @@ impl Session {
             lowest_open: Some(lowest),
             ..Acquire::default()
         };
+        if self.person.draw(|chance| chance.below(CHANGES_ITS_MIND)) == 0 {
+            let ask = |reply| Command::Acquire { name: name.clone(), request: acquire, reply };
+            self.change_its_mind(request, &name, ask).await;
+            return None;
+        }
         let until = self.person.now() + Duration::from_millis(wait_ms + 3_000);
         while self.person.now() < until {
             let node = self.person.any_node();
@@ -306,6 +313,18 @@ impl Session {
             }
         }
         self.settle(own);
+    }
+
+    /// Withdraws what it asks for while that is on its way: by another node it may come first.
+    async fn change_its_mind(
+        &self,
+        request: u64,
+        name: &str,
+        ask: impl FnOnce(Reply<Grant>) -> Command,
+    ) {
+        let node = self.person.any_node();
+        let asked = self.person.ask(node, Duration::from_secs(1), ask);
+        drop(tokio::join!(asked, self.withdraw(request, name)));
     }
 
     async fn withdraw(&self, request: u64, name: &str) {

@@ -86,6 +86,14 @@ fn a_history_of_one_after_the_other_is_well() {
 }
 
 #[test]
+fn a_grant_of_what_was_withdrawn_is_found() {
+    let session = SessionId([1; 16]);
+    let cancel = Change::Ask(Ask::new(session, RequestId(2), Body::cancel(RequestId(1))));
+    let log = vec![(3, cancel, Answer::Done, Vec::new()), tick(5, vec![granted(1, 5, 5)])];
+    found(&history(Vec::new(), log), "which was withdrawn");
+}
+
+#[test]
 fn two_inside_at_once_and_a_fence_that_falls_are_found() {
     let events = vec![(10, 1, entered(1, 5)), (15, 2, entered(2, 3))];
     let log = vec![tick(3, vec![granted(2, 3, 3)]), tick(5, vec![granted(1, 5, 5)])];
