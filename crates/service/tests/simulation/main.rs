@@ -19,6 +19,7 @@ mod network;
 mod node;
 mod operator;
 mod person;
+mod replay;
 mod world;
 
 use checker::summary;
