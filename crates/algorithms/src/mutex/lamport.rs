@@ -182,6 +182,7 @@ impl Lamport {
         assert_eq!(self.phase, Phase::Idle, "acquired twice");
         self.phase = Phase::Waiting;
         self.asked = self.clock.tick();
+        self.queue[self.me.index()] = self.asked;
         ctx.because(&why::ASKED, self.own());
         self.tell_all(Message::Request { time: self.asked }, ctx);
         self.ahead = self.count_before(&self.queue);
@@ -234,6 +235,7 @@ impl Lamport {
 
     fn leave(&mut self, ctx: &mut Context<Self>) {
         self.phase = Phase::Idle;
+        self.queue[self.me.index()] = NO_REQUEST;
         self.ahead = 0;
         self.unheard = 0;
         let time = self.clock.tick();

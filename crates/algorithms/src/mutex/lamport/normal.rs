@@ -8,7 +8,7 @@ use conclave_core::{NodeId, Snapshot};
 /// same is taken from all. This alone would not do, for who never asks is never heard of again by
 /// others who never ask. So what was seen of a node, and sent to it, becomes as small as it can be
 /// without a difference to any comparison that is still to come (see `least_seen`, `least_sent`).
-/// The time of a request counts while it waits; the queue holds it for the others.
+/// The time of a request counts while it waits, and in the queues of the others.
 pub fn normal(all: &mut Snapshot<Lamport>) {
     for me in (0..all.nodes.len() as u32).map(NodeId) {
         let peers = 0..all.nodes.len() as u32;
@@ -21,6 +21,7 @@ pub fn normal(all: &mut Snapshot<Lamport>) {
         }
         if node.phase != Phase::Waiting {
             node.asked = 0;
+            node.queue[me.index()] = NO_REQUEST;
         }
     }
     set_back(all, each_time);
