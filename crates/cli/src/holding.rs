@@ -210,12 +210,16 @@ pub fn needs_replicated(client: &Client, typed: &str) -> Result<(), Usage> {
 }
 
 /// How long to wait, as people type it: with a unit, since a bare number of the simulator's units
-/// is a thousandth of what somebody who leaves the unit out expects.
+/// is a thousandth of what somebody who leaves the unit out expects. The simulator has no minutes.
 pub fn span(text: &str) -> Result<Duration, String> {
+    let whole = |unit, seconds: u64| {
+        let count: u32 = text.strip_suffix(unit)?.parse().ok()?;
+        Some(Duration::from_secs(u64::from(count) * seconds))
+    };
     let with_unit = |ticks: &Ticks| *ticks == Ticks::ZERO || text.ends_with('s');
-    let ticks = Ticks::parse(text).filter(with_unit);
-    let ticks = ticks.ok_or("takes a time with its unit: 30s, 500ms, or 0")?;
-    Ok(Duration::from_micros(ticks.0))
+    let short = || Ticks::parse(text).filter(with_unit).map(|ticks| Duration::from_micros(ticks.0));
+    let span = whole('m', 60).or_else(|| whole('h', 60 * 60)).or_else(short);
+    span.ok_or_else(|| "takes a time with its unit: 30s, 500ms, 10m, 1h, or 0".to_string())
 }
 
 /// A time to live that a server takes.

@@ -309,15 +309,18 @@ fn without_a_cluster_it_says_how_to_start_one() {
 fn a_time_without_its_unit_is_refused() {
     for command in ["lock", "elect"] {
         let wait = conclave(&[command, "a", "--wait", "30", "--", "true"]);
-        let line = "error: --wait 30: takes a time with its unit: 30s, 500ms, or 0\n";
+        let line = "error: --wait 30: takes a time with its unit: 30s, 500ms, 10m, 1h, or 0\n";
         assert_eq!((wait.code, wait.stderr.as_str()), (2, line));
         let ttl = conclave(&[command, "a", "--ttl", "2000", "--", "true"]);
         let line = "error: --ttl 2000: takes a time with its unit, from 1s to 3600s\n";
         assert_eq!((ttl.code, ttl.stderr.as_str()), (2, line));
     }
     let fake = Fake::start(usual);
-    let none = conclave(&["lock", "build", "--wait", "0", "--server", &fake.address, "--", "true"]);
-    assert_eq!((none.code, none.stderr.as_str()), (0, ""));
+    for wait in ["0", "2m", "1h"] {
+        let taken = ["lock", "build", "--wait", wait, "--server", &fake.address, "--", "true"];
+        let none = conclave(&taken);
+        assert_eq!((none.code, none.stderr.as_str()), (0, ""), "{wait}");
+    }
 }
 
 #[test]
