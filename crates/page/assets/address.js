@@ -5,11 +5,11 @@
 
 import { cutOnce, hasFlag } from "./flags.js";
 
-const OWN = new Set(["v", "a", "n", "w", "at", "sel", "h", "story", "s", "lesson"]);
+const OWN = new Set(["v", "a", "n", "w", "at", "sel", "beside", "h", "story", "s", "lesson"]);
 const HASH_DIGITS = 8;
 // Longer links break in mail and chat.
 export const LENGTH_MAX = 2000;
-const STORY_MAX = 1500;
+export const STORY_MAX = 1500;
 
 // What `fragment` says; null where it names no run.
 export function parseAddress(fragment) {
@@ -30,6 +30,7 @@ export function parseAddress(fragment) {
     branch,
     cursor: Math.max(0, Number.parseInt(step ?? "0", 10) || 0),
     selection: parseSelection(first("sel")),
+    beside: pairs.some(([name]) => name === "beside"),
     hash: first("h"),
   };
 }
@@ -47,7 +48,7 @@ function parseSelection(text) {
   return { kind: { m: "message", n: "node", e: "event" }[found[1]], id: Number(found[2]) };
 }
 
-export function writeAddress({ spec, branches, branch, cursor, selection, hash }) {
+export function writeAddress({ spec, branches, branch, cursor, selection, beside, hash }) {
   const parts = ["v=1", `a=${encode(spec.algorithm)}`];
   for (const [name, value] of spec.flags) {
     const short = name === "nodes" ? "n" : encode(name);
@@ -61,6 +62,7 @@ export function writeAddress({ spec, branches, branch, cursor, selection, hash }
   }
   parts.push(`at=${branch}/${cursor}`);
   if (selection) parts.push(`sel=${selection.kind[0]}${selection.id}`);
+  if (beside && branch) parts.push("beside");
   if (hash) parts.push(`h=${hash.slice(0, HASH_DIGITS)}`);
   return `#${parts.join("&")}`;
 }

@@ -4,6 +4,10 @@ import { counted, language, number, onLanguage, preferredLanguage, setLanguage, 
   from "./i18n.js";
 import { router } from "./router.js";
 
+// In milliseconds.
+const BREATH = 1000;
+let said = { text: "", until: 0 };
+
 async function start() {
   const [about] = await Promise.all([whatTheServerHas(), setLanguage(preferredLanguage())]);
   document.querySelector('[data-view="cluster"]').hidden = !about.cluster;
@@ -35,9 +39,13 @@ async function whatTheServerHas() {
   return { lab: true, cluster: false, up: false };
 }
 
-// Says `text` to whoever listens with a screen reader.
-function announce(text) {
-  document.getElementById("live").textContent = text;
+// Says `text` to whoever listens with a screen reader. What is `urgent` is not silenced by what
+// comes in the same breath: both are said.
+function announce(text, urgent = false) {
+  const now = performance.now();
+  const before = !urgent && now < said.until && said.text !== text ? `${said.text} ` : "";
+  document.getElementById("live").textContent = before + text;
+  if (urgent) said = { text, until: now + BREATH };
 }
 
 function languageButton() {

@@ -12,8 +12,8 @@ const RIGHT = 12;
 const EVENTS_MAX = 6000;
 
 export class BranchLanes {
-  constructor(session, context, onDifference) {
-    Object.assign(this, { session, context, onDifference, comparing: true });
+  constructor(session, context, { onDifference, remove }) {
+    Object.assign(this, { session, context, onDifference, remove, comparing: true });
     this.root = h("section", { class: "branches" });
   }
 
@@ -87,7 +87,7 @@ export class BranchLanes {
         "aria-pressed": String(chosen), on: { click: () => session.choose(row.name) } },
       row.name ? h("span", { class: "tag" }, row.name) : null, words),
       row.name ? h("button", { type: "button", class: "small quiet", "aria-label":
-        t("lab.remove-branch", { name: row.name }), on: { click: () => session.remove(row.name) } },
+        t("lab.remove-branch", { name: row.name }), on: { click: () => this.remove(row.name) } },
       "×") : null);
   }
 

@@ -98,6 +98,11 @@ export function sentence(event) {
         return t("cluster.event.leads", { node: about, term: term ?? "?" });
       }
       break;
+    case "member": {
+      const [, node, what] = /^node (\d+) (joined|has a vote|left)/.exec(event.message) ?? [];
+      if (node) return t(`cluster.event.member-${what.replaceAll(" ", "-")}`, { node });
+      break;
+    }
     case "connected":
     case "disconnected":
     case "suspected":

@@ -3,7 +3,7 @@
 
 import { fill, h, oncePerFrame, s } from "./dom.js";
 import { future, coneOf } from "./causality.js";
-import { arrowPath, messageNear, shape, whole } from "./diagram_shapes.js";
+import { arrowPath, labelPlace, messageNear, shape, whole } from "./diagram_shapes.js";
 import { spansOf } from "./run.js";
 import { TimeScale } from "./time_scale.js";
 
@@ -34,6 +34,7 @@ export class Diagram {
     const redraw = oncePerFrame(() => this.#seen());
     this.root.addEventListener("scroll", () => {
       this.scrolled = this.root.scrollLeft;
+      if (this.partner?.shown) this.partner.root.scrollLeft = this.scrolled;
       redraw();
     }, { passive: true });
     this.resize = new ResizeObserver(oncePerFrame(() => this.draw()));
@@ -99,10 +100,11 @@ export class Diagram {
 
   // A short run is stretched to the room there is.
   #fitting(run) {
-    const scale = new TimeScale(run, this.zoom);
+    const other = this.partner?.shown ? this.partner.run : null;
+    const scale = new TimeScale(run, this.zoom, other);
     const spare = (this.view - 4) / scale.width;
     if (spare < 1.05 || this.zoom < 1) return scale;
-    return new TimeScale(run, this.zoom * Math.min(spare, STRETCH_MAX));
+    return new TimeScale(run, this.zoom * Math.min(spare, STRETCH_MAX), other);
   }
 
   y(node) {
@@ -264,8 +266,8 @@ export class Diagram {
     this.drawn = this.#shownMessages();
     if (this.drawn.length > ARROWS_MAX) return this.#manyArrows();
     const { selection } = this.session;
-    const taken = new Set();
     const labels = [];
+    const taken = { groups: new Set(), boxes: [] };
     const arrows = this.drawn.map((arrow) => {
       const { message, arrived } = arrow;
       const gone = message.lost || (!arrived && (message.arrival === null
@@ -293,20 +295,12 @@ export class Diagram {
     return [...paths].map(([name, d]) => s("path", { class: `arrow many ${name}`, d }));
   }
 
-  // The kind of a message, beside its arrow, where no other label is.
-  #label({ message, x1, y1, x2, y2 }, taken, count, name) {
-    // Of a message to many, one label says enough.
-    const group = `${message.fromEvent} ${message.label}`;
-    const short = Math.abs(y2 - y1) + (x2 - x1) < 40;
-    if (taken.has(group) || count >= LABELS_MAX || this.drawn.length > 160 || short) return null;
-    for (const share of [0.5, 0.35, 0.65]) {
-      const [x, y] = [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
-      const cells = [-1, 0, 1].map((k) => `${Math.round(x / 30) + k}:${Math.round(y / 13)}`);
-      if (cells.some((cell) => taken.has(cell))) continue;
-      [...cells, group].forEach((cell) => taken.add(cell));
-      return s("text", { class: `arrow-label ${name}`, x, y: y + 3 }, message.label);
-    }
-    return null;
+  // The kind of a message, beside its arrow.
+  #label(arrow, taken, count, name) {
+    if (count >= LABELS_MAX || this.drawn.length > 160) return null;
+    const at = labelPlace(arrow, taken, { axis: AXIS, pitch: this.pitch });
+    return at && s("text", { class: `arrow-label ${name}`, x: at.x, y: at.y + 3 },
+      arrow.message.label);
   }
 
   #marks() {

@@ -45,3 +45,30 @@ export function messageNear(drawn, x, y) {
   }
   return best;
 }
+
+// Where on its arrow a label may be, in this order; how wide a letter is, and how high a line.
+const SHARES = [0.5, 0.35, 0.65, 0.22, 0.78];
+const LETTER = 7;
+const LINE = 13;
+
+// The middle of a label on an arrow, where it is over no other, no lane, and nothing that was
+// before; null if there is no such place, or a message to many has its label already. `taken` is
+// what labels took so far.
+export function labelPlace({ message, x1, y1, x2, y2 }, taken, { axis, pitch }) {
+  const group = `${message.fromEvent} ${message.label}`;
+  if (taken.groups.has(group) || Math.abs(y2 - y1) + (x2 - x1) < 40) return null;
+  const half = (message.label.length * LETTER) / 2 + 2;
+  for (const share of SHARES) {
+    const [x, y] = [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
+    const fromLane = Math.abs((((y - axis) / pitch) % 1) - 0.5) * pitch;
+    const covered = y1 !== y2 && (fromLane < LINE / 2 || x - half < x1 - 4);
+    const crowded = taken.boxes.some((box) => Math.abs(box.x - x) < box.half + half
+      && Math.abs(box.y - y) < LINE);
+    if (!covered && !crowded) {
+      taken.boxes.push({ x, y, half });
+      taken.groups.add(group);
+      return { x, y };
+    }
+  }
+  return null;
+}

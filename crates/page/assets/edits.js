@@ -1,10 +1,11 @@
-// An edit in words: "1>3:REQUEST#2=drop" is "REQUEST 1→3 dropped".
+// An edit in words: "1>3:REQUEST#2=drop" is "REQUEST 1→3 dropped"; as something to do (`how` is
+// "do"), "cut=1,3@5" is "cut the link between 1 and 3".
 
 const MESSAGE = /^(.+?)>(.+?):(.+?)(?:#(\d+))?=(drop|twice|first|before|delay)(?:[:@](.+))?$/;
 const VERBS = "crash|restart|amnesia|pause|cut|heal|ask|leave|suspect";
 const FAULT = new RegExp(`^(${VERBS})(?:=([^@]*))?(?:@([\\d.]+))?(?:\\+(.+))?$`);
 
-export function wordsOf(t, edit) {
+export function wordsOf(t, edit, how = "edit") {
   const message = MESSAGE.exec(edit);
   if (message) {
     const [, from, to, label, nth, verb, by] = message;
@@ -16,7 +17,7 @@ export function wordsOf(t, edit) {
   const [, verb, who, at, lasting] = fault;
   const [a, b] = (who ?? "").split(/[,:]/);
   const all = (verb === "cut" && b === undefined) || (verb === "heal" && !who);
-  return t(all ? `edit.${verb}-all` : `edit.${verb}`,
+  return t(all ? `${how}.${verb}-all` : `${how}.${verb}`,
     { node: a, other: b, at: shortTime(at), lasting });
 }
 

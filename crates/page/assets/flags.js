@@ -37,6 +37,18 @@ export function withFlag(flags, name, value) {
   return rest;
 }
 
+// The value of an algorithm's parameter, "--set NAME=VALUE".
+export function parameterOf(flags, name) {
+  const set = flags.find(([flag, value]) => flag === "set" && value?.startsWith(`${name}=`));
+  return set ? set[1].slice(name.length + 1) : null;
+}
+
+// The flags with that parameter set; without it when `value` is empty.
+export function withParameter(flags, name, value) {
+  const rest = flags.filter(([flag, set]) => flag !== "set" || !set?.startsWith(`${name}=`));
+  return value === "" ? rest : [...rest, ["set", `${name}=${value}`]];
+}
+
 const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 
 export const includesAll = (flags, others) =>

@@ -39,7 +39,7 @@ class Lab {
     const { context, session } = this;
     fill(this.root, h("p", { class: "waiting" }, context.t("shell.loading")));
     addEventListener("hashchange", () => this.route(), { signal: context.signal });
-    for (const type of ["cursor", "run", "selection"]) {
+    for (const type of ["cursor", "run", "selection", "beside"]) {
       session.addEventListener(type, () => this.writeSoon());
     }
     context.signal.addEventListener("abort", () => clearTimeout(this.writing));

@@ -23,7 +23,7 @@ export function keyActions(stage, context) {
     drop: open(() => { take(stage, "drop"); }),
     crash: open(() => { take(stage, "crash"); }),
     whatIf: open(() => stage.openMenuFor(ownNode(session))),
-    undo: open(() => session.remove(session.branch)),
+    undo: open(() => stage.remove(session.branch)),
     search: open(() => stage.list.search.focus()),
     escape: open(() => (session.selection ? session.select(null) : false)),
     help: () => help(context),

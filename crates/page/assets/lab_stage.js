@@ -26,6 +26,8 @@ export class Stage {
       () => session.cursor);
     this.beside = new Diagram(session, context, menuAt, () => this.#parent(),
       () => this.#cursorInParent());
+    this.diagram.partner = this.beside;
+    this.beside.partner = this.diagram;
     this.minimap = new Minimap(session, context, this.diagram);
     this.minimap.onFrame = () => this.#showing();
     this.lamps = new Lamps(session, context);
@@ -40,7 +42,8 @@ export class Stage {
       if (selection?.kind !== about.kind || selection.id !== about.id) session.select(about);
       this.openMenuFor(about, { getBoundingClientRect: () => box });
     }, whatIf: (edit) => this.whatIf(edit) });
-    this.branches = new BranchLanes(session, context, (found) => this.#compare(found));
+    this.branches = new BranchLanes(session, context, {
+      onDifference: (found) => this.#compare(found), remove: (name) => this.remove(name) });
     this.#build();
     this.#listen();
   }
@@ -79,6 +82,7 @@ export class Stage {
     on("window", oncePerFrame(() => this.#windowCame()));
     on("selection", () => this.#selected());
     on("trouble", (event) => this.#complain(event.detail));
+    on("beside", () => this.#besides());
     on("busy", (event) => this.root.setAttribute("aria-busy", String(event.detail)));
   }
 
@@ -165,7 +169,7 @@ export class Stage {
     const { run, upkeep } = this.session;
     const zoom = (by, key, path) => h("button", { type: "button", class: "icon quiet", "aria-label":
       t(key), title: t(key), on: { click: () => { this.diagram.setZoom(this.diagram.zoom * by);
-        this.minimap.draw(); } } }, icon(path));
+        this.#besides(); this.minimap.draw(); } } }, icon(path));
     const check = (key, checked, change) => h("label", { class: "small" }, h("input", {
       type: "checkbox", checked, on: { change: (event) => change(event.target.checked) } }),
     t(key));
@@ -176,8 +180,8 @@ export class Stage {
         if (on) this.diagram.showCursor(true); }),
       check("lab.upkeep", Boolean(upkeep), (on) => { this.session.upkeep = on;
         this.diagram.draw(); }),
-      this.session.branch ? check("lab.side-by-side", !this.besideBox.hidden, (on) => {
-        this.besideBox.hidden = !on; this.#besides(); }) : null,
+      this.session.branch ? check("lab.side-by-side", this.session.beside, (on) =>
+        this.session.showBeside(on)) : null,
       zoom(1 / 1.5, "lab.zoom-out", "M6 12h12"), zoom(1.5, "lab.zoom-in", "M6 12h12M12 6v12")));
   }
 
@@ -206,22 +210,29 @@ export class Stage {
     return i;
   }
 
+  // The branch and what it leaves, on one axis; or the branch alone.
   #besides() {
-    if (!this.session.branch) this.besideBox.hidden = true;
-    const shown = !this.besideBox.hidden;
-    if (this.diagram.whole !== shown) {
-      this.diagram.whole = this.beside.whole = shown;
-      this.diagram.draw();
+    const { session, diagram, beside } = this;
+    const parent = session.runs.get(this.#parent());
+    const shown = Boolean(session.beside && session.branch && parent);
+    const pair = shown ? [session.run, parent, diagram.zoom] : [];
+    const other = pair.length !== this.pair?.length || pair.some((one, i) => one !== this.pair[i]);
+    this.pair = pair;
+    this.besideBox.hidden = !shown;
+    for (const one of [diagram, beside]) one.shown = one.whole = shown;
+    if (other) {
+      diagram.scale = beside.scale = null;
+      diagram.draw();
+      diagram.showCursor();
     }
     if (!shown) return;
     const { t } = this.context;
     const name = this.#parent();
     fill(this.besideBox, h("h3", {}, name ? t("lab.branch-named", { name }) : t("lab.trunk")),
-      this.beside.root);
-    this.beside.scale = null;
-    this.beside.zoom = this.diagram.zoom;
-    this.beside.draw();
-    this.beside.showCursor();
+      beside.root);
+    beside.zoom = diagram.zoom;
+    beside.draw();
+    beside.showCursor();
   }
 
   #compare(found) {
@@ -294,6 +305,18 @@ export class Stage {
       none: this.whyNothing(), choose: (edit) => this.whatIf(edit) });
   }
 
+  // Takes back a branch, or says why it cannot be: nobody wants to lose those that leave from it.
+  remove(name) {
+    const leaving = this.session.leaving(name);
+    if (!name) this.say(this.context.t("lab.nothing-to-undo"));
+    else if (leaving.length) {
+      this.say(this.context.t("lab.branches-leave", { name, others: leaving.join(", ") }));
+    } else {
+      this.calm();
+      this.session.remove(name);
+    }
+  }
+
   async whatIf(edit) {
     const { session, context } = this;
     this.player.pause();
@@ -301,7 +324,7 @@ export class Stage {
     session.selection = null;
     if (await session.whatIf(edit)) {
       context.announce(context.t("lab.branch-opened", { name: session.branch,
-        words: wordsOf(context.t, edit) }));
+        words: wordsOf(context.t, edit) }), true);
     }
   }
 
@@ -327,7 +350,7 @@ export class Stage {
   }
 
   say(text) {
-    this.context.announce(text);
+    this.context.announce(text, true);
     this.#complain(text);
   }
 

@@ -58,7 +58,7 @@ export function openMenu(anchor, title, actions, { context, selection, choose, n
 // A delay by several spans; of links, which, and only what can be done.
 function variants(action, { flight }, { t }) {
   if (action.about?.link) {
-    return action.possible ? [{ ...action, label: wordsOf(t, action.edit) }] : [];
+    return action.possible ? [{ ...action, label: wordsOf(t, action.edit, "do") }] : [];
   }
   if (action.verb !== "delay" || !action.possible || flight === undefined) return [action];
   return DELAYS.map((by) => ({ ...action, label: t("lab.delay-by", { by }),

@@ -1,6 +1,6 @@
 // What is open in the lab: the run's settings, its branches, the cursor, the selection. Views
 // listen: "run" (another run or branch), "cursor", "moment" (the state at the cursor has come),
-// "window" (more events have come), "selection", "trouble", "busy".
+// "window" (more events have come), "selection", "beside", "trouble", "busy".
 //
 // A branch is a value: a parent, the event after which it leaves, one edit. The server runs it from
 // the beginning whenever it is asked, so nothing is ever discarded.
@@ -30,6 +30,7 @@ export class Session extends EventTarget {
     this.branch = "";
     this.cursor = 0;
     this.selection = null;
+    this.beside = false;
     this.runs = new Map();
     this.gathered = null;
     this.questions.clear();
@@ -51,10 +52,10 @@ export class Session extends EventTarget {
   }
 
   // Opens a run, all of its branches, at a cursor.
-  async open({ spec, branches = [], branch = "", cursor = 0, selection = null }) {
+  async open({ spec, branches = [], branch = "", cursor = 0, selection = null, beside = false }) {
     const before = { ...this };
     this.#clear();
-    Object.assign(this, { spec, branches, cursor, selection, lastMoment: null });
+    Object.assign(this, { spec, branches, cursor, selection, beside, lastMoment: null });
     this.branch = branches.some(({ name }) => name === branch) ? branch : "";
     const opened = await this.#load(this.branch, cursor);
     if (!opened) {
@@ -81,8 +82,8 @@ export class Session extends EventTarget {
   // The same questions again, for another language.
   async again() {
     if (!this.spec) return;
-    const { spec, branches, branch, cursor, selection } = this;
-    await this.open({ spec, branches, branch, cursor, selection });
+    const { spec, branches, branch, cursor, selection, beside } = this;
+    await this.open({ spec, branches, branch, cursor, selection, beside });
   }
 
   // The edits of a branch, from the root.
@@ -227,17 +228,25 @@ export class Session extends EventTarget {
     return true;
   }
 
-  // Takes back a branch, and those that leave from it.
+  // Those that leave from a branch.
+  leaving(name) {
+    return this.branches.filter(({ parent }) => parent === name).map((branch) => branch.name);
+  }
+
+  // Takes back a branch from which no other leaves.
   remove(name) {
     const gone = this.branches.find((branch) => branch.name === name);
-    if (!gone) return;
-    for (const child of this.branches.filter(({ parent }) => parent === name)) {
-      this.remove(child.name);
-    }
+    if (!gone || this.leaving(name).length) return;
     this.branches = this.branches.filter((branch) => branch !== gone);
     this.runs.delete(name);
     if (this.branch === name) this.choose(gone.parent);
     else this.#tell("run");
+  }
+
+  // A branch with what it leaves below it, or alone.
+  showBeside(beside) {
+    this.beside = beside;
+    this.#tell("beside");
   }
 
   select(selection) {

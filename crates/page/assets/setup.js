@@ -1,12 +1,16 @@
-// The settings of a run as fields: algorithm, size, workload, latency, seed; a switch for each
-// assumption that the algorithm states; and whatever else `conclave sim` takes, as its flags.
+// The settings of a run as fields: algorithm, size, workload, latency, seed; the parameters of the
+// algorithm, such as its topology; a switch for each assumption that it states; and whatever else
+// `conclave sim` takes, as its flags.
 
 import { afterCalm, fill, h } from "./dom.js";
-import { includesAll, parseFlags, valueOf, withFlag, withoutAll, writeFlags } from "./flags.js";
+import { includesAll, parameterOf, parseFlags, valueOf, withFlag, withoutAll, withParameter,
+  writeFlags } from "./flags.js";
 
 const LATENCIES = ["unit", "uniform:1..20", "exp:2", "const:5"];
 const WORKLOADS = ["all-at-once", "single:1", "closed:10", "poisson:0.05"];
 const FIELDS = ["nodes", "seed", "latency", "workload"];
+// What an algorithm's parameter takes beside words: anything of that kind.
+const KINDS = ["TIME", "NUMBER", "FILE"];
 const FAMILIES = ["mutex", "election", "detector", "clock"];
 
 export class Setup {
@@ -43,7 +47,10 @@ export class Setup {
     const set = (name) => (event) =>
       this.#set(withFlag(spec.flags, name, event.target.value.trim()));
     const field = (label, input) => h("label", { class: "field" }, h("span", {}, label), input);
-    const rest = spec.flags.filter(([name]) => !FIELDS.includes(name));
+    const parameters = this.algorithm?.parameters ?? [];
+    const hasField = ([name, value]) => FIELDS.includes(name)
+      || parameters.some((parameter) => name === "set" && value.startsWith(`${parameter.name}=`));
+    const rest = spec.flags.filter((flag) => !hasField(flag));
     const families = FAMILIES.map((family) => h("optgroup", { label: t(`family.${family}`) },
       this.catalogue.algorithms.filter((algorithm) => algorithm.family === family)
         .map((algorithm) => h("option", { value: algorithm.id }, algorithm.title))));
@@ -58,18 +65,30 @@ export class Setup {
         valueOf(spec.flags, "seed") ?? "1", class: "short", on: { change: set("seed") } })),
       h("button", { type: "button", on: { click: () => this.#set(withFlag(spec.flags, "seed",
         String(1 + Number(valueOf(spec.flags, "seed") ?? "1")))) } }, t("setup.next-seed")),
+      parameters.map((parameter) => this.#parameter(parameter, spec)),
       h("label", { class: "field wide" }, h("span", {}, t("setup.flags")),
         h("input", { class: "mono", spellcheck: "false", autocomplete: "off",
           value: writeFlags(rest), on: { change: (event) => this.#set([
-            ...spec.flags.filter(([name]) => FIELDS.includes(name)),
+            ...spec.flags.filter(hasField),
             ...parseFlags(event.target.value)]) } })));
   }
 
   #suggest(name, values, spec, set) {
-    const list = `suggest-${name}`;
-    return h("span", {}, h("input", { list, class: "middling", value: valueOf(spec.flags, name)
-      ?? values[0], on: { change: set(name) } }),
-    h("datalist", { id: list }, values.map((value) => h("option", { value }))));
+    return suggesting(name, values, valueOf(spec.flags, name) ?? values[0], set(name));
+  }
+
+  // A choice of words, or a field where other values are possible, too. There are no files here.
+  #parameter({ name, accepted, default: usual, about }, spec) {
+    const value = parameterOf(spec.flags, name) ?? usual;
+    const all = accepted.split("|");
+    const words = all.filter((word) => !KINDS.includes(word));
+    const change = (event) => this.#set(withParameter(spec.flags, name,
+      event.target.value.trim() === usual ? "" : event.target.value.trim()));
+    const open = all.some((word) => word === "TIME" || word === "NUMBER");
+    const choice = open ? suggesting(`set-${name}`, words, value, change)
+      : h("select", { on: { change } }, words.map((word) => h("option",
+        { value: word, selected: word === value }, word)));
+    return h("label", { class: "field", title: about }, h("span", { class: "mono" }, name), choice);
   }
 
   // Another algorithm keeps only what all have.
@@ -97,4 +116,10 @@ export class Setup {
           h("span", { class: "tag" }, assumption.id), h("span", {}, assumption.text));
       }));
   }
+}
+
+function suggesting(name, values, value, change) {
+  const list = `suggest-${name}`;
+  return h("span", {}, h("input", { list, class: "middling", value, on: { change } }),
+    h("datalist", { id: list }, values.map((word) => h("option", { value: word }))));
 }

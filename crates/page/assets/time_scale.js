@@ -11,48 +11,47 @@ const CUT = 84;
 const END = 90;
 
 export class TimeScale {
-  constructor(run, zoom = 1) {
-    const { events, at, node } = run;
+  // Beside another run (`other`) both have the same axis: that of all that happens in either.
+  constructor(run, zoom = 1, other = null) {
+    const { events } = run;
+    const runs = other ? [run, other] : [run];
     this.x = new Float64Array(events + 1);
-    this.times = [];
+    this.x[0] = START;
+    this.times = timesOf(runs);
     this.from = [];
     this.until = [];
-    this.firstEvent = [];
+    this.firstEvent = new Array(this.times.length);
     this.cuts = [];
-    this.perUnit = (STEP_USUAL / usualGap(at)) * zoom;
-    this.x[0] = START;
-    const slots = new Int32Array(run.nodes.length + 1);
-    let widest = 0;
-    for (let i = 1; i <= events; i += 1) {
-      const time = at[i - 1];
-      if (i === 1 || time > this.times.at(-1)) {
-        this.#column(time, i, widest, Math.min(1, zoom));
-        slots.fill(0);
-        widest = 0;
-      }
-      const lane = node[i - 1] ?? run.nodes.length;
-      this.x[i] = this.from.at(-1) + slots[lane] * SLOT * Math.min(1, zoom);
-      widest = Math.max(widest, slots[lane]);
-      slots[lane] += 1;
+    this.perUnit = (STEP_USUAL / usualGap(this.times)) * zoom;
+    const squeeze = Math.min(1, zoom);
+    const widest = new Int32Array(this.times.length);
+    for (const each of runs) {
+      slots(each, this.times, (_, k, slot) => { widest[k] = Math.max(widest[k], slot); });
     }
-    this.until.push((this.from.at(-1) ?? START) + widest * SLOT * Math.min(1, zoom));
-    this.width = this.until.at(-1) + END;
+    this.times.forEach((time, k) => this.#column(time, widest[k], squeeze));
+    slots(run, this.times, (i, k, slot) => {
+      this.x[i] = this.from[k] + slot * SLOT * squeeze;
+      this.firstEvent[k] ??= i;
+    });
+    for (let k = this.times.length - 1; k >= 0; k -= 1) {
+      this.firstEvent[k] ??= this.firstEvent[k + 1] ?? events + 1;
+    }
+    this.width = (this.until.at(-1) ?? START) + END;
   }
 
-  #column(time, i, widest, squeeze) {
-    if (this.times.length) {
-      const before = this.from.at(-1) + widest * SLOT * squeeze;
-      this.until.push(before);
-      const gap = (time - this.times.at(-1)) * this.perUnit;
+  #column(time, widest, squeeze) {
+    const k = this.from.length;
+    let start = START + 8;
+    if (k) {
+      const before = this.until[k - 1];
+      const gap = (time - this.times[k - 1]) * this.perUnit;
       const cut = gap > WIDE;
       const step = cut ? CUT : Math.max(gap, STEP_MIN * squeeze);
-      if (cut) this.cuts.push({ x: before + step / 2, from: this.times.at(-1), until: time });
-      this.from.push(before + step);
-    } else {
-      this.from.push(START + 8);
+      if (cut) this.cuts.push({ x: before + step / 2, from: this.times[k - 1], until: time });
+      start = before + step;
     }
-    this.times.push(time);
-    this.firstEvent.push(i);
+    this.from.push(start);
+    this.until.push(start + widest * SLOT * squeeze);
   }
 
   // The last column at or before `time`, by halving; -1 if there is none.
@@ -78,7 +77,7 @@ export class TimeScale {
     const last = Math.max(0, lastAtMost(this.from, right));
     const end = last + 1 < this.firstEvent.length ? this.firstEvent[last + 1] - 1
       : this.x.length - 1;
-    return [this.firstEvent[first], end];
+    return [Math.min(this.firstEvent[first], this.x.length - 1), end];
   }
 
   // The event nearest to `x`.
@@ -103,11 +102,28 @@ function lastAtMost(sorted, value) {
   return low - 1;
 }
 
-function usualGap(at) {
-  const gaps = [];
-  for (let i = 1; i < at.length && gaps.length < 4000; i += 1) {
-    if (at[i] > at[i - 1]) gaps.push(at[i] - at[i - 1]);
+// All times at which something happens, each once.
+function timesOf(runs) {
+  if (runs.length === 1) return Array.from(runs[0].at).filter((time, i, at) => time !== at[i - 1]);
+  return [...new Set(runs.flatMap(({ at }) => Array.from(at)))].sort((a, b) => a - b);
+}
+
+// Tells of each event of a run its column, and the how manyth of its node it is there.
+function slots(run, times, tell) {
+  const { events, at, node } = run;
+  const taken = new Int32Array(run.nodes.length + 1);
+  for (let i = 1, k = 0; i <= events; i += 1) {
+    if (i === 1 || at[i - 1] > at[i - 2]) taken.fill(0);
+    while (times[k] < at[i - 1]) k += 1;
+    const lane = node[i - 1] ?? run.nodes.length;
+    tell(i, k, taken[lane]);
+    taken[lane] += 1;
   }
+}
+
+function usualGap(times) {
+  const gaps = [];
+  for (let k = 1; k < times.length && k <= 4000; k += 1) gaps.push(times[k] - times[k - 1]);
   gaps.sort((a, b) => a - b);
   return gaps[gaps.length >> 1] ?? 1;
 }

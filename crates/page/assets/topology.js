@@ -10,6 +10,8 @@ const VIEW = `0 -30 ${SIZE} ${SIZE + 56}`;
 const FLYING_MAX = 80;
 // The width of a letter of the words beside a node.
 const LETTER = 6.5;
+// How far from the rim of a node a message is that was just sent, or is about to arrive.
+const GAP = 7;
 const FULL = 2 * Math.PI;
 
 export class Topology {
@@ -43,17 +45,32 @@ export class Topology {
 
   // Moves what moves, without drawing anew.
   move(time) {
-    for (const { element, message } of this.flying) {
+    for (const flying of this.flying) {
+      const { element, message } = flying;
       const share = message.arrival > message.sent
         ? (time - message.sent) / (message.arrival - message.sent) : 1;
       const { x, y } = this.#between(message.from, message.to, Math.max(0, Math.min(1, share)));
       element.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+      this.#placeLabel(flying, share < 0.5 ? 1 : -1);
     }
     for (const { element, timer, around } of this.rings) {
       const share = timer.until > timer.since
         ? Math.max(0, Math.min(1, (timer.until - time) / (timer.until - timer.since))) : 0;
       element.setAttribute("stroke-dasharray", `${round(share * around)} ${round(around)}`);
     }
+  }
+
+  // The word beside a message is on the side where its way is longer, so that it is over no node.
+  #placeLabel(flying, side) {
+    const { label, message } = flying;
+    if (!label || flying.side === side) return;
+    flying.side = side;
+    const [a, b] = [this.places[message.from], this.places[message.to]];
+    const distance = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+    const [dx, dy] = [(side * (b.x - a.x)) / distance, (side * (b.y - a.y)) / distance];
+    label.setAttribute("x", round(dx * 10));
+    label.setAttribute("y", round(dy * 16 + 3));
+    label.style.textAnchor = dx > 0.25 ? "start" : dx < -0.25 ? "end" : "middle";
   }
 
   #between(from, to, share) {
@@ -63,7 +80,7 @@ export class Topology {
       return { x: a.x + Math.cos(share * FULL) * 30, y: a.y + Math.sin(share * FULL) * 30 };
     }
     const distance = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-    const edge = this.radius / distance;
+    const edge = (this.radius + GAP) / distance;
     const along = edge + share * (1 - 2 * edge);
     // A little to one side, so that two that cross do not lie on each other.
     const side = 7 * Math.sin(Math.PI * share);
@@ -192,16 +209,22 @@ export class Topology {
   #messages(run, moment) {
     const { selection } = this.session;
     const crowded = moment.flying.length > 10;
+    const named = new Set();
     return moment.flying.slice(0, FLYING_MAX).map((message) => {
+      // Of a message to many, one word says enough.
+      const group = `${message.from} ${message.sent} ${message.label}`;
+      const silent = crowded || named.has(group);
+      named.add(group);
       const selected = selection?.kind === "message" && selection.id === message.number;
       const { t } = this.context;
       const element = s("g", { class: `message ${run.colour(message.label)}`
         + `${selected ? " selected" : ""}`, "data-message": message.number, role: "button",
         tabindex: -1, "aria-label": t("lab.message-is", { label: message.label,
           from: run.nodes[message.from].name, to: run.nodes[message.to].name }) },
-      s("circle", { class: "reach", r: 14 }), s("circle", { class: "dot", r: 5.5 }),
-      crowded && !selected ? null : s("text", { class: "label", y: -9 }, message.label));
-      this.flying.push({ element, message });
+      s("circle", { class: "reach", r: 14 }), s("circle", { class: "dot", r: 5.5 }));
+      const label = silent && !selected ? null : s("text", { class: "label" }, message.label);
+      if (label) element.append(label);
+      this.flying.push({ element, message, label });
       return element;
     });
   }

@@ -37,6 +37,41 @@ fn a_branch_leaves_what_is_drawn_for_the_rest_as_it_was() {
     lab.browser.assert_calm("branches");
 }
 
+#[test]
+fn a_branch_from_which_another_leaves_is_not_lost() {
+    let Some(lab) = Lab::open("branches-of-branches") else { return };
+    lab.run("a=ricart-agrawala&n=4&seed=5&latency=uniform:1..9&at=/9");
+    lab.browser.press(&['d']);
+    lab.branch_chosen("A");
+    lab.browser.press(&['c']);
+    lab.branch_chosen("B");
+    // Whoever listens hears of the branch, though the step at which it leaves is told, too.
+    lab.browser.until(
+        "a word about the branch",
+        "return document.getElementById('live').textContent.startsWith('Branch B: ');",
+    );
+    lab.browser.click(".branches li:nth-child(2) .branch-name");
+    lab.branch_chosen("A");
+    lab.browser.press(&['u']);
+    lab.browser.until(
+        "why it stays",
+        "const notice = document.querySelector('.notice');
+         return !notice.hidden && notice.textContent.includes('B leaves from A');",
+    );
+    lab.branch_chosen("A");
+    lab.browser.click(".branches li:nth-child(3) .branch-name");
+    lab.branch_chosen("B");
+    lab.browser.press(&['u']);
+    lab.branch_chosen("A");
+    lab.browser.press(&['u']);
+    lab.browser.until(
+        "no branch",
+        "return document.querySelector('.branches').hidden
+             && document.querySelector('.notice').hidden;",
+    );
+    lab.browser.assert_calm("branches of branches");
+}
+
 /// On a small screen, too: both diagrams are as high as their lanes.
 fn side_by_side_every_lane_is_seen(lab: &Lab) {
     lab.browser.resize(1280, 757);
@@ -49,6 +84,15 @@ fn side_by_side_every_lane_is_seen(lab: &Lab) {
              && both.map((one) => one.scrollHeight - one.clientHeight);",
     );
     assert_eq!(cut_off, json!([0, 0]), "hidden below the edge of each");
+    let axes = lab.browser.run(
+        "return [...document.querySelectorAll('.diagram')].map((one) =>
+             [...one.querySelectorAll('.tick')].map((tick) =>
+                 [tick.textContent, tick.getAttribute('x')]));",
+        &[],
+    );
+    assert!(axes[0].as_array().is_some_and(|ticks| ticks.len() > 2), "{axes}");
+    assert_eq!(axes[0], axes[1], "both have one axis");
+    lab.browser.until("an address that says so", "return location.hash.includes('&beside');");
     lab.browser.click(".diagram-head .row label:nth-of-type(3) input");
     lab.browser.resize(1920, 1080);
 }

@@ -137,12 +137,12 @@ impl Lab {
     }
 
     /// Every mark, arrow and span of the space-time diagram: what it is, and when. How far apart
-    /// the lanes are depends on how much room there is below them.
+    /// the lanes are, and so where there is room for a label, depends on what is below them.
     pub fn drawing(&self) -> Value {
         let script = "const when = (one) => [...['x', 'cx', 'width'].map((name) =>
                 one.getAttribute(name)), /^M([\\d.]+)/.exec(one.getAttribute('d'))?.[1] ?? ''];
             return [...document.querySelectorAll('.diagram-box > .diagram .space-time *')]
-                .filter((one) => !/cursor|ahead/.test(one.getAttribute('class') ?? ''))
+                .filter((one) => !/arrow-label/.test(one.getAttribute('class') ?? ''))
                 .map((one) => [one.tagName, (one.getAttribute('class') ?? '').trim(),
                     { ...one.dataset }, one.childElementCount ? '' : one.textContent, when(one)]);";
         self.browser.run(script, &[])

@@ -180,3 +180,34 @@ fn one_answer_lost_leaves_a_request_open_and_then_unanswered(lab: &Lab) {
     assert_eq!(lab.lamp("V1"), "broken");
     assert_eq!(lab.lamp("S1"), "kept");
 }
+
+#[test]
+fn the_parameters_of_an_algorithm_are_fields() {
+    let Some(lab) = Lab::open("parameters") else { return };
+    lab.run("a=raymond&n=7&set=tree=star&at=/0");
+    let messages = || {
+        let facts = lab.facts();
+        facts.split_whitespace().next().unwrap().parse::<u64>().unwrap()
+    };
+    let star = messages();
+    let tree = "[...document.querySelectorAll('.setup-fields select')]
+        .find((one) => one.parentNode.textContent.startsWith('tree'))";
+    assert_eq!(lab.browser.run(&format!("return {tree}.value;"), &[]), "star");
+    let choose = |value: &str| {
+        let script = format!(
+            "const choice = {tree}; choice.value = '{value}';
+             choice.dispatchEvent(new Event('change'));"
+        );
+        lab.browser.run(&script, &[]);
+        let shown = format!(
+            "return location.hash.includes('tree=') === {} && {tree}.value === \
+             '{value}' && document.querySelector('.lab').getAttribute('aria-busy') !== 'true';",
+            value != "heap"
+        );
+        lab.browser.until(&format!("a {value}"), &shown);
+    };
+    choose("chain");
+    assert!(messages() < star, "a chain where all ask at once costs less than a star");
+    choose("heap"); // What is usual needs no flag.
+    lab.browser.assert_calm("parameters");
+}

@@ -21,8 +21,7 @@ pub struct Asked {
 }
 
 /// What only the page of algorithms has to know of an algorithm.
-const IN_FULL: [&str; 8] =
-    ["idea", "source", "messages", "rules", "has", "lacks", "cost", "parameters"];
+const IN_FULL: [&str; 7] = ["idea", "source", "messages", "rules", "has", "lacks", "cost"];
 
 pub async fn catalog(
     State(turns): State<Turns>,
