@@ -326,10 +326,7 @@ fn whole(played: &Played, language: Language) -> Whole {
 }
 
 fn missing(record: Option<&Record>) -> u64 {
-    match record {
-        Some(Record::End { missing, .. }) => *missing,
-        Some(_) | None => 0,
-    }
+    if let Some(Record::End { missing, .. }) = record { *missing } else { 0 }
 }
 
 fn ending_words(record: &Record, played: &Played, language: Language) -> &'static str {
