@@ -172,3 +172,28 @@ fn params(
 fn is_host(host: &str) -> bool {
     rustls::pki_types::ServerName::try_from(host).is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tls::is_of_a_node;
+    use rustls::pki_types::CertificateDer;
+    use rustls::pki_types::pem::PemObject;
+
+    #[test]
+    fn of_all_whom_the_authority_knows_only_nodes_count_as_nodes() {
+        let authority = make_authority("demo").expect("an authority");
+        let day = Duration::from_secs(24 * 3600);
+        let hosts = ["node-x.conclave".to_string(), "node-1.conclave.example".to_string()];
+        let made = [
+            (make_node(&authority, NodeId(4), &[], day), true),
+            (make_server(&authority, NodeId(4), &hosts, day), false),
+            (make_client(&authority, "node-5.conclave", day), false),
+        ];
+        for (certified, node) in made {
+            let pem = certified.expect("a certificate").certificate;
+            let certificate = CertificateDer::from_pem_slice(pem.as_bytes()).expect("it is one");
+            assert_eq!(is_of_a_node(&certificate), node);
+        }
+    }
+}

@@ -104,6 +104,13 @@ pub(crate) fn valid_for(certificate: &CertificateDer<'_>, node: NodeId) -> bool 
     }
 }
 
+/// Whether a certificate is one of a node, whichever. The authority signs those of clients, too.
+pub(crate) fn is_of_a_node(certificate: &CertificateDer<'_>) -> bool {
+    let Ok(certificate) = webpki::EndEntityCert::try_from(certificate) else { return false };
+    let number = |name: &str| name.strip_prefix("node-")?.strip_suffix(".conclave")?.parse().ok();
+    certificate.valid_dns_names().filter_map(number).any(|id: u32| id > 0)
+}
+
 impl Tls {
     /// Reads the files of this node and checks that they belong together.
     pub fn load(files: &TlsFiles, me: NodeId) -> Result<Self, TlsError> {

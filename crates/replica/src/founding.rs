@@ -218,8 +218,8 @@ fn met(founder: &Founder, reply: Result<Reply, NoReply>) -> Result<MemberNode, M
         ))),
         Err(NoReply::Rpc(RpcError::Refused { reason, .. })) => Err(Missing::Member(format!(
             "this disk is empty, and no connection with node {id} is allowed ({reason}): waits \
-             until that is mended, or, if that node belongs to a cluster already, to be added by \
-             `conclave cluster add`"
+             until that is mended, or, if that node belongs to a cluster already, waits to be \
+             added, by `conclave cluster add`"
         ))),
         Err(why) => Err(Missing::Away(lacking(id, &why))),
     }

@@ -217,7 +217,8 @@ async fn ask_to_join(node: &Node, member: &Founder) -> Result<u128, NotChanged> 
         return refused("this node does not know its cluster yet".to_string());
     };
     let id = member.id;
-    let to = PeerAddress { id, address: member.peer.clone(), disk: None };
+    let disk = node.members().nodes.get(&u64::from(id.0)).map(|known| known.disk);
+    let to = PeerAddress { id, address: member.peer.clone(), disk };
     let reply = node.peers.ask(&to, &Question::Join(cluster), Instant::now() + ANSWER).await;
     match reply {
         Ok(Reply::Disk(disk)) => Ok(disk),

@@ -8,7 +8,7 @@ use super::state::LinkState;
 use super::strangers::greet_strangers;
 use super::wire::Wire;
 use crate::RateLimitedLog;
-use crate::tls::{Certificate, Tls, valid_for};
+use crate::tls::{Certificate, Tls, is_of_a_node, valid_for};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
@@ -77,7 +77,7 @@ impl Door {
             None => (Wire::new(Box::new(stream), limits), None),
             Some(tls) => self.secure(tls, stream).await?,
         };
-        let proved = certificate.is_some();
+        let proved = certificate.as_ref().is_some_and(is_of_a_node);
         match self.hear(&mut wire, certificate).await {
             Ok(Hello { from, .. }) => {
                 wire.trust(limits.frame_max);

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// The byte after the magic bytes. It changes whenever a frame does. The highest bit tells it from
 /// the versions of the links between classic engines.
-pub(super) const VERSION: u8 = 0x81;
+pub(super) const VERSION: u8 = 0x82;
 
 /// What is said on a connection, but for the body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,8 @@ pub(super) struct Hello {
     pub cluster: String,
     pub from: NodeId,
     pub to: NodeId,
+    /// The disk that it takes the other side's for: only members know it.
+    pub to_disk: Option<u128>,
     pub disk: u128,
     pub purpose: Purpose,
     pub about: Vec<u8>,

@@ -3,11 +3,11 @@
 use super::error::Fault;
 use super::frame::{Head, Hello, Refuse, VERSION, Welcome};
 use super::state::RpcState;
-use super::{ABOUT_MAX, Connection, PeerAddress, Purpose, RpcLimits};
+use super::{ABOUT_MAX, Connection, Introduction, PeerAddress, Purpose, RpcLimits};
 use crate::link::error::{ConnectionError, printable};
 use crate::link::frame::MAGIC;
 use crate::link::wire::{Reader, Wire, WireLimits};
-use crate::tls::{Certificate, valid_for};
+use crate::tls::{Certificate, is_of_a_node, valid_for};
 use crate::{TEXT_MAX, Tls};
 use conclave_core::NodeId;
 use tokio::net::TcpStream;
@@ -39,6 +39,7 @@ pub(super) async fn connect(
         cluster: config.cluster.clone(),
         from: config.me,
         to: to.id,
+        to_disk: to.disk,
         disk: config.disk,
         purpose,
         about,
@@ -143,7 +144,7 @@ pub(super) async fn introduce(node: &RpcState, connection: Connection) -> Result
         Connection::Tcp(stream) => look_first(node, stream).await?,
         Connection::Simulated(stream) => (Wire::new(stream, &node.config.limits), None),
     };
-    let proved = certificate.is_some();
+    let proved = certificate.as_ref().is_some_and(is_of_a_node);
     match hear(node, &mut wire, certificate).await {
         Ok(Hello { from, disk, purpose, about, .. }) => {
             wire.trust(node.config.limits.frame_max(purpose));
@@ -246,7 +247,13 @@ fn objection(node: &RpcState, hello: &Hello, certificate: Option<Certificate>) -
     if config.tls.is_some() && !certificate.is_some_and(|shown| valid_for(&shown, from)) {
         return Some(format!("its certificate is not one of node {from}"));
     }
-    let admitted = node.server.admit(from, hello.disk, hello.purpose);
+    let other = Introduction {
+        from,
+        disk: hello.disk,
+        purpose: hello.purpose,
+        knows_this_disk: config.tls.is_some() || hello.to_disk == Some(config.disk),
+    };
+    let admitted = node.server.admit(&other);
     admitted.err().map(|reason| printable(&reason, TEXT_MAX))
 }
 

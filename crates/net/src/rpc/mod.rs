@@ -19,7 +19,7 @@
 //! ```
 //! use conclave_core::NodeId;
 //! use conclave_net::rpc::{
-//!     PeerAddress, Purpose, Rpc, RpcConfig, RpcLimits, RpcServer, Serving,
+//!     Introduction, PeerAddress, Purpose, Rpc, RpcConfig, RpcLimits, RpcServer, Serving,
 //! };
 //! use std::sync::Arc;
 //! use std::time::Duration;
@@ -29,7 +29,7 @@
 //! struct Echo;
 //!
 //! impl RpcServer for Echo {
-//!     fn admit(&self, _: NodeId, _disk: u128, _: Purpose) -> Result<(), String> {
+//!     fn admit(&self, _: &Introduction) -> Result<(), String> {
 //!         Ok(())
 //!     }
 //!     fn about(&self) -> Vec<u8> {
@@ -85,7 +85,7 @@ pub use config::{ABOUT_MAX, PeerAddress, Purpose, RpcConfig, RpcLimits};
 pub use error::RpcError;
 pub use event::{Direction, Ending, LinkEvent, LinkName, Probe};
 pub use network::{Connecting, Connection, Listener, Network};
-pub use server::{RpcServer, Serving};
+pub use server::{Introduction, RpcServer, Serving};
 
 use crate::LinkError;
 use accept::keep_accepting;

@@ -9,11 +9,25 @@ use tokio::time::Instant;
 /// An answer that is being worked on.
 pub type Serving = Pin<Box<dyn Future<Output = Vec<u8>> + Send>>;
 
+/// Who wants to connect, by what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Introduction {
+    /// Its number.
+    pub from: NodeId,
+    /// Its disk.
+    pub disk: u128,
+    /// What for.
+    pub purpose: Purpose,
+    /// It named the disk of this node, which it is never told, or proved by TLS to be a node.
+    pub knows_this_disk: bool,
+}
+
 /// Answers the requests of other nodes.
 pub trait RpcServer: Send + Sync + 'static {
-    /// Whether the node with this disk may connect for this; if not, why. The reason goes to this
-    /// node's log, and to the other node if it has proved by TLS who it is.
-    fn admit(&self, from: NodeId, disk: u128, purpose: Purpose) -> Result<(), String>;
+    /// Whether another node may connect; if not, why. The reason goes to this node's log, and to
+    /// the other node if it has proved by TLS who it is. Who is admitted is told which disk this
+    /// node has.
+    fn admit(&self, other: &Introduction) -> Result<(), String>;
 
     /// What this node says of itself in every greeting: at most [`ABOUT_MAX`](super::ABOUT_MAX)
     /// bytes, of which nobody here knows the meaning.

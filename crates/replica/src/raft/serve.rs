@@ -13,7 +13,7 @@ use crate::node::Node;
 use crate::quick_election;
 use crate::raft_types::TypeConfig;
 use conclave_core::NodeId;
-use conclave_net::rpc::{Purpose, RpcServer, Serving};
+use conclave_net::rpc::{Introduction, Purpose, RpcServer, Serving};
 use openraft::raft::{AppendEntriesRequest, AppendEntriesResponse};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -38,11 +38,19 @@ impl RpcServer for Answering {
     /// This node may be the one that is behind, and not know yet who belongs to the cluster by now.
     /// So it hears consensus from all that speak of its cluster, as Raft has it (Ongaro, 4.1): whom
     /// it does not know it only votes for or follows, and whoever counts votes and acknowledgements
-    /// dials members, with their disks. What clients want is taken from members alone.
-    fn admit(&self, from: NodeId, disk: u128, purpose: Purpose) -> Result<(), String> {
+    /// dials members, with their disks. So whoever speaks of its cluster knows which disk this node
+    /// has; to anybody else that is not told. What clients want is taken from members alone.
+    fn admit(&self, other: &Introduction) -> Result<(), String> {
+        let Introduction { from, disk, purpose, knows_this_disk } = *other;
         let members = self.node.members();
         if members.nodes.is_empty() {
             return founding::admit(&self.node.disk, from, disk);
+        }
+        if !knows_this_disk {
+            return Err(format!(
+                "node {from} does not know which disk this node has: it is no member, or its own \
+                 disk is empty, and then `conclave cluster add` takes it in"
+            ));
         }
         let admitted = members.admit(from, disk);
         match purpose {

@@ -3,8 +3,8 @@
 use crate::links::kit::soon;
 use conclave_core::NodeId;
 use conclave_net::rpc::{
-    Direction, Ending, LinkEvent, PeerAddress, Purpose, Rpc, RpcConfig, RpcError, RpcLimits,
-    RpcServer, Serving,
+    Direction, Ending, Introduction, LinkEvent, PeerAddress, Purpose, Rpc, RpcConfig, RpcError,
+    RpcLimits, RpcServer, Serving,
 };
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -64,7 +64,8 @@ pub struct Script {
 }
 
 impl RpcServer for Script {
-    fn admit(&self, from: NodeId, its_disk: u128, _: Purpose) -> Result<(), String> {
+    fn admit(&self, other: &Introduction) -> Result<(), String> {
+        let Introduction { from, disk: its_disk, .. } = *other;
         if its_disk != disk(from) {
             return Err(format!("node {from} has another disk"));
         }

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 pub const C: NodeId = NodeId(2);
-pub const PREFACE: &[u8; 9] = b"CONCLAVE\x81";
+pub const PREFACE: &[u8; 9] = b"CONCLAVE\x82";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Head {
@@ -28,6 +28,7 @@ pub struct Hello {
     pub cluster: String,
     pub from: NodeId,
     pub to: NodeId,
+    pub to_disk: Option<u128>,
     pub disk: u128,
     pub purpose: Purpose,
     pub about: Vec<u8>,
@@ -35,8 +36,16 @@ pub struct Hello {
 
 /// What a good peer would say.
 pub fn hello(from: NodeId, to: NodeId) -> Hello {
-    let cluster = "demo".into();
-    Hello { cluster, from, to, disk: disk(from), purpose: Purpose::Raft, about: Vec::new() }
+    let (cluster, to_disk) = ("demo".into(), Some(disk(to)));
+    Hello {
+        cluster,
+        from,
+        to,
+        to_disk,
+        disk: disk(from),
+        purpose: Purpose::Raft,
+        about: Vec::new(),
+    }
 }
 
 /// The bytes of a frame.

@@ -87,6 +87,6 @@ async fn a_node_of_a_classic_engine_is_told_apart() {
     assert_eq!(raw.next().await, Some((Head::Refuse { by: B, reason: None }, Vec::new())));
     logs.line("it runs a classic engine (version 3 of the links), this node the repl").await;
     let mut raw = Raw::connect(&b.address().address).await;
-    raw.write(b"CONCLAVE\x82").await;
-    logs.line("it speaks version 2 of the protocol, this node speaks version 1").await;
+    raw.write(b"CONCLAVE\x83").await;
+    logs.line("it speaks version 3 of the protocol, this node speaks version 2").await;
 }

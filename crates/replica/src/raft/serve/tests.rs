@@ -7,10 +7,11 @@ use crate::host::Host;
 use crate::raft::LogId;
 use crate::raft::rollback::Start;
 use crate::replica::Replica;
-use conclave_net::rpc::{PeerAddress, Rpc, RpcConfig, RpcLimits};
+use conclave_net::rpc::{Introduction, PeerAddress, Rpc, RpcConfig, RpcError, RpcLimits};
 use conclave_table::{Table, VERSION};
 use openraft::raft::{VoteRequest, VoteResponse};
 use openraft::vote::RaftLeaderId;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -32,7 +33,7 @@ impl Server for Mute {
 }
 
 impl RpcServer for Mute {
-    fn admit(&self, _: NodeId, _: u128, _: Purpose) -> Result<(), String> {
+    fn admit(&self, _: &Introduction) -> Result<(), String> {
         Ok(())
     }
 
@@ -102,27 +103,34 @@ impl Three {
     /// Somebody who has the disk of a node, but is another program.
     async fn impostor(&self, status: &Status, id: u32) -> Rpc {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let member = status.members.iter().find(|member| member.id == NodeId(id));
-        let config = RpcConfig {
-            cluster: "test".into(),
-            me: NodeId(id),
-            disk: member.expect("it is a member").disk,
-            listen: listener.local_addr().expect("its address"),
-            tls: None,
-            limits: RpcLimits::default(),
-        };
-        Rpc::start_on(listener, config, Arc::new(Mute)).expect("it starts")
+        Rpc::start_on(listener, settings(id, disk(status, id)), Arc::new(Mute)).expect("it starts")
     }
 
-    fn address(&self, id: u32) -> PeerAddress {
+    fn address(&self, status: &Status, id: u32) -> PeerAddress {
         let address = self.founders[id as usize].peer.clone();
-        PeerAddress { id: NodeId(id), address, disk: None }
+        PeerAddress { id: NodeId(id), address, disk: Some(disk(status, id)) }
     }
 }
 
 impl Drop for Three {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.place);
+    }
+}
+
+fn disk(status: &Status, id: u32) -> u128 {
+    let member = status.members.iter().find(|member| member.id == NodeId(id));
+    member.expect("it is a member").disk
+}
+
+fn settings(id: u32, disk: u128) -> RpcConfig {
+    RpcConfig {
+        cluster: "test".into(),
+        me: NodeId(id),
+        disk,
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        tls: None,
+        limits: RpcLimits::default(),
     }
 }
 
@@ -179,7 +187,7 @@ async fn a_member_that_lies_ends_no_other_and_leaves_terms_for_later_leaders() {
     three.status(follower, |status| status.leader == Some(NodeId(leader))).await;
     three.kill(liar).await;
     let rpc = three.impostor(&status, liar).await;
-    let to = three.address(follower);
+    let to = three.address(&status, follower);
     let cluster = status.cluster_id;
     for question in [
         heartbeat(u64::MAX, liar, None),
@@ -221,16 +229,44 @@ async fn a_claim_of_a_transfer_passes_only_where_the_leader_is_dead() {
     let term = status.term;
     for to in [follower, leader] {
         let question = Question::Vote(claim(term, impostor));
-        let answer = ask(&rpc, &three.address(to), status.cluster_id, question).await;
+        let answer = ask(&rpc, &three.address(&status, to), status.cluster_id, question).await;
         assert!(!answer.expect("a vote").vote_granted, "deposed by somebody's word");
     }
     let question = Question::Vote(claim(term, follower));
-    let answer = ask(&rpc, &three.address(follower), status.cluster_id, question).await;
+    let answer = ask(&rpc, &three.address(&status, follower), status.cluster_id, question).await;
     assert!(answer.is_err_and(|reason| reason.contains("another node")));
     three.kill(leader).await;
     let question = Question::Vote(claim(term + 10, impostor));
-    let answer = ask(&rpc, &three.address(follower), status.cluster_id, question).await;
+    let answer = ask(&rpc, &three.address(&status, follower), status.cluster_id, question).await;
     assert!(answer.expect("a vote").vote_granted, "the leader is dead");
     rpc.stop().await;
     three.kill(follower).await;
+}
+
+/// With a disk it could pose as its node, and say that this has started more often than it has: the
+/// others would take the real one for an older copy, and it would believe its leader and end.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_know_the_disk_of_a_node_is_let_in_for_nothing_and_not_told() {
+    let mut three = Three::start().await;
+    let status = three.status(0, |status| status.members.len() == 3).await;
+    let unnamed = PeerAddress { disk: None, ..three.address(&status, 0) };
+    let wrong = PeerAddress { disk: Some(7), ..unnamed.clone() };
+    for id in [1, 8] {
+        let config = settings(id, if id == 1 { disk(&status, 1) } else { 7 });
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let rpc = Rpc::start_on(listener, config, Arc::new(Mute)).expect("it starts");
+        for to in [&unnamed, &wrong] {
+            for purpose in [Purpose::Raft, Purpose::Bulk, Purpose::Service] {
+                let request = encode(None, &Start::default(), &Question::Hashes);
+                let deadline = Instant::now() + Duration::from_secs(30);
+                let answer = rpc.request(to, purpose, request, deadline).await;
+                assert!(matches!(answer, Err(RpcError::Refused { .. })), "{answer:?}");
+                assert_eq!(rpc.about(NodeId(0)), None, "it was greeted");
+            }
+        }
+        rpc.stop().await;
+    }
+    for id in 0..3 {
+        three.kill(id).await;
+    }
 }
