@@ -2,6 +2,7 @@
 //! check; server and client both use it.
 
 mod requests;
+mod shown;
 
 pub use requests::{
     ADDRESS_MAX, GRACE_MS_MAX, GRACE_MS_MIN, KEEPALIVE_MAX, NAMED_MAX, OPEN_MAX, OWNER_MAX,
@@ -10,8 +11,9 @@ pub use requests::{
     numbers_of_session, owner, principal, request_number, sharing, stream, wanted, wanted_names,
 };
 
+pub use shown::{is_shown, shown};
+
 use crate::{Code, Failure, Page, SessionPage};
-use std::borrow::Cow;
 use std::fmt;
 
 /// The longest name of a lock, an election or a value.
@@ -139,28 +141,6 @@ pub fn name(name: &str) -> Result<(), Invalid> {
         return Ok(());
     }
     invalid(format!("a name has 1 to {NAME_MAX} characters out of A-Z a-z 0-9 . _ : / -"))
-}
-
-/// Whether a character can be shown as it is, whatever is shown around it: it breaks no line, sends
-/// nothing to the terminal and changes the direction of no other.
-pub fn is_shown(c: char) -> bool {
-    let separates = matches!(c, '\u{2028}' | '\u{2029}');
-    let directs = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let hides = matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    !(c.is_control() || separates || directs || hides)
-}
-
-/// A text of somebody else's for people to see: what cannot be shown as it is, is shown escaped.
-pub fn shown(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_shown) {
-        return Cow::Borrowed(text);
-    }
-    let escaped = |c: char| match is_shown(c) {
-        true => c.to_string(),
-        false => c.escape_unicode().to_string(),
-    };
-    Cow::Owned(text.chars().map(escaped).collect())
 }
 
 /// Refuses what cannot be the id of a session.
@@ -301,6 +281,7 @@ fn text(what: &str, text: Option<&str>, longest: usize) -> Result<(), Invalid> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::borrow::Cow;
 
     #[test]
     fn names_are_of_the_stated_letters_and_length() {

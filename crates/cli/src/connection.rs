@@ -1,7 +1,8 @@
 //! What all clients of a cluster are told: where its nodes are, whom to trust, and who asks.
 
 use crate::failure::Usage;
-use crate::local;
+use crate::secrets::no_secret;
+use crate::{local, output};
 use anyhow::Context;
 use conclave_client::{Builder, Client, Error};
 use std::path::PathBuf;
@@ -50,11 +51,15 @@ impl Connection {
             builder = builder.certificate_file(file);
         }
         if let Some(file) = with(&self.key, "CONCLAVE_KEY") {
+            no_secret("--key", &file).iter().for_each(|warning| output::warn(warning));
             builder = builder.key_file(file);
         }
         builder = match (token, with(&self.token_file, "CONCLAVE_TOKEN_FILE")) {
             (Some(token), _) => builder.token(token),
-            (None, Some(file)) => builder.token_file(file),
+            (None, Some(file)) => {
+                no_secret("--token-file", &file).iter().for_each(|warning| output::warn(warning));
+                builder.token_file(file)
+            }
             (None, None) => builder,
         };
         made(builder, named.is_some())

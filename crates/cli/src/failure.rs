@@ -7,6 +7,7 @@ pub use conclave_lab::Usage;
 use crate::{Conclave, invocation, texts};
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use conclave_client::api::limits::shown;
 use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
@@ -148,7 +149,7 @@ pub fn say(message: &str) {
     let error = crate::output::bad(texts::remark("error:"));
     let message = without_numbers(message).replace('\n', " ");
     let message = invocation::in_same_language(&texts::remark(&message));
-    anstream::eprintln!("{error} {message}");
+    anstream::eprintln!("{error} {}", shown(&message));
 }
 
 /// What the system says of a file or an address, without the number that it has for it.

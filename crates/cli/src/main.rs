@@ -18,6 +18,7 @@ mod node;
 mod nodes_view;
 mod output;
 mod quorum;
+mod secrets;
 mod signals;
 mod texts;
 mod up;

@@ -13,6 +13,7 @@ pub mod table;
 use crate::invocation;
 use crate::texts::{remark, tr};
 use anstyle::{AnsiColor, Style};
+use conclave_client::api::limits::shown;
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write};
 
@@ -40,9 +41,9 @@ pub fn note(what: &str) {
     anstream::eprintln!("{}", coloured(remark(what), DIM));
 }
 
-/// Says on stderr what should not be overlooked.
+/// Says on stderr what should not be overlooked. There may be words of a server in it.
 pub fn warn(what: &str) {
-    anstream::eprintln!("{} {}", odd("conclave:"), remark(what));
+    anstream::eprintln!("{} {}", odd("conclave:"), shown(&remark(what)));
 }
 
 /// How many columns there are.
