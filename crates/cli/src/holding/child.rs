@@ -69,13 +69,16 @@ impl Child {
 
     /// Whether it became another user's, as with `sudo`: no signal of ours reaches it any more.
     pub fn is_out_of_reach(&self) -> bool {
-        test_kill_process_group(self.group) == Err(rustix::io::Errno::PERM)
+        is_out_of_reach(self.group)
     }
 
-    /// Ends all that it started, and waits for its end.
-    pub fn kill(self) -> anyhow::Result<()> {
+    /// Ends all that it started, and waits for its end. Whether something of it goes on, because it
+    /// became another user's.
+    pub fn kill(self) -> anyhow::Result<bool> {
         self.signal(Signal::KILL);
-        self.end().map(|_| ())
+        let group = self.group;
+        self.end()?;
+        Ok(is_out_of_reach(group))
     }
 
     /// Its exit code, once it has ended; the terminal is ours again.
@@ -89,6 +92,11 @@ impl Child {
         let code = status.code().or(signal).unwrap_or(i32::from(u8::MAX));
         Ok(u8::try_from(code).unwrap_or(u8::MAX))
     }
+}
+
+/// Whether there are processes in a group, and no signal of ours reaches any of them.
+fn is_out_of_reach(group: Pid) -> bool {
+    test_kill_process_group(group) == Err(rustix::io::Errno::PERM)
 }
 
 /// Waits until the child has stopped itself, or ended because it could not do so.

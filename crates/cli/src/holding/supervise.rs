@@ -134,7 +134,10 @@ impl Supervisor {
             Phase::Stopping(loss, _) | Phase::Killed(loss) => Some(loss),
         };
         let Some(loss) = loss else { return Ok(Outcome::Exit(child.end()?)) };
-        child.kill()?; // Whatever it left behind.
+        // Whatever it left behind.
+        if child.kill()? && self.in_reach {
+            output::warn("what the command started goes on: it is another user's");
+        }
         Ok(Outcome::Lost(loss))
     }
 }

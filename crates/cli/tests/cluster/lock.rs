@@ -8,7 +8,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
 
-const KEEPALIVE: &str = "POST /v1/sessions/5e55/keepalive";
+pub const KEEPALIVE: &str = "POST /v1/sessions/5e55/keepalive";
 const ACQUIRE: &str = "POST /v1/locks/build/acquire";
 
 fn locked(fake: &Fake, command: &[&str]) -> Done {
@@ -17,7 +17,7 @@ fn locked(fake: &Fake, command: &[&str]) -> Done {
 }
 
 /// Answers as usual, but to one line.
-fn but(line: &'static str, answer: fn() -> Answer) -> Fake {
+pub fn but(line: &'static str, answer: fn() -> Answer) -> Fake {
     Fake::start(move |request: &Request| match request.line == line {
         true => answer(),
         false => usual(request),
