@@ -270,16 +270,6 @@ mod tests {
             let error = read(wrong).expect_err(wrong).to_string();
             assert!(error.starts_with(&format!("--latency {wrong}: takes unit, ")), "{error}");
         }
-        for (wrong, part) in [
-            ("normal:5:0", "DEVIATION is a time above 0, such as 2.5, 250ms or 3s, not '0'"),
-            ("normal:-1:1", "MEAN is a time from 0, such as 2.5, 250ms or 3s, not '-1'"),
-            ("pareto:0:1", "MIN is a time above 0, such as 2.5, 250ms or 3s, not '0'"),
-            ("pareto:1:0", "SHAPE is a number above 0, such as 0.5, not '0'"),
-            ("uniform:1..x", "B is a time from 0, such as 2.5, 250ms or 3s, not 'x'"),
-        ] {
-            let error = read(wrong).expect_err(wrong).to_string();
-            assert_eq!(error, format!("--latency {wrong}: {part}"));
-        }
         for (wrong, meant) in [
             ("unti", "unit"),
             ("const", "const:T"),
@@ -300,5 +290,18 @@ mod tests {
         assert!(read("./mine").expect_err("no file").to_string().contains("there is no file"));
         let error = read("samples:=1,soon").expect_err("no time").to_string();
         assert!(error.starts_with("--latency line 2: soon: takes one time per line"), "{error}");
+    }
+    #[test]
+    fn the_number_that_is_wrong_is_named() {
+        for (wrong, part) in [
+            ("normal:5:0", "DEVIATION is a time above 0, such as 2.5, 250ms or 3s, not '0'"),
+            ("normal:-1:1", "MEAN is a time from 0, such as 2.5, 250ms or 3s, not '-1'"),
+            ("pareto:0:1", "MIN is a time above 0, such as 2.5, 250ms or 3s, not '0'"),
+            ("pareto:1:0", "SHAPE is a number above 0, such as 0.5, not '0'"),
+            ("uniform:1..x", "B is a time from 0, such as 2.5, 250ms or 3s, not 'x'"),
+        ] {
+            let error = latency(wrong, &names(), &no_files).expect_err(wrong).to_string();
+            assert_eq!(error, format!("--latency {wrong}: {part}"));
+        }
     }
 }
