@@ -3,6 +3,7 @@
 use crate::failure::Usage;
 use crate::lang::Lang;
 use crate::output::note;
+use crate::output::numbers::local;
 use crate::written::{self, Readers};
 use anyhow::Context;
 use conclave_lab::Experiment;
@@ -65,7 +66,7 @@ impl Format {
             Self::Jsonl => Ok(trace::write(trace)),
             Self::Svg => svg::write(trace, language),
             Self::Mermaid => Ok(mermaid::write(trace, language)),
-            Self::Shiviz => shiviz::write(trace),
+            Self::Shiviz => shiviz::write(trace, language),
             Self::Perfetto => Ok(perfetto::write(trace)),
         }
     }
@@ -193,7 +194,8 @@ fn left_out(file: &str, trace: &Trace, window: Option<&Window>) -> String {
     if shown == total {
         return String::new();
     }
-    let from = window.from;
+    let from = local(&window.from.to_string());
+    let end = local(&end.to_string());
     format!(": {shown} of {total} messages, from {from} to {end}; see --from and --until")
 }
 

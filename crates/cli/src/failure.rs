@@ -186,6 +186,7 @@ fn one_line(error: &clap::Error) -> String {
                 Some(_) | None => format!("{flag}: cannot be given twice; see --help"),
             }
         }
+        (ErrorKind::TooManyValues, _) => format!("{flag} {value}: takes no value"),
         (ErrorKind::MissingRequiredArgument, _) => missing(error, argument),
         (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => {
             format!("a command is missing: {}; see --help", subcommands().join(", "))

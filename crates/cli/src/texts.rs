@@ -46,6 +46,11 @@ pub fn phrase(text: &'static str) -> &'static str {
     known.unwrap_or(text)
 }
 
+/// The help of a value that a flag takes, for clap.
+pub fn help_of(text: &str) -> String {
+    remark(text).into_owned()
+}
+
 /// As [`tr`]; and what is not known as a whole is looked up clause by clause.
 pub fn sentence(text: &str) -> Cow<'_, str> {
     if !is_translated() {

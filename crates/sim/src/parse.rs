@@ -23,7 +23,7 @@ pub use names::{Names, ids};
 pub use network::rule;
 pub use workload::{act, sorted, workload};
 
-pub(crate) use latency::{distribution, times, unknown};
+pub(crate) use latency::{distribution, times, unknown_alike};
 pub(crate) use network::kind;
 
 use crate::error::{Error, one_line};

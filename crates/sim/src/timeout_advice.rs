@@ -50,8 +50,18 @@ pub enum Answers {
 impl Answers {
     /// Reads what [`parse::latency`] reads, but for links that differ.
     pub fn parse(text: &str, read: parse::Read<'_>) -> Result<Self, Error> {
-        let known = parse::distribution(text, read)?;
-        known.and_then(|latency| Self::of(&latency)).ok_or_else(|| parse::unknown(text))
+        if text.starts_with("links:") {
+            return Err(parse::unknown_alike(text));
+        }
+        let known = parse::distribution(text, read, parse::unknown_alike)?;
+        if matches!(&known, Some(Latency::Uniform(min, max)) if min > max) {
+            return Err(Error::value("--latency", text, "the smaller bound comes first"));
+        }
+        if known == Some(Latency::Exponential(Ticks::ZERO)) {
+            let reason = "MEAN is a time above 0, such as 2.5, 250ms or 3s, not '0'";
+            return Err(Error::value("--latency", text, reason));
+        }
+        known.and_then(|latency| Self::of(&latency)).ok_or_else(|| parse::unknown_alike(text))
     }
 
     /// As messages take; `None` where these are no answers to one question, or take no time.

@@ -146,13 +146,13 @@ fn rates(text: &str, n: u32) -> Result<Vec<u64>, Error> {
         |part: &str| part.trim().parse::<u64>().ok().filter(|rate| (1..=RATE_MAX).contains(rate));
     let Some(rates) = text.split(',').map(rate).collect::<Option<Vec<u64>>>() else {
         return unusable(format!(
-            "'{text}'; it takes whole numbers from 1 to {RATE_MAX}, as 6,8,10"
+            "'{text}' is no list of whole numbers from 1 to {RATE_MAX}, as 6,8,10"
         ));
     };
     match rates.len() {
         many if many < 3 => unusable("the example needs three clocks, as 6,8,10".to_string()),
         many if many != n as usize => {
-            unusable(format!("{many} rates for {n} nodes; it takes one for each"))
+            unusable(format!("{many} rates for {n} nodes; one for each is needed"))
         }
         _ => Ok(rates),
     }

@@ -209,7 +209,7 @@ impl Compare {
         if let Some(other) = wanted.iter().find(|entry| entry.family != self.family) {
             let family = other.family.name();
             let asked = self.family.name();
-            let accepted = format!("belongs to --family {family}, not {asked}");
+            let accepted = format!("is of --family {family}, not of --family {asked}");
             return Err(Usage::flag("--algorithms", other.id, accepted).into());
         }
         let all = catalog::ENTRIES.iter().copied().filter(|entry| entry.family == self.family);

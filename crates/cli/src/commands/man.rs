@@ -4,6 +4,7 @@ mod reference;
 
 use crate::failure::{Exit, Usage};
 use crate::output;
+use crate::texts::{localized, remark};
 use anyhow::Context;
 use clap::Command;
 use clap_mangen::Man;
@@ -29,8 +30,15 @@ pub struct ManArguments {
     markdown: bool,
 }
 
+/// What clap writes in a page beside what the flags say of themselves.
+const AROUND: [&str; 2] = ["[default:", "Possible values:"];
+
 /// Prints or writes pages about the commands of this program.
 pub fn run(arguments: &ManArguments, mut program: Command) -> anyhow::Result<Exit> {
+    // The reference is one file of the repository, in English.
+    if !arguments.markdown {
+        program = localized(program);
+    }
     program.build();
     if let Some(directory) = &arguments.dir {
         let pages = write_all(&program, directory)?;
@@ -106,7 +114,17 @@ fn page(command: &Command) -> anyhow::Result<String> {
         verbatim(&mut rest, &examples);
     }
     rest.to_writer(&mut page)?;
-    Ok(in_ascii(&String::from_utf8(page)?))
+    Ok(in_ascii(&with_headings(&String::from_utf8(page)?)))
+}
+
+/// What a page has around our own texts, in the reader's language.
+fn with_headings(page: &str) -> String {
+    let lines = page.lines().map(|line| match line.strip_prefix(".SH ") {
+        Some(heading) => format!(".SH {}\n", remark(heading)),
+        None => format!("{line}\n"),
+    });
+    let page: String = lines.collect();
+    AROUND.iter().fold(page, |page, words| page.replace(words, &remark(words)))
 }
 
 /// The same page for a troff that takes bytes for characters.
@@ -142,11 +160,16 @@ fn after_help(command: &Command) -> (Vec<String>, Vec<String>) {
     let mut within = false;
     for line in text.lines() {
         match line {
-            "Example:" | "Examples:" => within = true,
+            line if examples_begin(line) => within = true,
             line if within => examples.push(line.trim_start().to_string()),
             "" => {}
             line => notes.push(line.to_string()),
         }
     }
     (notes, examples)
+}
+
+/// In either language: the reference is in English whatever its reader speaks.
+fn examples_begin(line: &str) -> bool {
+    ["Example:", "Examples:"].iter().any(|title| line == *title || line == remark(title))
 }

@@ -156,7 +156,10 @@ fn told(report: &Replayed<'_>) -> String {
         text += &format!("{}\n", output::odd(format!("violated: {broken}")));
     }
     match &report.difference {
-        Some(difference) => text + &format!("{} {difference}\n", output::bad("not as recorded:")),
+        Some(difference) => {
+            let label = output::bad("not as recorded:");
+            text + &format!("{label} {}\n", output::story::in_words(difference))
+        }
         None => {
             let steps = output::numbers::of(report.steps, "step");
             let told = format!("{steps} run again, all as recorded");

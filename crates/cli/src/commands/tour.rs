@@ -1,6 +1,7 @@
 //! `conclave tour`: what this is, and where to start.
 
 use crate::failure::Exit;
+use crate::invocation::in_same_language;
 use crate::lang::Lang;
 use crate::output::{beside, dim, print, strong, typed, width, wrap};
 use conclave_algorithms::catalog::{self, Family};
@@ -9,6 +10,9 @@ use std::fmt::Write;
 
 /// How far the ids stand from the margin.
 const COLUMN: usize = 18;
+
+/// A text beside a command that has less room comes below it.
+const ROOM_MIN: usize = 24;
 
 const ABOUT: &str = "Conclave runs the classic algorithms by which processes that share nothing \
     but a network agree on who may enter, who leads, and what came first. Each is written once, as \
@@ -44,10 +48,15 @@ fn tour(scenarios: &[ScenarioFile]) -> String {
     }
     text += &front_door(scenarios);
     let _ = writeln!(text, "\n{}", strong("Worth trying"));
-    let longest = TRY.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
-    for (command, about) in TRY {
-        let gap = " ".repeat(longest + 2 - command.len());
-        let _ = writeln!(text, "  {}{gap}{}", typed(command), dim(about));
+    let commands = TRY.map(|(command, about)| (in_same_language(command), about));
+    let column = 4 + commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+    for (command, about) in commands {
+        let gap = " ".repeat(column - 2 - command.len());
+        let lead = format!("  {}", typed(command));
+        text += &match width().checked_sub(column) {
+            Some(room) if room >= ROOM_MIN => beside(&(lead + &gap), column, &dim(about)),
+            Some(_) | None => format!("{lead}\n{}", beside("      ", 6, &dim(about))),
+        };
     }
     text
 }

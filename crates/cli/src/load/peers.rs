@@ -6,6 +6,7 @@ mod redis;
 mod zookeeper;
 
 use crate::failure::Usage;
+use crate::texts::help_of;
 use anyhow::Context;
 use conclave_load::{Protocol, Target};
 use process::Process;
@@ -28,11 +29,11 @@ const SERVERS: usize = 3;
 /// Another system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Peer {
-    /// Three servers
+    #[value(help = help_of("Three servers"))]
     Etcd,
-    /// Three servers
+    #[value(help = help_of("Three servers"))]
     Zookeeper,
-    /// One server that syncs every command
+    #[value(help = help_of("One server that syncs every command"))]
     Redis,
 }
 

@@ -1,23 +1,25 @@
 //! Workloads: what the clients of a benchmark do.
 
+use crate::texts::help_of;
+
 /// What is put under load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Workload {
-    /// A set number of entries; inside, reads a counter, adds one, writes it back with the fence
+    #[value(help = help_of("A set number of entries; inside, reads a counter, adds one, writes it back with the fence"))]
     Counter,
-    /// A set number of entries; leaves at once
+    #[value(help = help_of("A set number of entries; leaves at once"))]
     Empty,
-    /// 1 client, for a set time
+    #[value(help = help_of("1 client, for a set time"))]
     Uncontended,
-    /// 64 clients with locks of their own, for a set time
+    #[value(help = help_of("64 clients with locks of their own, for a set time"))]
     Wide,
-    /// 16 clients and one lock, for a set time
+    #[value(help = help_of("16 clients and one lock, for a set time"))]
     Contended,
-    /// 16 clients and one lock: the node that leads is killed, then a client that holds it
+    #[value(help = help_of("16 clients and one lock: the node that leads is killed, then a client that holds it"))]
     FailOver,
-    /// 10,000 sessions of 10 s that are kept alive, for a set time; our own engines only
+    #[value(help = help_of("10,000 sessions of 10 s that are kept alive, for a set time; our own engines only"))]
     Sessions,
-    /// 100,000 names taken and given back; our own engines only
+    #[value(help = help_of("100,000 names taken and given back; our own engines only"))]
     Names,
 }
 

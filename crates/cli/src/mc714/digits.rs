@@ -2,6 +2,7 @@
 //!
 //! The clock is the lab's [`Scalar`]: the same that `conclave sim lamport-clock` runs.
 
+use crate::texts::help_of;
 use clap::ValueEnum;
 use conclave_algorithms::clock::lamport::{self, Scalar};
 
@@ -11,11 +12,11 @@ pub const DIGITS_MAX: usize = 64;
 /// What a clock does when it receives a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Rule {
-    /// Goes one beyond a time that is not smaller than its own, as the original's code does
+    #[value(help = help_of("Goes one beyond a time that is not smaller than its own, as the original's code does"))]
     Code,
-    /// Goes one beyond a time that is greater than its own, as the original's report says
+    #[value(help = help_of("Goes one beyond a time that is greater than its own, as the original's report says"))]
     Report,
-    /// Goes one beyond the greater of the two, and gains one with every sending
+    #[value(help = help_of("Goes one beyond the greater of the two, and gains one with every sending"))]
     Lamport,
 }
 

@@ -7,7 +7,8 @@ mod story;
 pub use story::Retelling;
 
 use super::numbers::{count, decimal, local, of, rate};
-use super::{bad, beside, dim, good, labelled, odd, strong};
+use super::{bad, beside, columns, dim, good, labelled, odd, strong};
+use crate::invocation::in_same_language;
 use crate::texts::tr;
 use conclave_algorithms::catalog::{Assumption, Family, Finding, Setting};
 use conclave_check::{Limits, Reduction, Report, Stop};
@@ -72,7 +73,8 @@ impl Checked<'_> {
         }
         let id = strong(self.experiment.setting.entry.id);
         let about = format!("{nodes}, every run within bounds");
-        let mut text = format!("{id}  {}\n", tr(&about));
+        let lead = format!("{id}  ");
+        let mut text = beside(&lead, columns(&lead), &about);
         if let Some(Assumption { tag, text: assumed, .. }) = self.dropped {
             text += &labelled("without", COLUMN, &format!("{tag}: {}", tr(assumed)));
             let set = self.parameters();
@@ -153,7 +155,8 @@ impl Checked<'_> {
                 (false, _) => dim(" (not promised)"),
             };
             let meaning = tr(property.meaning());
-            let _ = writeln!(text, "{}{word}{meaning}{beside}", strong(format!("{property:8}")));
+            let lead = format!("{}{word}", strong(format!("{property:8}")));
+            text += &super::beside(&lead, columns(&lead), &format!("{meaning}{beside}"));
         }
         text
     }
@@ -162,16 +165,18 @@ impl Checked<'_> {
     fn ending(&self) -> String {
         let mut text = String::new();
         if let Some(stop) = self.report.stop {
-            let _ = writeln!(text, "\n{}", self.stopped(stop));
+            text.push('\n');
+            text += &beside("", 0, &self.stopped(stop));
         }
         if let Some(known) = self.known_of_dropped() {
             text.push('\n');
-            text += &beside("", 0, &known);
+            text += &beside("", 0, &in_same_language(&known));
         }
         let odds = odds(self.report.collision_odds);
         let bytes = decimal(self.report.bytes as f64 / f64::from(1 << 20));
         let doubt = format!("the odds that a hash hid a state: {odds}; {bytes} MiB of states");
-        let _ = writeln!(text, "\n{}", dim(doubt));
+        text.push('\n');
+        text += &beside("", 0, &dim(doubt));
         text
     }
 
@@ -192,7 +197,7 @@ impl Checked<'_> {
                 let id = self.experiment.setting.entry.id;
                 let tags = tags.join(", ");
                 format!(
-                    "conclave check {id} --without {tag} breaks {tags}, nothing else being said"
+                    "'conclave check {id} --without {tag}' breaks {tags}, nothing else being said"
                 )
             }
         };

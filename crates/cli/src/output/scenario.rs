@@ -4,7 +4,7 @@ pub mod json;
 pub mod words;
 
 use super::numbers::of;
-use super::{bad, beside, dim, good, labelled, odd, strong, typed, width, wrap};
+use super::{bad, beside, columns, dim, good, labelled, odd, strong, typed, width, wrap};
 use crate::invocation;
 use crate::lang::Lang;
 use crate::texts::{phrase, sentence, tr};
@@ -53,8 +53,9 @@ pub fn list(all: &[ScenarioFile]) -> String {
         text += &beside(&lead, column, Lang::spoken().of(&scenario.title));
     }
     let hint = |act: &str| typed(format!("conclave scenario {act} NAME"));
-    let _ = writeln!(text, "\n{}, {}", hint("show"), hint("run"));
-    text
+    let line = format!("{}, {}", hint("show"), hint("run"));
+    let line = if columns(&line) > width() { line.replacen(", ", "\n", 1) } else { line };
+    text + &format!("\n{line}\n")
 }
 
 /// Those to meet first, then in the order of the catalogue.

@@ -89,7 +89,7 @@ impl Widths {
 /// Why a node does what it does, and the rule of the algorithm that it comes from.
 fn because(reason: &Reason) -> String {
     let language = if is_translated() { Language::Portuguese } else { Language::English };
-    format!("{}: {}", reason.why.rule, language.reason(reason))
+    format!("{}: {}", language.rule(reason.why.rule), language.reason(reason))
 }
 
 /// Entries, exits and misfortunes stand out.

@@ -47,14 +47,14 @@ fn told(text: &StyledStr) -> String {
     portuguese().paragraphs(&text).unwrap_or(text)
 }
 
-/// What clap itself writes around our texts.
-const AROUND: [&str; 9] = [
+/// What clap itself writes around our texts. What stands for a value keeps its name in every
+/// language, and so do `[OPTIONS]` and `<COMMAND>`: errors and documents know it by that name.
+const AROUND: [&str; 8] = [
     "Usage:",
     "Commands:",
     "Arguments:",
     "Options:",
-    "[OPTIONS]",
-    "<COMMAND>",
+    "Possible values:",
     "[default:",
     "[possible values:",
     "[env:",

@@ -116,6 +116,8 @@ fn need_help(command: &clap::Command, book: &Book, missing: &mut Vec<String>) {
         let helps = [argument.get_help(), argument.get_long_help()];
         texts.extend(helps.into_iter().flatten().map(|text| text.to_string()));
         texts.extend(argument.get_help_heading().map(str::to_string));
+        let values = argument.get_possible_values();
+        texts.extend(values.iter().filter_map(|value| Some(value.get_help()?.to_string())));
     }
     for text in texts {
         if book.paragraphs(&text).is_none() && !missing.contains(&text) {

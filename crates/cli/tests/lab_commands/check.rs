@@ -58,7 +58,7 @@ fn without_an_assumption_the_bounds_are_those_that_show_the_harm() {
     assert!(told.starts_with("maekawa  4 nodes, "), "{told}");
     let (code, told) = shown(&["maekawa", "--without", "A4", "--nodes", "3"]);
     assert_eq!(code, 0, "what is typed counts: {told}");
-    assert!(told.contains("\nconclave check maekawa --without A4 breaks V1, V2"), "{told}");
+    assert!(told.contains("\n'conclave check maekawa --without A4' breaks V1, V2"), "{told}");
     let (_, told) = shown(&["voting", "--without", "A2", "--set", "coordinators=1"]);
     assert!(told.starts_with("voting  2 nodes + 1 coordinator, "), "{told}");
 }

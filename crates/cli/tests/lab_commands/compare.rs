@@ -179,7 +179,7 @@ fn the_table_of_elections_names_measures_and_formulas() {
 fn a_wrong_word_is_an_error_in_one_line() {
     for (arguments, told) in [
         (&["--family", "lock"][..], "--family lock: takes mutex or election"),
-        (&["--algorithms", "peterson"], "belongs to --family election, not mutex"),
+        (&["--algorithms", "peterson"], "is of --family election, not of --family mutex"),
         (&["--nodes", "0"], "--nodes 0: takes whole numbers"),
         (&["--nodes", "2,x"], "--nodes x: takes whole numbers"),
         (&["--algorithms", "lamprot"], "did you mean lamport?"),
@@ -329,7 +329,7 @@ fn the_matrix_fits_eighty_columns_and_numbers_its_commands() {
 fn what_is_of_another_family_is_not_compared() {
     let done = conclave(&["compare", "--algorithms", "heartbeat"]);
     assert_eq!(done.code, 2);
-    let line = "error: --algorithms heartbeat: belongs to --family detector, not mutex";
+    let line = "error: --algorithms heartbeat: is of --family detector, not of --family mutex";
     assert_eq!(done.stderr.trim_end(), line);
 }
 

@@ -184,3 +184,16 @@ fn the_reference_is_what_the_program_says() {
         line.unwrap_or(kept.lines().count().min(said.lines().count())) + 1
     );
 }
+
+#[test]
+fn a_page_is_in_the_language_of_its_reader() {
+    let page = conclave(&["man", "sim", "--lang", "pt"]).stdout;
+    for known in [".SH NOME", ".SH SINOPSE", ".SH EXEMPLOS", "simula"] {
+        assert!(page.to_lowercase().contains(&known.to_lowercase()), "{known}: {page}");
+    }
+    for unknown in [".SH NAME", ".SH OPTIONS", "[default:", "The seed"] {
+        assert!(!page.contains(unknown), "{unknown}: {page}");
+    }
+    let reference = |language| conclave(&["man", "--markdown", "--lang", language]).stdout;
+    assert_eq!(reference("pt"), reference("en"), "it is one file");
+}

@@ -1,5 +1,9 @@
 //! Who asks for Portuguese reads no English sentence.
 
+mod typed;
+
+use typed::{COMMANDS, FAILURES, MISTAKES};
+
 use crate::support::{Done, conclave, conclave_in, json};
 use std::fs;
 use std::path::Path;
@@ -12,101 +16,6 @@ const ENGLISH: &[&str] = &[
     "before", "there", "their", "sends", "receives", "asks", "leaves", "starts", "waits", "holds",
     "nodes", "messages", "invalid", "digit", "string", "labels", "number", "address", "units",
     "cannot", "must", "may", "nothing", "nobody", "without",
-];
-
-/// What people type to learn, to look and to compare; a blank parts the words.
-const COMMANDS: &[&str] = &[
-    "tour",
-    "algorithms",
-    "scenario list",
-    "scenario show quorum-c4-forgets --answer",
-    "scenario run quorum-c4-forgets",
-    "scenario run quorum-c4-forgets --predict",
-    "scenario run bully-winner-dies --view all",
-    "scenario run half-empty-table",
-    "sim ricart-agrawala --nodes 7",
-    "sim central --crash 1@5 --view all",
-    "sim lamport --no-fifo --latency uniform:1..20 --seeds 20",
-    "sim lamport --partition 1,2/3@5..20 --crash 2@4 --restart 2@9 --nodes 3 --view all",
-    "sim central --pause 1@3+5 --view all",
-    "sim token-ring --loss 0.2 --view all --nodes 3 --until 100",
-    "sim bully --nodes 4 --crash 4@0 --view all",
-    "sim heartbeat --nodes 4 --latency exp:2 --crash 3@100",
-    "sim lamport-clock --nodes 3 --view all",
-    "sim vector-clock --nodes 3",
-    "sim bully --nodes 4 --partition 1,2/3,4@1..40 --crash 4@0 --start 1,2,3",
-    "sim ring --nodes 5 --crash 5@9 --loss 0.05 --until 150",
-    "algorithms central-failover",
-    "check lamport --without A4 --nodes 2",
-    "check bully --nodes 2",
-    "check majority --nodes 2 --max-states 2000",
-    "check quorum --without A3",
-    "compare --nodes 4",
-    "compare --family election --nodes 4",
-    "compare --faults --nodes 4 --algorithms central",
-    "quorum --coordinators 32 --votes 24 --probability 1e-4",
-    "quorum -n 7 -m 4 -p 0.1 --monte-carlo 1000",
-    "timeout --latency exp:100 --cost-of-mistake 1000 --cost-of-waiting 1 --timeout 30",
-    "--help",
-    "sim --help",
-    "lock --help",
-    "quorum --help",
-];
-
-/// What people type wrongly.
-const MISTAKES: &[&str] = &[
-    "sim --nodse",
-    "scenario run bully-winner-dies --answer",
-    "lock a --nodes 3",
-    "simm",
-    "sim",
-    "sim foo",
-    "sim rin",
-    "sim ring --nodes 0",
-    "sim ring --nodes",
-    "sim ring ring",
-    "sim central --set foo=1",
-    "sim central --set busy=x",
-    "sim central --latency foo",
-    "sim central --crash x",
-    "sim central --crash 99@3",
-    "sim central --loss 2",
-    "sim central --trace run.foo",
-    "sim central --seeds 2 --view all",
-    "sim central --samples nowhere",
-    "check central --all",
-    "compare --nodes x",
-    "compare --faults --family election --nodes 99",
-    "quorum -n 7 -m 2",
-    "scenario run foo",
-    "scenario run --all foo",
-    "scenario list zzz",
-    "replay nowhere.jsonl",
-    "lock a --wait 30 -- true",
-    "lock a true",
-    "up --engine foo",
-    "up --http 1.2.3.4:7000",
-    "node",
-    "node --id 9 --data d --peer 1=127.0.0.1:1,api=127.0.0.1:2",
-    "node --id 1 --data d --peer 1=127.0.0.1:1,api=127.0.0.1:2 --deny zz",
-    "sim maekawa --set sanders",
-    "sim maekawa --check FOO",
-    "sim bully --ids 3,1 --nodes 5",
-    "cert --out nowhere --nodes 3 --days x",
-    "cluster",
-    "cluster remove x",
-    "lock a a -- true",
-    "lock a --permits 0 -- true",
-    "mc714 client --id 1 --coordinator foo --ops r",
-    "mc714 client --id 1 --coordinator http://127.0.0.1:1 --ops q",
-];
-
-/// What cannot be done here.
-const FAILURES: &[&str] = &[
-    "cluster restore nofile --data d --peer 127.0.0.1:9 --api 127.0.0.1:8",
-    "cluster restore Cargo.toml --data d --peer 127.0.0.1:9 --api 127.0.0.1:8",
-    "lock a --server http://127.0.0.1:1 --wait 0 -- true",
-    "mc714 client --id 1 --coordinator http://127.0.0.1:1 --ops r",
 ];
 
 fn in_portuguese(line: &str) -> Done {
@@ -254,6 +163,33 @@ fn the_environment_decides_as_posix_has_it_and_the_flag_above_all() {
 }
 
 #[test]
+fn what_is_wrong_with_a_recording_is_said_in_portuguese() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("portuguese-replay");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("run.jsonl");
+    let file = file.to_str().unwrap();
+    in_portuguese(&format!("sim central --nodes 3 --trace {file}"));
+    let text = fs::read_to_string(file).unwrap();
+    let other_time = text.replacen("\"at\":34000", "\"at\":34001", 1);
+    let another =
+        text.replacen("\"seq\":1,\"time\":0}},\"to\":0", "\"seq\":2,\"time\":0}},\"to\":0", 1);
+    let half: String = text.chars().take(text.len() / 2).collect();
+    for (changed, known) in [
+        (half, "está cortada no meio"),
+        (another, "envia REQUEST (seq: 1, tempo: 0) a 1"),
+        (other_time, "gravado"),
+    ] {
+        assert_ne!(changed, text, "{known}");
+        fs::write(file, changed).unwrap();
+        let said = in_portuguese(&format!("replay {file}"));
+        let said = said.stdout + &said.stderr;
+        assert!(said.contains(known) && !said.contains('{'), "{known}: {said}");
+        complain(&english(&said));
+    }
+}
+
+#[test]
 fn what_programs_read_is_the_same_in_every_language() {
     for line in [
         "algorithms --json",
@@ -273,6 +209,8 @@ fn numbers_for_people_have_the_comma_of_their_language() {
     let line = "sim lamport --no-fifo --latency uniform:1..20 --seeds 20";
     let told = in_portuguese(line).stdout;
     assert!(told.contains("2.520: REQUEST 840"), "{told}");
+    let odds = in_portuguese("scenario run quorum-odds-of-forgetting").stdout;
+    assert!(odds.contains(" 0,3439 ") && odds.contains(" 7,3491741662e-59 "), "{odds}");
     let mean = told.lines().find(|line| line.starts_with("espera")).expect("how long they wait");
     assert!(mean.contains(',') && !mean.contains('.'), "{mean}");
 }
@@ -281,6 +219,8 @@ fn numbers_for_people_have_the_comma_of_their_language() {
 fn a_hint_keeps_the_language_that_was_asked_for() {
     let told = in_portuguese("tour").stdout;
     assert!(told.contains("conclave scenario list --lang pt"), "{told}");
+    let told = in_portuguese("check maekawa --nodes 3 --without A4").stdout;
+    assert!(told.contains("'conclave check maekawa --without A4 --lang pt' quebra"), "{told}");
     let error = in_portuguese("sim zzz").stderr;
     assert!(error.contains("'conclave algorithms --lang pt'"), "{error}");
     let error = in_portuguese("lock a true").stderr;
@@ -308,6 +248,25 @@ fn what_stands_beside_a_label_begins_in_the_same_column() {
             let beside: String = labelled.chars().skip(column - 1).take(2).collect();
             assert!(beside.starts_with(' ') && !beside.ends_with(' '), "{line}: {labelled}");
         }
+    }
+}
+
+#[test]
+fn what_is_told_fits_a_narrow_terminal() {
+    for line in [
+        "tour",
+        "scenario list",
+        "check central --nodes 3",
+        "check quorum --without A3",
+        "check maekawa --nodes 3 --without A4",
+        "check lamport --without A4 --nodes 2",
+    ] {
+        let words: Vec<&str> = line.split(' ').chain(["--lang", "pt"]).collect();
+        let told = conclave_in(&words, &[("COLUMNS", "60")]).stdout;
+        let typed = |line: &&str| line.contains("conclave ") && !line.contains(", conclave ");
+        let long = |line: &&str| line.chars().count() > 60 && !typed(line);
+        let long: Vec<&str> = told.lines().filter(long).collect();
+        assert!(long.is_empty(), "{line}: {long:#?}");
     }
 }
 

@@ -29,7 +29,7 @@ pub fn explain(event: &mut Event, survey: &Survey, played: &Played, language: La
     let header = &played.trace.header;
     let told = |reason: &conclave_core::Reason| Reason {
         code: reason.why.code,
-        rule: reason.why.rule,
+        rule: language.rule(reason.why.rule),
         text: header.tell(&language.reason(reason)),
         place: documents::place(played.experiment.setting.entry, reason.why),
         own: reason.own,

@@ -10,6 +10,7 @@ const FLAG: &str = "--latency";
 /// What can be said for all links at once, and of one link.
 const KINDS: &str = "unit, const:T, uniform:A..B, exp:MEAN, normal:MEAN:DEVIATION, \
                      lognormal:MEDIAN:SIGMA, pareto:MIN:SHAPE, samples:FILE";
+const ABOVE_ZERO: &str = "a time above 0, such as 2.5, 250ms or 3s";
 const SAMPLE: &str = "takes one time per line: units such as 2.5, or 250ms, or 3s";
 
 /// How long messages take: a distribution, `links:` and a file, or the file alone.
@@ -20,7 +21,7 @@ const SAMPLE: &str = "takes one time per line: units such as 2.5, or 250ms, or 3
 pub fn latency(text: &str, names: &Names, read: Read<'_>) -> Result<Latency, Error> {
     match text.strip_prefix("links:") {
         Some(file) => links(file, names, read),
-        None => match distribution(text, read)? {
+        None => match distribution(text, read, unknown)? {
             Some(same) => Ok(same),
             None if text.trim().is_empty() => Err(unknown(text)),
             // A single word that is no file was meant for a distribution.
@@ -30,8 +31,12 @@ pub fn latency(text: &str, names: &Names, read: Read<'_>) -> Result<Latency, Err
     }
 }
 
-/// One latency for all links; `None` if the text may be the name of a file.
-pub(crate) fn distribution(text: &str, read: Read<'_>) -> Result<Option<Latency>, Error> {
+/// One latency for all links, or what `unknown` says of it; `None` if the text may be the name of a file.
+pub(crate) fn distribution(
+    text: &str,
+    read: Read<'_>,
+    unknown: fn(&str) -> Error,
+) -> Result<Option<Latency>, Error> {
     let Some((kind, rest)) = text.split_once(':') else {
         return Ok((text == "unit").then_some(Latency::Constant(Ticks::UNIT)));
     };
@@ -52,16 +57,45 @@ pub(crate) fn distribution(text: &str, read: Read<'_>) -> Result<Option<Latency>
         _ if kind.len() > 1 && kind.bytes().all(|byte| byte.is_ascii_alphabetic()) => None,
         _ => return Ok(None),
     };
-    read_as.map(Some).ok_or_else(|| unknown(text))
+    read_as.map(Some).ok_or_else(|| match wrong_part(kind, rest) {
+        Some(wrong) => Error::value(FLAG, text, wrong),
+        None => unknown(text),
+    })
+}
+
+/// Which number is wrong in a distribution of the right form, and what it should be.
+fn wrong_part(kind: &str, rest: &str) -> Option<String> {
+    let form = KINDS.split(", ").find_map(|known| known.strip_prefix(kind)?.strip_prefix(':'))?;
+    let mark = if kind == "uniform" { ".." } else { ":" };
+    let parts: Vec<&str> = rest.split(mark).collect();
+    let names: Vec<&str> = form.split(mark).collect();
+    if parts.len() != names.len() {
+        return None;
+    }
+    names.iter().zip(parts).filter(|(_, part)| !part.is_empty()).find_map(|(name, part)| {
+        let (fits, takes) = match *name {
+            "SIGMA" | "SHAPE" => (positive(part).is_some(), "a number above 0, such as 0.5"),
+            "DEVIATION" | "MEDIAN" | "MIN" => (above_zero(part).is_some(), ABOVE_ZERO),
+            _ => (Ticks::parse(part).is_some(), "a time from 0, such as 2.5, 250ms or 3s"),
+        };
+        (!fits).then(|| format!("{name} is {takes}, not '{}'", crate::error::excerpt(part)))
+    })
 }
 
 /// What is no latency, and what would be one.
-pub(crate) fn unknown(text: &str) -> Error {
-    let hint = match meant(text) {
-        Some(meant) => format!("; did you mean {meant}?"),
-        None => String::new(),
-    };
-    Error::value(FLAG, text, format!("takes {KINDS} or links:FILE{hint}"))
+fn unknown(text: &str) -> Error {
+    Error::value(FLAG, text, format!("takes {KINDS} or links:FILE{}", hint(text)))
+}
+
+/// The same where links cannot differ.
+pub(crate) fn unknown_alike(text: &str) -> Error {
+    let hint = if text.starts_with("link") { String::new() } else { hint(text) };
+    Error::value(FLAG, text, format!("takes {KINDS}{hint}"))
+}
+
+/// What may have been meant.
+fn hint(text: &str) -> String {
+    meant(text).map_or(String::new(), |meant| format!("; did you mean {meant}?"))
 }
 
 fn is_word(text: &str) -> bool {
@@ -138,8 +172,9 @@ fn links(file: &str, names: &Names, read: Read<'_>) -> Result<Latency, Error> {
         };
         let from = any_node(from, names).map_err(wrong)?;
         let to = any_node(to, names).map_err(wrong)?;
-        let unknown = || Error::value(FLAG, latency, format!("takes {KINDS}"));
-        let latency = distribution(latency, read).and_then(|known| known.ok_or_else(unknown));
+        let unknown = || unknown_alike(latency);
+        let latency =
+            distribution(latency, read, unknown_alike).and_then(|known| known.ok_or_else(unknown));
         set_links(from, to, latency.map_err(wrong)?, names, &mut others, &mut links);
     }
     Ok(if links.is_empty() { others } else { Latency::Links { others: Box::new(others), links } })
@@ -231,7 +266,7 @@ mod tests {
         assert_eq!(read("pareto:1:2.5"), Ok(pareto));
         assert_eq!(read("samples:=3,1,2ms"), Ok(Latency::Measured([1, 2, 3].map(units).into())));
         assert_eq!(read("links:=* * const:2"), Ok(Latency::Constant(units(2))));
-        for wrong in ["expo:3", "uniformm:1-2", "gamma:1", "normal:5:0", "pareto:0:1"] {
+        for wrong in ["expo:3", "uniformm:1-2", "gamma:1", "normal:5", "pareto::1"] {
             let error = read(wrong).expect_err(wrong).to_string();
             assert!(error.starts_with(&format!("--latency {wrong}: takes unit, ")), "{error}");
         }
@@ -255,5 +290,18 @@ mod tests {
         assert!(read("./mine").expect_err("no file").to_string().contains("there is no file"));
         let error = read("samples:=1,soon").expect_err("no time").to_string();
         assert!(error.starts_with("--latency line 2: soon: takes one time per line"), "{error}");
+    }
+    #[test]
+    fn the_number_that_is_wrong_is_named() {
+        for (wrong, part) in [
+            ("normal:5:0", "DEVIATION is a time above 0, such as 2.5, 250ms or 3s, not '0'"),
+            ("normal:-1:1", "MEAN is a time from 0, such as 2.5, 250ms or 3s, not '-1'"),
+            ("pareto:0:1", "MIN is a time above 0, such as 2.5, 250ms or 3s, not '0'"),
+            ("pareto:1:0", "SHAPE is a number above 0, such as 0.5, not '0'"),
+            ("uniform:1..x", "B is a time from 0, such as 2.5, 250ms or 3s, not 'x'"),
+        ] {
+            let error = latency(wrong, &names(), &no_files).expect_err(wrong).to_string();
+            assert_eq!(error, format!("--latency {wrong}: {part}"));
+        }
     }
 }

@@ -134,6 +134,9 @@ fn check(record: &Record, n: usize) -> Result<(), &'static str> {
 }
 
 fn not_whole(index: usize, error: &serde_json::Error) -> Error {
+    if error.is_eof() {
+        return bad(index, "it is cut off in the middle");
+    }
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or_default();
     bad(index, format!("not a record: {}", excerpt(reason)))

@@ -56,6 +56,15 @@ impl Language {
         reason.fill_with(self.pick(reason.why.english, reason.why.portuguese), written)
     }
 
+    /// The rule that a reason comes from: its tag, or what else it is from.
+    pub fn rule(self, rule: &str) -> &str {
+        match (self, rule) {
+            (Self::Portuguese, "service") => "serviço",
+            (Self::Portuguese, "clock") => "relógio",
+            (Self::Portuguese | Self::English, rule) => rule,
+        }
+    }
+
     /// The name of what a message carries, or a state is made of.
     pub fn field(self, name: &str) -> &str {
         if self == Self::English {

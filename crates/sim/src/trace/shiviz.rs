@@ -15,8 +15,8 @@ pub const EXPRESSION: &str = r"(?<host>\S*) (?<clock>{.*})\n(?<event>.*)";
 const NODES_MAX: usize = 256;
 const STEPS_MAX: usize = 20_000;
 
-/// A trace as a log for ShiViz.
-pub fn write(trace: &Trace) -> Result<String, Error> {
+/// A trace as a log for ShiViz. Hosts have the same names in every language.
+pub fn write(trace: &Trace, language: Language) -> Result<String, Error> {
     let n = trace.header.names.len();
     let steps = trace.steps().count();
     if n > NODES_MAX || steps > STEPS_MAX {
@@ -28,16 +28,21 @@ pub fn write(trace: &Trace) -> Result<String, Error> {
     for record in &trace.records {
         let (node, told) = match record {
             Record::Step(step) if step.is_quiet_start() => continue,
-            Record::Step(step) => {
-                (step.node, trace.header.tell(&words::sentence(step, Language::English)))
-            }
-            Record::Dead { node } => (*node, "dead from the beginning".to_string()),
-            Record::Crash { node, .. } => (*node, "CRASHES".to_string()),
+            Record::Step(step) => (step.node, trace.header.tell(&words::sentence(step, language))),
+            Record::Dead { node } => (
+                *node,
+                language.pick("dead from the beginning", "morto desde o começo").to_string(),
+            ),
+            Record::Crash { node, .. } => (*node, language.pick("CRASHES", "CAI").to_string()),
             Record::Restart { node, amnesia, .. } => {
-                (*node, words::returns(*amnesia, Language::English).to_string())
+                (*node, words::returns(*amnesia, language).to_string())
             }
-            Record::Pause { node, .. } => (*node, "is PAUSED".to_string()),
-            Record::Resume { node, .. } => (*node, "goes on".to_string()),
+            Record::Pause { node, .. } => {
+                (*node, language.pick("is PAUSED", "é PAUSADO").to_string())
+            }
+            Record::Resume { node, .. } => {
+                (*node, language.pick("goes on", "continua").to_string())
+            }
             Record::Lost { .. }
             | Record::Partition { .. }
             | Record::Heal { .. }
@@ -89,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_log_satisfies_its_expression_and_shiviz_rules_for_clocks() {
-        let text = write(&hand_made()).expect("small");
+        let text = write(&hand_made(), Language::English).expect("small");
         let log = text.strip_prefix(EXPRESSION).and_then(|rest| rest.strip_prefix("\n\n"));
         let entries = matches(log.expect("the expression, then an empty line"));
         assert_eq!(entries.len(), 6 + 4, "steps, a crash, a return, a pause and its end");
@@ -106,5 +111,12 @@ mod tests {
         };
         assert!(of_third("CRASHES [3]").is_some() && of_third("CRASHES") < of_third("RESTARTS"));
         assert_eq!(entries[1].2, "receives REQUEST from 1; sends OK (to: 1) to 1 [1]");
+    }
+    #[test]
+    fn events_are_told_in_the_language_of_the_reader() {
+        let text = write(&hand_made(), Language::Portuguese).expect("small");
+        assert!(text.contains("recebe REQUEST de 1; envia OK (para: 1) a 1 [1]"), "{text}");
+        assert!(text.contains("\nCAI [3]\n") && !text.contains("RESTARTS"), "{text}");
+        assert!(text.contains("\nnode-3 {"), "{text}");
     }
 }

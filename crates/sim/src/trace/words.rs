@@ -180,7 +180,9 @@ pub(super) fn sentence(step: &Step, language: Language) -> String {
 
 /// Why a step did what it did, each reason with the rule that it comes from.
 pub(super) fn reasons(reasons: &[Reason], language: Language) -> String {
-    let told = |reason: &Reason| format!("{}: {}", reason.why.rule, language.reason(reason));
+    let told = |reason: &Reason| {
+        format!("{}: {}", language.rule(reason.why.rule), language.reason(reason))
+    };
     reasons.iter().map(told).collect::<Vec<_>>().join("; ")
 }
 

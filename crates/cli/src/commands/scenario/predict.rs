@@ -16,7 +16,7 @@ pub fn ask(file: &ScenarioFile, ran: &Ran) -> anyhow::Result<Vec<String>> {
     let mut guesses = Vec::new();
     for check in &ran.checks {
         let mut guess = answer(check)?;
-        while let Some(plea) = words::plea(&check.what, &guess) {
+        while let Some(plea) = words::plea(&check.what, &guess, &check.observed) {
             print(&tr(&format!("  {plea}\n")))?;
             guess = answer(check)?;
         }

@@ -36,10 +36,16 @@ pub fn text(advice: &Printed) -> String {
 
 fn answers(advice: &Printed) -> String {
     match (&advice.latency, advice.samples) {
-        (_, Some(samples)) => format!("{}, measured", numbers::of(samples as u64, "time")),
+        (_, Some(samples)) => format!("{}, measured", times(samples)),
         (Some(latency), None) => latency.clone(),
         (None, None) => String::new(),
     }
+}
+
+/// How many were measured: to be looked up with what is said of them.
+fn times(samples: usize) -> String {
+    let noun = if samples == 1 { "time" } else { "times" };
+    format!("{} {noun}", numbers::count(samples as u64))
 }
 
 fn advised(advice: &Printed) -> String {
@@ -59,7 +65,7 @@ fn advised(advice: &Printed) -> String {
     {
         told += &format!(
             ". None of the {} did: more would have to be measured to tell less than 1 in {} from 0",
-            numbers::of(samples as u64, "time"),
+            times(samples),
             numbers::count(samples as u64)
         );
     }

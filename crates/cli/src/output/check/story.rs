@@ -46,7 +46,7 @@ impl Retelling {
     pub(super) fn in_short(&self, names: &Names, promised: bool, earlier: &Self) -> String {
         let title = self.title(promised);
         let text = format!("by the same story as {}:", earlier.story.property);
-        format!("{title}, {} {}\n", tr(&text), self.broken(names))
+        beside("", 0, &format!("{title}, {} {}", tr(&text), self.broken(names)))
     }
 
     fn title(&self, promised: bool) -> String {
@@ -60,7 +60,7 @@ impl Retelling {
         let moments = of(moments.len() as u64, "moment");
         let proven = if *shortest { "shortest" } else { "not proven shortest" };
         let size = format!("in {moments} ({proven}):");
-        let mut text = format!("{}, {}\n", self.title(promised), tr(&size));
+        let mut text = beside("", 0, &format!("{}, {}", self.title(promised), tr(&size)));
         let width = self.number_width();
         let again = stem.map(|stem| Ticks::units(stem as u64 + 1));
         for line in &self.retold.lines {

@@ -40,6 +40,10 @@ pub fn label(what: &str) -> Cow<'_, str> {
         "leaders_at_once" => phrase("leaders at once"),
         "changes" => phrase("changes of mind"),
         "times" => phrase("times"),
+        "vectors" => phrase("vectors"),
+        "concurrent" => phrase("concurrent pairs"),
+        "ordered_by_lamport" => phrase("of them ordered by Lamport's"),
+        "detection_time" => phrase("crash known to all after"),
         "mistakes" => phrase("mistakes"),
         other => return tr(other), // A property, a type of message, or whom somebody follows.
     };
@@ -60,8 +64,14 @@ pub fn value(text: &str) -> &str {
     }
 }
 
-/// The same as people write it, with the decimal mark of their language.
+/// The same as people write it, with the decimal mark of their language; odds as elsewhere.
 pub fn shown(text: &str) -> String {
+    if let Some(odds) = text.contains('e').then(|| text.parse::<f64>().ok()).flatten() {
+        return match odds.abs() >= 1e-3 {
+            true => local(&odds.to_string()),
+            false => local(text),
+        };
+    }
     let numbers = |c: char| c.is_ascii_digit() || ".,- ".contains(c);
     match is_translated() && text.contains('.') && text.chars().all(numbers) {
         true => local(&text.replace(", ", "; ")),
@@ -89,7 +99,11 @@ pub fn question(what: &str) -> String {
         "leaders_at_once" => phrase("How many lead at once, at most?"),
         "value" => phrase("What is the value in the end?"),
         "times" => phrase("What does the clock of each event say, in order?"),
+        "vectors" => phrase("What is the vector of each event, in order?"),
+        "concurrent" => phrase("How many pairs of events are concurrent?"),
+        "ordered_by_lamport" => phrase("How many of these does Lamport's clock put in an order?"),
         "mistakes" => phrase("How many mistakes?"),
+        "detection_time" => phrase("How long does it take until all notice the crash?"),
         "time_to_leader" => phrase("When do all know of the leader?"),
         "client_delay" => phrase("How long is the delay?"),
         "lost_updates" => phrase("How many updates are lost?"),
@@ -113,7 +127,7 @@ fn question_of(what: &str) -> String {
 }
 
 /// What to say to a guess that cannot be an answer to this question.
-pub fn plea(what: &str, guess: &str) -> Option<&'static str> {
+pub fn plea(what: &str, guess: &str, observed: &str) -> Option<&'static str> {
     let guess = guess.to_lowercase();
     let words = || guess.split(|c: char| c.is_whitespace() || ",;".contains(c));
     let one_of = |known: [&str; 2], judged| known.contains(&&*canonical(&guess, judged));
@@ -128,10 +142,28 @@ pub fn plea(what: &str, guess: &str) -> Option<&'static str> {
                 words().filter(|word| !word.is_empty()).all(|word| number(word).is_some());
             (numbers || canonical(&guess, false) == "nobody", "Numbers, please.")
         }
+        _ if asks_for_nodes(what) && are_nodes(observed) => {
+            (are_nodes(&guess), "Numbers of nodes, please, or nobody.")
+        }
         _ if wants_number(what) => (number(&guess).is_some(), "A number, please."),
         _ => return None,
     };
     (!fits).then_some(plea)
+}
+
+fn asks_for_nodes(what: &str) -> bool {
+    ["order", "leader", "leaders_seen"].contains(&what) || what.ends_with(" follows")
+}
+
+/// Whether these are nodes by their numbers, or nobody. Where nodes have other names, anything may
+/// be one.
+fn are_nodes(text: &str) -> bool {
+    let words = text.split(|c: char| c.is_whitespace() || ",;".contains(c));
+    let is_node = |word: &str| {
+        let digits = word.strip_prefix('c').unwrap_or(word);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    canonical(text, false) == "nobody" || words.filter(|word| !word.is_empty()).all(is_node)
 }
 
 /// Whether the answer to this question is a number and nothing else.
@@ -181,6 +213,14 @@ pub fn number(text: &str) -> Option<f64> {
 fn canonical(word: &str, judged: bool) -> String {
     let (yes, no) = if judged { ("holds", "violated") } else { ("true", "false") };
     match word {
+        _ if judged && "holds".starts_with(word) && !word.is_empty() => yes.to_string(),
+        "val" | "va" if judged => yes.to_string(),
+        _ if judged
+            && word.len() > 1
+            && ["violated", "violada"].iter().any(|one| one.starts_with(word)) =>
+        {
+            no.to_string()
+        }
         "holds" | "vale" => "holds".to_string(),
         "violated" | "broken" | "violada" | "violado" => "violated".to_string(),
         "y" | "yes" | "s" | "sim" | "true" => yes.to_string(),
@@ -209,11 +249,21 @@ mod tests {
             ("same_fence", "Sim", None),
             ("S1", "maybe", Some("Holds or violated, please.")),
             ("S1", "violada", None),
+            ("S1", "hold", None),
+            ("S1", "viol", None),
+            ("S1", "v", Some("Holds or violated, please.")),
             ("order", "1 2", None),
+            ("order", "abc", Some("Numbers of nodes, please, or nobody.")),
+            ("order", "1, x", Some("Numbers of nodes, please, or nobody.")),
+            ("order", "ninguém", None),
+            ("leader", "c1", None),
+            ("leader", "the best", Some("Numbers of nodes, please, or nobody.")),
+            ("3 follows", "somebody", Some("Numbers of nodes, please, or nobody.")),
             ("messages", "", None),
         ] {
-            assert_eq!(plea(what, guess), asks, "{what}: {guess}");
+            assert_eq!(plea(what, guess, "1, 2"), asks, "{what}: {guess}");
         }
+        assert_eq!(plea("order", "ana rui", "rui, ana"), None, "names may be words");
     }
 
     #[test]

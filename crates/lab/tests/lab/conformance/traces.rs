@@ -94,7 +94,7 @@ fn every_recording_can_be_drawn_in_every_way() {
         let trace = recorded(&setting(entry.id, 5, &[]), &eventful(2, entry.family));
         let language = Language::English;
         assert!(svg::write(&trace, language).is_ok(), "{}", entry.id);
-        assert!(shiviz::write(&trace).is_ok(), "{}", entry.id);
+        assert!(shiviz::write(&trace, Language::English).is_ok(), "{}", entry.id);
         assert!(
             frames::write(&trace, &Explained::default(), language)
                 .is_ok_and(|film| film.files.len() > 10),

@@ -11,14 +11,25 @@ const CLOSE: f64 = 3.0;
 const SHARED_MIN: f64 = 14.0;
 /// The nearest lane that is free is taken; there are no more.
 const LANES: [f64; 7] = [0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0];
+/// Where no lane is free, the nearest place that is so far from all others, and this many to each
+/// side of them, will do: a crowd is better than one arrow that stands for several.
+const CROWDED: f64 = 1.5;
+const CROWD: i32 = 14;
 
 /// The same arrows, moved aside where one would cover another.
 pub(super) fn apart(lines: &[Line]) -> Vec<Line> {
     let mut moved: Vec<Line> = Vec::with_capacity(lines.len());
     for line in lines {
         let aside = LANES.map(|lane| aside(line, lane * APART));
-        let free = aside.iter().find(|line| !moved.iter().any(|other| covers(line, other)));
-        moved.push(*free.unwrap_or(line));
+        let is_free = |line: &Line, close| !moved.iter().any(|other| covers(line, other, close));
+        let free = aside.into_iter().find(|line| is_free(line, CLOSE));
+        let squeezed = || {
+            let steps = (1..=CROWD).flat_map(|step| [step, -step]);
+            let mut places = steps.map(|step| self::aside(line, f64::from(step) * CROWDED));
+            places.find(|line| is_free(line, CROWDED * 0.9))
+        };
+        let place = free.or_else(squeezed).unwrap_or(*line);
+        moved.push(place);
     }
     moved
 }
@@ -39,10 +50,10 @@ fn aside(line: &Line, way: f64) -> Line {
 }
 
 /// Whether two arrows have a stretch in common.
-fn covers(a: &Line, b: &Line) -> bool {
+fn covers(a: &Line, b: &Line, close: f64) -> bool {
     let ((ux, uy), length) = direction(a);
     let ((vx, vy), _) = direction(b);
-    if (ux * vy - uy * vx).abs() * length > CLOSE * 2.0 {
+    if (ux * vy - uy * vx).abs() * length > close * 2.0 {
         return false; // They cross.
     }
     let along = |(x, y): (f64, f64)| (x - a.0.0) * ux + (y - a.0.1) * uy;
@@ -53,7 +64,7 @@ fn covers(a: &Line, b: &Line) -> bool {
     };
     let (a0, a1) = span(a);
     let (b0, b1) = span(b);
-    a1.min(b1) - a0.max(b0) > SHARED_MIN && beside(b.0).min(beside(b.1)) < CLOSE
+    a1.min(b1) - a0.max(b0) > SHARED_MIN && beside(b.0).min(beside(b.1)) < close
 }
 
 #[cfg(test)]
@@ -70,6 +81,14 @@ mod tests {
         assert_eq!(is_moved(&[line, line, line]), [false, true, true]);
         let [_, second, third] = apart(&[line; 3])[..] else { panic!("three arrows") };
         assert!((second.0.0 - third.0.0).hypot(second.0.1 - third.0.1) > 9.0);
+    }
+
+    #[test]
+    fn a_crowd_is_squeezed_but_none_lies_on_another() {
+        let moved = apart(&[((0.0, 0.0), (80.0, 80.0)); 25]);
+        for (place, one) in moved.iter().enumerate() {
+            assert!(!moved[..place].contains(one), "{place}");
+        }
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use super::{Checked, Phase, Replay, Sent, short};
 use crate::trace::erased::{AnyEffect, AnyEvent, AnyMessage, AnyProcess, Misfit};
+use crate::trace::plain::innermost;
 use crate::trace::recorder::TELL;
-use crate::trace::{Cause, Effect, Sending, Step, Told};
+use crate::trace::words::{named, told};
+use crate::trace::{Cause, Effect, Language, Sending, Step, Told};
 use conclave_core::{NodeId, Ticks};
 use serde_json::Value;
 
@@ -21,14 +23,46 @@ pub(super) fn act(
     for (effect, recorded) in effects.iter().zip(&step.effects) {
         let again = effect.value();
         if again != *recorded.typed() || !is_well_described(effect, recorded) {
-            return Err(format!("{who} does {}, not as recorded", short(&again)));
+            let (again, recorded) = (words(effect), recorded_words(recorded));
+            return Err(match again == recorded {
+                true => format!("{who} {again}, though not quite as it is recorded"),
+                false => format!("{who} {again}, but it is recorded that it {recorded}"),
+            });
         }
     }
     match (effects.get(step.effects.len()), step.effects.get(effects.len())) {
         (None, None) => Ok(effects),
-        (Some(more), _) => Err(format!("{who} also does {}", short(&more.value()))),
-        (_, Some(less)) => Err(format!("{who} does not do {}", short(less.typed()))),
+        (Some(more), _) => Err(format!("{who} {}, which is not recorded", words(more))),
+        (_, Some(less)) => {
+            Err(format!("{who} does not do what is recorded: it {}", recorded_words(less)))
+        }
     }
+}
+
+/// What a process wants done, as stories tell it.
+fn words(effect: &AnyEffect) -> String {
+    match effect {
+        AnyEffect::Send { to, message } => sends(*to, &message.name, &message.details),
+        AnyEffect::SetTimer { timer, .. } => format!("sets timer {}", innermost(&timer.label)),
+        AnyEffect::CancelTimer(timer) => format!("stops timer {}", innermost(&timer.label)),
+        AnyEffect::Indicate(value) => told(&Told::of(value), Language::English),
+        AnyEffect::Request(value) => format!("asks for {}", short(value)),
+    }
+}
+
+/// The same of what was recorded.
+fn recorded_words(effect: &Effect) -> String {
+    match effect {
+        Effect::Send(sending) => sends(sending.to, &sending.label, &sending.details),
+        Effect::SetTimer { label, .. } => format!("sets timer {}", innermost(label)),
+        Effect::CancelTimer { label, .. } => format!("stops timer {}", innermost(label)),
+        Effect::Indicate { effect } => told(&Told::of(effect), Language::English),
+        Effect::Request { .. } => format!("asks for {}", short(effect.typed())),
+    }
+}
+
+fn sends(to: NodeId, label: &str, details: &str) -> String {
+    format!("sends {} to {}", named(label, details, Language::English), to.mark())
 }
 
 /// Whether people are told what the types say.

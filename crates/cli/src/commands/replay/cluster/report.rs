@@ -3,6 +3,7 @@
 use super::{Found, flag, list};
 use crate::failure::Exit;
 use crate::output::numbers::{count, local, of};
+use crate::output::story::in_words;
 use crate::output::{bad, dim, good, labelled, odd, strong};
 use crate::texts::{sentence, tr};
 use conclave_core::{Ticks, Verdict, Violation};
@@ -199,7 +200,7 @@ impl Report {
 
     fn verdict(&self) -> String {
         match &self.difference {
-            Some(difference) => format!("{} {difference}\n", bad("not as recorded:")),
+            Some(difference) => format!("{} {}\n", bad("not as recorded:"), in_words(difference)),
             None => {
                 let steps = of(self.steps, "step");
                 let machines = of(self.machines.len() as u64, "machine");
