@@ -120,6 +120,7 @@ fn beyond_classic(arguments: &Lock) -> Option<String> {
         Lock { shared: true, .. } => Some("--shared".to_string()),
         Lock { permits: Some(permits), .. } => Some(format!("--permits {permits}")),
         Lock { names, .. } if names.len() > 1 => Some(names.join(" ")),
+        Lock { grace: Some(grace), .. } => Some(format!("--grace {grace:?}")),
         Lock { .. } => None,
     }
 }
