@@ -203,7 +203,10 @@ impl Desk {
             Command::Replicated(command) => refuse_replicated(command, host),
             Command::HandOver { reply } => self.hand_over(reply, host),
             Command::By { .. } => {} // Nobody asks in the name of somebody who asks.
-            Command::Show(question) => self.show(question, host),
+            Command::Show(question) => {
+                self.forget_gone(&question, host);
+                self.show(question, host);
+            }
         }
     }
 
