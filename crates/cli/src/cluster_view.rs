@@ -22,6 +22,8 @@ pub struct State {
     pub nodes: Vec<Node>,
     /// The nodes whose API does not answer.
     pub silent: Vec<u32>,
+    /// The nodes that answer and cannot serve now, with the checks that fail.
+    pub not_ready: BTreeMap<u32, Vec<String>>,
     /// Replicated engine: where each node that answers stands.
     pub replicas: Vec<Standing>,
     /// What each node knows of each lock, by name and node.
@@ -38,6 +40,7 @@ struct View {
     cluster: Cluster,
     locks: Vec<Lock>,
     elections: Vec<Election>,
+    failing: Vec<String>,
 }
 
 /// Asks every node.
@@ -61,6 +64,11 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     let nodes = nodes.collect();
     let told: Vec<&Cluster> = views.iter().flatten().map(|view| &view.cluster).collect();
     let replicas = nodes_view::standings(&told);
+    let not_ready = cluster.nodes.iter().zip(&views).filter_map(|(node, view)| {
+        let failing = &view.as_ref()?.failing;
+        (!failing.is_empty()).then(|| (node.id, failing.clone()))
+    });
+    let not_ready = not_ready.collect();
     let (leader, term) = leader(&cluster, &told);
     let cluster = Cluster { leader, term, ..cluster };
     let mut locks = Vec::new();
@@ -78,7 +86,7 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     locks.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
     let elections = elections.into_values().collect();
     let scheme = client.scheme();
-    Ok(State { cluster, nodes, silent, replicas, locks, elections, scheme })
+    Ok(State { cluster, nodes, silent, not_ready, replicas, locks, elections, scheme })
 }
 
 /// Who leads, and in which term: who knows of the newest term knows; the others will follow.
@@ -98,6 +106,11 @@ fn telling(cluster: &Cluster, mut views: Vec<View>) -> Vec<View> {
 }
 
 impl State {
+    /// Whether the cluster knows no locks and elections but those that somebody has or waits for.
+    pub fn forgets(&self) -> bool {
+        self.cluster.scope == "cluster"
+    }
+
     /// Only what is known of the lock or election of this name; nothing if nobody knows any.
     pub fn only(mut self, name: &str) -> Option<Self> {
         self.locks.retain(|lock| lock.name == name);
@@ -111,7 +124,8 @@ fn view(client: &Client) -> Result<View, Error> {
     let known = if cluster.scope == "cluster" { Known::AtNode } else { Known::Now };
     let locks = client.locks(known)?.locks;
     let elections = client.elections(known)?.elections;
-    Ok(View { cluster, locks, elections })
+    let failing = client.failing_checks().unwrap_or_default();
+    Ok(View { cluster, locks, elections, failing })
 }
 
 /// A node that answers knows best how it is; of another, the asked one knows.
@@ -130,7 +144,7 @@ pub fn text(state: &State, free: bool) -> String {
     let mut text = format!("{}  {}\n", strong(shown(&cluster.cluster)), tr(&engine(cluster)));
     let _ = writeln!(text, "{}\n", who_leads(state));
     text += &nodes_view::text(state);
-    text += &locks(&state.locks, free);
+    text += &locks(state, free);
     text += &elections(&state.elections, free);
     text
 }
@@ -183,7 +197,8 @@ pub fn detail(state: &State) -> String {
     }
     let mut text = String::new();
     if !state.locks.is_empty() {
-        text += &locks(&state.locks, true);
+        text += &locks(state, true);
+        text += &holders(&state.locks);
     }
     text += &elections(&state.elections, true);
     if anybody {
@@ -214,13 +229,35 @@ fn at_node(who: &str, node: u32) -> String {
     tr(&format!("{} at node {node}", shown(who))).into_owned()
 }
 
-fn locks(locks: &[Lock], free: bool) -> String {
+/// All who hold locks that several hold at once.
+fn holders(locks: &[Lock]) -> String {
+    let shared: Vec<&Lock> = locks.iter().filter(|lock| lock.holders.len() > 1).collect();
+    if shared.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(width(), &["holder", "for", "fence", "slot"]);
+    for holder in shared.iter().flat_map(|lock| &lock.holders) {
+        table.row([
+            name_of(Some(holder)),
+            age(holder.held_ms),
+            holder.fence.to_string(),
+            holder.slot.map(|slot| slot.to_string()).unwrap_or_default(),
+        ]);
+    }
+    format!("\n{}", table.render())
+}
+
+fn locks(state: &State, free: bool) -> String {
     let mut by_name: BTreeMap<&str, Vec<&Lock>> = BTreeMap::new();
-    for lock in locks {
+    for lock in &state.locks {
         by_name.entry(&lock.name).or_default().push(lock);
     }
     if by_name.is_empty() {
-        return format!("\n{}\n", dim("no locks yet: conclave lock NAME -- CMD"));
+        let none = match state.forgets() {
+            true => "no lock is in use, and free ones are forgotten: conclave lock NAME -- CMD",
+            false => "no locks yet: conclave lock NAME -- CMD",
+        };
+        return format!("\n{}\n", dim(none));
     }
     let idle = |lock: &&Lock| {
         lock.holder.is_none() && lock.waiters.is_empty() && lock.blocked_on.is_none()
