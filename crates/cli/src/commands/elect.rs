@@ -27,7 +27,7 @@ pub struct Elect {
     #[arg(value_name = "NAME")]
     name: String,
     /// How long to stand; without, until elected
-    #[arg(long, value_name = "TIME", value_parser = holding::span)]
+    #[arg(long, value_name = "TIME", value_parser = holding::span, allow_hyphen_values = true)]
     wait: Option<Duration>,
     /// Another leads when nothing is heard of this machine for so long; a node may give less
     /// [default: 10s]
