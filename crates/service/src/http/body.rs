@@ -6,8 +6,9 @@ use crate::desk::{Refusal, refusal};
 use axum::body::{Bytes, to_bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{self, FromRequest, FromRequestParts, Path, Request};
+use axum::http::header::{self, CONTENT_TYPE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use conclave_api::limits::{BODY_MAX, KEEPALIVE_MAX};
 use conclave_api::{Code, KeepAlive, Request as Checked};
 use serde::de::DeserializeOwned;
@@ -75,7 +76,8 @@ impl<T: DeserializeOwned + Checked> FromRequest<Api> for Body<T> {
     }
 }
 
-/// The body of a keepalive: JSON, or none at all, of whatever kind that says it is.
+/// The body of a keepalive: JSON, or none at all. It need not say that it is JSON, as it never had
+/// to; what is said to be something else is refused.
 ///
 /// It may be longer than others: a session that holds much has to name all of it, or would lose
 /// what it does not name. There is room for some of these at a time.
@@ -85,7 +87,7 @@ impl FromRequest<Api> for Keep {
     type Rejection = Problem;
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
-        let json = is_json(request.headers());
+        let json = is_json(request.headers()) || !request.headers().contains_key(CONTENT_TYPE);
         let room = room_for_long(&request, api)?;
         let max = if room.is_some() { KEEPALIVE_MAX } else { BODY_MAX };
         let bytes = read_up_to(max, request, api).await?;
@@ -219,7 +221,7 @@ fn too_large(max: usize) -> Problem {
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let Some(kind) = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()) else {
+    let Some(kind) = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()) else {
         return false;
     };
     let kind = kind.split(';').next().unwrap_or_default().trim();
