@@ -58,17 +58,12 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     let asked: Vec<_> = cluster.nodes.iter().map(ask).collect();
     let views: Vec<Option<View>> =
         asked.into_iter().map(|thread| thread.join().ok().flatten()).collect();
-    let silent = cluster.nodes.iter().zip(&views).filter(|(_, view)| view.is_none());
-    let silent = silent.map(|(node, _)| node.id).collect();
+    let silent = silent(&cluster, &views);
     let nodes = cluster.nodes.iter().zip(&views).map(|(node, view)| seen(node, view.as_ref()));
     let nodes = nodes.collect();
     let told: Vec<&Cluster> = views.iter().flatten().map(|view| &view.cluster).collect();
     let replicas = nodes_view::standings(&told);
-    let not_ready = cluster.nodes.iter().zip(&views).filter_map(|(node, view)| {
-        let failing = &view.as_ref()?.failing;
-        (!failing.is_empty()).then(|| (node.id, failing.clone()))
-    });
-    let not_ready = not_ready.collect();
+    let not_ready = not_ready(&views);
     let (leader, term) = leader(&cluster, &told);
     let cluster = Cluster { leader, term, ..cluster };
     let mut locks = Vec::new();
@@ -87,6 +82,17 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     let elections = elections.into_values().collect();
     let scheme = client.scheme();
     Ok(State { cluster, nodes, silent, not_ready, replicas, locks, elections, scheme })
+}
+
+fn silent(cluster: &Cluster, views: &[Option<View>]) -> Vec<u32> {
+    let silent = cluster.nodes.iter().zip(views).filter(|(_, view)| view.is_none());
+    silent.map(|(node, _)| node.id).collect()
+}
+
+/// The nodes that answer and cannot serve, and why.
+fn not_ready(views: &[Option<View>]) -> BTreeMap<u32, Vec<String>> {
+    let failing = views.iter().flatten().filter(|view| !view.failing.is_empty());
+    failing.map(|view| (view.cluster.node, view.failing.clone())).collect()
 }
 
 /// Who leads, and in which term: who knows of the newest term knows; the others will follow.
@@ -253,11 +259,7 @@ fn locks(state: &State, free: bool) -> String {
         by_name.entry(&lock.name).or_default().push(lock);
     }
     if by_name.is_empty() {
-        let none = match state.forgets() {
-            true => "no lock is in use, and free ones are forgotten: conclave lock NAME -- CMD",
-            false => "no locks yet: conclave lock NAME -- CMD",
-        };
-        return format!("\n{}\n", dim(none));
+        return format!("\n{}\n", dim(no_locks(state)));
     }
     let idle = |lock: &&Lock| {
         lock.holder.is_none() && lock.waiters.is_empty() && lock.blocked_on.is_none()
@@ -290,6 +292,13 @@ fn locks(state: &State, free: bool) -> String {
         }
     }
     format!("\n{}{blocked}{hidden}", table.render())
+}
+
+fn no_locks(state: &State) -> &'static str {
+    match state.forgets() {
+        true => "no lock is in use, and free ones are forgotten: conclave lock NAME -- CMD",
+        false => "no locks yet: conclave lock NAME -- CMD",
+    }
 }
 
 /// How many locks there are that nobody holds or waits for.

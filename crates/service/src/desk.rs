@@ -203,14 +203,12 @@ impl Desk {
             Command::Replicated(command) => refuse_replicated(command, host),
             Command::HandOver { reply } => self.hand_over(reply, host),
             Command::By { .. } => {} // Nobody asks in the name of somebody who asks.
-            Command::Show(question) => {
-                self.forget_gone(&question, host);
-                self.show(question, host);
-            }
+            Command::Show(question) => self.show(question, host),
         }
     }
 
-    fn show(&self, question: Question, host: &mut dyn HostContext) {
+    fn show(&mut self, question: Question, host: &mut dyn HostContext) {
+        self.forget_gone(&question, host);
         match question {
             Question::Verify { name, request, reply } => {
                 answer(reply, self.verify(&name, request.fence), host);
