@@ -22,6 +22,8 @@ pub struct State {
     pub nodes: Vec<Node>,
     /// The nodes whose API does not answer.
     pub silent: Vec<u32>,
+    /// The nodes that answer and cannot serve now, with the checks that fail.
+    pub not_ready: BTreeMap<u32, Vec<String>>,
     /// Replicated engine: where each node that answers stands.
     pub replicas: Vec<Standing>,
     /// What each node knows of each lock, by name and node.
@@ -38,6 +40,7 @@ struct View {
     cluster: Cluster,
     locks: Vec<Lock>,
     elections: Vec<Election>,
+    failing: Vec<String>,
 }
 
 /// Asks every node.
@@ -55,12 +58,12 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     let asked: Vec<_> = cluster.nodes.iter().map(ask).collect();
     let views: Vec<Option<View>> =
         asked.into_iter().map(|thread| thread.join().ok().flatten()).collect();
-    let silent = cluster.nodes.iter().zip(&views).filter(|(_, view)| view.is_none());
-    let silent = silent.map(|(node, _)| node.id).collect();
+    let silent = silent(&cluster, &views);
     let nodes = cluster.nodes.iter().zip(&views).map(|(node, view)| seen(node, view.as_ref()));
     let nodes = nodes.collect();
     let told: Vec<&Cluster> = views.iter().flatten().map(|view| &view.cluster).collect();
     let replicas = nodes_view::standings(&told);
+    let not_ready = not_ready(&views);
     let (leader, term) = leader(&cluster, &told);
     let cluster = Cluster { leader, term, ..cluster };
     let mut locks = Vec::new();
@@ -78,7 +81,18 @@ pub fn gather(client: &Client) -> Result<State, Error> {
     locks.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
     let elections = elections.into_values().collect();
     let scheme = client.scheme();
-    Ok(State { cluster, nodes, silent, replicas, locks, elections, scheme })
+    Ok(State { cluster, nodes, silent, not_ready, replicas, locks, elections, scheme })
+}
+
+fn silent(cluster: &Cluster, views: &[Option<View>]) -> Vec<u32> {
+    let silent = cluster.nodes.iter().zip(views).filter(|(_, view)| view.is_none());
+    silent.map(|(node, _)| node.id).collect()
+}
+
+/// The nodes that answer and cannot serve, and why.
+fn not_ready(views: &[Option<View>]) -> BTreeMap<u32, Vec<String>> {
+    let failing = views.iter().flatten().filter(|view| !view.failing.is_empty());
+    failing.map(|view| (view.cluster.node, view.failing.clone())).collect()
 }
 
 /// Who leads, and in which term: who knows of the newest term knows; the others will follow.
@@ -98,6 +112,11 @@ fn telling(cluster: &Cluster, mut views: Vec<View>) -> Vec<View> {
 }
 
 impl State {
+    /// Whether the cluster knows no locks and elections but those that somebody has or waits for.
+    pub fn forgets(&self) -> bool {
+        self.cluster.scope == "cluster"
+    }
+
     /// Only what is known of the lock or election of this name; nothing if nobody knows any.
     pub fn only(mut self, name: &str) -> Option<Self> {
         self.locks.retain(|lock| lock.name == name);
@@ -111,7 +130,8 @@ fn view(client: &Client) -> Result<View, Error> {
     let known = if cluster.scope == "cluster" { Known::AtNode } else { Known::Now };
     let locks = client.locks(known)?.locks;
     let elections = client.elections(known)?.elections;
-    Ok(View { cluster, locks, elections })
+    let failing = client.failing_checks().unwrap_or_default();
+    Ok(View { cluster, locks, elections, failing })
 }
 
 /// A node that answers knows best how it is; of another, the asked one knows.
@@ -130,7 +150,7 @@ pub fn text(state: &State, free: bool) -> String {
     let mut text = format!("{}  {}\n", strong(shown(&cluster.cluster)), tr(&engine(cluster)));
     let _ = writeln!(text, "{}\n", who_leads(state));
     text += &nodes_view::text(state);
-    text += &locks(&state.locks, free);
+    text += &locks(state, free);
     text += &elections(&state.elections, free);
     text
 }
@@ -183,7 +203,8 @@ pub fn detail(state: &State) -> String {
     }
     let mut text = String::new();
     if !state.locks.is_empty() {
-        text += &locks(&state.locks, true);
+        text += &locks(state, true);
+        text += &holders(&state.locks);
     }
     text += &elections(&state.elections, true);
     if anybody {
@@ -214,13 +235,31 @@ fn at_node(who: &str, node: u32) -> String {
     tr(&format!("{} at node {node}", shown(who))).into_owned()
 }
 
-fn locks(locks: &[Lock], free: bool) -> String {
+/// All who hold locks that several hold at once.
+fn holders(locks: &[Lock]) -> String {
+    let shared: Vec<&Lock> = locks.iter().filter(|lock| lock.holders.len() > 1).collect();
+    if shared.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(width(), &["holder", "for", "fence", "slot"]);
+    for holder in shared.iter().flat_map(|lock| &lock.holders) {
+        table.row([
+            name_of(Some(holder)),
+            age(holder.held_ms),
+            holder.fence.to_string(),
+            holder.slot.map(|slot| slot.to_string()).unwrap_or_default(),
+        ]);
+    }
+    format!("\n{}", table.render())
+}
+
+fn locks(state: &State, free: bool) -> String {
     let mut by_name: BTreeMap<&str, Vec<&Lock>> = BTreeMap::new();
-    for lock in locks {
+    for lock in &state.locks {
         by_name.entry(&lock.name).or_default().push(lock);
     }
     if by_name.is_empty() {
-        return format!("\n{}\n", dim("no locks yet: conclave lock NAME -- CMD"));
+        return format!("\n{}\n", dim(no_locks(state)));
     }
     let idle = |lock: &&Lock| {
         lock.holder.is_none() && lock.waiters.is_empty() && lock.blocked_on.is_none()
@@ -253,6 +292,13 @@ fn locks(locks: &[Lock], free: bool) -> String {
         }
     }
     format!("\n{}{blocked}{hidden}", table.render())
+}
+
+fn no_locks(state: &State) -> &'static str {
+    match state.forgets() {
+        true => "no lock is in use, and free ones are forgotten: conclave lock NAME -- CMD",
+        false => "no locks yet: conclave lock NAME -- CMD",
+    }
 }
 
 /// How many locks there are that nobody holds or waits for.

@@ -11,7 +11,7 @@ pub use terminal::give_back;
 
 use crate::failure::Usage;
 use crate::{output, signals};
-use conclave_client::api::{Code, limits};
+use conclave_client::api::{Blocked, Code, Node, limits};
 use conclave_client::{Client, Error, Guard, Loss};
 use conclave_core::Ticks;
 use conclave_service::REPLICATED;
@@ -207,6 +207,26 @@ pub fn needs_replicated(client: &Client, typed: &str) -> Result<(), Usage> {
         }
         Ok(_) | Err(_) => Ok(()),
     }
+}
+
+/// The nodes of a classic engine that seem to be down. What nobody else has, they may hold: an
+/// algorithm that goes on without them first waits until they no longer can.
+pub fn unheard(client: &Client) -> Option<Blocked> {
+    let cluster = client.cluster().ok().filter(|cluster| cluster.engine != REPLICATED)?;
+    let seems_down = |node: &&Node| ["unreachable", "suspected"].contains(&&*node.state);
+    let down: Vec<&Node> = cluster.nodes.iter().filter(seems_down).collect();
+    let for_ms = down.iter().map(|node| node.for_ms).max()?;
+    let nodes: Vec<u32> = down.iter().map(|node| node.id).collect();
+    let who = match &*nodes {
+        [one] => format!("node {one}"),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(u32::to_string).collect();
+            format!("one of nodes {} and {last}", first.join(", "))
+        }
+        [] => return None,
+    };
+    let message = format!("waiting; {who}, down {} s, may hold it", for_ms / 1_000);
+    Some(Blocked { nodes, for_ms, message })
 }
 
 /// How long to wait, as people type it: with a unit, since a bare number of the simulator's units

@@ -89,7 +89,10 @@ fn common(state: &State, node: &Node) -> [String; 4] {
     let said = match (is_silent(state, node), &*node.state) {
         (true, "unreachable") => odd("no answer"),
         (true, other) => odd(format!("no answer, {}", shown(other))),
-        (false, other) => good(shown(other)),
+        (false, other) => match state.not_ready.get(&node.id) {
+            Some(failing) => odd(format!("not ready: {}", shown(&failing.join(", ")))),
+            None => good(shown(other)),
+        },
     };
     let api = format!("{}{}", state.scheme, shown(&node.api));
     [node.id.to_string(), said, age(node.for_ms), api]
@@ -102,7 +105,9 @@ fn is_silent(state: &State, node: &Node) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use conclave_client::api::Lock;
     use serde_json::{Value, json};
+    use std::collections::BTreeMap;
 
     fn view(node: u32, role: &str, applied: u64, committed: u64) -> Cluster {
         let nodes: Vec<Value> = (1..=3)
@@ -133,12 +138,53 @@ mod tests {
         State {
             nodes: views[0].nodes.clone(),
             silent: vec![3],
+            not_ready: BTreeMap::new(),
             replicas: standings(&views.iter().collect::<Vec<_>>()),
             cluster: views[0].clone(),
             locks: Vec::new(),
             elections: Vec::new(),
             scheme: "http://",
         }
+    }
+
+    #[test]
+    fn a_node_that_answers_and_cannot_serve_is_not_just_up() {
+        let mut state = state(&[view(1, "leader", 100, 100), view(2, "follower", 60, 90)]);
+        state.not_ready = BTreeMap::from([(2, vec!["disk".to_string(), "leader".to_string()])]);
+        let text = anstream::adapter::strip_str(&text(&state)).to_string();
+        assert!(text.contains("\n2     not ready: disk, leader  5 ms  follower"), "{text}");
+        assert!(text.contains("\n1     up  "), "{text}");
+    }
+
+    fn lock(name: &str, holders: &[&str]) -> Lock {
+        let holder = |(slot, label): (u32, &&str)| {
+            json!({ "label": label, "session": "0", "node": 3, "fence": 7, "held_ms": 5,
+                    "slot": slot })
+        };
+        let holders: Vec<Value> = (1..).zip(holders).map(holder).collect();
+        let lock = json!({ "name": name, "state": "held", "holder": holders.first(),
+            "holders": holders, "waiters": [], "blocked_on": null, "node": 1 });
+        serde_json::from_value(lock).expect("a lock")
+    }
+
+    #[test]
+    fn of_one_lock_all_holders_are_named() {
+        let mut state = state(&[view(1, "leader", 100, 100)]);
+        state.locks = vec![lock("a", &["one", "two", "three"])];
+        let text = crate::cluster_view::detail(&state);
+        let text = anstream::adapter::strip_str(&text).to_string();
+        for named in ["one at node 3  ", "two at node 3  ", "three at node 3  "] {
+            assert!(text.contains(&format!("\n{named}")), "{text}");
+        }
+        let all = crate::cluster_view::text(&state, true);
+        assert!(!all.contains("two at node 3"), "{all}");
+    }
+
+    #[test]
+    fn a_cluster_that_forgets_free_names_does_not_say_that_there_were_none() {
+        let state = state(&[view(1, "leader", 100, 100)]);
+        let text = crate::cluster_view::text(&state, true);
+        assert!(text.contains("no lock is in use, and free ones are forgotten: "), "{text}");
     }
 
     /// A leader that hears of no majority is not shown as one that leads.

@@ -208,6 +208,17 @@ impl Client {
     pub fn is_ready_within(&self, patience: Duration) -> bool {
         self.tell(&Question::get("/readyz".to_string(), patience)).is_ok()
     }
+
+    /// What keeps the node from taking requests: the checks that fail, as it names them.
+    pub fn failing_checks(&self) -> Result<Vec<String>, Error> {
+        match self.tell(&Question::get("/readyz".to_string(), PATIENCE)) {
+            Ok(()) => Ok(Vec::new()),
+            Err(error) => match error.failure() {
+                Some(failure) if !failure.not_ready.is_empty() => Ok(failure.not_ready.clone()),
+                Some(_) | None => Err(error),
+            },
+        }
+    }
 }
 
 /// The server ends the wait; only if it says nothing at all, the client does.

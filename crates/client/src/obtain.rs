@@ -80,13 +80,14 @@ impl Client {
 
     fn lead_at_a_node(&self, name: &str, wanted: &Wanted) -> Result<Guard, Error> {
         let until = Until::new(wanted.wait);
+        let ttl = wanted.ttl.min(CANDIDATE_TTL_MAX);
         let mut place = self.clone();
         let mut hops = 0;
         let mut answered = false;
         loop {
             let begun = since_boot();
             let attempt = place
-                .open(wanted.ttl.min(CANDIDATE_TTL_MAX), wanted.label.as_deref())
+                .open_with(ttl, wanted.label.as_deref(), wanted.grace)
                 .inspect(|_| answered = true)
                 .and_then(|lease| lease.stand(name, &wanted.within(Some(until.at_most(STAND)))));
             let error = match attempt {

@@ -96,7 +96,8 @@ fn gone(file: &Path, state: &DataState) {
     state.vanish();
     tracing::error!(
         "{} vanished while this node runs: what it promises from now on is lost when it stops, and \
-         it cannot start again under its number; it is not ready",
+         it cannot start again under its number; it is not ready. If the directory was moved away, \
+         put it back just as it was, and restart the node",
         file.display()
     );
 }

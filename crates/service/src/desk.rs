@@ -207,7 +207,8 @@ impl Desk {
         }
     }
 
-    fn show(&self, question: Question, host: &mut dyn HostContext) {
+    fn show(&mut self, question: Question, host: &mut dyn HostContext) {
+        self.forget_gone(&question, host);
         match question {
             Question::Verify { name, request, reply } => {
                 answer(reply, self.verify(&name, request.fence), host);

@@ -172,7 +172,8 @@ impl Api {
     /// Whether the node can serve now: its data directory is there, and its engine says so.
     async fn readiness(&self) -> Answer<Readiness> {
         let engine = self.show(|reply| Question::Ready { reply }).await?;
-        let gone = "the data directory of this node vanished".to_string();
+        let gone = "the data directory of this node vanished: put it back, then restart the node";
+        let gone = gone.to_string();
         let gone = self.config.facts.data.has_vanished().then_some(gone);
         Ok(engine.check(readiness::DISK, gone))
     }

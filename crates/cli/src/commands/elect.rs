@@ -27,7 +27,7 @@ pub struct Elect {
     #[arg(value_name = "NAME")]
     name: String,
     /// How long to stand; without, until elected
-    #[arg(long, value_name = "TIME", value_parser = holding::span)]
+    #[arg(long, value_name = "TIME", value_parser = holding::span, allow_hyphen_values = true)]
     wait: Option<Duration>,
     /// Another leads when nothing is heard of this machine for so long; a node may give less
     /// [default: 10s]
@@ -58,8 +58,8 @@ pub struct Elect {
 /// Stands, runs, resigns.
 pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
     let holding = Holding::new(arguments.connection.client()?)?;
-    if let Some(to) = &arguments.hand_over {
-        holding::needs_replicated(holding.client(), &format!("--hand-over {}", limits::shown(to)))?;
+    if let Some(typed) = beyond_classic(arguments) {
+        holding::needs_replicated(holding.client(), &typed)?;
     }
     loop {
         let name = arguments.name.clone();
@@ -91,6 +91,13 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
             return Ok(Exit::Code(holding::LOST));
         }
     }
+}
+
+/// What was typed that a classic engine does not have.
+fn beyond_classic(arguments: &Elect) -> Option<String> {
+    let hand_over = arguments.hand_over.as_deref();
+    let hand_over = hand_over.map(|to| format!("--hand-over {}", limits::shown(to)));
+    hand_over.or_else(|| arguments.grace.map(|grace| format!("--grace {grace:?}")))
 }
 
 /// Who leads instead, if that is known.

@@ -5,7 +5,7 @@ use crate::failure::{Exit, Usage};
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::output;
 use crate::signals;
-use conclave_client::api::{AcquireAll, Code, Failure, Grant, Holder, WantedLock, limits};
+use conclave_client::api::{AcquireAll, Blocked, Code, Failure, Grant, Holder, WantedLock, limits};
 use conclave_client::{Client, Error, Guard, Wanted};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -34,6 +34,7 @@ pub struct Lock {
     names: Vec<String>,
     /// How long to wait for it
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = holding::span)]
+    #[arg(allow_hyphen_values = true)] // It is told what it takes.
     wait: Duration,
     /// It is freed when nothing is heard of this machine for so long; a node may give less
     /// [default: 10s]
@@ -120,6 +121,7 @@ fn beyond_classic(arguments: &Lock) -> Option<String> {
         Lock { shared: true, .. } => Some("--shared".to_string()),
         Lock { permits: Some(permits), .. } => Some(format!("--permits {permits}")),
         Lock { names, .. } if names.len() > 1 => Some(names.join(" ")),
+        Lock { grace: Some(grace), .. } => Some(format!("--grace {grace:?}")),
         Lock { .. } => None,
     }
 }
@@ -146,19 +148,28 @@ fn tell_once(client: &Client, name: &str, said: &mut BTreeMap<String, String>) {
     let client = client.glance(GLANCE); // Its connections end with it.
     let here = client.at(client.server()).and_then(|here| here.lock_glance(name)).ok();
     let (blocked, holder) = here.map(|it| (it.blocked_on, it.holder)).unwrap_or_default();
-    let (what, words) = match blocked {
-        Some(blocked) => {
-            (format!("{:?}", blocked.nodes), limits::shown(&blocked.message).into_owned())
+    let holder = match blocked {
+        Some(_) => None,
+        None => holder.or_else(|| holder_anywhere(&client, name)),
+    };
+    let unheard = || holder.is_none().then(|| holding::unheard(&client)).flatten();
+    let (what, told) = match (blocked.or_else(unheard), holder) {
+        (Some(blocked), _) => (format!("{:?}", blocked.nodes), words(&blocked)),
+        (None, Some(holder)) => {
+            (holder.session, format!("held by {}", limits::shown(&holder.label)))
         }
-        None => match holder.or_else(|| holder_anywhere(&client, name)) {
-            Some(holder) => (holder.session, format!("held by {}", limits::shown(&holder.label))),
-            None => return, // Nobody holds it by now, or at a node that does not answer.
-        },
+        (None, None) => return, // Nobody holds it by now.
     };
     if said.get(name) != Some(&what) {
-        output::warn(&format!("{name}: waiting: {words}"));
+        output::warn(&format!("{name}: waiting: {told}"));
         said.insert(name.to_string(), what);
     }
+}
+
+/// What it is blocked on, without the word that is said anyway.
+fn words(blocked: &Blocked) -> String {
+    let message = limits::shown(&blocked.message);
+    message.strip_prefix("waiting; ").unwrap_or(&message).to_string()
 }
 
 /// Who holds it. A node knows the sessions of its own clients only, so all are asked.
@@ -200,6 +211,8 @@ fn refused(arguments: &Lock, client: &Client, error: Error) -> anyhow::Result<Ex
             let client = client.glance(GLANCE);
             let mut names = arguments.names.iter();
             failure.holders.extend(names.find_map(|name| holder_anywhere(&client, name)));
+            let nobody = failure.holders.is_empty();
+            failure.blocked_on = nobody.then(|| holding::unheard(&client)).flatten();
         }
         failure
     });
@@ -231,8 +244,10 @@ fn reason(failure: &Failure) -> String {
         }
     });
     let blocked = failure.blocked_on.as_ref();
-    let blocked = blocked.map(|blocked| limits::shown(&blocked.message).into_owned());
-    let place = failure.position.filter(|place| *place > 1);
+    let blocked = blocked.map(words);
+    // Who did not want to wait was never in line.
+    let waited = failure.error.code != Code::Held;
+    let place = failure.position.filter(|place| *place > 1 && waited);
     let place = place.map(|place| match failure.eta_ms {
         Some(eta) => format!("place {place} in line, about {} s more", eta.div_ceil(1_000)),
         None => format!("place {place} in line"),

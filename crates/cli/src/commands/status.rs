@@ -7,6 +7,7 @@ use crate::failure::{Exit, Usage};
 use crate::holding;
 use crate::output::{json, print, warn};
 use conclave_client::Client;
+use conclave_client::api::limits;
 use std::io::IsTerminal;
 use std::thread;
 use std::time::Duration;
@@ -43,6 +44,9 @@ pub struct Status {
 
 /// Asks all nodes and puts together what they say.
 pub fn run(arguments: &Status) -> anyhow::Result<Exit> {
+    if let Some(name) = &arguments.name {
+        limits::name(name).map_err(|error| Usage(format!("{}: {error}", limits::shown(name))))?;
+    }
     if arguments.watch {
         return watch(arguments);
     }
@@ -56,6 +60,7 @@ pub fn run(arguments: &Status) -> anyhow::Result<Exit> {
 
 fn explain(arguments: &Status, name: &str) -> anyhow::Result<Exit> {
     let client = arguments.connection.client()?;
+    holding::needs_replicated(&client, "--explain")?; // Whether or not the node knows the lock.
     let lock = client.explain(name).map_err(|error| holding::explained_for(name, error))?;
     if lock.holders.is_empty() && lock.waiters.is_empty() && is_election(&client, name) {
         let words = format!("--explain: {name} is an election, and this is for locks");
@@ -80,7 +85,11 @@ fn state(arguments: &Status) -> anyhow::Result<State> {
     let client = arguments.connection.client()?;
     let state = cluster_view::gather(&client).map_err(holding::explained)?;
     let Some(name) = &arguments.name else { return Ok(state) };
-    state.only(name).ok_or_else(|| anyhow::anyhow!("{name}: no node knows such a lock or election"))
+    let unknown = match state.forgets() {
+        true => "nobody has it or waits for it; this cluster forgets names that are free",
+        false => "no node knows such a lock or election",
+    };
+    state.only(name).ok_or_else(|| anyhow::anyhow!("{name}: {unknown}"))
 }
 
 fn text(arguments: &Status, state: &State) -> String {

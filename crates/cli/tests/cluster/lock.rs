@@ -277,7 +277,9 @@ fn what_only_the_replicated_engine_has_is_refused_before_anything_is_asked_for()
         (&["lock", "build", "--shared"][..], "--shared"),
         (&["lock", "build", "--permits", "2"], "--permits 2"),
         (&["lock", "build", "test"], "build test"),
+        (&["lock", "build", "--grace", "500ms"], "--grace 500ms"),
         (&["elect", "build", "--hand-over", "green"], "--hand-over green"),
+        (&["elect", "build", "--grace", "1s"], "--grace 1s"),
     ] {
         let fake = but("GET /v1/cluster", classic);
         let done = conclave(&[words, &["--server", &fake.address, "--", "true"]].concat());

@@ -24,3 +24,4 @@ mod running_command;
 #[path = "../support/mod.rs"]
 mod support;
 mod up;
+mod words;

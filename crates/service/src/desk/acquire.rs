@@ -30,6 +30,7 @@ impl Desk {
             return answer(reply, Err(refusal), host);
         }
         self.name_lock(name, &request.session);
+        self.skip_gone(Kind::Lock, name, host);
         self.join(Kind::Lock, name, request, reply, host);
         self.queues.locks.settle(name);
     }
@@ -280,16 +281,21 @@ impl Desk {
         self.note_hold("granted", &Held { kind, name, session: &session, fence }, "", host);
     }
 
-    /// A request without an id leaves with its connection: nobody could ask for it again.
-    fn skip_gone(&mut self, kind: Kind, name: &str, host: &mut dyn HostContext) {
+    /// A request without an id leaves with its connection: nobody could ask for it again. Whether
+    /// any did.
+    pub(super) fn skip_gone(&mut self, kind: Kind, name: &str, host: &mut dyn HostContext) -> bool {
         let replies = &self.replies;
-        let Some(queue) = self.queues.get_mut(kind, name) else { return };
+        let Some(queue) = self.queues.get_mut(kind, name) else { return false };
         let is_gone =
             |waiter: &Waiter| waiter.request_id.is_none() && replies.is_deserted(waiter.request);
+        if !queue.waiters().iter().any(is_gone) {
+            return false;
+        }
         for (_, waiter) in queue.take_waiters(is_gone) {
             let refusal = refusal::refuse(Code::Withdrawn, "its connection was closed");
             self.replies.refuse(waiter.request, &refusal, host);
         }
+        true
     }
 
     fn remember_grant(

@@ -24,6 +24,7 @@ impl Desk {
             return answer(reply, Err(refusal), host);
         }
         self.queues.elections.add(name);
+        self.skip_gone(Kind::Election, name, host);
         self.join(Kind::Election, name, request, reply, host);
         self.settle_election(name, host);
     }

@@ -87,6 +87,8 @@ impl Desk {
         if queue.waiters().iter().all(|waiter| waiter.until > now) {
             return;
         }
+        self.skip_gone(kind, name, host); // It is in nobody's way, and has no place.
+        let Some(queue) = self.queues.get(kind, name) else { return };
         let late = (1..).zip(queue.waiters()).filter(|(_, waiter)| waiter.until <= now);
         let refusals: Vec<Refusal> = late
             .map(|(place, waiter)| {

@@ -5,7 +5,7 @@ use super::queue::{Holder, Queue, Waiter};
 use super::refusal;
 use super::sessions::{Granted, Kind, short_hash};
 use super::timing::milliseconds;
-use super::{Answer, Desk, lock_key};
+use super::{Answer, Desk, Question, lock_key};
 use crate::listing;
 use crate::readiness::{self, Readiness};
 use crate::rights::Right;
@@ -16,6 +16,29 @@ use conclave_net::HostContext;
 use std::collections::BTreeMap;
 
 impl Desk {
+    /// Who hung up and cannot ask again has left: it is not shown, and not counted.
+    pub(super) fn forget_gone(&mut self, question: &Question, host: &mut dyn HostContext) {
+        let queues = match question {
+            Question::Lock { name, .. } => vec![(Kind::Lock, name.clone())],
+            Question::Election { name, .. } => vec![(Kind::Election, name.clone())],
+            Question::Locks { .. } | Question::Elections { .. } => self.queues.occupied(),
+            Question::Sessions { .. } | Question::Metrics { .. } => self.queues.occupied(),
+            Question::Verify { .. }
+            | Question::Value { .. }
+            | Question::Cluster { .. }
+            | Question::Ready { .. }
+            | Question::Members { .. }
+            | Question::Events { .. } => return,
+        };
+        for (kind, name) in queues {
+            if self.skip_gone(kind, &name, host) {
+                self.settle(kind, &name, host);
+            }
+        }
+        let may_lend = self.may_lend(host);
+        self.queues.locks.settle_all(may_lend, self.config.everywhere, host);
+    }
+
     pub(super) fn node(&self) -> u32 {
         self.config.me.0 + 1
     }

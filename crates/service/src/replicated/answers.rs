@@ -162,7 +162,8 @@ fn plain(name: &str, why: &Why) -> Refusal {
 }
 
 fn stale(name: &str, at_least: Fence) -> Refusal {
-    let words = format!("'{name}' takes fences from {} on: there was a later one", at_least.0);
+    let over = "an older one may be that of a hold that is over";
+    let words = format!("'{name}' takes fences from {} on: {over}", at_least.0);
     refusal::refuse(Code::StaleFence, words)
 }
 
@@ -250,5 +251,8 @@ mod tests {
             assert_eq!(refusal.error.code.as_str(), code);
             assert_eq!(refusal.status(), status, "{code}");
         }
+        let stale = refuse("a", &Why::StaleFence { at_least: Fence(7) }, None);
+        let words = "'a' takes fences from 7 on: an older one may be that of a hold that is over";
+        assert_eq!(stale.error.message, words, "nobody may ever have held 'a'");
     }
 }

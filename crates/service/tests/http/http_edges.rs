@@ -58,6 +58,9 @@ const BAD_BODIES: &[Bad] = &[
     ("PUT /v1/values/v", TYPE, r#"{"value":1,"fence":1,"request_id":"1"}"#, 400, "bad_request"),
     ("POST /v1/sessions/none/keepalive", TYPE, r#"{"open":[]}"#, 400, "bad_request"),
     ("POST /v1/sessions/none/keepalive", TYPE, "[]", 400, "bad_request"),
+    ("POST /v1/sessions/none/keepalive", Some("text/plain"), "x", 415, "bad_request"),
+    ("POST /v1/sessions/none/keepalive", None, "x", 400, "bad_request"),
+    ("POST /v1/sessions/none/keepalive", None, "", 404, "no_session"),
     ("POST /v1/acquire", TYPE, r#"{"session":"a","locks":[{"name":"x"}]}"#, 404, "unsupported"),
     ("GET /v1/cluster/members", None, "", 404, "unsupported"),
 ];

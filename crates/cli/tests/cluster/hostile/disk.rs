@@ -317,4 +317,6 @@ fn a_node_whose_data_directory_vanished_says_so_and_is_not_ready() {
     assert_eq!((ready.status, ready.code().as_str()), (503, "unavailable"));
     assert!(ready.body.contains("the data directory of this node vanished"), "{}", ready.body);
     assert_eq!(call(only.api, "GET /healthz", &[], "").status, 200);
+    let status = crate::support::conclave(&["status", "--server", &only.api.to_string()]);
+    assert!(status.stdout.contains("not ready: disk"), "{}", status.stdout);
 }

@@ -110,7 +110,10 @@ fn the_state_of_everything_has_a_shape() {
     let of = |value: &serde_json::Value| -> Vec<String> {
         value.as_object().unwrap().keys().cloned().collect()
     };
-    assert_eq!(of(&status), ["cluster", "elections", "locks", "nodes", "replicas", "silent"]);
+    assert_eq!(
+        of(&status),
+        ["cluster", "elections", "locks", "nodes", "not_ready", "replicas", "silent"]
+    );
     let node = ["address", "api", "for_ms", "id", "state", "unacknowledged"];
     assert_eq!(of(&status["nodes"][0]), node);
     let lock = ["blocked_on", "entries", "holder", "holders", "messages", "name", "node", "state"];

@@ -125,3 +125,35 @@ fn when_all_have_hung_up_the_lock_is_given_back_at_once() {
     assert_eq!(bench.asked("x"), [Acquire, AnyRequest::Release]);
     assert_eq!(bench.lock("x").holder, None);
 }
+
+#[test]
+fn who_hung_up_without_an_id_is_neither_listed_nor_counted() {
+    let mut bench = Bench::new();
+    bench.sessions(&["a", "b", "c", "d"]);
+    let _holds = bench.acquire("x", "a", 60_000);
+    bench.enter("x", 1);
+    drop(bench.acquire("x", "b", 60_000));
+    let mut third = bench.acquire("x", "c", 1_000);
+    let waiters = bench.lock("x").waiters;
+    let shown: Vec<_> = waiters.iter().map(|it| (&*it.label, it.position)).collect();
+    assert_eq!(shown, [("label of c", 1)]);
+    drop(bench.acquire("x", "d", 60_000));
+    let page = api::Page::default();
+    let listed = bench.show(|reply| Question::Locks { page, reply }).expect("a list").locks;
+    assert_eq!(listed[0].waiters.len(), 1);
+    drop(bench.acquire("x", "d", 60_000));
+    let metrics = bench.show(|reply| Question::Metrics { reply }).expect("metrics");
+    assert!(metrics.contains("conclave_waiters 1\n"), "{metrics}");
+    drop(bench.acquire("x", "d", 60_000));
+    bench.pass(1_001);
+    assert_eq!(refused(&mut third).position, Some(1));
+}
+
+#[test]
+fn a_lock_that_all_who_wait_for_have_hung_up_is_not_waited_for() {
+    let mut bench = Bench::new();
+    bench.session("a");
+    drop(bench.acquire("x", "a", 60_000));
+    assert_eq!(bench.lock("x").state, "free");
+    assert_eq!(bench.asked("x"), [Acquire, Cancel]);
+}
