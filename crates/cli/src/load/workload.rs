@@ -5,7 +5,10 @@ use crate::texts::help_of;
 /// What is put under load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Workload {
-    #[value(help = help_of("A set number of entries; inside, reads a counter, adds one, writes it back with the fence"))]
+    #[value(help = help_of(
+        "A set number of entries; inside, reads a counter, adds one, writes it back with \
+         the fence"
+    ))]
     Counter,
     #[value(help = help_of("A set number of entries; leaves at once"))]
     Empty,
@@ -15,9 +18,15 @@ pub enum Workload {
     Wide,
     #[value(help = help_of("16 clients and one lock, for a set time"))]
     Contended,
-    #[value(help = help_of("16 clients and one lock: the node that leads is killed, then a client that holds it"))]
+    #[value(help = help_of(
+        "16 clients and one lock: the node that leads is killed, then a client that \
+         holds it"
+    ))]
     FailOver,
-    #[value(help = help_of("10,000 sessions of 10 s that are kept alive, for a set time; our own engines only"))]
+    #[value(help = help_of(
+        "10,000 sessions of 10 s that are kept alive, for a set time; our own engines \
+         only"
+    ))]
     Sessions,
     #[value(help = help_of("100,000 names taken and given back; our own engines only"))]
     Names,

@@ -12,11 +12,20 @@ pub const DIGITS_MAX: usize = 64;
 /// What a clock does when it receives a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Rule {
-    #[value(help = help_of("Goes one beyond a time that is not smaller than its own, as the original's code does"))]
+    #[value(help = help_of(
+        "Goes one beyond a time that is not smaller than its own, as the original's code \
+         does"
+    ))]
     Code,
-    #[value(help = help_of("Goes one beyond a time that is greater than its own, as the original's report says"))]
+    #[value(help = help_of(
+        "Goes one beyond a time that is greater than its own, as the original's report \
+         says"
+    ))]
     Report,
-    #[value(help = help_of("Goes one beyond the greater of the two, and gains one with every sending"))]
+    #[value(help = help_of(
+        "Goes one beyond the greater of the two, and gains one with every \
+         sending"
+    ))]
     Lamport,
 }
 

@@ -1,7 +1,7 @@
-//! Zeros ahead of the log: a preallocated file has its room, but a file system that is asked to make
-//! something last there must first note that it was never written to, which is a second write and a
-//! thread that waits for it. So now and then zeros are written behind a frame, with it: what follows
-//! for a while goes where something was before.
+//! Zeros ahead of the log: a preallocated file has its room, but to make something last that is
+//! written there for the first time, a file system has to note that, too: a second write, and a
+//! thread that waits for it. So now and then zeros are written behind a frame, with it: what
+//! follows for a while goes where something was before.
 
 /// So many zeros.
 const STRIDE: u64 = 128 << 10;

@@ -31,7 +31,8 @@ pub fn latency(text: &str, names: &Names, read: Read<'_>) -> Result<Latency, Err
     }
 }
 
-/// One latency for all links, or what `unknown` says of it; `None` if the text may be the name of a file.
+/// One latency for all links, or what `unknown` says of it; `None` if the text may be the name of
+/// a file.
 pub(crate) fn distribution(
     text: &str,
     read: Read<'_>,

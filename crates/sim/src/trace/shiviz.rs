@@ -26,30 +26,7 @@ pub fn write(trace: &Trace, language: Language) -> Result<String, Error> {
     let mut clocks = Clocks::new(n, true);
     let mut text = format!("{EXPRESSION}\n\n");
     for record in &trace.records {
-        let (node, told) = match record {
-            Record::Step(step) if step.is_quiet_start() => continue,
-            Record::Step(step) => (step.node, trace.header.tell(&words::sentence(step, language))),
-            Record::Dead { node } => (
-                *node,
-                language.pick("dead from the beginning", "morto desde o começo").to_string(),
-            ),
-            Record::Crash { node, .. } => (*node, language.pick("CRASHES", "CAI").to_string()),
-            Record::Restart { node, amnesia, .. } => {
-                (*node, words::returns(*amnesia, language).to_string())
-            }
-            Record::Pause { node, .. } => {
-                (*node, language.pick("is PAUSED", "é PAUSADO").to_string())
-            }
-            Record::Resume { node, .. } => {
-                (*node, language.pick("goes on", "continua").to_string())
-            }
-            Record::Lost { .. }
-            | Record::Partition { .. }
-            | Record::Heal { .. }
-            | Record::Suspect { .. }
-            | Record::Violation(_)
-            | Record::End { .. } => continue,
-        };
+        let Some((node, told)) = told(record, trace, language) else { continue };
         let stamp = match record.step() {
             Some(step) => clocks.step(step),
             None => clocks.happens_to(node),
@@ -59,6 +36,29 @@ pub fn write(trace: &Trace, language: Language) -> Result<String, Error> {
         text += &format!("{host} {clock}\n{} [{}]\n", one_line(&told), record.at());
     }
     Ok(text)
+}
+
+/// What happened at which node, if it happened at one.
+fn told(record: &Record, trace: &Trace, language: Language) -> Option<(NodeId, String)> {
+    Some(match record {
+        Record::Step(step) if step.is_quiet_start() => return None,
+        Record::Step(step) => (step.node, trace.header.tell(&words::sentence(step, language))),
+        Record::Dead { node } => {
+            (*node, language.pick("dead from the beginning", "morto desde o começo").to_string())
+        }
+        Record::Crash { node, .. } => (*node, language.pick("CRASHES", "CAI").to_string()),
+        Record::Restart { node, amnesia, .. } => {
+            (*node, words::returns(*amnesia, language).to_string())
+        }
+        Record::Pause { node, .. } => (*node, language.pick("is PAUSED", "é PAUSADO").to_string()),
+        Record::Resume { node, .. } => (*node, language.pick("goes on", "continua").to_string()),
+        Record::Lost { .. }
+        | Record::Partition { .. }
+        | Record::Heal { .. }
+        | Record::Suspect { .. }
+        | Record::Violation(_)
+        | Record::End { .. } => return None,
+    })
 }
 
 /// A vector time, as ShiViz has it.
