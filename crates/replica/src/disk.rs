@@ -13,7 +13,6 @@
 //! somebody else's is refused, never replaced. The only thing that is cut off is the end of a write
 //! that the power failure interrupted: nobody was told of it.
 
-mod ahead;
 mod error;
 mod files;
 mod frame;

@@ -5,7 +5,6 @@
 //! order in which they were asked for. After the first error nothing is written any more: what a
 //! failed sync has left on disk is unknown.
 
-use super::ahead::Ahead;
 use super::error::{DiskError, Failure};
 use super::frame::{self, Draft};
 use super::hands::Hands;
@@ -106,7 +105,6 @@ pub fn start(
         checkpoint,
         segments,
         tail,
-        ahead: Ahead::default(),
         frame,
         buffer: Vec::new(),
     };
@@ -177,7 +175,6 @@ struct Writer {
     checkpoint: Checkpoint,
     segments: Vec<Held>,
     tail: u64,
-    ahead: Ahead,
     frame: u64,
     /// Memory of the last frame, to be used again.
     buffer: Vec<u8>,
@@ -257,11 +254,10 @@ impl Writer {
             self.rotate(length)?;
         }
         let segment = Arc::clone(self.active());
-        let mut bytes = draft.finish(segment.number, self.tail, self.frame);
+        let bytes = draft.finish(segment.number, self.tail, self.frame);
         let frame_at = self.tail;
-        self.ahead.extend(&mut bytes, frame_at, segment.size);
         segment.write(&*self.layout.hands, &bytes, frame_at, &self.shared.stats)?;
-        self.tail += length;
+        self.tail += bytes.len() as u64;
         self.frame += 1;
         if bytes.len() <= BUFFER_BYTES {
             self.buffer = bytes;
@@ -290,7 +286,7 @@ impl Writer {
         active.write(&*self.layout.hands, &seal, self.tail, &self.shared.stats)?;
         self.segments.push(Held { segment: Arc::new(next), highest: None });
         self.measure();
-        (self.tail, self.ahead) = (tail, Ahead::default());
+        self.tail = tail;
         self.frame += 2;
         Ok(())
     }
