@@ -209,6 +209,14 @@ pub fn needs_replicated(client: &Client, typed: &str) -> Result<(), Usage> {
     }
 }
 
+/// A node that is well says sooner than this how something is.
+pub const GLANCE: Duration = Duration::from_millis(500);
+
+/// Whether no node answers. Whoever waits for ever wants to know.
+pub fn is_silent(client: &Client) -> bool {
+    client.glance(GLANCE).cluster().is_err()
+}
+
 /// The nodes of a classic engine that seem to be down. What nobody else has, they may hold: an
 /// algorithm that goes on without them first waits until they no longer can.
 pub fn unheard(client: &Client) -> Option<Blocked> {

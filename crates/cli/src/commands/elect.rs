@@ -6,7 +6,7 @@ use crate::failure::Exit;
 use crate::holding::{self, Answer, Holding, Outcome};
 use crate::{output, signals};
 use conclave_client::api::{Holder, limits};
-use conclave_client::{Error, Guard, Wanted};
+use conclave_client::{Client, Error, Guard, Wanted};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -61,10 +61,13 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
     if let Some(typed) = beyond_classic(arguments) {
         holding::needs_replicated(holding.client(), &typed)?;
     }
+    let mut silent = false;
+    let mut meanwhile = |client: &Client| tell_silence(client, &arguments.name, &mut silent);
     loop {
         let name = arguments.name.clone();
         let wanted = wanted(arguments);
-        let guard = match holding.obtain(move |client| client.lead(&name, &wanted), |_| ())? {
+        let ask = move |client: &Client| client.lead(&name, &wanted);
+        let guard = match holding.obtain(ask, &mut meanwhile)? {
             Answer::Held(guard) => guard,
             Answer::Stopped(signal) => return Ok(Exit::Code(signals::code(signal))),
             Answer::Refused(error) if holding::is_not_in_time(&error) => {
@@ -90,6 +93,14 @@ pub fn run(arguments: &Elect) -> anyhow::Result<Exit> {
         if !arguments.again {
             return Ok(Exit::Code(holding::LOST));
         }
+    }
+}
+
+/// Says so when no node answers any more: without `--wait` this goes on for ever.
+fn tell_silence(client: &Client, name: &str, silent: &mut bool) {
+    let before = std::mem::replace(silent, holding::is_silent(client));
+    if *silent && !before {
+        output::warn(&format!("{name}: waiting: no node answers"));
     }
 }
 

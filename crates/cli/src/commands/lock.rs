@@ -11,9 +11,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// A node that is well says sooner than this how a lock is.
-const GLANCE: Duration = Duration::from_millis(500);
-
 /// Runs a command while holding a lock, or several
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -145,7 +142,7 @@ fn environment(grants: &[Grant]) -> Vec<(String, String)> {
 
 /// Says what is being waited for, as the nodes know it; and again when it changes.
 fn tell_once(client: &Client, name: &str, said: &mut BTreeMap<String, String>) {
-    let client = client.glance(GLANCE); // Its connections end with it.
+    let client = client.glance(holding::GLANCE); // Its connections end with it.
     let here = client.at(client.server()).and_then(|here| here.lock_glance(name)).ok();
     let (blocked, holder) = here.map(|it| (it.blocked_on, it.holder)).unwrap_or_default();
     let holder = match blocked {
@@ -157,6 +154,9 @@ fn tell_once(client: &Client, name: &str, said: &mut BTreeMap<String, String>) {
         (Some(blocked), _) => (format!("{:?}", blocked.nodes), words(&blocked)),
         (None, Some(holder)) => {
             (holder.session, format!("held by {}", limits::shown(&holder.label)))
+        }
+        (None, None) if holding::is_silent(&client) => {
+            (String::new(), "no node answers".to_string())
         }
         (None, None) => return, // Nobody holds it by now.
     };
@@ -208,7 +208,7 @@ fn refused(arguments: &Lock, client: &Client, error: Error) -> anyhow::Result<Ex
     }
     let failure = error.failure().cloned().map(|mut failure| {
         if failure.holders.is_empty() && failure.blocked_on.is_none() {
-            let client = client.glance(GLANCE);
+            let client = client.glance(holding::GLANCE);
             let mut names = arguments.names.iter();
             failure.holders.extend(names.find_map(|name| holder_anywhere(&client, name)));
             let nobody = failure.holders.is_empty();

@@ -159,6 +159,7 @@ fn each_trouble_with_credentials_has_a_line_of_its_own() {
     refused(at(&all, &["--ca", &ca]), "who asks?", 1);
     let wrong = cluster.place.path("wrong.token");
     fs::write(&wrong, "not a token of anybody\n").unwrap();
+    fs::set_permissions(&wrong, fs::Permissions::from_mode(0o600)).unwrap();
     refused(at(&all, &["--ca", &ca, "--token-file", &wrong]), "holds no token", 2);
     fs::write(&wrong, "nobodys").unwrap();
     refused(at(&all, &["--ca", &ca, "--token-file", &wrong]), "not known here", 1);
@@ -171,6 +172,9 @@ fn each_trouble_with_credentials_has_a_line_of_its_own() {
     refused(at(&all, &["--ca", &foreign]), "another authority than the one named", 1);
     let far = ["--ca", &ca, "--token-file", &wrong];
     refused(at("http://192.0.2.1:7070", &far), "is not sent by plain http beyond", 2);
+    fs::set_permissions(&wrong, fs::Permissions::from_mode(0o644)).unwrap();
+    let readable = at(&all, &far).stderr;
+    assert!(readable.contains("--token-file") && readable.contains("chmod 600"), "{readable}");
 }
 
 #[test]

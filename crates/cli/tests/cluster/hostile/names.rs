@@ -24,10 +24,12 @@ fn entry(api: SocketAddr, session: &str) -> Duration {
     all[all.len() / 2]
 }
 
-/// Takes and gives back every name of its share.
+/// Takes and gives back every name of its share. Its session lives for some seconds, and is renewed.
 fn share(api: SocketAddr, client: u32) {
     let session = session(api, 3_600_000);
+    let keepalive = format!("POST /v1/sessions/{session}/keepalive");
     for number in (0..NAMES - 1).filter(|number| number % CLIENTS == client) {
+        assert_eq!(call(api, &keepalive, &[], "").status, 200);
         let name = format!("t%2F{number}");
         let granted = acquire(api, &name, &session, 60_000);
         assert_eq!(granted.status, 200, "{granted:?}");
@@ -42,12 +44,12 @@ fn ten_thousand_names_and_one_more() {
     let cluster = Cluster::new(3, "central-failover").start();
     let steady = Steady::start(&cluster.apis()); // One of the ten thousand.
     let api = cluster.members[1].api;
-    let mine = session(api, 3_600_000);
     let start = Instant::now();
     std::thread::scope(|scope| {
         (0..CLIENTS).for_each(|client| drop(scope.spawn(move || share(api, client))));
     });
     println!("{NAMES} names: {:?}", start.elapsed());
+    let mine = session(api, 3_600_000);
     let refused = acquire(api, "one-more", &mine, 1_000);
     assert_eq!((refused.status, refused.code().as_str()), (429, "too_many"), "{refused:?}");
     println!("an entry now takes {:?}", entry(api, &mine));
