@@ -44,7 +44,7 @@ function tileOf(tile, { t }) {
   h("span", { class: "tile-go" }, t(compare ? "front.measure" : "front.watch")));
 }
 
-const ONE_SENTENCE = new Set(["quorum-c4-forgets", "wrong-timeout-two-tokens", "bully-winner-dies",
+const ONE_SENTENCE = new Set(["quorum-c4-forgets", "token-ring-short-timeout", "bully-winner-dies",
   "bully-same-id-replacement", "half-empty-table"]);
 
 // A small picture of what goes wrong: circles as [x, y, class], then lines as paths with a class.
@@ -52,7 +52,7 @@ const PICTURES = {
   "quorum-c4-forgets": [[...ring(7, 25).map(([x, y], i) => [x, y + 6, i === 3 ? "hollow" : ""]),
     [12, 18, "held"], [84, 18, "held"]], [["M12 18L32 76M12 18L24 60M12 18L28 38", "thread"],
     ["M84 18L59 77M84 18L72 60M84 18L68 38", "thread"]]],
-  "wrong-timeout-two-tokens": [ring(5, 30).map(([x, y], i) => [x, y, i === 0 || i === 2 ? "held"
+  "token-ring-short-timeout": [ring(5, 30).map(([x, y], i) => [x, y, i === 0 || i === 2 ? "held"
     : ""]), []],
   "bully-winner-dies": [ring(4, 29).map(([x, y], i) => [x, y, i > 1 ? "gone" : ""]),
     [["M14 43l10 10m0 -10l-10 10M43 72l10 10m0 -10l-10 10", "cross"]]],

@@ -190,7 +190,7 @@ async fn bad_questions_get_a_line_that_names_the_field() {
     for body in [&b""[..], b"{", b"[]", b"\xff", br#"{"algorithm":"bully","surprise":1}"#] {
         assert_eq!(server.ask("POST", "/lab/run", "", body).await.status, 400);
     }
-    let array = br#"["maekawa-deadlock", 0, "en"]"#;
+    let array = br#"["maekawa-as-printed", 0, "en"]"#;
     assert_eq!(server.ask("POST", "/lab/scenario", "", array).await.status, 400, "no object");
     let long = json!({"algorithm": "bully", "flags": "x".repeat(70 << 10)});
     assert_eq!(server.post("/lab/run", &long).await.status, 413);

@@ -209,7 +209,7 @@ pub(super) const LESSONS: &[Written] = &[
              Dois pedidos são lentos: o de 1 chega tarde ao árbitro 4, onde 3 é o primeiro da \
              fila.",
         ],
-        scenario: ("maekawa-deadlock", 0),
+        scenario: ("maekawa-as-printed", 0),
         question: ["What comes of it?", "O que resulta disso?"],
         options: &[
             ["They enter one after the other", "Entram um depois do outro"],
@@ -283,7 +283,7 @@ pub(super) const LESSONS: &[Written] = &[
             "Quem tem o token pode entrar. O nó 1 está dentro quando é pausado por muito tempo. Os \
              outros não ouvem nada, o dão por morto, e fazem um novo token.",
         ],
-        scenario: ("wrong-timeout-two-tokens", 0),
+        scenario: ("token-ring-short-timeout", 0),
         question: ["What happens when it goes on?", "O que acontece quando ele continua?"],
         options: &[
             ["It notices and steps back", "Percebe e recua"],
