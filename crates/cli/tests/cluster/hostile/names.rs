@@ -24,7 +24,7 @@ fn entry(api: SocketAddr, session: &str) -> Duration {
     all[all.len() / 2]
 }
 
-/// Takes and gives back every name of its share. Its session lives for some seconds, and is renewed.
+/// Takes and gives back every name of its share. Its session lives for seconds, and is renewed.
 fn share(api: SocketAddr, client: u32) {
     let session = session(api, 3_600_000);
     let keepalive = format!("POST /v1/sessions/{session}/keepalive");
