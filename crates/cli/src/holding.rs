@@ -214,7 +214,7 @@ pub const GLANCE: Duration = Duration::from_millis(500);
 
 /// Whether no node answers. Whoever waits for ever wants to know.
 pub fn is_silent(client: &Client) -> bool {
-    client.glance(GLANCE).cluster().is_err()
+    matches!(client.glance(GLANCE).cluster(), Err(Error::Unreachable(_)))
 }
 
 /// The nodes of a classic engine that seem to be down. What nobody else has, they may hold: an
