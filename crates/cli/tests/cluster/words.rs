@@ -112,14 +112,13 @@ fn a_name_that_nobody_uses_is_free_where_such_names_are_forgotten() {
 /// Without `--wait` it goes on for ever.
 #[test]
 fn who_waits_though_no_node_answers_is_told() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let server = format!("http://{closed}");
+    let server = "http://127.0.0.1:1"; // No port that the system gives to another test.
     for (command, lang, told) in [
         ("elect", "en", "conclave: build: waiting: no node answers\n"),
         ("elect", "pt", "conclave: build: esperando: nenhum nó responde\n"),
         ("lock", "en", "conclave: build: waiting: no node answers\n"),
     ] {
-        let flags = [command, "build", "--wait", "5s", "--lang", lang, "--server", &server];
+        let flags = [command, "build", "--wait", "5s", "--lang", lang, "--server", server];
         let done = conclave(&[&flags[..], &["--", "true"]].concat());
         assert!(done.stderr.starts_with(told), "{}", done.stderr);
         assert_eq!(done.code, 1, "nobody ever answered: {}", done.stderr);
