@@ -187,6 +187,11 @@ impl Experiment {
         Ok(self.drivers.simulator.prepare(plan, options)?)
     }
 
+    /// All that is wrong with a plan for it.
+    pub fn vet(&self, plan: &Plan) -> Vec<conclave_sim::Error> {
+        self.drivers.simulator.vet(plan)
+    }
+
     /// One run.
     pub fn run(&self, plan: &Plan, options: &Options) -> Result<Outcome, Error> {
         Ok(self.drivers.simulator.run(plan, options)?)

@@ -1,6 +1,7 @@
 //! Scenarios by their names: those in the binary, or one in a file; and what comes of each.
 
 mod changes;
+mod vet;
 
 pub use changes::Changes;
 
@@ -60,7 +61,8 @@ impl ScenarioFile {
         }
         let text = files::read(typed).map_err(|reason| Usage(format!("{typed}: {reason}")))?;
         let stem = Path::new(typed).file_stem().unwrap_or_default();
-        Self::read(&stem.to_string_lossy(), typed, &text)
+        let runs = vet::runs(&text).map_err(|error| Error::from(error).within(typed))?;
+        Ok(Self { name: stem.to_string_lossy().into_owned(), typed: typed.to_string(), runs })
     }
 
     /// The scenario that is called by its algorithm and a number, such as `quorum-3`.

@@ -43,14 +43,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// All that is wrong with a scenario file: at least one thing.
-    pub(crate) fn scenario(mut mistakes: Vec<String>) -> Self {
-        match mistakes.len() {
-            1 => Self::BadScenario(mistakes.remove(0)),
-            _ => Self::BadScenarios(mistakes),
-        }
-    }
-
     /// Each thing that is wrong, in a line of its own.
     pub fn each(&self) -> Vec<String> {
         match self {

@@ -55,7 +55,7 @@ pub use patience::Patience;
 pub use plan::{Act, Action, Fault, Latency, MessageRule, Options, Plan, ScriptLine, Workload};
 pub use random::Stream;
 pub use runnable::{Prepared, Runnable};
-pub use scenario::{Check, Expect, Scenario, Text};
+pub use scenario::{Check, Draft, Expect, Mistakes, Scenario, Text};
 pub use shrink::{Shrunk, shrink};
 pub use story::Line;
 pub use sweep::{Sweep, sweep};

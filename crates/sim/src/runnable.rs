@@ -24,6 +24,8 @@ pub trait Runnable: Send + Sync {
     fn upkeep(&self) -> &'static [&'static str];
     /// How large an event is in memory.
     fn event_size(&self) -> usize;
+    /// All that is wrong with a plan for it.
+    fn vet(&self, plan: &Plan) -> Vec<Error>;
     /// Everything up to the first event: the nodes built and started, the workload laid out.
     fn prepare<'a>(&'a self, plan: &'a Plan, options: &Options) -> Result<Prepared<'a>, Error>;
 
@@ -81,6 +83,10 @@ impl<P: Process<Provides: Exercised, Uses: Oracle>> Runnable for Cluster<P> {
 
     fn event_size(&self) -> usize {
         size_of::<Event<P>>()
+    }
+
+    fn vet(&self, plan: &Plan) -> Vec<Error> {
+        crate::validate::all(self, plan)
     }
 
     fn verify_within(&self, patience: Patience, trace: &Trace) -> Result<u64, Box<Difference>> {

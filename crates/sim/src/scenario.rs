@@ -26,10 +26,12 @@
 mod advice;
 mod expect;
 mod file;
+mod mistakes;
 mod plan;
 mod read;
 
 pub use expect::{Check, Expect};
+pub use mistakes::Mistakes;
 
 use crate::error::Error;
 use crate::parse::{Names, ids};
@@ -37,6 +39,7 @@ use conclave_core::Property;
 use file::{File, List};
 use read::{Lines, Told};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 /// A text in both languages; where a file has it in one, that one stands for the other.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -94,6 +97,16 @@ pub struct Scenario {
     pub question: Option<Text>,
     file: File,
     lines: Lines,
+    stood_in: BTreeSet<String>,
+}
+
+/// A scenario file as far as it can be read.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// Its runs, without what is wrong with them.
+    pub runs: Vec<Scenario>,
+    /// What was wrong.
+    pub mistakes: Mistakes,
 }
 
 impl Scenario {
@@ -108,14 +121,25 @@ impl Scenario {
 
     /// Reads a scenario file: the runs that it tells of, at least one.
     pub fn parse_runs(text: &str) -> Result<Vec<Self>, Error> {
-        read::runs(text)?.into_iter().map(Self::of).collect()
+        let Draft { runs, mistakes } = Self::draft(text);
+        mistakes.or(runs)
     }
 
-    fn of(Told { mut file, lines }: Told) -> Result<Self, Error> {
+    /// Reads what can be read of a scenario file.
+    pub fn draft(text: &str) -> Draft {
+        let mut mistakes = Mistakes::default();
+        let told = read::runs(text, &mut mistakes);
+        let runs = told.into_iter().map(|told| Self::of(told, &mut mistakes)).collect();
+        Draft { runs, mistakes }
+    }
+
+    fn of(told: Told, mistakes: &mut Mistakes) -> Self {
+        let Told { mut file, lines, mut stood_in } = told;
         if file.nodes == 0 {
-            return Err(Error::BadScenario(lines.at("nodes", "nodes: at least 1".into())));
+            mistakes.note(lines.of("nodes"), "nodes: at least 1");
+            stood_in.insert("nodes".to_string());
         }
-        Ok(Self {
+        Self {
             title: file.title.clone(),
             text: file.text.clone(),
             source: file.source.clone(),
@@ -130,7 +154,24 @@ impl Scenario {
             question: file.question.clone(),
             file,
             lines,
-        })
+            stood_in,
+        }
+    }
+
+    /// Whether the file has this field, which every file must have.
+    pub fn says(&self, field: &str) -> bool {
+        !self.stood_in.contains(field)
+    }
+
+    /// Notes what is wrong with a field.
+    pub fn note_field(&self, field: &str, mistake: String, mistakes: &mut Mistakes) {
+        mistakes.note(self.lines.of(field), mistake);
+    }
+
+    /// Notes a flag's error, told of the field of the same name.
+    pub fn note(&self, error: &Error, mistakes: &mut Mistakes) {
+        let (field, mistake) = file::in_field(error);
+        self.note_field(&field, mistake, mistakes);
     }
 
     /// What the nodes are called, once the algorithm is built and it is known how many there are.
@@ -142,10 +183,10 @@ impl Scenario {
         Ok(Names { labels, ..Names::new(clients, coordinators) })
     }
 
-    /// A flag's error, told of the field of the same name and its line.
     fn told(&self, error: &Error) -> Error {
-        let (field, mistake) = file::in_field(error);
-        Error::BadScenario(self.lines.at(&field, mistake))
+        let mut mistakes = Mistakes::default();
+        self.note(error, &mut mistakes);
+        mistakes.or(()).expect_err("one was noted")
     }
 
     /// Whether the run has to be watched for this property, since the scenario expects something

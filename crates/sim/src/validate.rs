@@ -6,43 +6,49 @@ use crate::plan::{Act, Action, Fault, Latency, MessageRule, Plan, ScriptLine, Wo
 use crate::workload::Exercised;
 use conclave_core::{Cluster, NodeId, NodeSet, Oracle, Process, Recovery, Ticks};
 
-/// Refuses a plan that names nodes that do not exist, impossible probabilities, or faults that the
-/// algorithm has no rule for.
+/// Refuses a plan that cannot be run.
 pub(crate) fn plan<P>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error>
 where
     P: Process<Provides: Exercised, Uses: Oracle>,
 {
-    for (flag, value) in
-        [("--loss", plan.loss), ("--duplicate", plan.duplicate), ("--cancel", plan.cancel)]
-    {
-        if !(0.0..=1.0).contains(&value) {
-            return Err(Error::value(flag, value, "a probability from 0 to 1"));
-        }
+    all(cluster, plan).into_iter().next().map_or(Ok(()), Err)
+}
+
+/// All that is wrong with a plan: that it names nodes that do not exist, impossible probabilities,
+/// or faults that the algorithm has no rule for.
+pub(crate) fn all<P>(cluster: &Cluster<P>, plan: &Plan) -> Vec<Error>
+where
+    P: Process<Provides: Exercised, Uses: Oracle>,
+{
+    let probability = |(flag, value): (_, f64)| match value {
+        0.0..=1.0 => Ok(()),
+        _ => Err(Error::value(flag, value, "a probability from 0 to 1")),
+    };
+    let chances =
+        [("--loss", plan.loss), ("--duplicate", plan.duplicate), ("--cancel", plan.cancel)];
+    let rounds = match plan.rounds {
+        0 => Err(Error::value("--rounds", 0, "at least 1")),
+        _ => Ok(()),
+    };
+    let own = [rounds, latency(&plan.latency, cluster)];
+    let numbers = chances.into_iter().map(probability).chain(own);
+    let workload = P::Provides::check(cluster, plan).into_iter().map(Err);
+    let dead = plan.dead.iter().map(|node| known("--dead", *node, cluster));
+    let drift = plan.drift.iter().map(|(node, rate)| drift(*node, *rate, cluster));
+    let rules = plan.rules.iter().map(|one| rule(one, cluster));
+    let acts = plan.acts.iter().map(|line| act(line, cluster));
+    let backoffs = plan.backoffs.iter().map(|(node, _)| known("--backoff", *node, cluster));
+    let faults = plan.faults.iter().map(|(at, fault)| check_fault(*at, fault, cluster));
+    let nodes = dead.chain(drift).chain(rules).chain(acts).chain(backoffs).chain(faults);
+    numbers.chain(workload).chain(nodes).filter_map(Result::err).collect()
+}
+
+fn drift<P: Process>(node: NodeId, rate: f64, cluster: &Cluster<P>) -> Result<(), Error> {
+    known("--drift", node, cluster)?;
+    if rate > 0.0 && rate.is_finite() {
+        return Ok(());
     }
-    if plan.rounds == 0 {
-        return Err(Error::value("--rounds", 0, "at least 1"));
-    }
-    latency(&plan.latency, cluster)?;
-    P::Provides::check(cluster, plan)?;
-    for &node in &plan.dead {
-        known("--dead", node, cluster)?;
-    }
-    for &(node, rate) in &plan.drift {
-        known("--drift", node, cluster)?;
-        if !(rate > 0.0 && rate.is_finite()) {
-            return Err(Error::value(
-                "--drift",
-                rate,
-                "a rate above 0; 1 is a clock that is right",
-            ));
-        }
-    }
-    plan.rules.iter().try_for_each(|one| rule(one, cluster))?;
-    plan.acts.iter().try_for_each(|line| act(line, cluster))?;
-    for &(node, _) in &plan.backoffs {
-        known("--backoff", node, cluster)?;
-    }
-    plan.faults.iter().try_for_each(|(at, fault)| check_fault(*at, fault, cluster))
+    Err(Error::value("--drift", rate, "a rate above 0; 1 is a clock that is right"))
 }
 
 /// Whether there is somebody who can be made to do this.
@@ -109,38 +115,52 @@ fn latency<P: Process>(latency: &Latency, cluster: &Cluster<P>) -> Result<(), Er
     }
 }
 
-pub(crate) fn workload<P: Process>(workload: &Workload, cluster: &Cluster<P>) -> Result<(), Error> {
-    let client = |node: NodeId| {
-        if node.0 < cluster.clients {
-            return Ok(());
+/// All that is wrong with a workload of those who want to enter.
+pub(crate) fn workload<P: Process>(workload: &Workload, cluster: &Cluster<P>) -> Vec<Error> {
+    let checked = match workload {
+        Workload::Single(node) => client(*node, cluster),
+        Workload::Script(lines) => {
+            return each(lines, |line| {
+                client(line.node, cluster)?;
+                match line.act {
+                    Act::Tell(to) => client(to, cluster),
+                    Act::Acquire | Act::Release | Act::Cancel => Ok(()),
+                    Act::Event => {
+                        let accepted =
+                            "nobody looks at clocks here; take acquire, release or cancel";
+                        Err(Error::value("--workload", "event", accepted))
+                    }
+                    Act::Campaign => {
+                        let accepted =
+                            "nobody leads here; take acquire, release, cancel or tell:ID";
+                        Err(Error::value("--workload", "campaign", accepted))
+                    }
+                }
+            });
         }
-        let accepted = format!("only clients ask to enter: 1 to {}", cluster.clients);
-        Err(Error::value("--workload", name(node, cluster), &accepted))
-    };
-    match workload {
-        Workload::Single(node) => client(*node),
-        Workload::Script(lines) => lines.iter().try_for_each(|line| {
-            client(line.node)?;
-            match line.act {
-                Act::Tell(to) => client(to),
-                Act::Acquire | Act::Release | Act::Cancel => Ok(()),
-                Act::Event => {
-                    let accepted = "nobody looks at clocks here; take acquire, release or cancel";
-                    Err(Error::value("--workload", "event", accepted))
-                }
-                Act::Campaign => {
-                    let accepted = "nobody leads here; take acquire, release, cancel or tell:ID";
-                    Err(Error::value("--workload", "campaign", accepted))
-                }
-            }
-        }),
-        Workload::Poisson(rate) if !(*rate > 0.0 && rate.is_finite()) => Err(Error::value(
-            "--workload",
-            format!("poisson:{rate}"),
-            "a rate above 0 per unit of time",
-        )),
+        Workload::Poisson(rate) if !(*rate > 0.0 && rate.is_finite()) => {
+            let typed = format!("poisson:{rate}");
+            Err(Error::value("--workload", typed, "a rate above 0 per unit of time"))
+        }
         Workload::AllAtOnce | Workload::Closed(_) | Workload::Poisson(_) => Ok(()),
+    };
+    checked.err().into_iter().collect()
+}
+
+fn client<P: Process>(node: NodeId, cluster: &Cluster<P>) -> Result<(), Error> {
+    if node.0 < cluster.clients {
+        return Ok(());
     }
+    let accepted = format!("only clients ask to enter: 1 to {}", cluster.clients);
+    Err(Error::value("--workload", name(node, cluster), &accepted))
+}
+
+/// What is wrong with the lines of a script.
+pub(crate) fn each(
+    lines: &[ScriptLine],
+    check: impl Fn(&ScriptLine) -> Result<(), Error>,
+) -> Vec<Error> {
+    lines.iter().filter_map(|line| check(line).err()).collect()
 }
 
 fn check_fault<P>(at: Ticks, fault: &Fault, cluster: &Cluster<P>) -> Result<(), Error>

@@ -31,8 +31,8 @@ pub trait Exercised: Service {
     /// Its law, for a run that follows a story.
     type Law: Law<Self>;
 
-    /// Refuses what makes no sense for this service.
-    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error>;
+    /// What makes no sense for this service.
+    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Vec<Error>;
 
     /// Those who will use it.
     fn users<P: Process>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Self::Users;

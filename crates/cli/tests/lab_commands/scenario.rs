@@ -16,13 +16,14 @@ fn names() -> Vec<String> {
 }
 
 /// Runs `test` with a file that holds this text.
-pub fn with_file(name: &str, text: &str, test: impl Fn(&str)) {
+pub fn with_file<T>(name: &str, text: &str, test: impl Fn(&str) -> T) -> T {
     let folder = std::env::temp_dir().join(format!("conclave-{name}-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder for test files");
     let path = folder.join("mine.toml");
     fs::write(&path, text).expect("a test file");
-    test(path.to_str().expect("a plain path"));
+    let seen = test(path.to_str().expect("a plain path"));
     fs::remove_dir_all(&folder).expect("the folder can go");
+    seen
 }
 
 const MINE: &str = r#"
@@ -250,9 +251,18 @@ fn a_wrong_file_gets_one_line() {
             "scenario: line 7: workload = 9: nodes are 1 to 3",
         ),
         (&*MINE.replace("nodes = 3", "nodes = 3\nloss = 1.5"), "loss"),
-        (&*MINE.replace("nodes = 3", "nodes = 4000000000"), "nodes = 4000000000: at most"),
-        (&*MINE.replace("nodes = 3", "nodes = 3\nset = { a = 1 }"), "--set a: ricart-agrawala"),
-        (&*MINE.replace("ricart-agrawala", "paxos"), "no algorithm is called 'paxos'"),
+        (
+            &*MINE.replace("nodes = 3", "nodes = 4000000000"),
+            "scenario: line 6: nodes = 4000000000: at most",
+        ),
+        (
+            &*MINE.replace("nodes = 3", "nodes = 3\nset = { a = 1 }"),
+            "scenario: line 7: set = a: ricart-agrawala",
+        ),
+        (
+            &*MINE.replace("ricart-agrawala", "paxos"),
+            "scenario: line 5: no algorithm is called 'paxos'",
+        ),
     ] {
         with_file("bad", wrong, |path| {
             let done = conclave(&["scenario", "run", path]);
@@ -261,4 +271,43 @@ fn a_wrong_file_gets_one_line() {
             assert!(done.stderr.starts_with(&format!("error: {path}: ")), "{}", done.stderr);
         });
     }
+}
+
+/// Shape, algorithm, parameters, fields and limits: each knows something that the others do not.
+#[test]
+fn all_mistakes_of_a_file_are_told_at_once() {
+    let told = |wrong: &str| {
+        with_file("mistaken", wrong, |path| {
+            let done = conclave(&["scenario", "run", path]);
+            assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{}", done.stderr);
+            let begin = format!("error: {path}: scenario: ");
+            let lines = done.stderr.lines();
+            lines.map(|line| line.strip_prefix(&begin).expect(line).to_string()).collect::<Vec<_>>()
+        })
+    };
+    let holds = |told: &[String], expected: &[&str]| {
+        assert_eq!(told.len(), expected.len(), "{told:#?}");
+        for (told, expected) in told.iter().zip(expected) {
+            assert!(told.starts_with(expected), "{expected}: {told}");
+        }
+    };
+    let more = "nodes = 3\ncolour = 1\ncrash = [\"9@5\", \"2@soon\"]\nloss = 2.0\nrounds = 0\n\
+                set = { a = 1, b = 2 }";
+    let file = MINE.replace("nodes = 3", more);
+    let of_fields = ["line 8: crash = 9: nodes are 1 to 3", "line 8: crash = "];
+    let shape = "line 7: unknown field `colour`";
+    let limits = ["line 9: loss = 2: a probability", "line 10: rounds = 0: at least 1"];
+    let parameters = ["line 11: set = a: ricart-agrawala", "line 11: set = b: ricart-agrawala"];
+    let known = [&[shape], &of_fields[..], &limits, &parameters].concat();
+    holds(&told(&file), &known);
+    // Limits are those of an algorithm; all else is told without one, too.
+    let unknown = [&["line 5: no algorithm is called 'paxos'", shape], &of_fields[..]].concat();
+    holds(&told(&file.replace("ricart-agrawala", "paxos")), &unknown);
+    // Nobody is called by a label that is not there, and nobody can say who is meant.
+    let labelled = MINE.replace("nodes = 3", "nodes = 3\nids = [\"a\", \"b\"]\ncrash = \"c@soon\"");
+    holds(&told(&labelled), &["line 7: ids = a,b: one for each", "line 8: crash = "]);
+    let nobody = MINE.replace("nodes = 3", "nodes = 0\nlatency = \"fast\"");
+    holds(&told(&nobody), &["line 6: nodes: at least 1", "line 7: latency = fast"]);
+    // What is no TOML is told alone: where one value ends and the next begins, nobody knows.
+    holds(&told(&file.replace("colour = 1", "colour =")), &["line 7: "]);
 }

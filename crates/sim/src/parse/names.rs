@@ -19,12 +19,19 @@ pub struct Names {
     pub labels: Vec<String>,
     /// Whether the node behind the clients is no coordinator but the application, `app`.
     pub application: bool,
+    /// Whether there may be others, of whom nothing is known: every word is taken for one.
+    pub others: bool,
 }
 
 impl Names {
     /// Nodes without labels.
     pub fn new(clients: u32, coordinators: u32) -> Self {
         Self { clients, coordinators, ..Self::default() }
+    }
+
+    /// As long as it is not known what runs on these nodes: words may name any of them.
+    pub fn unsettled(clients: u32) -> Self {
+        Self { clients, others: true, ..Self::default() }
     }
 
     /// The node of that name.
@@ -40,7 +47,8 @@ impl Names {
             let index = ordinal(text.strip_prefix('c')?)?;
             (index < self.coordinators).then(|| self.clients + index)
         };
-        let node = client().or_else(coordinator).map(NodeId);
+        let other = || (self.others && text.parse::<u32>().is_err()).then_some(0);
+        let node = client().or_else(coordinator).or_else(other).map(NodeId);
         node.ok_or_else(|| Error::value(flag, text, self.accepted()))
     }
 

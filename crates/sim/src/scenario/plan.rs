@@ -1,7 +1,7 @@
 //! From the fields of a scenario to a plan.
 
-use super::Scenario;
-use super::file::{File, List, Rule, Step, Word, in_field};
+use super::file::{File, List, Rule, Step, Word};
+use super::{Mistakes, Scenario};
 use crate::error::Error;
 use crate::parse::{self, Names};
 use crate::plan::{Act, Action, Fault, MessageRule, Plan, ScriptLine, Workload};
@@ -10,17 +10,17 @@ use conclave_core::{NodeId, Ticks};
 impl Scenario {
     /// The run that the scenario tells of, or all that is wrong with its fields.
     pub fn plan(&self, names: &Names) -> Result<Plan, Error> {
+        let mut mistakes = Mistakes::default();
+        let plan = self.plan_noting(names, &mut mistakes);
+        mistakes.or(plan)
+    }
+
+    /// The run without what is wrong with its fields, which is noted.
+    pub fn plan_noting(&self, names: &Names, mistakes: &mut Mistakes) -> Plan {
         let mut wrong = Wrong(Vec::new());
         let plan = plan(&self.file, names, &mut wrong);
-        let mut mistakes: Vec<String> = Vec::new();
-        for error in &wrong.0 {
-            let (field, mistake) = in_field(error);
-            let mistake = self.lines.at(&field, mistake);
-            if !mistakes.contains(&mistake) {
-                mistakes.push(mistake);
-            }
-        }
-        if mistakes.is_empty() { Ok(plan) } else { Err(Error::scenario(mistakes)) }
+        wrong.0.iter().for_each(|error| self.note(error, mistakes));
+        plan
     }
 }
 

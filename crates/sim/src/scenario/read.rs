@@ -1,22 +1,25 @@
 //! Reading a scenario file: all that is wrong with it, at once, each with its line.
 
+use super::Mistakes;
 use super::file::File;
-use crate::error::{Error, one_line};
+use crate::error::one_line;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-/// More mistakes than this help nobody.
-const MISTAKES_MAX: usize = 20;
 /// What every file must say, with values to go on with where one is missing.
 const NEEDED: &str =
     "title = { en = '' }\ntext = { en = '' }\nsource = ''\nalgorithm = ''\nnodes = 1";
+
+const RUNS: &str = "runs: takes [[runs]] tables";
 
 /// A run as the file tells it, and on which lines.
 pub(super) struct Told {
     pub file: File,
     pub lines: Lines,
+    /// What the file had to say and does not, so that something stands for it.
+    pub stood_in: BTreeSet<String>,
 }
 
 /// On which line each field stands.
@@ -24,74 +27,66 @@ pub(super) struct Told {
 pub(super) struct Lines(BTreeMap<String, usize>);
 
 impl Lines {
-    /// What is wrong with a field, with its line where it is known.
-    pub fn at(&self, field: &str, mistake: String) -> String {
-        match self.0.get(field) {
-            Some(line) => format!("line {line}: {mistake}"),
-            None => mistake,
-        }
+    /// The line that a field is on, where it is known.
+    pub fn of(&self, field: &str) -> Option<usize> {
+        self.0.get(field).copied()
     }
 }
 
-/// The runs of a file, at least one; or all that is wrong with it.
-pub(super) fn runs(text: &str) -> Result<Vec<Told>, Error> {
+/// The runs of a file, as far as they can be read. What is no TOML has none.
+pub(super) fn runs(text: &str, mistakes: &mut Mistakes) -> Vec<Told> {
     let (document, errors) = DeTable::parse_recoverable(text);
-    let mut mistakes = Vec::new();
-    for error in errors {
-        note(&mut mistakes, located(text, &error));
-    }
-    if !mistakes.is_empty() {
-        return Err(Error::scenario(mistakes));
+    if !errors.is_empty() {
+        errors.iter().for_each(|error| located(text, error, mistakes));
+        return Vec::new();
     }
     let mut common = document.into_inner();
     let parts = match common.remove("runs").map(Spanned::into_inner) {
         Some(DeValue::Array(parts)) => parts.into_iter().map(Spanned::into_inner).collect(),
-        Some(_) => return Err(Error::scenario(vec!["runs: takes [[runs]] tables".to_string()])),
+        Some(_) => {
+            mistakes.note(None, RUNS);
+            Vec::new()
+        }
         None => vec![DeValue::Table(DeTable::new())],
     };
     let mut told = Vec::new();
     for part in parts {
-        let DeValue::Table(own) = part else {
-            return Err(Error::scenario(vec!["runs: takes [[runs]] tables".to_string()]));
-        };
-        told.extend(run(text, merged(common.clone(), own), &mut mistakes));
+        if let DeValue::Table(own) = part {
+            told.extend(run(text, merged(common.clone(), own), mistakes));
+        } else {
+            mistakes.note(None, RUNS);
+        }
     }
-    if mistakes.is_empty() { Ok(told) } else { Err(Error::scenario(mistakes)) }
+    told
 }
 
 /// One run. What is wrong is noted and left out, to see what else is.
-fn run(text: &str, mut table: DeTable<'_>, mistakes: &mut Vec<String>) -> Option<Told> {
+fn run(text: &str, mut table: DeTable<'_>, mistakes: &mut Mistakes) -> Option<Told> {
     let lines = lines(text, &table);
-    let mut sound = true;
+    let mut stood_in = BTreeSet::new();
     loop {
         let whole = Spanned::new(0..text.len(), table.clone());
         let error = match File::deserialize(Deserializer::from(whole)) {
-            Ok(file) => return sound.then_some(Told { file, lines }),
+            Ok(file) => return Some(Told { file, lines, stood_in }),
             Err(error) => error,
         };
-        sound = false;
-        if mistakes.len() >= MISTAKES_MAX {
+        if mistakes.are_many() {
             return None;
         }
         if let Some((name, value)) = missing(error.message(), &table) {
             // What is there, but wrong, was told before.
-            if !lines.0.contains_key(&name) {
-                note(mistakes, format!("{name} is missing"));
+            if lines.of(&name).is_none() {
+                mistakes.note(None, format!("{name} is missing"));
             }
+            stood_in.insert(name.clone());
             table.insert(Spanned::new(0..0, name.into()), value);
             continue;
         }
-        note(mistakes, located(text, &error));
+        located(text, &error, mistakes);
         let at = error.span()?.start;
         if !remove(&mut table, at) {
             return None;
         }
-    }
-}
-
-fn note(mistakes: &mut Vec<String>, mistake: String) {
-    if mistakes.len() < MISTAKES_MAX && !mistakes.contains(&mistake) {
-        mistakes.push(mistake);
     }
 }
 
@@ -145,11 +140,7 @@ fn line(text: &str, at: usize) -> usize {
     1 + text.get(..at).map_or(0, |before| before.matches('\n').count())
 }
 
-/// What the TOML reader found, on one line.
-fn located(text: &str, error: &toml::de::Error) -> String {
-    let message = one_line(error.message());
-    match error.span() {
-        Some(span) => format!("line {}: {message}", line(text, span.start)),
-        None => message,
-    }
+/// What the TOML reader found.
+fn located(text: &str, error: &toml::de::Error, mistakes: &mut Mistakes) {
+    mistakes.note(error.span().map(|span| line(text, span.start)), one_line(error.message()));
 }

@@ -153,7 +153,7 @@ fn all_that_is_wrong_is_told_at_once_with_its_line() {
     let unplanned = plan("crash = [\"9@5\", \"1@x\"]\ncs = -1\nstart = [7]\n");
     let told = mistakes(unplanned.expect_err("four mistakes"));
     let begins =
-        ["line 7: crash = 9: ", "line 7: crash = ", "line 9: start = 7: ", "line 8: cs = -1: "];
+        ["line 7: crash = 9: ", "line 7: crash = ", "line 8: cs = -1: ", "line 9: start = 7: "];
     assert_eq!(told.len(), begins.len(), "{told:?}");
     for (told, begins) in told.iter().zip(begins) {
         assert!(told.starts_with(&format!("scenario: {begins}")), "{told}");
@@ -179,6 +179,25 @@ fn a_mistake_in_one_of_several_runs_has_its_line_too() {
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told.iter().any(|told| told.starts_with("scenario: line 11: ")), "{told:?}");
     assert!(told.iter().any(|told| told.starts_with("scenario: line 12: ")), "{told:?}");
+}
+
+#[test]
+fn what_is_wrong_with_a_field_hides_no_other() {
+    let Draft { runs, mistakes } = Scenario::draft(&format!("{HEAD}colour = 3\ncrash = \"9@5\"\n"));
+    let mut mistakes = mistakes;
+    runs[0].plan_noting(&Names::unsettled(3), &mut mistakes);
+    let told = mistakes.or(()).expect_err("two mistakes").each();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("scenario: line 7: unknown field `colour`"), "{told:?}");
+    assert_eq!(told[1], "scenario: line 8: crash = 9: nodes are 1 to 3");
+}
+
+#[test]
+fn nodes_of_an_unknown_algorithm_are_called_by_their_numbers_or_by_any_word() {
+    let names = Names::unsettled(3);
+    assert_eq!(names.node("--crash", "3"), Ok(NodeId(2)));
+    assert!(names.node("--crash", "4").is_err() && names.node("--crash", "0").is_err());
+    assert!(["c7", "app", "north"].iter().all(|word| names.node("--crash", word).is_ok()));
 }
 
 /// The names of the fields, as the reader itself knows them.

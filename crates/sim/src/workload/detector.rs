@@ -18,16 +18,18 @@ impl Exercised for Detector {
     type Users = Listeners;
     type Law = Lawless;
 
-    fn check<P: Process>(_: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
-        let nothing_to_do = "a detector has none; it watches until the end";
-        match plan.workload {
-            Workload::AllAtOnce if plan.start.is_empty() => Ok(()),
-            Workload::AllAtOnce => Err(Error::value("--start", "…", nothing_to_do)),
+    fn check<P: Process>(_: &Cluster<P>, plan: &Plan) -> Vec<Error> {
+        let refused =
+            |flag| Error::value(flag, "…", "a detector has none; it watches until the end");
+        let start = (!plan.start.is_empty()).then(|| refused("--start"));
+        let workload = match plan.workload {
+            Workload::AllAtOnce => None,
             Workload::Single(_)
             | Workload::Closed(_)
             | Workload::Poisson(_)
-            | Workload::Script(_) => Err(Error::value("--workload", "…", nothing_to_do)),
-        }
+            | Workload::Script(_) => Some(refused("--workload")),
+        };
+        start.into_iter().chain(workload).collect()
     }
 
     fn users<P: Process>(cluster: &Cluster<P>, _: &Plan, _: &Options) -> Listeners {

@@ -6,6 +6,7 @@ use crate::follow::ElectionLaw;
 use crate::outcome::Times;
 use crate::plan::{Act, Options, Plan, Workload};
 use crate::simulator::Simulation;
+use crate::validate;
 use crate::wheel::Lane;
 use conclave_core::election::{Election, Indication, Monitor, Request};
 use conclave_core::{Cluster, Event, NodeId, NodeSet, Oracle, Process, Property, Ticks, Violation};
@@ -25,24 +26,24 @@ impl Exercised for Election {
     type Users = Electorate;
     type Law = ElectionLaw;
 
-    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
-        for &node in &plan.start {
-            crate::validate::known("--start", node, cluster)?;
-        }
-        let no_workload = "an election has none; --start says who begins";
+    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Vec<Error> {
+        let start = plan.start.iter().map(|node| validate::known("--start", *node, cluster));
+        let mut wrong: Vec<Error> = start.filter_map(Result::err).collect();
         match &plan.workload {
-            Workload::AllAtOnce => Ok(()),
-            Workload::Script(lines) => lines.iter().try_for_each(|line| match line.act {
-                Act::Campaign => crate::validate::known("--workload", line.node, cluster),
+            Workload::AllAtOnce => {}
+            Workload::Script(lines) => wrong.extend(validate::each(lines, |line| match line.act {
+                Act::Campaign => validate::known("--workload", line.node, cluster),
                 Act::Acquire | Act::Release | Act::Cancel | Act::Tell(_) | Act::Event => {
                     let accepted = "in an election the only thing to do is to 'campaign'";
                     Err(Error::value("--workload", "script", accepted))
                 }
-            }),
+            })),
             Workload::Single(_) | Workload::Closed(_) | Workload::Poisson(_) => {
-                Err(Error::value("--workload", "…", no_workload))
+                let no_workload = "an election has none; --start says who begins";
+                wrong.push(Error::value("--workload", "…", no_workload));
             }
         }
+        wrong
     }
 
     fn users<P: Process>(cluster: &Cluster<P>, plan: &Plan, _: &Options) -> Electorate {

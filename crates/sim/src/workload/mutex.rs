@@ -22,12 +22,12 @@ impl Exercised for Mutex {
     type Users = Applications;
     type Law = MutexLaw;
 
-    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
-        crate::validate::workload(&plan.workload, cluster)?;
-        match plan.start.first() {
-            Some(_) => Err(Error::value("--start", "…", "nobody leads here; see --workload")),
-            None => Ok(()),
+    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Vec<Error> {
+        let mut wrong = crate::validate::workload(&plan.workload, cluster);
+        if !plan.start.is_empty() {
+            wrong.push(Error::value("--start", "…", "nobody leads here; see --workload"));
         }
+        wrong
     }
 
     fn users<P: Process>(cluster: &Cluster<P>, plan: &Plan, options: &Options) -> Applications {

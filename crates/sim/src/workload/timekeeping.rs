@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::follow::Lawless;
 use crate::plan::{Act, Fault, Options, Plan, ScriptLine, Workload};
 use crate::simulator::Simulation;
+use crate::validate;
 use crate::wheel::Lane;
 use conclave_core::clock::{Refusal, Time};
 use conclave_core::timekeeping::{Indication, Kind, Monitor, Pairs, Record, Request, Timekeeping};
@@ -61,24 +62,23 @@ impl Exercised for Timekeeping {
     type Users = Witnesses;
     type Law = Lawless;
 
-    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Result<(), Error> {
+    fn check<P: Process>(cluster: &Cluster<P>, plan: &Plan) -> Vec<Error> {
+        let refused = |value, accepted| vec![Error::value("--workload", value, accepted)];
         let lines = match &plan.workload {
-            Workload::AllAtOnce => return Ok(()),
+            Workload::AllAtOnce => return Vec::new(),
             Workload::Script(lines) => lines,
             Workload::Single(_) | Workload::Closed(_) | Workload::Poisson(_) => {
-                let accepted = "clocks take script:FILE";
-                return Err(Error::value("--workload", "…", accepted));
+                return refused("…", "clocks take script:FILE");
             }
         };
         if cluster.play.is_some() && !lines.is_empty() {
-            let accepted = "this example has a script of its own";
-            return Err(Error::value("--workload", "script", accepted));
+            return refused("script", "this example has a script of its own");
         }
-        lines.iter().try_for_each(|line| {
-            crate::validate::known("--workload", line.node, cluster)?;
+        validate::each(lines, |line| {
+            validate::known("--workload", line.node, cluster)?;
             match line.act {
                 Act::Event => Ok(()),
-                Act::Tell(to) => crate::validate::known("--workload", to, cluster),
+                Act::Tell(to) => validate::known("--workload", to, cluster),
                 Act::Acquire | Act::Release | Act::Cancel | Act::Campaign => {
                     let accepted = "with clocks the things to do are 'event' and 'tell:ID'";
                     Err(Error::value("--workload", "script", accepted))

@@ -149,7 +149,8 @@ fn a_suspicion_tells_how_suspicious_the_silence_was() {
         accused.map(|reason| reason.fill(reason.why.english))
     });
     let told = told.expect("phi rises without end");
-    assert!(told.starts_with("{1} has been silent for ") && told.contains("; phi is 8."), "{told}");
+    // Gaps of 0, 20 (expected, both) and 1: mean 7, deviation 9.2, and 7 + 5.612 * 9.2 = 58.6.
+    assert!(told.starts_with("{1} has been silent for 59 samples; phi is 8."), "{told}");
     assert_eq!(codes(&mut regular, beat(3)), ["remembers", "trusts"]);
     let mut unheard = node(SETUP);
     let silent = (0..1_000).map(|_| codes(&mut unheard, Event::Timer(Timer::Sample)));

@@ -77,6 +77,16 @@ fn one_vote_per_counter_and_none_against_a_better_leader() {
 }
 
 #[test]
+fn a_vote_is_for_the_counter_that_asked_and_a_refusal_tells_the_greatest_heard_of() {
+    let mut voter = node(0, &Setup { by_majority: true, ..setup(5) });
+    run(&mut voter, message(1, Message::Ok { counter: 7 }));
+    let vote = |to, counter, granted| [send(to, Message::Vote { counter, granted })];
+    let candidate = |from| message(from, Message::Candidate { counter: 3 });
+    assert_eq!(run(&mut voter, candidate(2)), vote(2, 3, true), "it has voted for nobody yet");
+    assert_eq!(run(&mut voter, candidate(3)), vote(3, 7, false));
+}
+
+#[test]
 fn with_hysteresis_a_leader_that_was_cut_off_says_nothing_to_anybody_for_a_while() {
     let setup = Setup { hysteresis: Ticks::units(20), ..setup(3) };
     let mut leader = Bully::new(NodeId(2), setup, Some(NodeId(2)));
