@@ -14,12 +14,14 @@
 mod about;
 pub mod access;
 mod assets;
+mod connection;
 mod guard;
 mod lab;
 mod problem;
 mod server;
 mod write_timeout;
 
+pub use connection::prepare;
 pub use guard::{guarded, with_headers};
 pub use problem::Problem;
 pub use server::serve;

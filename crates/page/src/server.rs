@@ -1,7 +1,7 @@
 //! A small HTTP server, with limits: how many connections, and how slow. Whatever is served with
 //! it is behind [`crate::guarded`].
 
-use crate::WriteTimeout;
+use crate::{WriteTimeout, prepare};
 use axum::Router;
 use axum::body::Body;
 use hyper::body::Incoming;
@@ -43,7 +43,7 @@ pub async fn serve(listener: TcpListener, router: Router, stopped: impl Future<O
         };
         while connections.try_join_next().is_some() {}
         let Some((stream, place)) = accepted else { continue };
-        let _ = stream.set_nodelay(true); // One that has gone is noticed soon enough.
+        prepare(&stream);
         let service = TowerToHyperService::new(router.clone());
         let served = service_fn(move |request: hyper::Request<Incoming>| {
             service.call(request.map(Body::new))

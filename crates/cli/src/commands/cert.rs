@@ -1,7 +1,7 @@
 //! `conclave cert`: certificates for the links of a cluster, its APIs and their clients.
 
 use crate::failure::{Exit, Usage};
-use crate::output::{labelled, print};
+use crate::output::{labelled, print, warn};
 use anyhow::{Context, bail};
 use conclave_core::NodeId;
 use conclave_net::{
@@ -84,6 +84,9 @@ pub fn run(arguments: &Cert) -> anyhow::Result<Exit> {
     }
     let names: Vec<String> = files.made.iter().chain(&files.kept).cloned().collect();
     print(&(report(out, &files) + &fingerprints(out, &names)))?;
+    if *days == 0 && !files.made.is_empty() {
+        warn("--days 0: what was made has expired already; nobody will let it in");
+    }
     Ok(Exit::Done)
 }
 

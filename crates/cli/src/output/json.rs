@@ -2,14 +2,28 @@
 
 use super::entry::{example, has};
 use conclave_algorithms::catalog;
+use conclave_client::api::limits::is_shown;
 use conclave_core::timekeeping::{Kind, Record};
 use conclave_core::{NodeId, Property};
 use conclave_sim::{Keeping, Names, Outcome, Summary};
 use serde::{Serialize, Serializer};
+use std::fmt::Write as _;
 
-/// The text of a value, with a line end.
+/// The text of a value, with a line end. Letters that a terminal would not show, or would obey, are
+/// escaped: to a program they are the same.
 pub fn pretty(value: &impl Serialize) -> anyhow::Result<String> {
-    Ok(serde_json::to_string_pretty(value)? + "\n")
+    let plain = serde_json::to_string_pretty(value)? + "\n";
+    let mut text = String::with_capacity(plain.len());
+    for letter in plain.chars() {
+        if letter == '\n' || is_shown(letter) {
+            text.push(letter);
+        } else {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                write!(text, "\\u{unit:04x}")?;
+            }
+        }
+    }
+    Ok(text)
 }
 
 /// An object whose fields keep their order.
@@ -309,5 +323,20 @@ fn violation(report: &super::run::Report<'_>, broken: &super::run::Broken) -> Vi
         what: report.experiment.names.tell(&broken.violation.what),
         replay: broken.replay.clone(),
         seed: report.many.then_some(broken.seed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_escaped_and_means_the_same() {
+        let label = "a\u{202e}b\u{200d}\u{e0100}\u{7f}\u{9b}\n\u{1b}, São Paulo \u{1f512}";
+        let text = pretty(&serde_json::json!({ "label": label })).unwrap();
+        assert!(text.chars().all(|letter| letter == '\n' || is_shown(letter)), "{text:?}");
+        assert!(text.contains("São Paulo \u{1f512}") && text.lines().count() == 3, "{text}");
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read["label"], label);
     }
 }

@@ -8,7 +8,7 @@ use super::reverse_proxy::pass_on;
 use anyhow::Context;
 use axum::Router;
 use axum::routing::{any, get, post};
-use conclave_page::{Page, WriteTimeout, guarded};
+use conclave_page::{Page, WriteTimeout, guarded, prepare};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -102,7 +102,7 @@ async fn accept(listener: tokio::net::TcpListener, router: Router) {
 }
 
 async fn serve_one(stream: TcpStream, peer: SocketAddr, router: Router) {
-    let _ = stream.set_nodelay(true); // One that has gone is noticed soon enough.
+    prepare(&stream);
     let stream = WriteTimeout::new(stream, WRITE_TIME);
     let router = router.layer(axum::Extension(Caller(peer)));
     let connection = http1::Builder::new()

@@ -154,8 +154,7 @@ fn marked(mut answer: Response, room: Room, timer: &HeadTimer) -> Response {
 impl Client {
     /// Greets, then serves; both in the time that the head of a first request may take.
     async fn serve(self, stream: TcpStream, router: Router, watcher: Watcher, place: Place) {
-        // An event is not kept back until the client has acknowledged the one before.
-        let _ = stream.set_nodelay(true); // One that has gone is noticed soon enough.
+        conclave_page::prepare(&stream);
         let greeted = tokio::select! {
             greeted = Wire::greet(stream, self.tls.as_ref(), self.limits.write) => greeted,
             () = place.timer.too_slow(self.limits.head) => return self.too_slow(),

@@ -61,7 +61,9 @@ fn only_nodes_with_their_own_certificates_are_let_in() {
 fn a_certificate_that_has_expired_is_noticed_by_its_own_node() {
     let mut cluster = Cluster::new(1, "central");
     let directory = cluster.place.path("certificates");
-    assert_eq!(make(&directory, &["--nodes", "1", "--days", "0"]).code, 0);
+    let made = make(&directory, &["--nodes", "1", "--days", "0"]);
+    assert_eq!(made.code, 0);
+    assert!(made.stderr.contains("has expired already"), "{}", made.stderr);
     let only = &mut cluster.members[0];
     only.certify(&directory, 1);
     only.start();
