@@ -1,5 +1,5 @@
-//! Socket options of a connection that was accepted: when what is sent leaves, and how much of it may
-//! wait unread.
+//! Socket options of a connection that was accepted: when what is sent leaves, and how much of it
+//! may wait unread.
 
 use rustix::net::sockopt::set_socket_send_buffer_size;
 use tokio::net::TcpStream;
