@@ -136,7 +136,7 @@ impl Scenario {
     fn of(told: Told, mistakes: &mut Mistakes) -> Self {
         let Told { mut file, lines, mut stood_in } = told;
         if file.nodes == 0 {
-            mistakes.note(lines.of("nodes"), "nodes: at least 1");
+            mistakes.note(lines.of("nodes"), "nodes = 0: at least 1");
             stood_in.insert("nodes".to_string());
         }
         Self {
@@ -171,7 +171,9 @@ impl Scenario {
     /// Notes a flag's error, told of the field of the same name.
     pub fn note(&self, error: &Error, mistakes: &mut Mistakes) {
         let (field, mistake) = file::in_field(error);
-        self.note_field(&field, mistake, mistakes);
+        let scripted = field == "workload" && self.file.workload.is_none();
+        let place = if scripted { "script" } else { &field };
+        self.note_field(place, mistake, mistakes);
     }
 
     /// What the nodes are called, once the algorithm is built and it is known how many there are.

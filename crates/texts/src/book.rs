@@ -53,19 +53,31 @@ impl Book {
         exact.or_else(|| self.templates.iter().find_map(|template| template.apply(text, self)))
     }
 
-    /// The same; a text that is not known as a whole is taken apart at semicolons, then at its
-    /// first colons. One word before the first of them is a name, which stays as it is.
+    /// The same; a text that is not known as a whole, not even behind names, is taken apart at
+    /// semicolons, then at its first colons. One word before the first of them is a name, which
+    /// stays as it is.
     pub fn sentence(&self, text: &str) -> Option<String> {
         let whole = self.look_up(text).or_else(|| self.after_flag(text));
-        whole.or_else(|| self.in_parts(text, "; ", true)).or_else(|| {
-            self.in_parts(text, ": ", true) // A name, a flag, or what the rest is about.
-        })
+        whole
+            .or_else(|| self.after_names(text, true))
+            .or_else(|| self.in_parts(text, "; ", true))
+            .or_else(|| {
+                self.in_parts(text, ": ", true) // A name, a flag, or what the rest is about.
+            })
     }
 
     /// What is said of a flag and is known as a whole.
     fn after_flag(&self, text: &str) -> Option<String> {
         let (flag, rest) = text.split_once(": ").filter(|(flag, _)| flag.starts_with("--"))?;
         Some(format!("{flag}: {}", self.look_up(rest)?))
+    }
+
+    /// What is said of a place, `file: scenario: …`, and is known as a whole.
+    fn after_names(&self, text: &str, first: bool) -> Option<String> {
+        let (name, rest) = text.split_once(": ").filter(|(name, _)| !name.contains("; "))?;
+        let rest = self.look_up(rest).or_else(|| self.after_names(rest, false))?;
+        let told = if first && !name.contains(' ') { None } else { self.look_up(name) };
+        Some(format!("{}: {rest}", told.as_deref().unwrap_or(name)))
     }
 
     /// What is said of a field of a file, `name = value`, and is known as a whole.

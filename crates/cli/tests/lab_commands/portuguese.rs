@@ -125,6 +125,25 @@ fn what_is_wrong_in_a_scenario_is_said_in_portuguese() {
         "rules = [{ from = 1 }]",
         "script = [{ at = 0, node = 1, do = \"dance\" }]",
         "[expect]\nholds = [\"S9\"]",
+        "set = { colour = 1 }",
+        "loss = 2",
+        "rounds = 0",
+        "start = 1",
+        "crash = \"9@5\"",
+        "drift = \"3:0\"",
+        "suspect = \"1:2@4+6\"",
+        "workload = \"poisson:0\"",
+        "candidates = [1]",
+        "ids = \"1,2\"",
+        "ids = \"a,a,b\"",
+        "latency = \"uniform:5..1\"",
+        "partition = \"1,2/2,3@10..60\"",
+        "partition = \"1/2@60..10\"",
+        "backoffs = { 9 = 5 }",
+        "rules = [{ from = 1, delay = 0 }]",
+        "script = [{ at = 0, node = 1, do = \"campaign\" }]",
+        "script = [{ at = 0, node = 1, do = \"event\" }]",
+        "runs = 3",
         "x = [1, 2",
         "x = { y = 1",
         "x = tru",
@@ -134,7 +153,11 @@ fn what_is_wrong_in_a_scenario_is_said_in_portuguese() {
         fs::write(config, format!("{head}{wrong}\n")).unwrap();
         let said = in_portuguese(&format!("scenario run {config}")).stderr;
         assert!(said.starts_with("erro: "), "{wrong}: {said}");
-        for word in ["expected", "invalid", "unclosed", "string", "integer", "such as", " or "] {
+        let words = [
+            "expected", "invalid", "unclosed", "string", "integer", "such as", " or ", " here",
+            "only",
+        ];
+        for word in words {
             assert!(!said.contains(word), "{wrong}: {said}");
         }
         complain(&english(&said.replace("'to'", ""))); // That is a field.

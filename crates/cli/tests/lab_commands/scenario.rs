@@ -307,7 +307,7 @@ fn all_mistakes_of_a_file_are_told_at_once() {
     let labelled = MINE.replace("nodes = 3", "nodes = 3\nids = [\"a\", \"b\"]\ncrash = \"c@soon\"");
     holds(&told(&labelled), &["line 7: ids = a,b: one for each", "line 8: crash = "]);
     let nobody = MINE.replace("nodes = 3", "nodes = 0\nlatency = \"fast\"");
-    holds(&told(&nobody), &["line 6: nodes: at least 1", "line 7: latency = fast"]);
+    holds(&told(&nobody), &["line 6: nodes = 0: at least 1", "line 7: latency = fast"]);
     // What is no TOML is told alone: where one value ends and the next begins, nobody knows.
     holds(&told(&file.replace("colour = 1", "colour =")), &["line 7: "]);
 }

@@ -126,11 +126,11 @@ impl List {
 pub(super) fn in_field(error: &Error) -> (String, String) {
     match error {
         Error::BadValue { flag, value, accepted } => {
-            let field = flag.trim_start_matches('-');
+            let field = named(flag);
             (field.to_string(), format!("{field} = {}: {accepted}", excerpt(value)))
         }
         Error::BadLine { flag, line, reason } => {
-            let field = flag.trim_start_matches('-');
+            let field = named(flag);
             (field.to_string(), format!("{field}, entry {line}: {reason}"))
         }
         Error::BadScenario(reason) => {
@@ -141,5 +141,14 @@ pub(super) fn in_field(error: &Error) -> (String, String) {
         | Error::BadRecording(_)
         | Error::BadStory(_)
         | Error::Undrawable(_) => (String::new(), error.to_string()),
+    }
+}
+
+/// The field that holds what is given by this flag, one or more times.
+fn named(flag: &'static str) -> &'static str {
+    match flag {
+        "--backoff" => "backoffs",
+        "--rule" => "rules",
+        _ => flag.trim_start_matches('-'),
     }
 }

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue, Deserializer};
 const NEEDED: &str =
     "title = { en = '' }\ntext = { en = '' }\nsource = ''\nalgorithm = ''\nnodes = 1";
 
-const RUNS: &str = "runs: takes [[runs]] tables";
+const RUNS: &str = "runs = …: takes [[runs]] tables";
 
 /// A run as the file tells it, and on which lines.
 pub(super) struct Told {
