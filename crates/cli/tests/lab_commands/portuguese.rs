@@ -108,48 +108,51 @@ fn what_is_wrong_in_a_file_and_what_is_made_for_links_is_said_in_portuguese() {
     complain(&english(&made.stdout));
 }
 
+/// Lines that are wrong in a scenario: what they are, whom they name, what cannot be.
+const WRONG_IN_A_SCENARIO: &[&str] = &[
+    "cs = \"soon\"",
+    "crash = 3",
+    "seed = -1",
+    "seed = 1.5",
+    "fifo = \"yes\"",
+    "set = 3",
+    "expect = 3",
+    "workload = \"foo\"",
+    "rules = [{ from = 1 }]",
+    "script = [{ at = 0, node = 1, do = \"dance\" }]",
+    "[expect]\nholds = [\"S9\"]",
+    "set = { colour = 1 }",
+    "loss = 2",
+    "rounds = 0",
+    "start = 1",
+    "crash = \"9@5\"",
+    "drift = \"3:0\"",
+    "suspect = \"1:2@4+6\"",
+    "workload = \"poisson:0\"",
+    "candidates = [1]",
+    "ids = \"1,2\"",
+    "ids = \"a,a,b\"",
+    "latency = \"uniform:5..1\"",
+    "partition = \"1,2/2,3@10..60\"",
+    "partition = \"1/2@60..10\"",
+    "backoffs = { 9 = 5 }",
+    "rules = [{ from = 1, delay = 0 }]",
+    "script = [{ at = 0, node = 1, do = \"campaign\" }]",
+    "script = [{ at = 0, node = 1, do = \"event\" }]",
+    "runs = 3",
+    "x = [1, 2",
+    "x = { y = 1",
+    "x = tru",
+    "x = 1 2",
+    "[expect",
+];
+
 #[test]
 fn what_is_wrong_in_a_scenario_is_said_in_portuguese() {
     let config = concat!(env!("CARGO_TARGET_TMPDIR"), "/wrong-scenario.toml");
     let head = "title = { en = \"A\" }\ntext = { en = \"a\" }\nsource = \"me\"\n\
                 algorithm = \"central\"\nnodes = 3\n";
-    for wrong in [
-        "cs = \"soon\"",
-        "crash = 3",
-        "seed = -1",
-        "seed = 1.5",
-        "fifo = \"yes\"",
-        "set = 3",
-        "expect = 3",
-        "workload = \"foo\"",
-        "rules = [{ from = 1 }]",
-        "script = [{ at = 0, node = 1, do = \"dance\" }]",
-        "[expect]\nholds = [\"S9\"]",
-        "set = { colour = 1 }",
-        "loss = 2",
-        "rounds = 0",
-        "start = 1",
-        "crash = \"9@5\"",
-        "drift = \"3:0\"",
-        "suspect = \"1:2@4+6\"",
-        "workload = \"poisson:0\"",
-        "candidates = [1]",
-        "ids = \"1,2\"",
-        "ids = \"a,a,b\"",
-        "latency = \"uniform:5..1\"",
-        "partition = \"1,2/2,3@10..60\"",
-        "partition = \"1/2@60..10\"",
-        "backoffs = { 9 = 5 }",
-        "rules = [{ from = 1, delay = 0 }]",
-        "script = [{ at = 0, node = 1, do = \"campaign\" }]",
-        "script = [{ at = 0, node = 1, do = \"event\" }]",
-        "runs = 3",
-        "x = [1, 2",
-        "x = { y = 1",
-        "x = tru",
-        "x = 1 2",
-        "[expect",
-    ] {
+    for wrong in WRONG_IN_A_SCENARIO {
         fs::write(config, format!("{head}{wrong}\n")).unwrap();
         let said = in_portuguese(&format!("scenario run {config}")).stderr;
         assert!(said.starts_with("erro: "), "{wrong}: {said}");
