@@ -259,11 +259,18 @@ export class Stage {
     if (session.branches.length) this.branches.draw();
     const broken = (session.run?.answer.lamps ?? []).filter((lamp) => lamp.changes.some(([event,
       state]) => event === session.cursor && state === "broken"));
-    if (!this.player.playing || broken.length) {
-      const text = session.event ? `${session.cursor}. ${session.event.text}` : "";
+    const text = this.#stepInWords();
+    const known = text === this.leftAt;
+    this.leftAt = null;
+    if (!known && (!this.player.playing || broken.length)) {
       context.announce([text, ...broken.map((lamp) => context.t("lamp.broken-said",
         { property: lamp.property, name: lamp.name }))].join(" "));
     }
+  }
+
+  #stepInWords() {
+    const { cursor, event } = this.session;
+    return event ? `${cursor}. ${event.text}` : "";
   }
 
   #windowCame() {
@@ -302,7 +309,16 @@ export class Stage {
       ? moment.flying.find(({ number }) => number === about.id) : null;
     const flight = flying ? flying.arrival - flying.sent : undefined;
     openMenu(at, title, actionsAbout(moment, about), { context, selection: { ...about, flight },
-      none: this.whyNothing(), choose: (edit) => this.whatIf(edit) });
+      none: this.whyNothing(), choose: (edit) => this.whatIf(edit),
+      note: about.kind === "node" ? this.#later() : null });
+  }
+
+  // Whatever is done to a node comes after all that happens at this moment.
+  #later() {
+    const { run, cursor } = this.session;
+    const n = run.restOfMoment(cursor);
+    const { number, t } = this.context;
+    return n ? t("lab.what-if-later", { n: number(n), time: number(run.timeOf(cursor)) }) : null;
   }
 
   // Takes back a branch, or says why it cannot be: nobody wants to lose those that leave from it.
@@ -322,6 +338,7 @@ export class Stage {
     this.player.pause();
     this.calm();
     session.selection = null;
+    this.leftAt = this.#stepInWords(); // It is the branch that is new, not the step.
     if (await session.whatIf(edit)) {
       context.announce(context.t("lab.branch-opened", { name: session.branch,
         words: wordsOf(context.t, edit) }), true);

@@ -3,6 +3,8 @@
 
 const MOMENTS_MAX = 400;
 const COLOURS = 6;
+// The kind of the last event in the index.
+const END = "e";
 
 export class Run {
   constructor(answer) {
@@ -38,6 +40,14 @@ export class Run {
 
   timeOf(i) {
     return i > 0 ? this.at[i - 1] : 0;
+  }
+
+  // How many events after event `i` are of the same moment.
+  restOfMoment(i) {
+    let next = i;
+    while (i > 0 && next < this.events && this.at[next] === this.at[i - 1]
+      && this.kind[next] !== END) next += 1;
+    return next - i;
   }
 
   // The colour class of a kind of message: its place among those of the algorithm, so that it is
