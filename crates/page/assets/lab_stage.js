@@ -58,10 +58,11 @@ export class Stage {
     this.diagramHead = h("div", { class: "diagram-head" });
     this.shown = h("span", { class: "soft small shown" });
     this.facts = h("p", { class: "facts soft small" });
-    this.besideBox = h("div", { class: "beside", hidden: true });
+    this.besideBox = h("div", { class: "beside", hidden: true }, this.besideName = h("h3"),
+      this.beside.root);
     this.tabs = h("div", { class: "tabs", role: "group" });
     this.stage = h("div", { class: "stage" },
-      h("section", { class: "sheet topology-box" }, this.topology.svg),
+      this.topology.root,
       h("section", { class: "sheet diagram-box" }, this.diagramHead, this.diagram.root,
         this.besideBox, this.minimap.svg, this.branches.root, this.facts),
       this.step.root);
@@ -228,11 +229,11 @@ export class Stage {
     if (!shown) return;
     const { t } = this.context;
     const name = this.#parent();
-    fill(this.besideBox, h("h3", {}, name ? t("lab.branch-named", { name }) : t("lab.trunk")),
-      beside.root);
+    this.besideName.textContent = name ? t("lab.branch-named", { name }) : t("lab.trunk");
     beside.zoom = diagram.zoom;
     beside.draw();
     beside.showCursor();
+    beside.root.scrollLeft = diagram.root.scrollLeft; // The same moment above each other.
   }
 
   #compare(found) {
