@@ -56,10 +56,11 @@ export class Run {
     return `k${(this.answer.messages.places?.[label] ?? 0) % COLOURS}`;
   }
 
-  // Whether an event, as far as it is known, does nothing but keep the nodes in touch.
+  // Whether an event, as far as it is known, does nothing but start a node or keep it in touch.
   isUpkeep(i) {
     const event = this.full.get(i);
     if (!event || event.told?.length || event.sends?.some(({ upkeep }) => !upkeep)) return false;
+    if (event.kind === "start") return true;
     if (event.kind === "message") return Boolean(this.messages.get(event.number)?.upkeep);
     return event.kind === "timer" && event.sends?.length > 0;
   }
