@@ -24,6 +24,7 @@ export function legend(t, run, moment, looked) {
   if ((moment.waits ?? []).some(([a, b]) => a !== b)) add("waits", t("lab.legend-waits"));
   if (moment.cycle?.length) add("waits loop", t("lab.legend-loop"));
   if (moment.cuts.length) add("link cut", t("lab.legend-cut"));
+  if (moment.nodes.some(({ timers }) => timers?.length)) add("timer", t("lab.legend-timer"));
   return [...found].map(([line, names]) => h("span", {}, sample(line), [...names].join(", ")));
 }
 
@@ -31,6 +32,7 @@ const known = (node) => node !== null && node !== undefined;
 
 function sample(line) {
   const head = ["tree", "vote", "waits", "waits loop"].includes(line) ? "M19 2L25 6L19 10" : "";
+  const path = line === "timer" ? "M9 6a5 5 0 1 0 5 -5" : `M2 6H25${head}`;
   return s("svg", { viewBox: "0 0 28 12", "aria-hidden": "true" },
-    s("path", { class: line, d: `M2 6H25${head}` }));
+    s("path", { class: line, d: path }));
 }

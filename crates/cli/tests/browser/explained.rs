@@ -45,7 +45,7 @@ fn what_is_done_to_a_node_says_what_comes_before_it(lab: &Lab) {
     lab.branch_chosen("A");
     let after = lab.lines();
     assert_eq!(after[..14], before[..14]);
-    assert_eq!(after[14].text, "2 crashes");
+    assert_eq!(after[14].text, "2 CRASHES");
     let said = lab.browser.run("return document.getElementById('live').textContent;", &[]);
     assert_eq!(said, "Branch A: 2 crashes at 0");
     lab.press_until(key::END, after.len() as u64);
