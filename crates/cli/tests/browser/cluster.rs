@@ -169,6 +169,12 @@ fn a_lock_of_a_classic_engine_is_followed_into_the_lab() {
     browser.until("what happened, judged", judged);
     browser.assert_calm("a live recording");
     drop(held);
+    // Of this one, nothing is on a disk yet.
+    let _fresh = hold(&place, "fresh", "somebody");
+    browser.run("location.hash = 'recording=up&lock=fresh';", &[]);
+    let shown = "return document.querySelector('.lab-title')?.textContent === 'fresh'
+        && document.querySelectorAll('.topology .node').length === 3;";
+    browser.until("a lock that was taken a moment ago", shown);
 }
 
 fn eight_tabs_are_live(browser: &Browser, place: &Place, page: &str) {
