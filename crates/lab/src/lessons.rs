@@ -1,6 +1,7 @@
 //! Lessons: a path through the scenarios, from "why not just a file?" to split brain and
 //! fences. Each asks before it shows, and the answer comes from the run itself.
 
+mod moments;
 mod texts;
 
 use conclave_core::Property;
@@ -28,6 +29,18 @@ pub struct Written {
     pub answer: Both,
     /// What must be seen in the run for the answer to be right.
     pub shown: Shown,
+    /// The steps that the answer speaks of, to look at again.
+    pub steps: &'static [Moment],
+}
+
+/// A step of a run that is worth a look.
+pub struct Moment {
+    /// The event.
+    pub event: usize,
+    /// What is seen there, in few words.
+    pub text: Both,
+    /// What the run says there, or why.
+    pub says: &'static str,
 }
 
 /// What a run must show for a lesson to be right about it.
@@ -78,6 +91,7 @@ pub struct Lesson {
     pub answer: &'static str,
     pub stop: Option<usize>,
     pub property: Option<&'static str>,
+    pub steps: Vec<(usize, &'static str)>,
 }
 
 /// All lessons as they are written, in their order.
@@ -98,6 +112,7 @@ pub fn all(language: Language) -> Vec<Lesson> {
         answer: pick(written.answer),
         stop: written.shown.stop(),
         property: written.shown.property(),
+        steps: written.steps.iter().map(|moment| (moment.event, pick(moment.text))).collect(),
     };
     (1..).zip(LESSONS).map(lesson).collect()
 }

@@ -21,7 +21,8 @@ export function lockDetail(name, { model, feed, withToken, announce, after, clos
   const holders = h("tbody");
   const waiters = h("tbody");
   const help = h("div", { class: "explained" });
-  const chart = h("div", { class: "timeline" });
+  const chart = h("div", { class: "timeline", tabindex: 0, role: "group",
+    "aria-label": t("cluster.detail.history") });
   const history = h("ol", { class: "history" });
   const since = h("p", { class: "soft small" });
   const force = button(t("cluster.force"), () => forceDialog(), { class: "danger" });

@@ -23,7 +23,7 @@ function listPanel({ columns, empty, query, key, cells, searched }) {
     const where = h("p", { class: "soft small pager" });
     const element = h("div", {},
       h("div", { class: "row list-tools" }, h("label", { class: "search" }, label, search)),
-      h("div", { class: "scroll-x" }, table), nothing, where);
+      h("div", { class: "scroll-x", tabindex: 0 }, table), nothing, where);
     async function refresh(signal) {
       try {
         found = { ...await query(model, wanted, signal), at: performance.now(), error: null };

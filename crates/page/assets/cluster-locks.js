@@ -19,11 +19,13 @@ export function locksPanel(model, open, changed) {
   ["name", "waiters", "held"].map((order) => h("option", { value: order })));
   const searchLabel = h("span", { class: "unseen" });
   const sortLabel = h("span");
-  const body = h("tbody");
+  // The roles are said, since on a telephone the rows are no rows of a table any more.
+  const body = h("tbody", { role: "rowgroup" });
   const heads = ["name", "holder", "fence", "age", "queue"].map((key) =>
-    h("th", { scope: "col", class: key === "fence" || key === "age" ? "number" : null,
+    h("th", { scope: "col", role: "columnheader", class: key === "fence" || key === "age" ? "number" : null,
       data: { key } }));
-  const table = h("table", { class: "locks" }, h("thead", {}, h("tr", {}, heads)), body);
+  const table = h("table", { class: "locks", role: "table" },
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)), body);
   const empty = h("p", { class: "soft empty" });
   const previous = button("", () => ask({ after: asked.after.slice(0, -1) }), { class: "small" });
   const next = button("", () => ask({ after: [...asked.after, found.next] }), { class: "small" });
@@ -118,11 +120,10 @@ export function merged(locks) {
 
 function row(name, open) {
   const link = h("button", { type: "button", class: "name-link mono", on: { click: () => open(name) } });
-  const holder = h("td");
-  const fence = h("td", { class: "number mono" });
-  const age = h("td", { class: "number" });
-  const queue = h("td", { class: "queue" });
-  const line = h("tr", {}, h("th", { scope: "row" }, link), holder, fence, age, queue);
+  const cell = (name) => h("td", { class: name, role: "cell" });
+  const [holder, fence, age, queue] = [null, "number mono", "number", "queue"].map(cell);
+  const line = h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }, link), holder,
+    fence, age, queue);
   line.change = (lock, since) => {
     setText(link, lock.name);
     setAttribute(link, "title", t("cluster.locks.open", { name: lock.name }));

@@ -52,13 +52,13 @@ class Comparison {
 
   // One after another: the server measures for one at a time, and refuses who comes meanwhile.
   measured() {
+    this.#wait(); // In the reader's language, even while it still measures for another.
     this.measuring = (this.measuring ?? Promise.resolve()).then(() => this.#measure());
   }
 
   async #measure() {
-    const { t } = this.context;
     const { family } = this;
-    fill(this.body, h("p", { class: "soft", role: "status" }, t("compare.measuring")));
+    this.#wait();
     try {
       const [answer, known] = await Promise.all([ask("/lab/compare", { family, nodes: NODES },
         this.context.signal), catalogue(true)]);
@@ -69,6 +69,11 @@ class Comparison {
     } catch (error) {
       if (error.name !== "AbortError") fill(this.body, h("p", { class: "error" }, error.message));
     }
+  }
+
+  #wait() {
+    fill(this.body, h("p", { class: "soft", role: "status" },
+      this.context.t("compare.measuring")));
   }
 
   show() {

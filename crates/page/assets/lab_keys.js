@@ -18,7 +18,7 @@ export function keyActions(stage, context) {
     faster: open(() => player.faster(1)),
     nodeUp: open(() => otherNode(session, -1)),
     nodeDown: open(() => otherNode(session, 1)),
-    branch: open(() => nextBranch(session)),
+    branch: open(() => nextBranch(session, context)),
     menu: open(() => stage.openMenuFor(session.selection ?? ownNode(session))),
     drop: open(() => { take(stage, "drop"); }),
     crash: open(() => { take(stage, "crash"); }),
@@ -40,9 +40,10 @@ function otherNode(session, by) {
   session.select({ kind: "node", id: (ownNode(session).id + by + n) % n });
 }
 
-function nextBranch(session) {
+function nextBranch(session, { announce, t }) {
   const names = ["", ...session.branches.map(({ name }) => name)];
-  session.choose(names[(names.indexOf(session.branch) + 1) % names.length]);
+  const name = names[(names.indexOf(session.branch) + 1) % names.length];
+  if (session.choose(name)) announce(name ? t("lab.branch-named", { name }) : t("lab.trunk"), true);
 }
 
 // The action of that name on what is selected: a message that is on its way, or a node.

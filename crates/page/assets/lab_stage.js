@@ -58,10 +58,11 @@ export class Stage {
     this.diagramHead = h("div", { class: "diagram-head" });
     this.shown = h("span", { class: "soft small shown" });
     this.facts = h("p", { class: "facts soft small" });
-    this.besideBox = h("div", { class: "beside", hidden: true });
+    this.besideBox = h("div", { class: "beside", hidden: true }, this.besideName = h("h3"),
+      this.beside.root);
     this.tabs = h("div", { class: "tabs", role: "group" });
     this.stage = h("div", { class: "stage" },
-      h("section", { class: "sheet topology-box" }, this.topology.svg),
+      this.topology.root,
       h("section", { class: "sheet diagram-box" }, this.diagramHead, this.diagram.root,
         this.besideBox, this.minimap.svg, this.branches.root, this.facts),
       this.step.root);
@@ -228,11 +229,11 @@ export class Stage {
     if (!shown) return;
     const { t } = this.context;
     const name = this.#parent();
-    fill(this.besideBox, h("h3", {}, name ? t("lab.branch-named", { name }) : t("lab.trunk")),
-      beside.root);
+    this.besideName.textContent = name ? t("lab.branch-named", { name }) : t("lab.trunk");
     beside.zoom = diagram.zoom;
     beside.draw();
     beside.showCursor();
+    beside.root.scrollLeft = diagram.root.scrollLeft; // The same moment above each other.
   }
 
   #compare(found) {
@@ -259,11 +260,18 @@ export class Stage {
     if (session.branches.length) this.branches.draw();
     const broken = (session.run?.answer.lamps ?? []).filter((lamp) => lamp.changes.some(([event,
       state]) => event === session.cursor && state === "broken"));
-    if (!this.player.playing || broken.length) {
-      const text = session.event ? `${session.cursor}. ${session.event.text}` : "";
+    const text = this.#stepInWords();
+    const known = text === this.leftAt;
+    this.leftAt = null;
+    if (!known && (!this.player.playing || broken.length)) {
       context.announce([text, ...broken.map((lamp) => context.t("lamp.broken-said",
         { property: lamp.property, name: lamp.name }))].join(" "));
     }
+  }
+
+  #stepInWords() {
+    const { cursor, event } = this.session;
+    return event ? `${cursor}. ${event.text}` : "";
   }
 
   #windowCame() {
@@ -302,7 +310,16 @@ export class Stage {
       ? moment.flying.find(({ number }) => number === about.id) : null;
     const flight = flying ? flying.arrival - flying.sent : undefined;
     openMenu(at, title, actionsAbout(moment, about), { context, selection: { ...about, flight },
-      none: this.whyNothing(), choose: (edit) => this.whatIf(edit) });
+      none: this.whyNothing(), choose: (edit) => this.whatIf(edit),
+      note: about.kind === "node" ? this.#later() : null });
+  }
+
+  // Whatever is done to a node comes after all that happens at this moment.
+  #later() {
+    const { run, cursor } = this.session;
+    const n = run.restOfMoment(cursor);
+    const { number, t } = this.context;
+    return n ? t("lab.what-if-later", { n: number(n), time: number(run.timeOf(cursor)) }) : null;
   }
 
   // Takes back a branch, or says why it cannot be: nobody wants to lose those that leave from it.
@@ -322,6 +339,7 @@ export class Stage {
     this.player.pause();
     this.calm();
     session.selection = null;
+    this.leftAt = this.#stepInWords(); // It is the branch that is new, not the step.
     if (await session.whatIf(edit)) {
       context.announce(context.t("lab.branch-opened", { name: session.branch,
         words: wordsOf(context.t, edit) }), true);

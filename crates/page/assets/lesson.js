@@ -54,6 +54,16 @@ export class Lesson {
       on: { click: () => take(null) } }, t("lesson.show")));
   }
 
+  // The steps that the answer speaks of: a click goes there.
+  #steps({ steps = [] }) {
+    const { t } = this.context;
+    return steps.length ? h("div", { class: "row lesson-steps" },
+      h("span", { class: "soft small" }, t("lesson.steps")), steps.map(([event, text]) =>
+        h("button", { type: "button", class: "small", on: { click: () => {
+          this.player.go(event);
+        } } }, `${event}: ${text}`))) : null;
+  }
+
   #judged(lesson, answer, catalogue) {
     const { t } = this.context;
     const right = answer === lesson.right;
@@ -63,7 +73,7 @@ export class Lesson {
     const verdict = answer === null ? null : h("p", { class: right ? "right" : "wrong" },
       t(right ? "lesson.right" : "lesson.wrong", { said: lesson.options[answer],
         is: lesson.options[lesson.right] }));
-    return [verdict, h("p", {}, lesson.answer), h("div", { class: "row" },
+    return [verdict, h("p", {}, lesson.answer), this.#steps(lesson), h("div", { class: "row" },
       h("button", { type: "button", on: { click: () => { this.session.go(0)
         .then(() => this.show(lesson)); } } }, t("lesson.again")),
       next && run?.flags !== null && run?.flags !== undefined ? h("a", { class: "button primary",

@@ -14,14 +14,16 @@ export function actionsAbout(moment, selection) {
 
 let closeOpen = () => {};
 
-// `selection` is what the menu is about; `choose` is given the edit.
-export function openMenu(anchor, title, actions, { context, selection, choose, none }) {
+// `selection` is what the menu is about; `choose` is given the edit; `note` says when it happens.
+export function openMenu(anchor, title, actions, { context, selection, choose, none, note }) {
   closeOpen();
   const before = document.activeElement;
   const items = actions.flatMap((action) => variants(action, selection, context))
     .map((action) => item(action, take));
-  const menu = h("div", { class: "menu", role: "menu", tabindex: -1, "aria-label": title },
+  const menu = h("div", { class: "menu", role: "menu", tabindex: -1, "aria-label": title,
+    "aria-describedby": note ? "menu-note" : null },
     h("p", { class: "menu-title", role: "presentation" }, title),
+    note ? h("p", { class: "menu-note", id: "menu-note" }, note) : null,
     items.length ? items : h("p", { class: "menu-none" }, none));
 
   function close(back = true) {

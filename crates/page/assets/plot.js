@@ -24,7 +24,8 @@ export function plot({ lines, log, label, number }) {
   lines.map((line, k) => s("path", { class: `curve c${k % 6} d${Math.floor(k / 6)}`,
     d: path(line.points.filter(([, y]) => !log || y > 0), across, up) })),
   names(lines, up, log));
-  return h("figure", { class: "plot-box sheet" }, h("figcaption", {}, label), picture);
+  return h("figure", { class: "plot-box sheet" }, h("figcaption", {}, label),
+    h("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": label }, picture));
 }
 
 function path(points, across, up) {

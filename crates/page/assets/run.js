@@ -3,6 +3,8 @@
 
 const MOMENTS_MAX = 400;
 const COLOURS = 6;
+// The kind of the last event in the index.
+const END = "e";
 
 export class Run {
   constructor(answer) {
@@ -40,16 +42,25 @@ export class Run {
     return i > 0 ? this.at[i - 1] : 0;
   }
 
+  // How many events after event `i` are of the same moment.
+  restOfMoment(i) {
+    let next = i;
+    while (i > 0 && next < this.events && this.at[next] === this.at[i - 1]
+      && this.kind[next] !== END) next += 1;
+    return next - i;
+  }
+
   // The colour class of a kind of message: its place among those of the algorithm, so that it is
   // the same in every run.
   colour(label) {
     return `k${(this.answer.messages.places?.[label] ?? 0) % COLOURS}`;
   }
 
-  // Whether an event, as far as it is known, does nothing but keep the nodes in touch.
+  // Whether an event, as far as it is known, does nothing but start a node or keep it in touch.
   isUpkeep(i) {
     const event = this.full.get(i);
     if (!event || event.told?.length || event.sends?.some(({ upkeep }) => !upkeep)) return false;
+    if (event.kind === "start") return true;
     if (event.kind === "message") return Boolean(this.messages.get(event.number)?.upkeep);
     return event.kind === "timer" && event.sends?.length > 0;
   }

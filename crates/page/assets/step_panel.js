@@ -48,8 +48,11 @@ export class StepPanel {
     const why = event.why ?? [];
     const effects = this.#effects(run, event);
     const atNode = event.node !== null && event.node !== undefined;
+    const ends = event.kind === "end";
+    const ending = run.answer.ending;
     return h("dl", { class: "told" },
-      h("dt", {}, t("lab.because")), h("dd", { class: "big" }, cause(t, run, event)),
+      h("dt", {}, t(ends ? "lab.the-end" : "lab.because")),
+      h("dd", { class: "big" }, ends && ending ? sentence(ending) : cause(t, run, event)),
       why.length ? [h("dt", {}, t("lab.rule")), why.map((reason, k) => [
         reason.own && !why[k - 1]?.own ? h("dd", { class: "to-itself soft small" },
           t("lab.to-itself")) : null, h("dd", { class: reason.own ? "own" : null }, reason.text,
@@ -58,7 +61,18 @@ export class StepPanel {
       atNode ? h("dt", {}, t("lab.so")) : null,
       !atNode ? null : effects.length ? effects.map((text) => h("dd", {}, text))
         : h("dd", { class: "soft" }, t("lab.so-nothing")),
+      this.#breaks(run, event.i),
       h("dd", { class: "cone" }, this.#coneButton(event.i)));
+  }
+
+  // The promises that break at this step, and why.
+  #breaks(run, step) {
+    const { t } = this.context;
+    const broken = (run.answer.lamps ?? []).filter((lamp) => lamp.changes.some(([event, state]) =>
+      event === step && state === "broken"));
+    return broken.length ? [h("dt", {}, t("lab.breaks")), broken.map((lamp) =>
+      h("dd", { class: "breaks" }, h("span", { class: "tag" }, lamp.property), " ",
+        h("strong", {}, `${lamp.name}. `), lamp.why ?? null))] : null;
   }
 
   #effects(run, event) {
@@ -84,19 +98,22 @@ export class StepPanel {
     const state = moment.nodes[i];
     if (!state) return null;
     const sign = signName(t, signOf(state));
+    const facets = this.#facets(run, state);
+    const fields = h("dl", { class: "fields" }, (state.fields ?? []).map((field) => {
+      const changed = field.was !== undefined && field.was !== null;
+      return [h("dt", {}, field.name), h("dd", { class: changed ? "changed" : null },
+        changed ? [h("del", {}, String(field.was)), " "] : null,
+        changed ? h("ins", {}, String(field.value)) : String(field.value))];
+    }));
     return h("section", { class: "state" },
       h("div", { class: "row spread" },
         h("h3", {}, t("lab.state-of", { node: run.nodes[i].name })),
         h("span", { class: "soft" }, sign),
         h("button", { type: "button", class: "small", on: { click: (click) =>
           this.openMenuFor({ kind: "node", id: i }, click.currentTarget) } }, t("lab.what-if"))),
-      h("dl", { class: "fields" }, (state.fields ?? []).map((field) => {
-        const changed = field.was !== undefined && field.was !== null;
-        return [h("dt", {}, field.name), h("dd", { class: changed ? "changed" : null },
-          changed ? [h("del", {}, String(field.was)), " "] : null,
-          changed ? h("ins", {}, String(field.value)) : String(field.value))];
-      })),
-      this.#facets(run, state));
+      // What helps to understand comes first; then all that the program keeps.
+      facets.length ? h("dl", { class: "fields facets" }, facets) : null,
+      facets.length ? h("h4", { class: "soft small" }, t("lab.all-fields")) : null, fields);
   }
 
   #facets(run, state) {
@@ -111,9 +128,7 @@ export class StepPanel {
     });
     const timers = (state.timers ?? []).map((timer) => [timer.name,
       t("lab.rings-at", { until: this.context.number(timer.until) })]);
-    const all = [...rows, ...timers];
-    return all.length ? h("dl", { class: "fields facets" }, all.map(([label, value]) =>
-      [h("dt", {}, label), h("dd", {}, value)])) : null;
+    return [...rows, ...timers].map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)]);
   }
 
   // What travels may arrive next, or be dropped; grouped by message, then nodes.
@@ -173,6 +188,8 @@ export class StepPanel {
 export function titleOf(run, { label, from, to }) {
   return `${label} ${run.nodes[from].name} → ${run.nodes[to].name}`;
 }
+
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 // What set the step off, in words; the server's own sentence where there is no better.
 function cause(t, run, event) {

@@ -1,7 +1,8 @@
 // The nodes in a circle, what travels between them, and what helps to understand: who is inside,
 // whose timer runs, queues, votes, quorums, the tree, who waits for whom.
 
-import { fill, s } from "./dom.js";
+import { fill, h, s } from "./dom.js";
+import { legend } from "./topology_legend.js";
 
 const SIZE = 420;
 const MIDDLE = SIZE / 2;
@@ -9,7 +10,7 @@ const MIDDLE = SIZE / 2;
 const VIEW = `0 -30 ${SIZE} ${SIZE + 56}`;
 const FLYING_MAX = 80;
 // The width of a letter of the words beside a node.
-const LETTER = 6.5;
+const LETTER = 7.9;
 // How far from the rim of a node a message is that was just sent, or is about to arrive.
 const GAP = 7;
 const FULL = 2 * Math.PI;
@@ -20,6 +21,8 @@ export class Topology {
     this.context = context;
     this.openMenu = openMenu;
     this.svg = s("svg", { class: "topology", viewBox: VIEW, role: "group" });
+    this.legend = h("p", { class: "topology-legend soft small" });
+    this.root = h("section", { class: "sheet topology-box" }, this.svg, this.legend);
     this.svg.addEventListener("click", (event) => this.#clicked(event));
     this.svg.addEventListener("keydown", (event) => this.#pressed(event));
   }
@@ -39,6 +42,7 @@ export class Topology {
     this.flying = [];
     fill(this.svg, this.#links(run, moment), this.#facetLines(run, moment),
       this.#waits(moment), this.#nodes(run, moment), this.#messages(run, moment));
+    fill(this.legend, legend(this.context.t, run, moment, this.#lookedAt()));
     if (focused !== undefined) this.svg.querySelector(`g[data-node="${focused}"]`)?.focus();
     this.move(time ?? moment.at);
   }
@@ -124,12 +128,15 @@ export class Topology {
     const looked = this.#lookedAt();
     const lines = [];
     moment.nodes.forEach((node, i) => {
+      let sets = 0;
       for (const facet of node.facets ?? []) {
         if (facet.kind === "edge" && facet.to !== null && facet.to !== i) {
           lines.push(this.#line(i, facet.to, "tree", true));
         } else if (facet.kind === "set" && i === looked) {
+          const name = sets === 0 ? "quorum" : "quorum within";
+          sets += 1;
           lines.push(...facet.nodes.filter((to) => to !== i)
-            .map((to) => this.#line(i, to, "quorum")));
+            .map((to) => this.#line(i, to, name)));
         } else if (facet.kind === "node" && i === looked && facet.node !== null
           && facet.node !== undefined && facet.node !== i) {
           lines.push(this.#line(i, facet.node, "vote", true));
@@ -185,7 +192,7 @@ export class Topology {
     r > 13 ? this.#badge(state, i, moment) : null);
   }
 
-  // Beneath a node: its sign in words, and whom it gave its vote to; above, its queue.
+  // Beside a node: its sign in words, whom it gave its vote to, its queue.
   #badge(state, i, moment) {
     const { t } = this.context;
     const outward = this.places[i].y > MIDDLE + 10 ? 1 : -1;
@@ -197,13 +204,14 @@ export class Topology {
     const inner = this.session.run.nodes[i].coordinator;
     const words = [
       sign === "idle" || sign === "follower" ? null : signName(t, sign),
-      vote ? `${inner ? "" : vote.name} → ${this.session.run.nodes[vote.node].name}`.trim()
-        : null,
+      vote ? `${inner ? "→" : vote.name} ${this.session.run.nodes[vote.node].name}` : null,
       queue && !inner ? shortened(queue.items) : null,
     ].filter(Boolean);
-    const start = outward > 0 ? this.radius + 22 : -(this.radius + 12 + (words.length - 1) * 13);
+    const start = outward > 0 ? this.radius + 22 : -(this.radius + 10 + (words.length - 1) * 15);
+    // A little outwards, where no message passes.
+    const x = this.places[i].x + (this.places[i].x - MIDDLE) * 0.14;
     return words.map((text, k) => s("text", { class: `badge${k === 0 && sign !== "idle" ? " sign"
-      : ""}`, x: within(this.places[i].x, text), y: start + k * 13 }, text));
+      : ""}`, x: round(x - this.places[i].x + within(x, text)), y: start + k * 15 }, text));
   }
 
   #messages(run, moment) {

@@ -7,7 +7,7 @@ use super::claims::{
 use super::dropped::breaks;
 use super::{
     Arrival, Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost,
-    OnNetwork, Parameter, Rejoin, Setting, Stated, limits,
+    OnNetwork, Parameter, Rejoin, Setting, Stated, facets, limits,
 };
 use crate::Error;
 use crate::mutex::maekawa::{Maekawa, WHY, normal};
@@ -127,18 +127,8 @@ pub const ENTRY: Entry = Entry {
     why: &[WHY],
     facets: &[
         Facet { field: "quorum", kind: FacetKind::Set, english: "quorum", portuguese: "quórum" },
-        Facet {
-            field: "votes",
-            kind: FacetKind::Set,
-            english: "voted for it",
-            portuguese: "votaram nele",
-        },
-        Facet {
-            field: "voted",
-            kind: FacetKind::Node,
-            english: "has its vote",
-            portuguese: "tem seu voto",
-        },
+        facets::votes("votes"),
+        facets::vote("voted"),
         Facet {
             field: "queue",
             kind: FacetKind::QueueFromEnd,

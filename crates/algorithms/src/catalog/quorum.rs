@@ -150,8 +150,8 @@ pub const ENTRY: Entry = Entry {
         Facet {
             field: "coordinator.desk.holder",
             kind: FacetKind::Node,
-            english: "has its grant",
-            portuguese: "tem sua concessão",
+            english: "granted to",
+            portuguese: "concedeu a",
         },
         Facet {
             field: "coordinator.desk.line",

@@ -10,7 +10,7 @@ use super::council::{
 use super::dropped::{breaks, harmless};
 use super::{
     Assumption, Cluster, Cost, Entry, Evidence, Family, Formula, Kind, Lock, MutexCost, OnNetwork,
-    Parameter, Rejoin, Setting, Stated, limits,
+    Parameter, Rejoin, Setting, Stated, facets, limits,
 };
 use crate::Error;
 use crate::mutex::voting::{Setup, Voting, WHY, normal, rename};
@@ -137,24 +137,14 @@ pub const ENTRY: Entry = Entry {
     },
     why: &[WHY],
     facets: &[
-        Facet {
-            field: "ok",
-            kind: FacetKind::Set,
-            english: "voted for it",
-            portuguese: "votaram nele",
-        },
+        facets::votes("ok"),
         Facet {
             field: "nok",
             kind: FacetKind::Set,
             english: "refused it",
             portuguese: "recusaram",
         },
-        Facet {
-            field: "coordinator.vote",
-            kind: FacetKind::Node,
-            english: "has its vote",
-            portuguese: "tem seu voto",
-        },
+        facets::vote("coordinator.vote"),
     ],
 };
 

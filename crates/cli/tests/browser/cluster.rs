@@ -24,6 +24,7 @@ fn a_cluster_is_watched_and_broken_through_the_page() {
     let address = browser.run("return location.href;", &[]);
     assert!(!address.as_str().unwrap().contains("token"), "{address}");
     a_lock_comes_and_goes(&browser, &place);
+    on_a_telephone_a_name_has_a_line_of_its_own(&browser, &place);
     a_lock_is_taken_away_by_force(&browser, &place);
     eight_tabs_are_live(&browser, &place, &up.page);
     browser.assert_calm("the cluster");
@@ -95,6 +96,23 @@ fn a_lock_comes_and_goes(browser: &Browser, place: &Place) {
     browser.until("the lock let go", &gone);
 }
 
+fn on_a_telephone_a_name_has_a_line_of_its_own(browser: &Browser, place: &Place) {
+    let name = "reports/of/the/whole/night";
+    let held = hold(place, name, "billing");
+    browser.resize(390, 844);
+    let script = format!(
+        "const row = {};
+         const [name, holder] = ['.name-link', 'td'].map((part) =>
+             row?.querySelector(part).getBoundingClientRect());
+         return row && name.height < 30 && holder.top > name.bottom - 1
+             && document.documentElement.scrollWidth === innerWidth;",
+        row(name)
+    );
+    browser.until("a name that is not broken", &script);
+    browser.resize(1920, 1080);
+    release(held);
+}
+
 /// Behind two dialogs and with a reason; whoever holds it is not asked.
 fn a_lock_is_taken_away_by_force(browser: &Browser, place: &Place) {
     let held = hold(place, "stuck", "asleep");
@@ -151,6 +169,12 @@ fn a_lock_of_a_classic_engine_is_followed_into_the_lab() {
     browser.until("what happened, judged", judged);
     browser.assert_calm("a live recording");
     drop(held);
+    // Of this one, nothing is on a disk yet.
+    let _fresh = hold(&place, "fresh", "somebody");
+    browser.run("location.hash = 'recording=up&lock=fresh';", &[]);
+    let shown = "return document.querySelector('.lab-title')?.textContent === 'fresh'
+        && document.querySelectorAll('.topology .node').length === 3;";
+    browser.until("a lock that was taken a moment ago", shown);
 }
 
 fn eight_tabs_are_live(browser: &Browser, place: &Place, page: &str) {

@@ -13,6 +13,7 @@ mod cluster;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../cluster/up/cluster.rs"]
 mod cluster_process;
+mod explained;
 mod files;
 mod keyboard;
 mod lab;

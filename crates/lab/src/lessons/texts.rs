@@ -1,6 +1,6 @@
 //! The texts of the lessons.
 
-use super::{Shown, Written};
+use super::{Shown, Written, moments};
 use conclave_core::Property;
 
 pub(super) const LESSONS: &[Written] = &[
@@ -23,6 +23,7 @@ pub(super) const LESSONS: &[Written] = &[
              perde. É para isso que serve a exclusão mútua.",
         ],
         shown: Shown::Value(43),
+        steps: &[],
     },
     Written {
         title: ["One who decides", "Um que decide"],
@@ -46,6 +47,7 @@ pub(super) const LESSONS: &[Written] = &[
              coordenador, nenhum algoritmo usa tão poucas quando muitos nós pedem.",
         ],
         shown: Shown::Messages(9),
+        steps: &[],
     },
     Written {
         title: ["The one who decides forgets", "Quem decide esquece"],
@@ -70,6 +72,7 @@ pub(super) const LESSONS: &[Written] = &[
              pode ser esquecido precisa estar num disco, ou em vários nós.",
         ],
         shown: Shown::Broken(Property::S1),
+        steps: &[],
     },
     Written {
         title: ["What came first?", "O que veio antes?"],
@@ -94,6 +97,7 @@ pub(super) const LESSONS: &[Written] = &[
              uma ordem com que todos concordam.",
         ],
         shown: Shown::Kept(Property::V2),
+        steps: &[],
     },
     Written {
         title: ["One is silent", "Um se cala"],
@@ -118,6 +122,7 @@ pub(super) const LESSONS: &[Written] = &[
              ponto de falha, agora há n.",
         ],
         shown: Shown::Broken(Property::V1),
+        steps: &[],
     },
     Written {
         title: ["A late message", "Uma mensagem atrasada"],
@@ -142,6 +147,7 @@ pub(super) const LESSONS: &[Written] = &[
              algoritmo um dia é quebrada por alguém.",
         ],
         shown: Shown::Broken(Property::S1),
+        steps: &[],
     },
     Written {
         title: ["A vote is asked back", "Um voto é pedido de volta"],
@@ -172,6 +178,7 @@ pub(super) const LESSONS: &[Written] = &[
              precisa.",
         ],
         shown: Shown::Step(15, "sends INQUIRE"),
+        steps: moments::A_VOTE_IS_ASKED_BACK,
     },
     Written {
         title: ["To keep a vote, or to give it back", "Ficar com um voto, ou devolvê-lo"],
@@ -198,6 +205,7 @@ pub(super) const LESSONS: &[Written] = &[
              ser o próximo a entrar.",
         ],
         shown: Shown::Step(23, "receives YIELD from 7"),
+        steps: moments::A_VOTE_IS_GIVEN_BACK,
     },
     Written {
         title: ["Votes that wait for each other", "Votos que se esperam"],
@@ -228,6 +236,7 @@ pub(super) const LESSONS: &[Written] = &[
              árbitro: parte de um passo, e não mensagem.)",
         ],
         shown: Shown::Broken(Property::V1),
+        steps: moments::NOBODY_TELLS_3,
     },
     Written {
         title: ["The missing FAILED", "O FAILED que faltava"],
@@ -254,6 +263,7 @@ pub(super) const LESSONS: &[Written] = &[
              permite responder.",
         ],
         shown: Shown::Kept(Property::V1),
+        steps: moments::SOMEBODY_TELLS_3,
     },
     Written {
         title: ["Who leads?", "Quem lidera?"],
@@ -274,6 +284,7 @@ pub(super) const LESSONS: &[Written] = &[
              COORDINATOR: quatorze.",
         ],
         shown: Shown::Messages(14),
+        steps: &[],
     },
     Written {
         title: ["Dead, or only slow?", "Morto, ou só lento?"],
@@ -298,6 +309,7 @@ pub(super) const LESSONS: &[Written] = &[
              tempo limite.",
         ],
         shown: Shown::Broken(Property::S1),
+        steps: &[],
     },
     Written {
         title: ["Fences", "Fencing tokens"],
@@ -328,5 +340,6 @@ pub(super) const LESSONS: &[Written] = &[
              travas o guarda num log replicado.",
         ],
         shown: Shown::Broken(Property::F1),
+        steps: &[],
     },
 ];

@@ -123,7 +123,7 @@ impl Desk<'_> {
         let late = format!("{key}=delay:{}", spent(due + LATE));
         let twice = format!("{key}=twice:{}", spent(due + Ticks::UNIT));
         let verbs = [
-            (("first", ["deliver it now", "entregar agora"]), first, copy.or(why)),
+            (("first", ["deliver it now", "entregá-la agora"]), first, copy.or(why)),
             (("drop", ["drop it", "perdê-la"]), format!("{key}=drop"), copy),
             (("delay", ["delay it", "atrasá-la"]), late, copy),
             (("twice", ["deliver it twice", "entregá-la duas vezes"]), twice, copy),
@@ -186,26 +186,30 @@ impl Desk<'_> {
         let at = self.after;
         let down = state.down.then_some(["it is down", "está fora"]);
         let mut add = |verb, edit: String, why| actions.push(self.action(about, verb, edit, why));
-        add(("crash", ["crash", "derrubar"]), format!("crash={name}@{at}"), down);
+        add(("crash", ["crash it", "derrubá-lo"]), format!("crash={name}@{at}"), down);
         let back = (!state.down).then_some(["it is up", "está de pé"]);
         let restart = format!("restart={name}@{at}");
         let no_rule = (state.down && self.refused(&restart)).then_some([
             "this algorithm has no rule for a return with its disk",
             "este algoritmo não tem regra para a volta com o disco",
         ]);
-        add(("restart", ["restart", "reiniciar"]), restart, back.or(no_rule));
+        add(("restart", ["restart it", "reiniciá-lo"]), restart, back.or(no_rule));
         let amnesia = format!("amnesia={name}@{at}");
-        add(("amnesia", ["restart without its disk", "reiniciar sem o disco"]), amnesia, back);
+        add(("amnesia", ["restart it without its disk", "reiniciá-lo sem o disco"]), amnesia, back);
         let paused = state.paused.then_some(["it is paused", "está pausado"]);
         let pause = format!("pause={name}@{at}+{LATE}");
-        add(("pause", ["pause", "pausar"]), pause, down.or(paused));
-        add(("cut", ["cut it off", "isolar"]), format!("cut={name}@{at}"), self.alone(node));
+        add(("pause", ["pause it", "pausá-lo"]), pause, down.or(paused));
+        add(("cut", ["cut it off", "isolá-lo"]), format!("cut={name}@{at}"), self.alone(node));
         let (ask, why) = self.asks(node, state);
         add(("ask", ask), format!("ask={name}@{at}"), down.or(why));
         let outside = (!state.waiting && state.inside.is_none())
             .then_some(["it is not inside and does not wait", "não está dentro nem espera"]);
         if self.family() == Family::Mutex && self.is_client(node) {
-            add(("leave", ["leave", "sair"]), format!("leave={name}@{at}"), down.or(outside));
+            add(
+                ("leave", ["let it leave", "fazê-lo sair"]),
+                format!("leave={name}@{at}"),
+                down.or(outside),
+            );
         }
     }
 
@@ -233,19 +237,21 @@ impl Desk<'_> {
         let nobody = (!self.is_client(node)).then_some(nobody);
         match self.family() {
             Family::Mutex => {
-                let words = ["ask to enter", "pedir para entrar"];
+                let words = ["let it ask to enter", "fazê-lo pedir para entrar"];
                 let waits = state.waiting.then_some(["it waits already", "já espera"]);
                 let inside = state.inside.map(|_| ["it is inside", "está dentro"]);
                 (words, nobody.or(waits).or(inside))
             }
-            Family::Election => (["call an election", "convocar uma eleição"], nobody),
+            Family::Election => {
+                (["let it call an election", "fazê-lo convocar uma eleição"], nobody)
+            }
             Family::Clock => {
                 let played = self.played.experiment.play().is_some();
                 let own = ["the example has a script of its own", "o exemplo tem roteiro próprio"];
-                (["do something", "fazer algo"], nobody.or(played.then_some(own)))
+                (["let it do something", "fazê-lo agir"], nobody.or(played.then_some(own)))
             }
             Family::Detector => {
-                let words = ["ask", "pedir"];
+                let words = ["ask it", "perguntar-lhe"];
                 let none = ["a detector is asked nothing", "a um detector não se pede nada"];
                 (words, Some(none))
             }

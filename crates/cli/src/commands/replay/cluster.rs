@@ -61,10 +61,10 @@ impl Which {
         };
         let known = key.clone().filter(|key| machines.contains_key(key));
         known.ok_or_else(|| match key {
-            Some(key) => {
+            Some(key) if !machines.is_empty() => {
                 Usage(format!("nothing of {key} is recorded; there are: {}", list(machines)))
             }
-            None => Usage("nothing is recorded: no machine took a step".to_string()),
+            _ => Usage("nothing is recorded: no machine took a step".to_string()),
         })
     }
 }

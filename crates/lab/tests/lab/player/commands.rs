@@ -2,8 +2,9 @@
 //! reads them, and limits are kept.
 
 use super::{played, refused};
-use conclave_lab::lessons::{LESSONS, Shown};
+use conclave_lab::lessons::{LESSONS, Moment, Shown};
 use conclave_lab::player::answer::{RunQuestion, answer};
+use conclave_lab::player::events::Event;
 use conclave_lab::player::{EVENTS_MAX, Language};
 use conclave_lab::scenarios::ScenarioFile;
 use conclave_lab::{cards, lessons};
@@ -68,22 +69,31 @@ fn what_a_lesson_says_is_what_its_run_shows() {
             Shown::Value(value) => {
                 outcome.mutex().shared.as_ref().is_some_and(|shared| shared.value == value)
             }
-            Shown::Step(event, says) => {
-                let question = RunQuestion {
-                    algorithm: run.algorithm.clone(),
-                    flags: run.flags.clone(),
-                    ..RunQuestion::default()
-                };
-                let told = answer(&question).ok().and_then(|answer| answer.list);
-                told.is_some_and(|list| list[event - 1].text.contains(says))
-            }
+            Shown::Step(event, says) => told(run, event).contains(says),
         };
         assert!(right, "{name}: {:?}", lesson.shown);
+        for &Moment { event, says, .. } in lesson.steps {
+            let told = told(run, event);
+            assert!(told.contains(says), "{name}, event {event}: {told}, not {says}");
+        }
         assert!(lesson.options.len() > 1 && lesson.right < lesson.options.len(), "{name}");
     }
     for language in [Language::English, Language::Portuguese] {
         assert!(lessons::all(language).iter().all(|lesson| !lesson.answer.is_empty()));
     }
+}
+
+/// What a run says of an event, and why.
+fn told(run: &cards::RunCard, event: usize) -> String {
+    let question = RunQuestion {
+        algorithm: run.algorithm.clone(),
+        flags: run.flags.clone(),
+        ..RunQuestion::default()
+    };
+    let list = answer(&question).ok().and_then(|answer| answer.list).expect("all events");
+    let Event { text, why, .. } = &list[event - 1];
+    let reasons = why.iter().map(|reason| format!("; {}", reason.text));
+    text.clone() + &reasons.collect::<String>()
 }
 
 #[test]
