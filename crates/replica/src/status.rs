@@ -70,7 +70,11 @@ fn update(
         *membership = latest;
         let members = match same {
             true => std::mem::take(&mut known.members),
-            false => Members::of(metrics).list(),
+            false => {
+                let members = Members::of(metrics);
+                node.peers.pacing().on_voters(node.me(), members.voters.iter().copied());
+                members.list()
+            }
         };
         let now = without_members(node, metrics, leading);
         let changed = !same || *known != now;

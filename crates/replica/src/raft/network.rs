@@ -4,7 +4,9 @@
 //! heartbeat waits behind one.
 
 use super::message::{Question, Reply, decode, encode};
+use super::pacing::{Pacing, paced};
 use super::rollback::{Accusations, Memory, Start, older_copy};
+use super::sent::Sent;
 use super::{LogId, Vote, commits, snapshots, vetting};
 use crate::disk::{Disk, SnapshotFile};
 use crate::raft_types::{MemberNode, TypeConfig};
@@ -40,6 +42,8 @@ pub struct Peers {
     /// This node, of which every message tells.
     start: Start,
     memory: Arc<Memory>,
+    /// Who of them is needed for a majority.
+    pacing: Arc<Pacing>,
     /// What other nodes have said against this one.
     accused: Arc<watch::Sender<Accusations>>,
 }
@@ -74,7 +78,14 @@ impl Peers {
             nonce: identity.nonce,
             last: disk.last_at_start(),
         };
-        Self { rpc: Arc::default(), disk, start, memory: Arc::default(), accused: Arc::default() }
+        Self {
+            rpc: Arc::default(),
+            disk,
+            start,
+            memory: Arc::default(),
+            pacing: Arc::default(),
+            accused: Arc::default(),
+        }
     }
 
     /// This start of this node.
@@ -85,6 +96,11 @@ impl Peers {
     /// What is known of the others' disks.
     pub fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    /// Who is needed for a majority, while this node leads.
+    pub fn pacing(&self) -> &Pacing {
+        &self.pacing
     }
 
     /// Who takes this node for an older copy of itself.
@@ -190,10 +206,26 @@ impl Network {
         let heartbeat = request.entries.is_empty();
         let within = if heartbeat { option.soft_ttl() } else { APPEND_TIMEOUT };
         let sent = Sent::of(&request, self.peers.memory().acknowledged(self.to.id, &request.vote));
+        if heartbeat {
+            return self.append_and_judge(request, within, &sent).await;
+        }
+        self.peers.pacing.on_asked(self.to.id);
+        let answer = self.append_and_judge(request, within, &sent).await;
+        let matches = matches!(answer, Ok(AppendEntriesResponse::Success));
+        self.peers.pacing.on_answer(self.to.id, matches);
+        answer
+    }
+
+    async fn append_and_judge(
+        &self,
+        request: AppendEntriesRequest<TypeConfig>,
+        within: Duration,
+        sent: &Sent,
+    ) -> Result<AppendEntriesResponse<TypeConfig>, RPCError<TypeConfig>> {
         let Reply::Append(answer) = self.ask(Question::Append(request), within).await? else {
             return Err(nonsense());
         };
-        self.judge(&sent, answer)
+        self.judge(sent, answer)
     }
 
     async fn ask(
@@ -244,27 +276,6 @@ impl Network {
     }
 }
 
-/// What an answer to entries is compared with.
-struct Sent {
-    vote: Vote,
-    /// The entry before those that were sent, and the last of them.
-    previous: Option<u64>,
-    last: Option<u64>,
-    committed: Option<u64>,
-    /// What the other side had acknowledged when they were sent.
-    acknowledged: Option<u64>,
-}
-
-impl Sent {
-    fn of(request: &AppendEntriesRequest<TypeConfig>, acknowledged: Option<u64>) -> Self {
-        let index = |id: &LogId| id.index;
-        let previous = request.prev_log_id.as_ref().map(index);
-        let last = request.entries.last().map(|entry| entry.log_id.index).or(previous);
-        let committed = request.leader_commit.as_ref().map(index);
-        Self { vote: request.vote, previous, last, committed, acknowledged }
-    }
-}
-
 impl RaftNetworkV2<TypeConfig> for Network {
     type SnapshotData = SnapshotFile;
 
@@ -280,7 +291,9 @@ impl RaftNetworkV2<TypeConfig> for Network {
     where
         S: Stream<Item = AppendEntriesRequest<TypeConfig>> + OptionalSend + Unpin + 'static,
     {
-        stream_append_sequential(self, commits::gathered(input), option)
+        let pacing = Arc::clone(&self.peers.pacing);
+        let paced = paced(commits::gathered(input), pacing, self.to.id);
+        stream_append_sequential(self, paced, option)
     }
 
     async fn vote(
