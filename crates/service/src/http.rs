@@ -41,6 +41,7 @@ use conclave_net::ApiTls;
 use metrics::ApiMetrics;
 use problem::Listed;
 use serde::Serialize;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream_limit::StreamLimit;
@@ -128,18 +129,31 @@ const LISTS_MAX: usize = 4;
 /// and its client asks another node.
 const LONG_BODIES_MAX: usize = 256;
 
-/// What every handler has.
+/// What every handler has. Each layer of the router clones it for each request.
 #[derive(Clone)]
 struct Api {
+    shared: Arc<Shared>,
+    /// In whose name.
+    who: Principal,
+}
+
+/// What all requests have in common.
+struct Shared {
     config: Arc<HttpConfig>,
     commands: mpsc::Sender<Command>,
     streams: Arc<StreamLimit>,
     session_streams: Arc<StreamLimit>,
-    lists: Arc<Semaphore>,
-    long_bodies: Arc<Semaphore>,
-    /// In whose name.
-    who: Principal,
-    metrics: Arc<ApiMetrics>,
+    lists: Semaphore,
+    long_bodies: Semaphore,
+    metrics: ApiMetrics,
+}
+
+impl Deref for Api {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
 }
 
 impl Api {

@@ -7,7 +7,7 @@ use super::metrics::ApiMetrics;
 use super::places::{Place, Places, Room};
 use super::stream_limit::StreamLimit;
 use super::wire::Wire;
-use super::{Api, HttpConfig, HttpLimits, LISTS_MAX, LONG_BODIES_MAX, routes};
+use super::{Api, HttpConfig, HttpLimits, LISTS_MAX, LONG_BODIES_MAX, Shared, routes};
 use crate::desk::Command;
 use crate::rights::Principal;
 use crate::tokens::TokenFile;
@@ -59,26 +59,25 @@ pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<C
     let limits = config.limits;
     let streams = StreamLimit::new(limits.streams);
     let session_streams = StreamLimit::new(limits.streams);
-    let lists = Arc::new(Semaphore::new(LISTS_MAX));
-    let long_bodies = Arc::new(Semaphore::new(LONG_BODIES_MAX));
+    let lists = Semaphore::new(LISTS_MAX);
+    let long_bodies = Semaphore::new(LONG_BODIES_MAX);
     if let Some(tokens) = &config.tokens {
         TokenFile::follow(tokens);
     }
     let places = Places::new(limits.connections, limits.reserved);
-    let metrics = Arc::new(ApiMetrics::new(Arc::clone(&places)));
+    let metrics = ApiMetrics::new(Arc::clone(&places));
     let config = Arc::new(config);
-    let who = Principal::default();
     let served = Arc::clone(&config);
-    let api = Api {
+    let shared = Shared {
         config: served,
         commands,
         streams,
         session_streams,
         lists,
         long_bodies,
-        who,
         metrics,
     };
+    let api = Api { shared: Arc::new(shared), who: Principal::default() };
     let task = tokio::spawn(run(listener, routes::router(api), places, config, stopped));
     Server { stop, task }
 }
