@@ -68,15 +68,8 @@ pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<C
     let metrics = ApiMetrics::new(Arc::clone(&places));
     let config = Arc::new(config);
     let served = Arc::clone(&config);
-    let shared = Shared {
-        config: served,
-        commands,
-        streams,
-        session_streams,
-        lists,
-        long_bodies,
-        metrics,
-    };
+    let shared =
+        Shared { config: served, commands, streams, session_streams, lists, long_bodies, metrics };
     let api = Api { shared: Arc::new(shared), who: Principal::default() };
     let task = tokio::spawn(run(listener, routes::router(api), places, config, stopped));
     Server { stop, task }
