@@ -2,7 +2,6 @@
 //! check; server and client both use it.
 
 mod requests;
-mod shown;
 
 pub use requests::{
     ADDRESS_MAX, GRACE_MS_MAX, GRACE_MS_MIN, KEEPALIVE_MAX, NAMED_MAX, OPEN_MAX, OWNER_MAX,
@@ -11,7 +10,7 @@ pub use requests::{
     numbers_of_session, owner, principal, request_number, sharing, stream, wanted, wanted_names,
 };
 
-pub use shown::{is_shown, shown};
+pub use conclave_core::{is_shown, shown};
 
 use crate::{Code, Failure, Page, SessionPage};
 use std::fmt;

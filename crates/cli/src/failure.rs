@@ -10,6 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use conclave_client::api::limits::shown;
 use std::error::Error;
 use std::fmt;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 
 /// How a command that did its work ended.
@@ -45,6 +46,11 @@ const USAGE: u8 = 2;
 
 /// So many mistakes are said at once: who reads them mends these first.
 const MISTAKES_SHOWN: usize = 30;
+
+/// An address to listen at, for clap: the standard library has words of its own for what is none.
+pub fn ip_port(text: &str) -> Result<SocketAddr, Usage> {
+    text.parse().map_err(|_| Usage("takes IP:PORT".to_string()))
+}
 
 /// All that is wrong with what was typed, to be mended at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

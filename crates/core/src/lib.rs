@@ -40,6 +40,7 @@ mod fence;
 mod node;
 mod process;
 mod property;
+mod shown;
 mod stack;
 mod story;
 mod time;
@@ -62,6 +63,7 @@ pub use process::{
 };
 pub use property::{Property, Verdict, Violation};
 pub use service::{AnyIndication, AnyRequest, AnyService, detector, election, mutex, timekeeping};
+pub use shown::{is_shown, shown};
 pub use stack::{Layer, Stack};
 pub use story::{Moment, Move, Story};
 pub use time::{Delay, Ticks};

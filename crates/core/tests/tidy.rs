@@ -45,7 +45,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("texts", &[]),
     ("page", &["conclave-lab", "conclave-texts"]),
-    ("api", &[]),
+    ("api", &["conclave-core"]),
     ("load", &[]),
     ("memory", &[]),
     ("client", &["conclave-api"]),

@@ -7,9 +7,11 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose,
 };
-use rustls::pki_types::CertificateDer;
+use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, UnixTime};
 use std::time::{Duration, SystemTime};
+use webpki::KeyUsage;
 
 /// Clocks differ: what was signed just now is valid since yesterday.
 const BEFORE: Duration = Duration::from_secs(24 * 3600);
@@ -65,6 +67,26 @@ impl Authority {
             return Err(CertificateError::Mismatch(cluster.to_string()));
         }
         Ok(Self { issuer: again.issuer, certificate: saved.certificate.clone() })
+    }
+
+    /// Whether this certificate, one that it signed for whatever use, is valid no more.
+    pub fn has_expired(&self, pem: &str) -> bool {
+        [KeyUsage::server_auth(), KeyUsage::client_auth()].into_iter().any(|usage| {
+            let verified = self.verify(pem, usage);
+            matches!(verified, Some(Err(webpki::Error::CertExpired { .. })))
+        })
+    }
+
+    /// What others find when they look at a certificate now; nothing if this is none.
+    fn verify(&self, pem: &str, usage: KeyUsage) -> Option<Result<(), webpki::Error>> {
+        let own = CertificateDer::from_pem_slice(self.certificate.as_bytes()).ok()?;
+        let other = CertificateDer::from_pem_slice(pem.as_bytes()).ok()?;
+        let anchors = [webpki::anchor_from_trusted_cert(&own).ok()?];
+        let other = webpki::EndEntityCert::try_from(&other).ok()?;
+        let kinds = ring::default_provider().signature_verification_algorithms.all;
+        let now = UnixTime::now();
+        let verified = other.verify_for_usage(kinds, &anchors, &[], now, usage, None, None);
+        Some(verified.map(drop))
     }
 
     fn new(cluster: &str, key: KeyPair) -> Result<Self, CertificateError> {
@@ -179,6 +201,23 @@ mod tests {
     use crate::tls::is_of_a_node;
     use rustls::pki_types::CertificateDer;
     use rustls::pki_types::pem::PemObject;
+
+    #[test]
+    fn what_has_expired_is_known_whatever_it_is_for() {
+        let authority = make_authority("test").expect("an authority");
+        let day = Duration::from_secs(24 * 3600);
+        for (valid, expired) in [(Duration::ZERO, true), (day, false)] {
+            for made in [
+                make_node(&authority, NodeId(0), &[], valid),
+                make_server(&authority, NodeId(0), &[], valid),
+                make_client(&authority, "ci", valid),
+            ] {
+                let made = made.expect("a certificate").certificate;
+                assert_eq!(authority.has_expired(&made), expired, "{valid:?}");
+            }
+        }
+        assert!(!authority.has_expired(&authority.certificate) && !authority.has_expired("none"));
+    }
 
     #[test]
     fn of_all_whom_the_authority_knows_only_nodes_count_as_nodes() {

@@ -15,6 +15,7 @@ mod metrics;
 mod openapi;
 mod places;
 mod problem;
+mod request_body;
 mod route_table;
 mod routes;
 mod server;

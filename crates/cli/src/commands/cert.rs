@@ -62,7 +62,7 @@ pub fn run(arguments: &Cert) -> anyhow::Result<Exit> {
     }
     fs::create_dir_all(out).with_context(|| format!("--out {}", out.display()))?;
     let authority = authority(arguments)?;
-    let mut files = Files { arguments, made: Vec::new(), kept: Vec::new() };
+    let mut files = Files::new(arguments, &authority);
     let valid = Duration::from_secs(u64::from(*days) * 24 * 3600);
     for id in 1..=*nodes {
         let node = NodeId(id - 1);
@@ -84,20 +84,24 @@ pub fn run(arguments: &Cert) -> anyhow::Result<Exit> {
     }
     let names: Vec<String> = files.made.iter().chain(&files.kept).cloned().collect();
     print(&(report(out, &files) + &fingerprints(out, &names)))?;
-    if *days == 0 && !files.made.is_empty() {
-        warn("--days 0: what was made has expired already; nobody will let it in");
-    }
+    warn_of_expired(&files);
     Ok(Exit::Done)
 }
 
-/// Certificates that were made, and those that were there.
+/// Certificates that were made, and those that were there; of these, which are good no more.
 struct Files<'a> {
     arguments: &'a Cert,
+    authority: &'a Authority,
     made: Vec<String>,
     kept: Vec<String>,
+    expired: Vec<String>,
 }
 
-impl Files<'_> {
+impl<'a> Files<'a> {
+    fn new(arguments: &'a Cert, authority: &'a Authority) -> Self {
+        Self { arguments, authority, made: Vec::new(), kept: Vec::new(), expired: Vec::new() }
+    }
+
     /// The certificate and the key of this name: those that are there, or new ones.
     fn take(
         &mut self,
@@ -109,11 +113,28 @@ impl Files<'_> {
         let key = out.join(format!("{name}.key"));
         if !force && certificate.exists() && key.exists() {
             self.kept.push(name.to_string());
+            // What cannot be read is none of an authority's.
+            let pem = fs::read_to_string(&certificate).unwrap_or_default();
+            if self.authority.has_expired(&pem) {
+                self.expired.push(name.to_string());
+            }
             return Ok(());
         }
         write(&certificate, &key, &make()?, *force)?;
         self.made.push(name.to_string());
         Ok(())
+    }
+}
+
+/// Says what nobody will let in: made as such, or grown old.
+fn warn_of_expired(files: &Files<'_>) {
+    if files.arguments.days == 0 && !files.made.is_empty() {
+        warn("--days 0: what was made has expired already; nobody will let it in");
+    }
+    if !files.expired.is_empty() {
+        let names = files.expired.join(", ");
+        let renew = "remove their .pem and .key, and run this again";
+        warn(&format!("expired, though kept: {names}; nobody will let them in: {renew}"));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `conclave lab`: the page's lab, without a cluster.
 
-use crate::failure::{Exit, Usage};
+use crate::failure::{Exit, Usage, ip_port};
 use crate::output::{print, typed};
 use crate::signals;
 use crate::texts::tr;
@@ -18,7 +18,7 @@ const THREADS: usize = 2;
 #[command(after_help = "Examples:\n  conclave lab\n  conclave lab --http 127.0.0.1:8080")]
 pub struct Lab {
     /// Where the page is served; port 0: a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070", value_parser = address)]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070", value_parser = ip_port)]
     http: SocketAddr,
 }
 
@@ -64,8 +64,4 @@ fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     let listener = TcpListener::bind(address).map_err(refused)?;
     listener.set_nonblocking(true)?;
     Ok(listener)
-}
-
-fn address(text: &str) -> Result<SocketAddr, Usage> {
-    text.parse().map_err(|_| Usage("takes IP:PORT".to_string()))
 }

@@ -1,6 +1,6 @@
 //! `conclave up`: a cluster of real processes on this machine.
 
-use crate::failure::{Exit, Usage};
+use crate::failure::{Exit, ip_port};
 use crate::node::Node;
 use crate::output::{print, warn};
 use crate::up::{self, Desk, Member, Recordings, Roster, Setup, Wanted, Wish};
@@ -43,7 +43,7 @@ pub struct Up {
     #[arg(long, value_name = "ALG")]
     detector: Option<String>,
     /// Where the page is; the nodes serve their APIs on the ports that follow; port 0: free ones
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070", value_parser = address)]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070", value_parser = ip_port)]
     http: SocketAddr,
     /// The directory for disks, logs and settings [default: a temporary one]
     #[arg(long, value_name = "DIR")]
@@ -225,8 +225,4 @@ fn wanted(arguments: &Up) -> Wanted<'_> {
         insecure: arguments.insecure,
         log_format: arguments.log_format.clone(),
     }
-}
-
-fn address(text: &str) -> Result<SocketAddr, Usage> {
-    text.parse().map_err(|_| Usage("takes IP:PORT".to_string()))
 }

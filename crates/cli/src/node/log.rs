@@ -1,6 +1,8 @@
 //! What a node logs, on stderr: one line per event, as text or as JSON. No text of a client can
 //! make two lines of one, or another line than it is.
 
+use crate::output::json::escaped;
+use conclave_core::is_shown;
 use serde_json::{Map, Value};
 use std::fmt::Debug;
 use std::io::{self, IsTerminal, Write};
@@ -48,20 +50,19 @@ pub fn to_stderr(level: Level, format: Format, node: u32) {
     }
 }
 
-/// Writes each event, which comes as a whole, as one line: what would break it is escaped. (What
-/// would colour it is so already.)
+/// Writes each event, which comes as a whole, as one line: what would break it, and what cannot be
+/// shown, is escaped. (What would colour it is so already.)
 struct OneLine<W>(W);
 
 impl<W: Write> Write for OneLine<W> {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let line = text.strip_suffix('\n').unwrap_or(&text);
-        let breaks = |letter: char| letter.is_control() && letter != '\x1b';
         let mut whole = String::with_capacity(line.len() + 1);
         for letter in line.chars() {
-            match breaks(letter) {
-                true => whole.extend(letter.escape_default()),
-                false => whole.push(letter),
+            match is_shown(letter) || letter == '\x1b' {
+                true => whole.push(letter),
+                false => whole.extend(letter.escape_default()),
             }
         }
         whole.push('\n');
@@ -96,7 +97,7 @@ impl<S: Subscriber, W: Fn(&str) + 'static> Layer<S> for JsonLines<W> {
             "message": said.message,
             "fields": said.fields,
         });
-        (self.write)(&format!("{line}\n"));
+        (self.write)(&escaped(&format!("{line}\n")));
     }
 }
 
@@ -152,7 +153,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     /// A label that pretends to be the end of one line and another one.
-    const HOSTILE: &str = "x\n{\"level\":\"error\"}\r\u{85}\u{2028}\"\\\x1b[31m\0";
+    const HOSTILE: &str = "x\n{\"level\":\"error\"}\r\u{85}\u{2028}\u{202e}\u{200b}\"\\\x1b[31m\0";
 
     #[test]
     fn a_json_line_is_one_object_whatever_is_in_it() {
@@ -165,6 +166,7 @@ mod tests {
         });
         let lines = lines.lock().unwrap();
         assert_eq!((lines.len(), lines[0].matches('\n').count()), (1, 1));
+        assert!(lines[0].trim_end().chars().all(is_shown), "{:?}", lines[0]);
         let line: Value = serde_json::from_str(&lines[0]).unwrap();
         assert_eq!(line["message"], format!("taken from {HOSTILE}"));
         assert_eq!(line["fields"]["lock"], HOSTILE);
@@ -185,5 +187,6 @@ mod tests {
         let lines: Vec<&str> = written.lines().collect();
         assert_eq!(lines.len(), 2, "{written}");
         assert!(lines[0].starts_with("INFO x\\n{") && lines[1] == "INFO next", "{written}");
+        assert!(lines[0].contains("\\u{85}\\u{2028}\\u{202e}\\u{200b}"), "{written}");
     }
 }

@@ -7,23 +7,26 @@ use conclave_core::timekeeping::{Kind, Record};
 use conclave_core::{NodeId, Property};
 use conclave_sim::{Keeping, Names, Outcome, Summary};
 use serde::{Serialize, Serializer};
-use std::fmt::Write as _;
 
 /// The text of a value, with a line end. Letters that a terminal would not show, or would obey, are
 /// escaped: to a program they are the same.
 pub fn pretty(value: &impl Serialize) -> anyhow::Result<String> {
-    let plain = serde_json::to_string_pretty(value)? + "\n";
-    let mut text = String::with_capacity(plain.len());
-    for letter in plain.chars() {
+    Ok(escaped(&(serde_json::to_string_pretty(value)? + "\n")))
+}
+
+/// The same for JSON that is text already.
+pub fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for letter in json.chars() {
         if letter == '\n' || is_shown(letter) {
             text.push(letter);
         } else {
             for unit in letter.encode_utf16(&mut [0; 2]) {
-                write!(text, "\\u{unit:04x}")?;
+                text += &format!("\\u{unit:04x}");
             }
         }
     }
-    Ok(text)
+    text
 }
 
 /// An object whose fields keep their order.

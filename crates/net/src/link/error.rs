@@ -2,7 +2,7 @@
 
 use super::frame::{Refusal, VERSION};
 use crate::{Fingerprint, News};
-use conclave_core::NodeId;
+use conclave_core::{NodeId, shown};
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -144,14 +144,32 @@ impl ConnectionError {
     }
 }
 
-/// A text of somebody else, fit for one line of a log: no control characters, not too long.
+/// A text of somebody else, fit for one line of a log: escaped where it cannot be shown as it is,
+/// and not too long.
 pub(crate) fn printable(text: &str, bytes_max: usize) -> String {
     let mut clean = String::new();
     for symbol in text.chars() {
-        if clean.len() + symbol.len_utf8() > bytes_max {
+        let mut bytes = [0; 4];
+        let piece = shown(symbol.encode_utf8(&mut bytes));
+        if clean.len() + piece.len() > bytes_max {
             break;
         }
-        clean.push(if symbol.is_control() { '?' } else { symbol });
+        clean += &piece;
     }
     clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn a_text_of_somebody_else_is_escaped_and_cut_between_letters() {
+        let hostile = "\x1b[31mevil\n\u{202e}.\u{2028}\u{200b}";
+        let escaped = r"\u{1b}[31mevil\u{a}\u{202e}.\u{2028}\u{200b}";
+        assert_eq!(printable(hostile, 1_024), escaped);
+        assert_eq!(printable(hostile, 10), r"\u{1b}[31m");
+        assert_eq!(printable("\u{202e}", 7), "");
+        assert_eq!(printable("São Paulo", 3), "Sã");
+    }
 }

@@ -6,14 +6,22 @@
 use super::wire::Wire;
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What a connection is doing, shared between its stream and its service.
+/// What a connection is doing, shared between its stream, its service and the body of its request.
 #[derive(Clone, Debug)]
-pub struct HeadTimer(Arc<Mutex<State>>);
+pub struct HeadTimer(Arc<Doing>);
+
+#[derive(Debug)]
+struct Doing {
+    state: Mutex<State>,
+    /// Something of the body of the request that is being served was not read yet.
+    unread: AtomicBool,
+}
 
 #[derive(Clone, Copy, Debug)]
 enum State {
@@ -28,12 +36,24 @@ enum State {
 impl HeadTimer {
     /// A connection that was made just now: its first request is awaited.
     pub fn new() -> Self {
-        Self(Arc::new(Mutex::new(State::Head(Instant::now()))))
+        let state = Mutex::new(State::Head(Instant::now()));
+        Self(Arc::new(Doing { state, unread: AtomicBool::new(false) }))
     }
 
-    /// The head has come.
-    pub fn serving(&self) {
+    /// The head has come, and says whether a body follows.
+    pub fn serving(&self, has_body: bool) {
+        self.0.unread.store(has_body, Ordering::Release);
         self.set(State::Serving);
+    }
+
+    /// The body was read to its end.
+    pub fn body_read(&self) {
+        self.0.unread.store(false, Ordering::Release);
+    }
+
+    /// Whether something of the body was not read.
+    pub fn is_body_unread(&self) -> bool {
+        self.0.unread.load(Ordering::Acquire)
     }
 
     /// The answer is known.
@@ -71,11 +91,11 @@ impl HeadTimer {
     }
 
     fn get(&self) -> State {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn set(&self, state: State) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        *self.0.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 }
 

@@ -151,7 +151,7 @@ mod tests {
     fn the_longest_idle_gives_way_and_nobody_who_is_served() {
         let places = places(3, 0, Duration::ZERO);
         let entered = [(); 3].map(|()| places.enter().expect("room"));
-        entered[0].timer.serving();
+        entered[0].timer.serving(false);
         let next = places.enter().expect("somebody is idle");
         assert_eq!(entered.each_ref().map(is_evicted), [false, true, false]);
         drop(entered);
@@ -170,13 +170,13 @@ mod tests {
     fn what_is_urgent_finds_room_among_the_busy() {
         let places = places(1, 2, Duration::ZERO);
         let busy = places.enter().expect("room");
-        busy.timer.serving();
+        busy.timer.serving(false);
         let urgent = [(); 2].map(|()| places.enter().expect("a reserve"));
         assert!(urgent.iter().all(|place| place.room == Room::Reserved));
-        urgent[1].timer.serving();
+        urgent[1].timer.serving(false);
         let next = places.enter().expect("the idle one gives way");
         assert_eq!(urgent.each_ref().map(is_evicted), [true, false]);
-        next.timer.serving();
+        next.timer.serving(false);
         assert!(places.enter().is_none(), "all are busy");
         drop(busy);
         assert_eq!(places.enter().map(|place| place.room), Some(Room::Usual));

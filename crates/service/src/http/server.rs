@@ -5,6 +5,7 @@ use super::authorize::Shown;
 use super::head_timeout::{HeadTimer, TimedStream};
 use super::metrics::ApiMetrics;
 use super::places::{Place, Places, Room};
+use super::request_body::watched;
 use super::stream_limit::StreamLimit;
 use super::wire::Wire;
 use super::{Api, HttpConfig, HttpLimits, LISTS_MAX, LONG_BODIES_MAX, Shared, routes};
@@ -12,7 +13,7 @@ use crate::desk::Command;
 use crate::rights::Principal;
 use crate::tokens::TokenFile;
 use axum::Router;
-use axum::body::{Body, HttpBody};
+use axum::body::HttpBody;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use conclave_net::{ApiTls, RateLimitedLog};
@@ -33,7 +34,8 @@ use tokio::task::{JoinHandle, JoinSet};
 const BREATH: Duration = Duration::from_millis(50);
 /// The longest head of a request, in bytes: a name of 256 and a few headers fit many times over.
 const HEAD_MAX: usize = 32 << 10;
-/// Whoever has a reserved place leaves it to the next; so does whoever had a stream of events.
+/// Whoever has a reserved place leaves it to the next; so does whoever had a stream of events. And
+/// behind a body that nobody read, no next request can be found.
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// The API of a node, being served.
@@ -68,15 +70,8 @@ pub fn serve(listener: TcpListener, config: HttpConfig, commands: mpsc::Sender<C
     let metrics = ApiMetrics::new(Arc::clone(&places));
     let config = Arc::new(config);
     let served = Arc::clone(&config);
-    let shared = Shared {
-        config: served,
-        commands,
-        streams,
-        session_streams,
-        lists,
-        long_bodies,
-        metrics,
-    };
+    let shared =
+        Shared { config: served, commands, streams, session_streams, lists, long_bodies, metrics };
     let api = Api { shared: Arc::new(shared), who: Principal::default() };
     let task = tokio::spawn(run(listener, routes::router(api), places, config, stopped));
     Server { stop, task }
@@ -140,7 +135,7 @@ fn full(warnings: &RateLimitedLog, peer: SocketAddr, limits: HttpLimits) {
 /// The answer, with word of what becomes of its connection.
 fn marked(mut answer: Response, room: Room, timer: &HeadTimer) -> Response {
     let is_stream = answer.body().size_hint().exact().is_none();
-    if room == Room::Reserved || is_stream {
+    if room == Room::Reserved || is_stream || timer.is_body_unread() {
         answer.headers_mut().insert(header::CONNECTION, CLOSE);
     }
     // A stream of events is being served for as long as it lasts.
@@ -180,10 +175,10 @@ impl Client {
         let room = place.room;
         let answers = self.answers.clone();
         let served = service_fn(move |mut request: hyper::Request<Incoming>| {
-            heard.serving();
+            heard.serving(!request.body().is_end_stream());
             request.extensions_mut().insert(room);
             request.extensions_mut().insert(shown.clone());
-            let answer = service.call(request.map(Body::new));
+            let answer = service.call(request.map(|body| watched(body, &heard)));
             let heard = heard.clone();
             let answers = answers.clone();
             async move {

@@ -46,6 +46,64 @@ async fn keepalives_with_a_body_keep_their_connection() {
     cluster.stop().await;
 }
 
+/// A connection on which the head of a request was sent, with JSON of so many bytes announced.
+async fn asked(address: SocketAddr, request: &str, headers: &str, length: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let length = format!("content-length: {length}\r\n");
+    let head = format!("{request} HTTP/1.1\r\nhost: localhost\r\n{headers}{length}\r\n");
+    stream.write_all(head.as_bytes()).await.expect("open");
+    stream
+}
+
+const JSON: &str = "content-type: application/json\r\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_before_the_body_says_that_the_connection_ends() {
+    let cluster = Cluster::guarded(1, "central").await;
+    let ci = &format!("{JSON}authorization: Bearer ci\r\n");
+    let no_json = "content-type: text/plain\r\nauthorization: Bearer ci\r\n";
+    for (request, headers, length, status) in [
+        ("POST /v1/sessions", JSON, 2, 401),
+        ("POST /v1/locks/other/acquire", ci, 2, 403),
+        ("POST /v1/nothing", ci, 2, 404),
+        ("PUT /v1/sessions", ci, 2, 405),
+        ("POST /v1/sessions", ci, 1 << 30, 413),
+        ("POST /v1/sessions", no_json, 2, 415),
+        ("GET /v1/cluster", ci, 2, 200),
+    ] {
+        let mut stream = asked(cluster.first(), request, headers, length).await;
+        let answer = answer(&mut stream).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
+        assert!(answer.contains("\r\nconnection: close\r\n"), "{request}: {answer}");
+    }
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_after_the_body_keeps_the_connection_whatever_it_says() {
+    let cluster = Cluster::guarded(1, "central").await;
+    let ci = &format!("{JSON}authorization: Bearer ci\r\n");
+    let mut stream = TcpStream::connect(cluster.first()).await.expect("it listens");
+    for (request, headers, body, status) in [
+        ("POST /v1/sessions", ci, "{}", 200),
+        ("POST /v1/sessions", ci, "[]", 400),
+        ("POST /v1/nothing", ci, "", 404),
+        ("GET /v1/cluster", ci, "", 200),
+        ("POST /v1/sessions", &String::new(), "", 401),
+        ("POST /v1/sessions", ci, "{}", 200),
+    ] {
+        let length = body.len();
+        let head = format!("{request} HTTP/1.1\r\nhost: localhost\r\n{headers}");
+        let head = format!("{head}content-length: {length}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.expect("open");
+        stream.write_all(body.as_bytes()).await.expect("open");
+        let answer = answer(&mut stream).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
+        assert!(!answer.contains("connection: close"), "{request}: {answer}");
+    }
+    cluster.stop().await;
+}
+
 /// A connection on which a request is being served.
 async fn busy(address: SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.expect("it listens");

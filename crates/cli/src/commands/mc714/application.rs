@@ -4,7 +4,7 @@ use super::calling::{self, Answer, Base, Bases, Caller};
 use super::clock::{PROCESSES_MAX, patience};
 use super::log::Log;
 use super::serving;
-use crate::failure::{Exit, Usage};
+use crate::failure::{Exit, Usage, ip_port};
 use crate::mc714::digits;
 use crate::output::{json, print};
 use anyhow::anyhow;
@@ -31,7 +31,7 @@ const FIRST_TIME: &str = "1";
     --peers http://127.0.0.1:5001,http://127.0.0.1:5002,http://127.0.0.1:5003")]
 pub struct Application {
     /// Where to listen for the answer
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:5000")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:5000", value_parser = ip_port)]
     listen: SocketAddr,
     /// Which processes it goes through, one digit each
     #[arg(long, value_name = "DIGITS")]

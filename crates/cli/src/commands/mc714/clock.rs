@@ -6,7 +6,7 @@
 use super::calling::{Answer, Base, Bases, Caller};
 use super::log::Log;
 use super::serving::{self, Parameters, Refused, parameter};
-use crate::failure::{Exit, Usage};
+use crate::failure::{Exit, Usage, ip_port};
 use crate::mc714::digits::{self, Rule};
 use axum::Router;
 use axum::extract::{Query, State};
@@ -39,7 +39,7 @@ pub struct Clock {
     #[arg(long, value_name = "K", value_parser = super::id)]
     id: u32,
     /// Where to listen
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = ip_port)]
     listen: SocketAddr,
     /// All processes in the order of their ids, this one included
     #[arg(long, value_name = "URL,URL,...", value_parser = Base::parse_all)]

@@ -5,7 +5,7 @@
 
 use super::log::{Log, words};
 use super::serving::{self, Parameters, Refused, parameter};
-use crate::failure::Exit;
+use crate::failure::{Exit, ip_port};
 use crate::mc714::access::{Access, Line, Release, Ticket, Withdrawal};
 use crate::mc714::semaphore::Semaphore;
 use axum::extract::{Query, Request, State};
@@ -32,7 +32,7 @@ const FIRST_VALUE: i32 = 10;
 #[command(after_help = "Example:\n  conclave mc714 coordinator --listen 127.0.0.1:5000")]
 pub struct Coordinator {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:5000")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:5000", value_parser = ip_port)]
     listen: SocketAddr,
     /// How long each read or write of the value takes; the original's took 5s
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = super::span)]

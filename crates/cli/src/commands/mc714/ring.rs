@@ -7,7 +7,7 @@
 use super::calling::{Answer, Base, Bases, Caller};
 use super::log::{Log, words};
 use super::serving::{self, Refused};
-use crate::failure::{Exit, Usage};
+use crate::failure::{Exit, Usage, ip_port};
 use crate::mc714::circle::{Act, Circle, Outcome};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -43,7 +43,7 @@ pub struct Ring {
     #[arg(long, value_name = "L", value_parser = super::id)]
     leader: u32,
     /// Where to listen
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = ip_port)]
     listen: SocketAddr,
     /// All processes in the order of their ids, this one included
     #[arg(long, value_name = "URL,URL,...", value_parser = Base::parse_all)]

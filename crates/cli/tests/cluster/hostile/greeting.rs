@@ -86,6 +86,10 @@ fn a_stranger_learns_from_refusals_which_node_it_is_and_nothing_else() {
     let known = || Greeting { cluster: "conclave".to_string(), ..Greeting::new(1, 2) };
     let table = [
         (Greeting::new(1, 2), "it is of cluster 'guessed', this is 'conclave'"),
+        (
+            Greeting { cluster: "\x1b[31mx\n\u{202e}".to_string(), ..Greeting::new(1, 2) },
+            r"it is of cluster '\u{1b}[31mx\u{a}\u{202e}', this is 'conclave'",
+        ),
         (Greeting { n: 4, ..known() }, "its cluster has 4 nodes, this one has 3"),
         (Greeting { to: 2, ..known() }, "it looks for node 3, this is node 2"),
         (Greeting { from: 7, ..known() }, "it calls itself node 8, at node 2 of 3"),

@@ -64,6 +64,12 @@ fn a_certificate_that_has_expired_is_noticed_by_its_own_node() {
     let made = make(&directory, &["--nodes", "1", "--days", "0"]);
     assert_eq!(made.code, 0);
     assert!(made.stderr.contains("has expired already"), "{}", made.stderr);
+    let kept = make(&directory, &["--nodes", "2", "--client", "ci"]);
+    let words = "expired, though kept: node-1, api-1; nobody will let them in";
+    assert!(kept.code == 0 && kept.stderr.contains(words), "{}", kept.stderr);
+    let again = make(&directory, &["--nodes", "1", "--lang", "pt"]);
+    let words = "expirados, embora mantidos: node-1, api-1; ninguém os deixará entrar";
+    assert!(again.stderr.contains(words), "{}", again.stderr);
     let only = &mut cluster.members[0];
     only.certify(&directory, 1);
     only.start();

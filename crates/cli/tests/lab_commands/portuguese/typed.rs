@@ -110,6 +110,10 @@ pub const MISTAKES: &[&str] = &[
     "lock a --permits 0 -- true",
     "mc714 client --id 1 --coordinator foo --ops r",
     "mc714 client --id 1 --coordinator http://127.0.0.1:1 --ops q",
+    "mc714 coordinator --listen x",
+    "mc714 ring --listen x",
+    "mc714 clock --listen 127.0.0.1",
+    "mc714 application --listen localhost:5000",
 ];
 
 /// What cannot be done here.

@@ -100,8 +100,10 @@ async fn a_node_that_cannot_be_is_refused() {
 
 #[tokio::test]
 async fn a_name_cannot_forge_lines_of_the_log() {
-    let words = "it is of cluster 'x?forged', this is 'demo'";
+    let words = "it is of cluster 'x\\u{a}forged', this is 'demo'";
     refused(|hello| hello.cluster = "x\nforged".into(), words).await;
+    let words = "node 1 runs '\\u{1b}[31m\\u{202e}\\u{200b}', node 2 runs '";
+    refused(|hello| hello.algorithm = "\u{1b}[31m\u{202e}\u{200b}".into(), words).await;
 }
 
 #[tokio::test]

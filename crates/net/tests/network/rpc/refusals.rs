@@ -74,7 +74,8 @@ async fn the_reason_of_a_server_is_logged_and_not_told_to_strangers() {
 
 #[tokio::test]
 async fn a_name_with_control_characters_makes_one_line() {
-    stranger(|hello| hello.cluster = "x\ny".into(), "it is of cluster 'x?y', this is").await;
+    let words = "it is of cluster 'x\\u{a}y\\u{202e}\\u{2028}', this is";
+    stranger(|hello| hello.cluster = "x\ny\u{202e}\u{2028}".into(), words).await;
 }
 
 #[tokio::test]
