@@ -42,12 +42,13 @@ export class Model {
     const fresh = nodes.filter((node) => isFresh(node) && node.view).map((node) => node.view);
     this.choose(fresh.length ? fresh : nodes.map((node) => node.view).filter(Boolean));
     const leaderView = fresh.find((view) => view.node === this.leader);
+    const committed = Math.max(0, ...fresh.map((view) => view.committed ?? 0));
     this.noLeader = !fresh.some((view) => view.leader !== null);
     this.nodes = nodes.map((node) => ({
       ...node,
       stale: !isFresh(node),
       // How far behind somebody is who does not answer, a leader that is new cannot know.
-      ...told(node.id, node.view, isFresh(node) ? leaderView : null, this.leader),
+      ...told(node.id, node.view, isFresh(node) ? leaderView : null, this.leader, committed),
       suspectedBy: fresh.filter((view) => view.node !== node.id
         && view.nodes.some((other) => other.id === node.id && isDoubted(other)))
         .map((view) => view.node),
@@ -116,14 +117,15 @@ function isDoubted(node) {
   return node.state === "suspected" || node.state === "unreachable";
 }
 
-function told(id, view, leaderView, leader) {
+// Of somebody who was cut off before it was elected, a leader has not heard how far behind it is.
+function told(id, view, leaderView, leader, committed = 0) {
   const member = leaderView?.members?.find((one) => one.id === id);
   const role = view?.role ?? (view || leader === id ? (leader === id ? "leader" : "member") : null);
   return {
     role: role === "leader" && view?.majority === false ? "deposed" : role,
     term: view?.term,
     applied: view?.applied,
-    lag: Math.max(view?.lag ?? 0, member?.lag ?? 0),
+    lag: member?.lag ?? Math.max(view?.lag ?? 0, committed - (view?.applied ?? committed)),
     uptime: view?.uptime_ms,
     vote: member?.vote,
   };

@@ -116,7 +116,7 @@ pub struct Status {
     pub committed: u64,
     /// The index of the last entry of this node's log.
     pub last: u64,
-    /// Of the leader: how far each other member is behind its log.
+    /// Of the leader: how far each other member is behind its log, as far as it has heard.
     pub lag: Vec<(NodeId, u64)>,
     /// Who belongs to the cluster.
     pub members: Vec<Member>,

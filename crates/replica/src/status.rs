@@ -135,8 +135,8 @@ fn lag(metrics: &RaftMetrics<TypeConfig>, last: u64) -> Vec<(NodeId, u64)> {
     let replication = metrics.replication.iter().flatten();
     let others = replication.filter(|(id, _)| **id != metrics.id);
     let behind = |(id, matched): (&u64, &Option<crate::raft::LogId>)| {
-        let matched = matched.as_ref().map_or(0, |id| id.index);
-        (node_id(*id), last.saturating_sub(matched))
+        let matched = matched.as_ref()?.index;
+        Some((node_id(*id), last.saturating_sub(matched)))
     };
-    others.map(behind).collect()
+    others.filter_map(behind).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::kit::{Cluster, quick, within};
 use conclave_core::NodeId;
-use conclave_replica::{CallError, NotProposed, Role, Timing};
+use conclave_replica::{CallError, NotProposed, Role, Status, Timing};
 use conclave_table::{Change, Fence, Resource, Table};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -161,4 +161,19 @@ async fn a_backup_is_the_table_as_bytes() {
     let first = within(cluster.replica(0).snapshot(true)).await.expect("a snapshot");
     let again = within(cluster.replica(0).snapshot(true)).await.expect("a snapshot");
     assert!(first.len() > 100 && again.len() >= first.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_does_not_say_how_far_behind_a_node_is_that_it_never_heard() {
+    let mut cluster = Cluster::running(3, quick()).await;
+    let leader = cluster.leader().await;
+    let (silent, next) = ((leader + 1) % 3, (leader + 2) % 3);
+    cluster.kill(silent).await;
+    let heir = NodeId(next);
+    within(cluster.replica(leader).transfer(heir)).await.expect("it hands over");
+    let last = cluster.propose(Change::Tick).await.index;
+    cluster.applied(next, last).await;
+    let heard = |status: &Status| status.lag.iter().any(|(id, _)| *id == NodeId(leader));
+    let status = cluster.status(next, heard).await;
+    assert_eq!(status.lag.len(), 1, "of the one that is dead nothing is known: {:?}", status.lag);
 }

@@ -6,7 +6,7 @@ use crate::desk::{Feed, Numbered};
 use conclave_api::LiveEvent;
 use conclave_replica::Entry;
 use conclave_table::{
-    Answer, Body, Change, HoldEnd, Kind, Notice, Refusal, SessionEnd, SessionId, Table, Text,
+    Answer, Body, Change, HoldEnd, Kind, LeaseTime, Notice, Refusal, SessionEnd, SessionId, Table, Text,
 };
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +15,8 @@ use tokio::sync::broadcast;
 
 /// How many events are kept for those who come late, and how far behind a watcher may fall.
 const KEPT: usize = 1_000;
+/// What the lease clock puts so much earlier than this node's own was learnt late.
+const LATE_MS: u64 = 1_000;
 
 /// The latest events of a node.
 pub struct Journal {
@@ -27,13 +29,18 @@ pub struct Journal {
 struct Past {
     number: u64,
     events: VecDeque<Happened>,
+    /// When the latest entry was applied, and its lease clock.
+    latest: (u64, LeaseTime),
 }
 
 /// Something that happened. Its words are made when somebody wants to read them.
 #[derive(Clone, Debug)]
 struct Happened {
     number: u64,
+    /// When this node noted it.
     at_ms: u64,
+    /// Of what was in the log: the lease clock of its entry.
+    lease_time: Option<LeaseTime>,
     kind: &'static str,
     name: Option<Text>,
     what: What,
@@ -61,7 +68,8 @@ impl Journal {
 
     /// Notes what an entry of the log has brought about.
     pub fn applied(&self, entry: &Entry<'_>) {
-        let mut noting = self.noting();
+        let mut noting = self.noting(Some(entry.lease_time));
+        noting.past.latest = (noting.at_ms, entry.lease_time);
         let notices = &entry.applied.notices;
         match (entry.change, &entry.applied.answer) {
             (Change::Open(open), Answer::Opened { session, .. }) if *session == open.session => {
@@ -83,19 +91,20 @@ impl Journal {
 
     /// Notes something that is in no log.
     pub fn note(&self, kind: &'static str, name: Option<&str>, words: String) {
-        self.noting().add(kind, name.map(Text::from), What::Said(words));
+        self.noting(None).add(kind, name.map(Text::from), What::Said(words));
     }
 
     /// The latest events, and those to come.
     pub fn feed(&self) -> Feed {
         let past = self.lock();
         let coming = self.watchers.subscribe();
-        Feed { past: past.events.iter().map(|event| event.told(self.node)).collect(), coming }
+        let told = |event: &Happened| event.told(self.node, past.latest);
+        Feed { past: past.events.iter().map(told).collect(), coming }
     }
 
-    fn noting(&self) -> Noting<'_> {
+    fn noting(&self, lease_time: Option<LeaseTime>) -> Noting<'_> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Noting { journal: self, past: self.lock(), at_ms: now.as_millis() as u64 }
+        Noting { journal: self, past: self.lock(), at_ms: now.as_millis() as u64, lease_time }
     }
 
     fn lock(&self) -> MutexGuard<'_, Past> {
@@ -108,15 +117,17 @@ struct Noting<'a> {
     journal: &'a Journal,
     past: MutexGuard<'a, Past>,
     at_ms: u64,
+    lease_time: Option<LeaseTime>,
 }
 
 impl Noting<'_> {
     fn add(&mut self, kind: &'static str, name: Option<Text>, what: What) {
         self.past.number += 1;
         let number = self.past.number;
-        let event = Happened { number, at_ms: self.at_ms, kind, name, what };
+        let Self { at_ms, lease_time, .. } = *self;
+        let event = Happened { number, at_ms, lease_time, kind, name, what };
         if self.journal.watchers.receiver_count() > 0 {
-            let told = event.told(self.journal.node);
+            let told = event.told(self.journal.node, self.past.latest);
             let _ = self.journal.watchers.send(told); // The last one may have left just now.
         }
         if self.past.events.len() == KEPT {
@@ -192,9 +203,18 @@ fn label(table: &Table, notices: &[Notice], id: SessionId) -> Text {
 }
 
 impl Happened {
-    fn told(&self, node: u32) -> Numbered {
+    /// When it happened. A node that was away learns of it when it is back; how long before the
+    /// latest entry that was, the lease clock tells, which never goes faster than time.
+    fn happened_ms(&self, latest: (u64, LeaseTime)) -> u64 {
+        let before = self.lease_time.map_or(0, |lease_time| latest.1.since(lease_time));
+        let at_ms = latest.0.saturating_sub(before);
+        let is_late = self.lease_time.is_some() && at_ms + LATE_MS < self.at_ms;
+        if is_late { at_ms } else { self.at_ms }
+    }
+
+    fn told(&self, node: u32, latest: (u64, LeaseTime)) -> Numbered {
         let event = LiveEvent {
-            at_ms: self.at_ms,
+            at_ms: self.happened_ms(latest),
             node,
             kind: self.kind.to_string(),
             name: self.name.as_ref().map(ToString::to_string),
@@ -276,5 +296,28 @@ fn left(why: &Refusal) -> &'static str {
         | Refusal::StaleFence { .. }
         | Refusal::StaleStream
         | Refusal::Full(_) => "has left the line",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_learnt_late_is_told_with_the_time_at_which_it_happened() {
+        let noted = |at_ms, lease_time: Option<u64>| Happened {
+            number: 1,
+            at_ms,
+            lease_time: lease_time.map(LeaseTime),
+            kind: "granted",
+            name: None,
+            what: What::Proclaimed,
+        };
+        let latest = (100_000, LeaseTime(70_000));
+        let at_ms = |event: Happened| event.happened_ms(latest);
+        assert_eq!(at_ms(noted(96_000, Some(10_000))), 40_000, "read from the log after a restart");
+        assert_eq!(at_ms(noted(98_000, Some(68_100))), 98_000, "as it came");
+        assert_eq!(at_ms(noted(80_000, Some(69_000))), 80_000, "nobody led, and the clock stood");
+        assert_eq!(at_ms(noted(96_000, None)), 96_000, "in no log");
     }
 }
