@@ -12,9 +12,11 @@
 //!
 //! Rules: R1 who wants to enter puts itself into its own queue; who receives a `REQUEST` puts the
 //! neighbour into it. R2 (assign privilege) who has the privilege, is not inside and has a queue
-//! gives the privilege to the first in it; if that is itself, it enters. R3 (make request) who has
-//! not the privilege, has a queue and has not asked yet sends `REQUEST` to the holder. R2 and R3
-//! follow every event, in this order.
+//! gives the privilege to the first in it, which is its holder from then on; if that is itself, it
+//! enters. R3 (make request) who has not the privilege, has a queue and has not asked yet sends
+//! `REQUEST` to its holder, the neighbour on whose side the privilege is. R2 and R3 follow every
+//! event, in this order. Why the path is right: when the privilege moves along an edge, that edge
+//! alone is turned round; all other holders lead to it as before.
 //!
 //! `holder` is the neighbour on whose side the privilege is, or the node itself; `queue` holds the
 //! neighbours on whose side somebody waits, and the node itself if it does. A withdrawn request

@@ -155,11 +155,11 @@ pub(super) const LESSONS: &[Written] = &[
             "In Maekawa's algorithm a process needs the votes of its quorum only: here three \
              nodes, itself among them. Each node is an arbiter with one vote. Arbiter 1 votes for \
              7, whose request comes first. Then comes the request of 5, which is before that of 7: \
-             equal times, and the smaller number.",
+             equal logical times, and the smaller number.",
             "No algoritmo de Maekawa um processo só precisa dos votos do seu quórum: aqui três \
              nós, contando ele mesmo. Cada nó é um árbitro com um voto. O árbitro 1 vota em 7, \
              cujo pedido chega primeiro. Depois chega o pedido de 5, que vem antes do de 7: tempos \
-             iguais, e número menor.",
+             lógicos iguais, e número menor.",
         ],
         scenario: ("maekawa-inquire", 0),
         question: ["What does arbiter 1 do?", "O que faz o árbitro 1?"],
