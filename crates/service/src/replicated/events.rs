@@ -6,7 +6,8 @@ use crate::desk::{Feed, Numbered};
 use conclave_api::LiveEvent;
 use conclave_replica::Entry;
 use conclave_table::{
-    Answer, Body, Change, HoldEnd, Kind, LeaseTime, Notice, Refusal, SessionEnd, SessionId, Table, Text,
+    Answer, Body, Change, HoldEnd, Kind, LeaseTime, Notice, Refusal, SessionEnd, SessionId, Table,
+    Text,
 };
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
